@@ -37,10 +37,10 @@ HexDigest = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
 
 class TextRef(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """
-    What somebody wrote, as the log holds it: never the words themselves.
+    A reference to words that somebody wrote. The log never holds the words themselves.
 
-    They stand in a relation that can be emptied; the digest is SHA-256 of a salt of
-    32 bytes and the UTF-8 text, so that what is shown can be checked.
+    The words stand in a relation that can be emptied. The digest is SHA-256 of a salt of 32
+    bytes and the UTF-8 text, so that readers can check the words they are shown.
     """
 
     text: TextId
@@ -48,7 +48,7 @@ class TextRef(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 HOUSE = "house"
-"""The audience that is always there: the process that deals."""
+"""The audience that every hidden value has: the process that deals."""
 
 CATEGORIES = {
     "lge": "league",
@@ -57,7 +57,7 @@ CATEGORIES = {
     "tbl": "table",
     "dsp": "dispute",
 }
-"""Which stream category an identifier's prefix belongs to."""
+"""The stream category of each identifier prefix."""
 
 Value = TypeVar("Value")
 
@@ -117,7 +117,10 @@ def stream_of(identifier: str) -> str:
 
 
 def audience_of(entrant: EntrantId) -> str:
-    """Return the audience of one entrant; never of a seat, whose next occupant must not inherit."""
+    """
+    Return the audience of one entrant. A seat has none, because its next occupant must not
+    inherit it.
+    """
     return f"entrant:{entrant}"
 
 
@@ -128,7 +131,7 @@ def only(entrant: EntrantId) -> tuple[str, str]:
 
 
 class _Ascending(dict[tuple[str, ...], tuple[str, ...]]):
-    """Audiences in order, by audiences in any order: every card of a hand has the same few."""
+    """A cache of audiences in ascending order. Every card of a hand has the same few."""
 
     # A look-up costs half of what a call of a cached function does, and each card asks.
     def __missing__(self, audiences: tuple[str, ...]) -> tuple[str, ...]:
@@ -178,9 +181,9 @@ class Sealed(Generic[Value]):
 
 class SealedCard:
     """
-    A face-down card: its place in a committed pile is public, its face is not.
+    A face-down card. Its place in a committed pile is public, its face is not.
 
-    Its commitment is its leaf in the pile's root, so none is written beside it.
+    Its commitment is its leaf in the pile's root, so the event holds no other.
     """
 
     __slots__ = ("audiences", "card", "pile", "position", "salt")

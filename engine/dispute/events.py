@@ -1,8 +1,8 @@
 """
-What can have happened to a dispute.
+The events of a dispute.
 
-The words of claims and reasons stand beside the log.  Evidence is sealed: receive times
-and refusals are the business of the staff and of whom they are about.
+The words of claims and reasons stand beside the log. Evidence is sealed: only the staff and the
+people concerned may see receive times and refusals.
 """
 
 from datetime import datetime
@@ -25,19 +25,19 @@ class DisputeOpened(_Event, frozen=True, kw_only=True, tag="dispute_opened"):
     claimant: PlayerId
     claim: TextRef
     rules: tuple[str, ...]
-    """Which the claim names; a ruling may go by others."""
+    """The rules that the claim names. A ruling may rest on others."""
     rule: str
 
 
 class EvidenceAttached(_Event, frozen=True, kw_only=True, tag="evidence_attached"):
-    """The server attached what the log and the refusals say of it."""
+    """The server attached the events and refusals that concern the claim."""
 
     evidence: Sealed[Evidence]
     rule: str
 
 
 class AuditAttached(_Event, frozen=True, kw_only=True, tag="audit_attached"):
-    """A worker decided everything in question again."""
+    """A worker decided every event in question again."""
 
     report: str
     passed: bool
@@ -48,18 +48,21 @@ class AuditAttached(_Event, frozen=True, kw_only=True, tag="audit_attached"):
 
 
 class HeadAttached(_Event, frozen=True, kw_only=True, tag="head_attached"):
-    """A head of the league's tree, signed for this dispute: its evidence is proven by it."""
+    """
+    The server attached a signed head of the league's tree. It proves the events of the
+    evidence.
+    """
 
     epoch: int
     size: int
     root: HexDigest
     note: tuple[str, ...]
-    """Line by line, with the signature, as C2SP has it."""
+    """The signed note, line by line, in the C2SP format."""
     rule: str
 
 
 class DisputeFrozen(_Event, frozen=True, kw_only=True, tag="dispute_frozen"):
-    """What depends on the outcome waits; its own streams say so too."""
+    """Everything that depends on the outcome waits. Its own streams record this too."""
 
     by: PlayerId
     reason: TextRef
@@ -67,7 +70,7 @@ class DisputeFrozen(_Event, frozen=True, kw_only=True, tag="dispute_frozen"):
 
 
 class DisputeUnfrozen(_Event, frozen=True, kw_only=True, tag="dispute_unfrozen"):
-    """What waited goes on: somebody said so, or there is a ruling."""
+    """The frozen consequences go on, by order or because of a ruling."""
 
     by: PlayerId
     reason: TextRef
@@ -76,15 +79,15 @@ class DisputeUnfrozen(_Event, frozen=True, kw_only=True, tag="dispute_unfrozen")
 
 class DisputeRuled(_Event, frozen=True, kw_only=True, tag="dispute_ruled"):
     instance: Literal[1, 2]
-    """The second one is final."""
+    """1 for the first ruling, 2 for the final one on appeal."""
     outcome: Outcome
     rules: tuple[str, ...]
     by: PlayerId
     reason: TextRef
     acts: tuple[Act, ...]
-    """What was done in the same append; none if nothing is to be set right."""
+    """The commands decided in the same append; empty if nothing has to be corrected."""
     dry_run: HexDigest | None
-    """Digest of the dry run that showed it before; null where there are no acts."""
+    """Digest of the dry run that preceded the acts; null if there are no acts."""
     rule: str
 
 
@@ -95,7 +98,7 @@ class DisputeAppealed(_Event, frozen=True, kw_only=True, tag="dispute_appealed")
 
 
 class DisclosureGranted(_Event, frozen=True, kw_only=True, tag="disclosure_granted"):
-    """One auditor may open sealed values until an instant."""
+    """A referee let one auditor open sealed values until ``until``."""
 
     auditor: PlayerId
     what: Literal["hand", "masters"]
@@ -107,7 +110,7 @@ class DisclosureGranted(_Event, frozen=True, kw_only=True, tag="disclosure_grant
 
 
 class DisclosureUsed(_Event, frozen=True, kw_only=True, tag="disclosure_used"):
-    """The auditor looked."""
+    """The auditor opened the sealed values."""
 
     what: Literal["hand", "masters"]
     subject: str

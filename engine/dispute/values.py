@@ -1,4 +1,4 @@
-"""What a dispute is about, what speaks for and against it, and what a ruling did."""
+"""The parts of a dispute: its subject, its evidence, its outcome and its acts."""
 
 from datetime import datetime
 from typing import Annotated, Final, Literal
@@ -19,10 +19,10 @@ from engine.values import (
 
 Kind = Literal["hand", "step", "seating", "payout", "standing"]
 Outcome = Literal["for", "against"]
-"""For whoever claimed, or against."""
+"""A ruling for or against the claimant."""
 
 Slug = Annotated[str, Meta(pattern="^[a-z0-9_]+(\\.[a-z0-9_]+)*$", max_length=80)]
-"""A rule's name in the rulebook."""
+"""The name of a rule in the rulebook."""
 
 
 class _Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -30,17 +30,17 @@ class _Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 class Subject(_Part, frozen=True, kw_only=True):
-    """What is disputed; whatever it stands in is named as well."""
+    """The thing in dispute, with the tournament and season that it belongs to."""
 
     kind: Kind
     tournament: TournamentId | None = None
-    """Of everything but a standing."""
+    """Present for every subject except a standing."""
     season: SeasonId | None = None
-    """Of a standing; of the rest, where the tournament counts for one."""
+    """The season of a standing, or the season that the tournament counts for."""
     table: TableId | None = None
     hand: HandId | None = None
     step: int | None = None
-    """Of the hand, from 1."""
+    """The step of the hand, from 1."""
 
     def demand_whole(self) -> None:
         """
@@ -62,7 +62,7 @@ class Subject(_Part, frozen=True, kw_only=True):
 
 
 class Recorded(_Part, frozen=True, kw_only=True):
-    """One event that the dispute is about: where it stands, and when its request came."""
+    """One event of the evidence: its position in the log, and the instant of its request."""
 
     position: int
     version: int
@@ -70,11 +70,11 @@ class Recorded(_Part, frozen=True, kw_only=True):
     hash: HexDigest
     at: datetime
     received_at: datetime | None
-    """Null where nobody sent it: the house did it."""
+    """Null if the house made the event without a request."""
 
 
 class Refused(_Part, frozen=True, kw_only=True):
-    """A command that was refused at that time; rulings on "I acted in time" need it."""
+    """A command refused at that time. A ruling on a late action needs it."""
 
     received_at: datetime
     player: PlayerId
@@ -82,33 +82,33 @@ class Refused(_Part, frozen=True, kw_only=True):
 
 
 class Evidence(_Part, frozen=True, kw_only=True):
-    """What the server found when the claim came; nobody chose it."""
+    """The events and refusals that the server found when the claim was made."""
 
     stream: str
     events: tuple[Recorded, ...]
-    """In order; the last ones, if there are more than may be kept."""
+    """In log order. If there are more than may be kept, these are the last ones."""
     left_out: int
-    """How many there were before them."""
+    """The number of earlier events that were left out."""
     digest: HexDigest
     """SHA-256 of the hashes of the events, in order."""
     refused: tuple[Refused, ...]
     epoch: int | None
     size: int | None
-    """Of the signed head that holds all of them; null if none did yet."""
+    """Size of the signed head that holds all the events; null if there was none yet."""
     root: HexDigest | None
     earlier: tuple[DisputeId, ...]
-    """Ruled already, on one of the rules that the claim names."""
+    """Earlier disputes with a ruling on one of the rules that the claim names."""
     replay: str | None = None
-    """Where the hand is played over, at the step that is disputed; of a hand only."""
+    """Path of the replay, at the disputed step; only for a hand."""
 
 
 class Act(_Part, frozen=True, kw_only=True):
-    """A command that a ruling took; what it led to stands in the same append."""
+    """A command that a ruling decided. Its events stand in the same append."""
 
     command: str
-    """Its name, such as ``forfeit``."""
+    """The name of the command, such as ``forfeit``."""
     subject: str
-    """Identifier of what it changed."""
+    """Identifier of the thing that the command changed."""
 
 
 LED_TO: Final = {
@@ -121,4 +121,7 @@ LED_TO: Final = {
     "adjust_points": "points_adjusted",
     "revoke_award": "award_revoked",
 }
-"""By the command of an act, the event it leads to once, signed by who ruled."""
+"""
+The event that each act leads to exactly once, by the command's name. Its author gave the
+ruling.
+"""

@@ -18,7 +18,7 @@ from engine.errors import CommandRejected
 from engine.values import HexDigest
 
 MARGIN = timedelta(seconds=3)
-"""So much later than the event that asks for it a round comes at the earliest."""
+"""A round comes at least this long after the event that asks for it."""
 
 _BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -33,14 +33,14 @@ class Chain(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """A compressed point of G2, 96 bytes."""
 
     genesis: Annotated[int, Meta(ge=0, le=2**40)]
-    """When round 1 came, in seconds since 1970 UTC."""
+    """The instant of round 1, in seconds since 1970 UTC."""
 
     period: Annotated[int, Meta(ge=1, le=86_400)]
     """Seconds from one round to the next."""
 
 
 class Pulse(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What the beacon said in one round."""
+    """The beacon's value of one round."""
 
     round: Count
     signature: Annotated[str, Meta(pattern="^[0-9a-f]{96}$")]

@@ -1,8 +1,8 @@
 """
-Chips as things on a table: stakes and change.
+Chips as pieces on a table: stakes and change.
 
-The ledger knows whole credits only; what a chip is called and worth is a matter of
-showing and of rounding.  Source: rulebook ``denominations``.
+The log counts whole credits only. Names and values of chips matter for display and rounding.
+Source: rulebook ``denominations``.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ class Denomination(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     name: str
     credits: Chips
     in_stake: int = 0
-    """How many a standard stake holds."""
+    """How many of them a standard stake holds."""
 
 
 HYPERSPACE = (
@@ -29,7 +29,7 @@ HYPERSPACE = (
     Denomination(name="doodad", credits=500),
     Denomination(name="ingot", credits=1000),
 )
-"""What the credits of the *better* rules are made of."""
+"""The chips of the *better* rules."""
 
 _LARGEST = 10_000
 

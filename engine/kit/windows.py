@@ -1,5 +1,5 @@
 """
-Until when a claim may be made on what is settled.
+The time in which a claim may be made after something is settled.
 
 Source: rulebook ``disputes.window``.
 """
@@ -13,21 +13,21 @@ from msgspec import Meta
 Hours = Annotated[int, Meta(ge=1, le=24 * 366)]
 
 AFTER_LAST_HAND = timedelta(minutes=1)
-"""Where a hand is disputed until the next begins and none does: at a break, or at the end."""
+"""The window of a hand after which no hand begins, because of a break or the end."""
 
 
 class DisputeWindows(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Hours after the thing was settled; what still goes on may always be disputed."""
+    """Hours after the thing was settled. While it goes on, it may always be disputed."""
 
     hand_hours: Hours = 7 * 24
     until_next_hand: bool = False
-    """Whether a hand is disputed until the table's next one begins, as at a table of poker."""
+    """Whether a hand may be disputed only until the table's next hand begins, as in poker."""
     seating_hours: Hours = 7 * 24
-    """After the tournament's end."""
+    """Hours after the tournament's end."""
     payout_hours: Hours = 14 * 24
-    """After the tournament's end, or after a correction of its result."""
+    """Hours after the tournament's end, or after a correction of its result."""
     standing_hours: Hours = 14 * 24
-    """After the season's end."""
+    """Hours after the season's end."""
 
 
 class WindowsInForce(msgspec.Struct, frozen=True, kw_only=True):
@@ -36,15 +36,15 @@ class WindowsInForce(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Settled(msgspec.Struct, frozen=True, kw_only=True):
-    """That what is claimed on is over, and since when."""
+    """The instant at which the subject of a claim was settled."""
 
     at: datetime
     next_hand: datetime | None = None
-    """When the table's next hand began; of a hand only."""
+    """The instant at which the table's next hand began; only for a hand."""
 
 
 def in_force(known: tuple[WindowsInForce, ...], at: datetime) -> DisputeWindows:
-    """Return what held when a thing was settled: no later change makes its window shorter."""
+    """Return the windows in force when a thing was settled. No later change shortens them."""
     held = [each for each in known if each.since <= at]
     return held[-1].windows if held else DisputeWindows()
 

@@ -1,4 +1,4 @@
-"""That a league's log was audited, and what came of it, in figures."""
+"""The record of an audit in the league's log, in figures."""
 
 from datetime import datetime
 
@@ -10,7 +10,7 @@ from engine.values import HexDigest
 class RecordAudit(
     msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="record_audit"
 ):
-    """Keep the outcome of an audit."""
+    """Record the outcome of an audit."""
 
     report: str
     scope: str
@@ -27,19 +27,22 @@ class RecordAudit(
 class AuditReported(
     msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="audit_reported"
 ):
-    """Somebody has looked: an audit opens every sealed value, and this is its record."""
+    """Someone ran an audit. An audit opens every sealed value, so the log records it."""
 
     report: str
-    """Under which name the whole report is kept."""
+    """The name under which the whole report is kept."""
     scope: str
-    """What was decided again: the league, or one tournament; bytes are always proved whole."""
+    """
+    The events that were decided again: the league's, or one tournament's. Bytes are always
+    proved for the whole log.
+    """
     passed: bool
     events: int
     hands: int
     last_position: int
-    """How far the log was read; -1 if it was empty."""
+    """The last position read; -1 if the log was empty."""
     failed: tuple[str, ...]
-    """Names of the checks that did not hold."""
+    """The names of the checks that failed."""
     first_bad_position: int | None
     """Null if nothing failed; -1 if no single event is at fault."""
     digest: HexDigest

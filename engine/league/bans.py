@@ -1,8 +1,8 @@
 """
-Bans: what can be asked about them, and what can have happened.
+The commands and events of bans.
 
-Whom a ban is about is nobody's business but the staff's, so it stands sealed: the
-log shows that somebody was banned, and not who.
+Only the staff may know who is banned, so the player is sealed. The log shows that somebody was
+banned, and not who.
 """
 
 from datetime import datetime
@@ -17,7 +17,7 @@ class _Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Ban(_Part, frozen=True, kw_only=True):
-    """Who may neither come in nor enter a tournament, and until when; null for good."""
+    """Keep a player out of the league and its tournaments until an instant; null is for good."""
 
     player: PlayerId
     until: datetime | None
@@ -33,13 +33,13 @@ class BanPlayer(_Part, frozen=True, kw_only=True, tag="ban_player"):
 
 
 class LiftBan(_Part, frozen=True, kw_only=True, tag="lift_ban"):
-    """End the ban of a player before its time."""
+    """Lift a player's ban before it ends."""
 
     player: PlayerId
 
 
 class PlayerBanned(_Part, frozen=True, kw_only=True, tag="player_banned"):
-    """Somebody was banned; an earlier ban of theirs no longer counts."""
+    """A player was banned. An earlier ban of the same player no longer counts."""
 
     ban: BanId
     banned: Sealed[Ban]
@@ -47,7 +47,7 @@ class PlayerBanned(_Part, frozen=True, kw_only=True, tag="player_banned"):
 
 
 class BanLifted(_Part, frozen=True, kw_only=True, tag="ban_lifted"):
-    """A ban ended before its time."""
+    """A ban was lifted before its end."""
 
     ban: BanId
 
@@ -57,7 +57,7 @@ Event = PlayerBanned | BanLifted
 
 
 class StandingBan(_Part, frozen=True, kw_only=True):
-    """A ban that was not lifted; it may be over."""
+    """A ban that was not lifted. Its time may be over."""
 
     ban: BanId
     player: PlayerId
@@ -65,12 +65,12 @@ class StandingBan(_Part, frozen=True, kw_only=True):
     reason: TextRef
 
     def holds(self, now: datetime) -> bool:
-        """Return whether it counts at *now*; at the instant of its end it no longer does."""
+        """Return whether the ban counts at *now*. At the instant of its end it no longer counts."""
         return self.until is None or now < self.until
 
 
 def banned(bans: tuple[StandingBan, ...], event: Event) -> tuple[StandingBan, ...]:
-    """Return the bans that stand after *event*."""
+    """Return the bans in force after *event*."""
     match event:
         case PlayerBanned():
             ban = event.banned.value

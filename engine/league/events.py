@@ -1,8 +1,8 @@
 """
-What can have happened to a league.
+The events of a league.
 
-The tag of an event is its name in storage.  It is written out, never derived
-from the class name, and never changes once an event with it has been stored.
+The tag of an event is its name in storage. It is written out, never derived from the class
+name, and never changes after an event with it has been stored.
 """
 
 from datetime import datetime
@@ -29,7 +29,7 @@ class MemberAdded(_Event, frozen=True, kw_only=True, tag="member_added"):
     player: PlayerId
     role: Role
     invitation: HexDigest | None
-    """Which invitation was accepted; none if a member of the staff added the player."""
+    """The invitation that the player accepted; null if the staff added the player."""
 
 
 class MemberRoleChanged(_Event, frozen=True, kw_only=True, tag="member_role_changed"):

@@ -1,7 +1,7 @@
 """
-Openings: who may look at sealed values for a while, what can be asked, and what has happened.
+Openings: someone may look at sealed values for a while.
 
-That somebody looked is public, and why is the staff's business until there is a dispute.
+The opening is public. Only the staff know the reason, until there is a dispute.
 """
 
 from datetime import datetime, timedelta
@@ -13,7 +13,7 @@ from engine.league.errors import OpeningInvalid
 from engine.values import PlayerId, TextRef
 
 OPEN_MAX = timedelta(days=1)
-"""The longest that one opening holds."""
+"""The longest time for which one opening holds."""
 
 What = Literal["hand"]
 """``hand``: every card, selection and seed of a hand's deals."""
@@ -24,11 +24,11 @@ class _Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class OpenValues(_Part, frozen=True, kw_only=True, tag="open_values"):
-    """Let one person see sealed values; whether they may ask is the service's question."""
+    """Let one person see sealed values. The service checks the person's rights."""
 
     what: What
     subject: str
-    """Identifier of what the values belong to."""
+    """Identifier of the thing that the values belong to."""
 
     by: PlayerId
     reason: TextRef
@@ -37,7 +37,7 @@ class OpenValues(_Part, frozen=True, kw_only=True, tag="open_values"):
 
 
 class ValuesOpened(_Part, frozen=True, kw_only=True, tag="values_opened"):
-    """Somebody may see sealed values until an instant."""
+    """Someone may see sealed values until an instant."""
 
     what: What
     subject: str
@@ -73,5 +73,5 @@ def decide(command: Command) -> tuple[Event, ...]:
 
 
 def standing(openings: tuple[ValuesOpened, ...], event: ValuesOpened) -> tuple[ValuesOpened, ...]:
-    """Return the openings that hold after *event*; those over by then are forgotten."""
+    """Return the openings in force after *event*. Those that have ended are dropped."""
     return (*(each for each in openings if event.at < each.expires_at), event)

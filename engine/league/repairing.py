@@ -1,4 +1,4 @@
-"""Taking events out of folding that fail by their bytes; nothing is rewritten."""
+"""Repairs: damaged events are no longer folded. Nothing in the log is rewritten."""
 
 from datetime import datetime
 from typing import Literal
@@ -8,24 +8,27 @@ import msgspec
 from engine.values import HexDigest
 
 Failing = Literal["version", "hash", "schema"]
-"""Its version does not follow, its hash is not that of its bytes, or it cannot be read."""
+"""
+``version``: it does not follow the one before. ``hash``: it is not that of the bytes.
+``schema``: the event cannot be decoded.
+"""
 
 
 class VoidedPosition(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """An event that is not folded, and why."""
+    """An event that is no longer folded, with the cause."""
 
     position: int
     stream: str
     version: int
     hash: HexDigest
-    """As it stands in the log: the stream's next event chains to it."""
+    """The hash in the log. The stream's next event chains to it."""
     fails: Failing
 
 
 class VoidPositions(
     msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="void_positions"
 ):
-    """Take events out of folding; whoever asks has checked that each fails."""
+    """Stop folding the given events. The caller has checked that each is damaged."""
 
     positions: tuple[VoidedPosition, ...]
     now: datetime
@@ -34,15 +37,15 @@ class VoidPositions(
 class PositionsVoided(
     msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="positions_voided"
 ):
-    """An operator took events out of folding that fail by their bytes; the log keeps them."""
+    """An operator voided damaged events. They are no longer folded, but stay in the log."""
 
     positions: tuple[VoidedPosition, ...]
-    """Ascending by position.  Whoever reads the log checks that each fails."""
+    """In ascending order of position. Every reader of the log checks that each event is damaged."""
     at: datetime
 
 
 def decide(command: VoidPositions) -> tuple[PositionsVoided, ...]:
-    """Return the record of a repair; none if there is nothing to repair."""
+    """Return the record of a repair, or no event if there is nothing to repair."""
     if not command.positions:
         return ()
     positions = tuple(sorted(command.positions, key=lambda each: each.position))

@@ -1,8 +1,8 @@
 """
-House rules and templates: what an announcement that leaves something out is filled up with.
+House rules and templates: they supply what an announcement leaves out.
 
-Both are announcements in part, as the canonical JSON text of a request: a league knows
-nothing of what stands in them, and whoever uses one reads it strictly again.
+Both are partial announcements, kept as the canonical JSON text of a request. A league does not
+read them. Each use checks them strictly again.
 """
 
 import msgspec
@@ -15,19 +15,19 @@ class _Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class SetHouseRules(_Part, frozen=True, kw_only=True, tag="set_house_rules"):
-    """Say what holds wherever an announcement says nothing else."""
+    """Set the defaults of every announcement."""
 
     body: str
 
 
 class SaveTemplate(_Part, frozen=True, kw_only=True, tag="save_template"):
-    """Keep a template, or change one."""
+    """Save a new template, or replace one."""
 
     template: TemplateId
     name: str
     body: str
     replaces: int | None = None
-    """The version that was read and is now replaced; null not to care."""
+    """The version that the caller read and now replaces; null for any version."""
 
 
 class RemoveTemplate(_Part, frozen=True, kw_only=True, tag="remove_template"):
@@ -39,7 +39,7 @@ class HouseRulesSet(_Part, frozen=True, kw_only=True, tag="house_rules_set"):
 
 
 class TemplateSaved(_Part, frozen=True, kw_only=True, tag="template_saved"):
-    """A template was made or changed; tournaments announced by it before stay as they are."""
+    """A template was made or changed. Tournaments announced with it before keep their terms."""
 
     template: TemplateId
     name: str
@@ -56,7 +56,7 @@ Event = HouseRulesSet | TemplateSaved | TemplateRemoved
 
 
 class Template(_Part, frozen=True, kw_only=True):
-    """A template as it stands; versions count from 1."""
+    """A template in force. Its versions count from 1."""
 
     template: TemplateId
     name: str
@@ -67,7 +67,7 @@ class Template(_Part, frozen=True, kw_only=True):
 def kept(
     templates: tuple[Template, ...], event: TemplateSaved | TemplateRemoved
 ) -> tuple[Template, ...]:
-    """Return the templates there are after *event*; one that was changed keeps its place."""
+    """Return the templates after *event*. A changed template keeps its place."""
     if isinstance(event, TemplateRemoved):
         return tuple(each for each in templates if each.template != event.template)
     made = Template(

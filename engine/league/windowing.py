@@ -1,4 +1,4 @@
-"""Until when a league lets its members dispute what is settled."""
+"""The windows in which a league takes claims."""
 
 from datetime import datetime
 
@@ -10,7 +10,7 @@ from engine.kit.windows import DisputeWindows, WindowsInForce
 class SetDisputeWindows(
     msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="set_dispute_windows"
 ):
-    """Let claims be made for another time, on whatever is settled from now on."""
+    """Set the windows for everything that is settled from now on."""
 
     windows: DisputeWindows
     now: datetime
@@ -19,7 +19,7 @@ class SetDisputeWindows(
 class DisputeWindowsSet(
     msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="dispute_windows_set"
 ):
-    """They hold for what is settled from this instant on."""
+    """New windows hold for everything that is settled from this instant on."""
 
     windows: DisputeWindows
     since: datetime
@@ -29,7 +29,10 @@ class DisputeWindowsSet(
 def decide(
     known: tuple[WindowsInForce, ...], command: SetDisputeWindows
 ) -> tuple[DisputeWindowsSet, ...]:
-    """Return the change; none if it is already so.  Source: rulebook ``disputes.window``."""
+    """
+    Return the change, or no event if these windows are in force. Source: rulebook
+    ``disputes.window``.
+    """
     if (known[-1].windows if known else DisputeWindows()) == command.windows:
         return ()
     return (DisputeWindowsSet(windows=command.windows, since=command.now, rule="disputes.window"),)
@@ -38,5 +41,5 @@ def decide(
 def applied(
     known: tuple[WindowsInForce, ...], event: DisputeWindowsSet
 ) -> tuple[WindowsInForce, ...]:
-    """Return everything that was in force, the latest last."""
+    """Return all windows that were ever in force, the latest last."""
     return (*known, WindowsInForce(since=event.since, windows=event.windows))

@@ -1,9 +1,9 @@
 """
 The parameters of each game.
 
-A ruleset is data: it stands whole in the announcement of a tournament and in the
-opening of a table, and its hash in every hand.  Its ``variant`` says which game it
-is of.  Source: rulebook ``rulesets``.
+A ruleset is data. It stands whole in the announcement of a tournament and in the opening of a
+table, and each hand holds its hash. Its ``variant`` names the game. Source: rulebook
+``rulesets``.
 """
 
 from abc import abstractmethod
@@ -43,7 +43,7 @@ from engine.values import Chips
 
 REVISION = 2
 """
-The newest revision of the rules; all from 1 on stay playable.
+The newest revision of the rules. All revisions from 1 on stay playable.
 
 Source: rulebook ``rulesets.revisions``.
 """
@@ -58,13 +58,13 @@ ExtraHand = Literal[
     "straight_trill",
 ]
 EXTRA_HANDS: tuple[ExtraHand, ...] = get_args(ExtraHand)
-"""Names of hands of Corellian Spike that only some tables play."""
+"""Hands of Corellian Spike that only some tables play."""
 
 
 class _Game(
     msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="variant"
 ):
-    """What every game is asked for; the defaults are those of the game family."""
+    """The parameters of every game. The defaults are those of the game family."""
 
     # The default is that of the first stored rulesets; REVISION is what is announced now.
     revision: int = 1
@@ -73,22 +73,22 @@ class _Game(
     starting_stack: Chips | None = None
     chip_unit: int = 1
     table_min: Chips | None = None
-    """The smallest opening bet where betting asks for it; null is one unit."""
+    """The smallest opening bet, if ``betting.min_open`` is ``table_min``; null is one unit."""
 
     denominations: tuple[Denomination, ...] = ()
-    """What the chips of this venue are called and worth; only shown, never counted by."""
+    """The names and values of the venue's chips. They are only shown, never used to count."""
 
     odd_chip: Literal["carry", "seat_order"] = "seat_order"
     button: Literal["moving", "dead", "starter"] = "moving"
     """
-    ``dead``: the big blind always moves on, and the button may be an empty seat.
-    ``starter``: the seat that acts first rotates, and the button is the one before it.
+    ``dead``: the big blind always moves on, and the button may be an empty seat. ``starter``:
+    the seat that acts first rotates, and the button is the seat before it.
     """
 
     end: LastStanding | EachDealtOnce | HandsOrLast | OpenEnd = LastStanding()
     score: Literal["chips", "hands_won", "cash_out"] = "chips"
     final_tie: Literal["sudden_death", "shared"] = "sudden_death"
-    """What breaks a tie for the first place that the pots won have left."""
+    """The way to break a tie for the first place that the pots won did not break."""
 
     rebuy: Rebuy = Rebuy()
 
@@ -99,12 +99,12 @@ class _Game(
 
     @property
     def moneyless(self) -> bool:
-        """Whether hands are counted instead of chips: nobody is all-in or eliminated."""
+        """Whether the game counts hands instead of chips. Then nobody is all-in or eliminated."""
         return self.score == "hands_won"
 
 
 class CoruscantShift(_Game, frozen=True, kw_only=True, tag="coruscant_shift"):
-    """One game with all its parameters; the defaults are those of the game family."""
+    """One game with all its parameters. The defaults are those of the game family."""
 
     deck: Literal["d62"] = "d62"
     hand_size: int = 5
@@ -114,7 +114,7 @@ class CoruscantShift(_Game, frozen=True, kw_only=True, tag="coruscant_shift"):
     forced: NoForcedBet | Ante | Blinds = NoForcedBet()
     short_forced: Literal["all_in", "not_dealt_in"] = "all_in"
     short_blind: Literal["full_price", "as_posted"] = "full_price"
-    """What a big blind who is short leaves the others to pay."""
+    """The price for the other seats if the big blind cannot post in full."""
 
     escalation: NoEscalation | DoublePerOrbit | AnteByPlayers | Levels = NoEscalation()
     betting: PokerNoLimit | FixedContinue = PokerNoLimit()
@@ -125,7 +125,7 @@ class CoruscantShift(_Game, frozen=True, kw_only=True, tag="coruscant_shift"):
     tie: Split | DrawOff | ChanceCube = Split()
     headsup: Literal["literal", "dealer_small_blind"] = "literal"
     special_item: bool = False
-    """Whether who is broke may stake a thing of an agreed value."""
+    """Whether a broke player may stake a thing of an agreed value."""
 
     item_values: tuple[Chips, ...] = (200, 500, 1000)
 
@@ -142,34 +142,34 @@ class CoruscantShift(_Game, frozen=True, kw_only=True, tag="coruscant_shift"):
                 return Amounts()
 
     def least_stack(self, amounts: Amounts) -> Chips:
-        """Return how many chips a seat needs to be dealt in at *amounts*."""
+        """Return the chips that a seat needs to be dealt in at *amounts*."""
         if self.short_forced == "not_dealt_in" and isinstance(self.forced, Ante):
             return amounts.ante
         return 0
 
 
 class _RoundsGame(_Game, frozen=True, kw_only=True):
-    """A game of two pots, two cards each, and rounds of card turns and bets."""
+    """A game of two pots, two cards each, and card rounds."""
 
     betting: PokerNoLimit = PokerNoLimit(min_open=1)
     short_forced: Literal["sits_out", "out"] = "sits_out"
-    """What becomes of a seat that cannot pay both antes; ``out`` is eliminated."""
+    """What happens to a seat that cannot pay both antes; ``out`` eliminates it."""
 
     # Not an ABC: its metaclass would ask Python code at each isinstance of a hand's course.
     # That a game names both antes is held by the type checker.
     @property
     @abstractmethod
     def main_ante(self) -> Chips:
-        """Return what everyone pays into the pot that is played for."""
+        """Return the ante of each seat into the pot that is played for."""
 
     @property
     @abstractmethod
     def sabacc_ante(self) -> Chips:
-        """Return what everyone pays into the pot that waits for a special hand."""
+        """Return the ante of each seat into the pot that waits for a special hand."""
 
     @property
     def hand_size(self) -> int:
-        """Return how many cards everyone is dealt."""
+        """Return the number of cards dealt to each seat."""
         return 2
 
     @property
@@ -192,7 +192,7 @@ class _RoundsGame(_Game, frozen=True, kw_only=True):
         return Amounts(ante=self.main_ante)
 
     def least_stack(self, amounts: Amounts) -> Chips:
-        """Return how many chips a seat needs to be dealt in at *amounts*: both antes."""
+        """Return the chips that a seat needs to be dealt in at *amounts*: both antes."""
         return amounts.ante + self.sabacc_ante
 
 
@@ -204,10 +204,10 @@ class Traditional(_RoundsGame, frozen=True, kw_only=True, tag="traditional"):
     starting_stack: Chips | None = 100
     ante: MainAntes = MainAntes()
     pot_building_rounds: int = 4
-    """Rounds in which nobody may call the hand."""
+    """The card rounds in which nobody may call the hand."""
 
     max_rounds: int = 10
-    """After so many the hand is called by itself."""
+    """After this many card rounds the hand is called automatically."""
 
     shift: ShiftOnDoubles = ShiftOnDoubles()
     compare: Literal["signed", "absolute"] = "signed"
@@ -215,21 +215,21 @@ class Traditional(_RoundsGame, frozen=True, kw_only=True, tag="traditional"):
 
     @property
     def main_ante(self) -> Chips:
-        """Return what everyone pays into the main pot."""
+        """Return the ante of each seat into the main pot."""
         return self.ante.main
 
     @property
     def sabacc_ante(self) -> Chips:
-        """Return what everyone pays into the Sabacc pot."""
+        """Return the ante of each seat into the Sabacc pot."""
         return self.ante.sabacc
 
 
 class CorellianSpike(_RoundsGame, frozen=True, kw_only=True, tag="corellian_spike"):
     """
-    Corellian Spike: three rounds, dice that redeal the hands, totals near zero.
+    Corellian Spike: three card rounds, dice that redeal the hands, totals near zero.
 
-    ``galaxy_series``, ``ranking`` ``galaxy`` and ``spike_redeals`` ``oldest_card`` rest
-    on one public program alone: they need ``experimental``.
+    ``galaxy_series``, ``ranking`` ``galaxy`` and ``spike_redeals`` ``oldest_card`` rest on one
+    public program alone, so they need ``experimental``.
     """
 
     deck: Literal["d62"] = "d62"
@@ -241,7 +241,10 @@ class CorellianSpike(_RoundsGame, frozen=True, kw_only=True, tag="corellian_spik
     spike_dice: bool = True
     spike_before_bet: bool = False
     spike_redeals: Literal["hand", "oldest_card"] = "hand"
-    """``oldest_card``: dice in the last round only, and one card of each hand."""
+    """
+    ``oldest_card``: the dice are rolled in the last card round only, and each hand replaces one
+    card.
+    """
 
     gain_from_discard: bool = False
     swap_gain_cost: CardFees | None = None
@@ -254,17 +257,17 @@ class CorellianSpike(_RoundsGame, frozen=True, kw_only=True, tag="corellian_spik
 
     @property
     def main_ante(self) -> Chips:
-        """Return what everyone pays into the hand pot."""
+        """Return the ante of each seat into the hand pot."""
         return self.ante.hand
 
     @property
     def sabacc_ante(self) -> Chips:
-        """Return what everyone pays into the Sabacc pot."""
+        """Return the ante of each seat into the Sabacc pot."""
         return self.ante.sabacc
 
 
 RoundsRuleset = Traditional | CorellianSpike
-"""The games played in rounds of card turns."""
+"""The games with card rounds."""
 
 Ruleset = CoruscantShift | Traditional | CorellianSpike
 """One game with all its parameters."""

@@ -1,7 +1,7 @@
 """
-The parts a ruleset is put together from.
+The parts of a ruleset.
 
-A part with a ``kind`` is one of several; an override replaces it whole.
+A part with a ``kind`` is one of several. An override replaces it whole.
 """
 
 from typing import Literal
@@ -22,21 +22,21 @@ class NoForcedBet(_Part, frozen=True, kw_only=True, tag="none"):
 
 
 class Ante(_Part, frozen=True, kw_only=True, tag="ante"):
-    """Everyone pays *amount*; it does not count as a bet of the first street."""
+    """Everyone pays *amount*. It does not count as a bet of the first street."""
 
     amount: Chips
 
 
 class Blinds(_Part, frozen=True, kw_only=True, tag="blinds"):
-    """Two seats left of the button pay; both count as bets of the first street."""
+    """Two seats left of the button pay. Both payments count as bets of the first street."""
 
     small: Chips
     big: Chips
     table_ante: Chips = 0
-    """What the big blind pays for the whole table besides: dead money of the main pot."""
+    """The big blind also pays this amount for the whole table, as dead money of the main pot."""
 
     player_ante: Chips = 0
-    """What every seat in the hand pays before the blinds; it does not count as a bet."""
+    """Every seat in the hand pays this amount before the blinds. It does not count as a bet."""
 
 
 class NoEscalation(_Part, frozen=True, kw_only=True, tag="none"):
@@ -48,20 +48,20 @@ class DoublePerOrbit(_Part, frozen=True, kw_only=True, tag="double_per_orbit"):
 
 
 class AnteByPlayers(_Part, frozen=True, kw_only=True, tag="ante_by_players"):
-    """The ante grows before every hand but the first, by the number of players with chips."""
+    """The ante grows before every hand except the first, by the number of players with chips."""
 
     inc: dict[str, int]
-    """Chips by number of players; ``*`` for every other number."""
+    """Chips by number of players; ``*`` is for every other number."""
 
 
 class LevelStep(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Forced bets of one level, and its length: in hands or seconds, as the structure counts."""
+    """The forced bets of one level, and its length in hands or seconds, as the structure counts."""
 
     small: Chips = 0
     big: Chips = 0
     ante: Chips = 0
     length: int | None = None
-    """None for the last level only, which stays."""
+    """Null for the last level only, which never ends."""
 
     @property
     def amounts(self) -> "Amounts":
@@ -73,8 +73,8 @@ class Levels(_Part, frozen=True, kw_only=True, tag="levels"):
     """
     A list of levels, one after the other.
 
-    By hands every table counts its own; by the clock one clock runs for the
-    whole tournament.
+    If levels count hands, each table counts its own. If they go by the clock, one clock runs
+    for the whole tournament.
     """
 
     by: Literal["hands", "clock"]
@@ -87,8 +87,8 @@ class PokerNoLimit(_Part, frozen=True, kw_only=True, tag="poker_nl"):
     min_raise: Literal["chip_unit", "min_bet", "last_raise"] = "chip_unit"
     min_open: Literal["big_blind", "half_ante", "table_min"] | int = "table_min"
     """
-    The smallest opening bet; ``half_ante`` is half the ante in force, rounded down to
-    whole units, and ``table_min`` what the ruleset says there.  At least one unit.
+    The smallest opening bet, at least one unit. ``half_ante`` is half the ante in force,
+    rounded down to whole units. ``table_min`` is the ruleset's ``table_min``.
     """
 
 
@@ -103,20 +103,23 @@ class Split(_Part, frozen=True, kw_only=True, tag="split"):
 
 
 class DrawOff(_Part, frozen=True, kw_only=True, tag="draw_off"):
-    """Each tied seat gets one open card, the highest value wins."""
+    """Each tied seat gets one open card. The highest value wins."""
 
     limit: int = 3
     then: Literal["cube"] = "cube"
     prefer_cube: bool = False
-    """Whether the chance cube decides at once."""
+    """Whether the chance cube decides at once, without a draw-off."""
 
 
 class ChanceCube(_Part, frozen=True, kw_only=True, tag="chance_cube"):
-    """One of the tied seats, drawn."""
+    """A draw among the tied seats."""
 
 
 class SingleBlindDraw(_Part, frozen=True, kw_only=True, tag="single_blind_draw"):
-    """Each tied seat gets one open card; the nearest to zero wins, the positive of two."""
+    """
+    Each tied seat gets one open card. The card nearest to zero wins, and the positive one of
+    two equally near.
+    """
 
 
 class LastStanding(_Part, frozen=True, kw_only=True, tag="last_standing"):
@@ -144,50 +147,52 @@ class ShiftOnDoubles(_Part, frozen=True, kw_only=True, tag="doubles"):
 
 
 class Plain(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A part that is overridden key by key."""
+    """A part whose keys are overridden one by one."""
 
 
 class Roll(Plain, frozen=True, kw_only=True):
-    """In whose name the dice are rolled, and when."""
+    """The seat in whose name the dice are rolled, and the moment."""
 
     by: Literal["dealer", "left_of_dealer", "house"] = "dealer"
     when: Literal["before_deal", "after_deal"] = "after_deal"
 
 
 class Rebuy(Plain, frozen=True, kw_only=True):
-    """How often a player may buy a new stack, always a starting one; null is without limit."""
+    """The number of stacks that a player may buy, each a starting stack; null is without limit."""
 
     max: int | None = 0
     until_level: int | None = None
-    """The last level in which a bust may be bought back; null is every one."""
+    """The last level in which a player may rebuy; null is every level."""
 
     seconds: int = 20
-    """How long a table waits for those who have just lost their last chip."""
+    """The seconds that a table waits for players who have just busted."""
 
     between_hands: Literal[True] = True
 
 
 class MainAntes(Plain, frozen=True, kw_only=True):
-    """What everyone pays into each of the two pots of Traditional."""
+    """The ante of each seat into each of the two pots of Traditional."""
 
     main: Chips = 1
     sabacc: Chips = 1
 
 
 class HandAntes(Plain, frozen=True, kw_only=True):
-    """What everyone pays into each of the two pots of Corellian Spike: rulebook ``spike.ante``."""
+    """
+    The ante of each seat into each of the two pots of Corellian Spike: rulebook ``spike.ante``.
+    """
 
     hand: Chips = 2
     sabacc: Chips = 1
 
 
 class CardFees(Plain, frozen=True, kw_only=True):
-    """What a card action costs, paid into the hand pot as dead money."""
+    """The price of each card action, paid into the hand pot as dead money."""
 
     gain: Chips = 1
     swap: Chips = 1
     discard: Chips = 2
-    """For taking the top of the discard pile."""
+    """The price of the top card of the discard pile."""
 
     junk: Chips = 0
 

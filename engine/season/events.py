@@ -1,8 +1,8 @@
 """
-What can have happened to a season.
+The events of a season.
 
-The tag of an event is its name in storage.  It is written out, never derived
-from the class name, and never changes once an event with it has been stored.
+The tag of an event is its name in storage. It is written out, never derived from the class
+name, and never changes after an event with it has been stored.
 """
 
 from datetime import datetime
@@ -44,11 +44,11 @@ class FinalStanding(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     player: PlayerId
     points: Points
     decided_by: str | None
-    """The tie-break that settled this rank among equal points; null where there were none."""
+    """The tie-break that settled this rank among equal points; null if there was none."""
 
 
 class SeasonOpened(_Event, frozen=True, kw_only=True, tag="season_opened"):
-    """The terms; points are counted by them to the end."""
+    """The terms by which the season counts points until it closes."""
 
     season: SeasonId
     league: LeagueId
@@ -60,10 +60,10 @@ class SeasonOpened(_Event, frozen=True, kw_only=True, tag="season_opened"):
     overall: str | None
     bonuses: tuple[Bonus, ...]
     tie_breaks: tuple[str, ...]
-    """Rule slugs, in the order they are tried; who is still level shares the rank."""
+    """Rule slugs, in the order they are tried. Players who are still level share the rank."""
 
     master_commitment: HexDigest | None
-    """Null in seasons that were opened before there were lots."""
+    """Null in seasons opened before lots existed."""
 
     master: Sealed[str] | None
 
@@ -71,16 +71,16 @@ class SeasonOpened(_Event, frozen=True, kw_only=True, tag="season_opened"):
 class PointsAwarded(_Event, frozen=True, kw_only=True, tag="points_awarded"):
     tournament: TournamentId
     field: Field | None
-    """Null in awards that were made before formulas."""
+    """Null in awards made before formulas existed."""
 
     awards: tuple[Award, ...]
-    """By place, one for each player."""
+    """By place, one award for each player."""
 
     rule: str
 
 
 class BonusesAwarded(_Event, frozen=True, kw_only=True, tag="bonuses_awarded"):
-    """What the season's terms give besides the placings of a tournament."""
+    """Points that the season's terms give besides the placings of a tournament."""
 
     tournament: TournamentId
     bonuses: tuple[Adjustment, ...]
@@ -88,7 +88,7 @@ class BonusesAwarded(_Event, frozen=True, kw_only=True, tag="bonuses_awarded"):
 
 
 class AwardRevised(_Event, frozen=True, kw_only=True, tag="award_revised"):
-    """A tournament is counted otherwise from now on; only what differs stands here."""
+    """The points of a tournament were changed. The event holds only the awards that differ."""
 
     tournament: TournamentId
     field: Field
@@ -99,7 +99,7 @@ class AwardRevised(_Event, frozen=True, kw_only=True, tag="award_revised"):
 
 
 class AwardRevoked(_Event, frozen=True, kw_only=True, tag="award_revoked"):
-    """A tournament counts no more, as if it had not been played."""
+    """A tournament no longer counts, as if nobody had played it."""
 
     tournament: TournamentId
     reason: TextRef
@@ -122,35 +122,35 @@ class AdjustmentVoided(_Event, frozen=True, kw_only=True, tag="adjustment_voided
 
 
 class LotsDrawn(_Event, frozen=True, kw_only=True, tag="lots_drawn"):
-    """Who were level in everything else have an order now."""
+    """A draw put the players in order who were level in every tie-break."""
 
     rank: int
-    """That they would share."""
+    """The rank that they would share."""
 
     draw: LotDraw
     rule: str
 
 
 class TournamentAdded(_Event, frozen=True, kw_only=True, tag="tournament_added"):
-    """A tournament was announced for this season, in the same append."""
+    """A tournament was announced for this season in the same append."""
 
     tournament: TournamentId
 
 
 class SeasonClosed(_Event, frozen=True, kw_only=True, tag="season_closed"):
-    """The final standings; ``master`` lets anyone repeat every lot."""
+    """The final standings. With ``master`` anybody can repeat every lot."""
 
     standings: tuple[FinalStanding, ...]
     master: HexDigest | None
     fates: tuple[Fate, ...] | None
     """
-    One for each tournament that was ever announced for the season, ascending by tournament.
-    Null in seasons that were closed before there were fates.
+    One for each tournament announced for the season, in ascending order of tournament. Null in
+    seasons closed before fates existed.
     """
 
 
 class TournamentHead(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How far the log of a tournament had come."""
+    """The last event in a tournament's log."""
 
     tournament: TournamentId
     version: int
@@ -158,10 +158,13 @@ class TournamentHead(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
 
 
 class TournamentsRecorded(_Event, frozen=True, kw_only=True, tag="tournaments_recorded"):
-    """After the close: a tournament that is missing from the log is missed now."""
+    """
+    The season recorded the head of each tournament's log after its close. If a tournament is
+    missing from a copy of the log, its readers now notice.
+    """
 
     tournaments: tuple[TournamentHead, ...]
-    """Every one that was ever counted, in the order in which it first was."""
+    """Every tournament that was ever counted, in the order it was first counted."""
     at: datetime
 
 

@@ -1,8 +1,8 @@
 """
-How a season's standings wait for a dispute: it is not closed, and nobody adjusts it.
+A dispute freezes a season's standings: nobody can close the season or adjust points.
 
-Awards still come, so that standings say what they would be; nothing makes them final.
-Source: rulebook ``disputes.freeze``.
+Awards still count, so standings stay up to date, but nothing makes them final. Source: rulebook
+``disputes.freeze``.
 """
 
 from datetime import datetime
@@ -19,13 +19,13 @@ class _Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class FreezeStandings(_Part, frozen=True, kw_only=True, tag="freeze_standings"):
-    """Let the season's end wait for the outcome."""
+    """Freeze the standings until the outcome of a dispute."""
 
     now: datetime
 
 
 class ReleaseStandings(_Part, frozen=True, kw_only=True, tag="release_standings"):
-    """Let it wait no longer for this dispute."""
+    """Release the standings from this dispute."""
 
     now: datetime
 
@@ -37,11 +37,11 @@ class StandingsFrozen(_Part, frozen=True, kw_only=True, tag="standings_frozen"):
 
 
 class StandingsReleased(_Part, frozen=True, kw_only=True, tag="standings_released"):
-    """It waits no longer for this one."""
+    """The season's end no longer waits for this dispute."""
 
     rule: str
     closes_at: datetime | None
-    """When the season was to close, if that has been said: perhaps it is late by now."""
+    """The instant at which the season was to close, if one is set. It may have passed."""
 
 
 Command = FreezeStandings | ReleaseStandings
@@ -81,7 +81,7 @@ def demand_free(frozen: tuple[str, ...]) -> None:
 
 
 def applied(frozen: tuple[str, ...], event: Event) -> tuple[str, ...]:
-    """Return the disputes that are waited for after *event*."""
+    """Return the disputes that freeze the standings after *event*."""
     if isinstance(event, StandingsFrozen):
         return (*frozen, event.dispute)
     return tuple(each for each in frozen if each != event.dispute)

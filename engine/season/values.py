@@ -1,4 +1,4 @@
-"""The small things that commands, events and states of a season are made of."""
+"""The parts of a season's commands, events and states."""
 
 from typing import Annotated, Literal
 
@@ -22,26 +22,26 @@ class _Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 class PlacesFromEnd(_Part, frozen=True, kw_only=True, tag="places_from_end"):
-    """Place k of n entrants is worth n - k + 1 times ``per_place``: the last one gets one."""
+    """Place k of n entrants is worth n - k + 1 times ``per_place``. The last place is worth one."""
 
     per_place: Points = "1"
 
 
 class PointsTable(_Part, frozen=True, kw_only=True, tag="points_table"):
-    """Place k is worth entry k of the table, first place first; places beyond it nothing."""
+    """Place k is worth entry k of the table, first place first. Later places are worth nothing."""
 
     points: tuple[Points, ...]
 
 
 class PointsFormula(_Part, frozen=True, kw_only=True, tag="points_formula"):
-    """Place k is worth what an expression comes to; see ``docs/guides/points.md``."""
+    """Place k is worth the value of an expression; see ``docs/guides/points.md``."""
 
     text: str
     language: int = 1
-    """Version of the expression language that the text is read in."""
+    """The version of the expression language."""
 
     preset: str | None = None
-    """Under which name the text was asked for; the text decides."""
+    """The preset that the text was taken from. Only the text counts."""
 
 
 PointsRule = PlacesFromEnd | PointsTable | PointsFormula
@@ -51,11 +51,11 @@ Mode = Literal["sum", "average", "best", "best_average", "drop_worst", "best_ser
 
 class Aggregation(_Part, frozen=True, kw_only=True):
     """
-    What a player's results come to.
+    The total of a player's results.
 
-    ``best`` is the sum and ``best_average`` the average of the ``results`` best ones;
-    ``drop_worst`` leaves out the ``results`` worst of the season's tournaments, where one
-    that was not played is 0; ``best_series`` is the best sum of ``results`` tournaments
+    ``best`` is the sum and ``best_average`` the average of the ``results`` best ones.
+    ``drop_worst`` leaves out the ``results`` worst of the season's tournaments; a tournament
+    that the player missed counts 0. ``best_series`` is the best sum of ``results`` tournaments
     that the player played one after another.
     """
 
@@ -64,42 +64,42 @@ class Aggregation(_Part, frozen=True, kw_only=True):
 
 
 class Bonus(_Part, frozen=True, kw_only=True):
-    """Points besides the placing: for each ``knockouts``, or once for ``attendance``."""
+    """Points besides the placing: for each of the ``knockouts``, or once for ``attendance``."""
 
     kind: Literal["knockouts", "attendance"]
     points: Points
 
 
 class Finish(_Part, frozen=True, kw_only=True):
-    """One entry's result: ``shared`` entries hold the places from ``place`` on together."""
+    """One entry's result. ``shared`` entries hold the places from ``place`` on together."""
 
     entrant: EntrantId
     player: PlayerId
     place: int
     shared: int = 1
     spent: MinorUnits = 0
-    """All that was paid for this entry: buy-in, fee, rebuys and add-ons."""
+    """Everything paid for this entry: buy-in, fee, rebuys and add-ons."""
 
     knockouts: Count = 0
 
 
 class Field(_Part, frozen=True, kw_only=True):
-    """What a formula may ask of a tournament besides the place."""
+    """The facts of a tournament that a formula can use besides the place."""
 
     entrants: Count
-    """Entries that have a place."""
+    """The number of entries that have a place."""
 
     entries: Count
-    """How often was bought in, rebuys included."""
+    """The number of buy-ins, rebuys included."""
 
     buy_in: MinorUnits
     pool: MinorUnits
     money_digits: int
-    """Fraction digits of the currency: 2 where 100 minor units are one."""
+    """Fraction digits of the currency: 2 if 100 minor units make one."""
 
 
 class Award(_Part, frozen=True, kw_only=True):
-    """What one player gets for one tournament: points of the best of the player's entries."""
+    """The points that one player gets for one tournament: those of the player's best entry."""
 
     player: PlayerId
     entrant: EntrantId
@@ -107,15 +107,15 @@ class Award(_Part, frozen=True, kw_only=True):
     shared: int
     points: Points
     spent: MinorUnits
-    """Of all the player's entries, as ``knockouts``."""
+    """Over all entries of the player, as ``knockouts``."""
 
     knockouts: Count
     failure: Cause | None
-    """Why the formula had no value here; the award is then 0."""
+    """The cause if the formula had no value. The award is then 0."""
 
 
 class AwardChange(_Part, frozen=True, kw_only=True):
-    """One player's award before and after; null where there is none."""
+    """One player's award before and after the change; null if there is none."""
 
     player: PlayerId
     before: Award | None
@@ -126,7 +126,7 @@ AdjustmentKind = Literal["knockouts", "attendance", "high_hand", "manual", "pena
 
 
 class Adjustment(_Part, frozen=True, kw_only=True):
-    """Points that are not for a place, with a name of their own so that they can be voided."""
+    """Points that are not for a place. The identifier lets the staff void them."""
 
     id: AdjustmentId
     player: PlayerId
@@ -137,28 +137,28 @@ class Adjustment(_Part, frozen=True, kw_only=True):
 
 class LotDraw(_Part, frozen=True, kw_only=True):
     """
-    Which draw decided: the seed is use ``draws``, table 0, hand ``number``, deal 1.
+    The draw that decided. Its seed is use ``draws``, table 0, hand ``number``, deal 1.
 
-    It is derived from the season's own master; label ``lot``.
+    The seed is derived from the season's own master under the label ``lot``.
     """
 
     number: int
     candidates: tuple[PlayerId, ...]
-    """Ascending: what was drawn from."""
+    """The players who were level, in ascending order."""
 
     order: tuple[PlayerId, ...]
-    """As drawn: the first is ranked first."""
+    """The outcome of the draw. The first player ranks first."""
 
 
 FateKind = Literal["counted", "left_out", "cancelled", "not_played"]
 
 
 class Fate(_Part, frozen=True, kw_only=True):
-    """What a closed season made of one tournament that was announced for it."""
+    """The fate of one announced tournament when its season closed."""
 
     tournament: TournamentId
     fate: FateKind
-    """``left_out`` gives no points; ``not_played`` had nobody entered when the season closed."""
+    """``left_out`` gives no points. ``not_played`` had no entrants when the season closed."""
 
     by: PlayerId | None
     """The person who left the tournament out; null for every other fate."""
@@ -171,14 +171,14 @@ Prospect = Literal["unplayed", "entered", "running", "finished", "cancelled"]
 
 
 class Outlook(_Part, frozen=True, kw_only=True):
-    """How a tournament that was announced for the season stands at the close."""
+    """The state of an announced tournament when the season closes."""
 
     tournament: TournamentId
     prospect: Prospect
-    """``unplayed`` has nobody entered and play has not begun; ``entered`` has somebody."""
+    """``unplayed``: nobody is entered and play has not begun. ``entered``: somebody is entered."""
 
     uncounted: bool = False
-    """Whether the season would still count the result, or count it otherwise."""
+    """Whether the season still has to count the result, or count it again."""
 
     frozen: tuple[str, ...] = ()
-    """The disputes that hold the result back."""
+    """The disputes that freeze the result."""

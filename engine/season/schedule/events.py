@@ -1,4 +1,4 @@
-"""What can have happened to a season's schedule; tags are names in storage, for ever."""
+"""The events of a season's schedule. Their tags are names in storage and never change."""
 
 from datetime import datetime
 
@@ -13,29 +13,31 @@ class _Event(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class FixturesPlanned(_Event, frozen=True, kw_only=True, tag="fixtures_planned"):
-    """A tournament recurs."""
+    """A tournament recurs by a plan."""
 
     recurrence: RecurrenceId
     plan: Plan
     not_before: datetime
-    """Occurrences before this instant are none."""
+    """There are no occurrences before this instant."""
 
 
 class FixturesReplanned(_Event, frozen=True, kw_only=True, tag="fixtures_replanned"):
-    """From ``since`` on another plan holds; single changes of those occurrences are gone."""
+    """
+    A new plan holds from ``since`` on. Changes to single occurrences from then on are dropped.
+    """
 
     recurrence: RecurrenceId
     since: Local
     plan: Plan
     not_before: datetime
     withdrawn: tuple[Withdrawn, ...]
-    """Their tournaments are cancelled in the same append, and announced anew by the new plan."""
+    """Their tournaments are cancelled in the same append. The new plan announces them again."""
 
     rule: str
 
 
 class FixturesEnded(_Event, frozen=True, kw_only=True, tag="fixtures_ended"):
-    """There are no occurrences from ``since`` on."""
+    """The recurrence has no occurrences from ``since`` on."""
 
     recurrence: RecurrenceId
     since: Local
@@ -44,7 +46,7 @@ class FixturesEnded(_Event, frozen=True, kw_only=True, tag="fixtures_ended"):
 
 
 class FixtureChanged(_Event, frozen=True, kw_only=True, tag="fixture_changed"):
-    """One occurrence is otherwise than planned; what is none is as planned."""
+    """One occurrence was changed. A null member keeps what the plan says."""
 
     recurrence: RecurrenceId
     occurrence: Local
@@ -56,7 +58,7 @@ class FixtureChanged(_Event, frozen=True, kw_only=True, tag="fixture_changed"):
 
 
 class FixtureMaterialised(_Event, frozen=True, kw_only=True, tag="fixture_materialised"):
-    """An occurrence has become a tournament, announced in the same append."""
+    """An occurrence became a tournament, announced in the same append."""
 
     recurrence: RecurrenceId
     occurrence: Local
@@ -72,13 +74,13 @@ class FixtureMissed(_Event, frozen=True, kw_only=True, tag="fixture_missed"):
     occurrence: Local
     moment: Moment
     refused: str | None
-    """Code of the refusal, if its terms could not be announced; else it was over."""
+    """The code of the refusal if the terms could not be announced; null if its time had passed."""
 
     rule: str
 
 
 class SeasonScheduled(_Event, frozen=True, kw_only=True, tag="season_scheduled"):
-    """When the season closes by itself; none if only somebody closes it."""
+    """The instant at which the season closes by itself; null if only the staff close it."""
 
     closes_at: datetime | None
 

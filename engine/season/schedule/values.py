@@ -1,9 +1,9 @@
 """
-The small things of a season's schedule.
+The parts of a season's schedule.
 
-Local times are written to the minute, without an offset: what a wall clock in the
-zone shows.  Which instant that is depends on the edition of the time zone database,
-so every place where it was looked up says which one that was.
+Local times are written to the minute, without an offset, as a wall clock in the zone shows
+them. The instant depends on the edition of the time zone database, so each look-up records its
+edition.
 """
 
 from datetime import datetime
@@ -14,39 +14,39 @@ import msgspec
 from engine.values import TournamentId
 
 RecurrenceId = NewType("RecurrenceId", str)
-"""``rec_<32 hex>``; it has no stream of its own."""
+"""``rec_<32 hex>``; a recurrence has no stream of its own."""
 
 Local = Annotated[str, msgspec.Meta(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d$")]
-"""A local time, ``2026-11-23T19:00``; in this form their order is that of the text."""
+"""A local time such as ``2026-11-23T19:00``. Sorted as text, local times are in order."""
 
 TimeRule = Literal["schedule.local_time", "schedule.skipped_time", "schedule.doubled_time"]
-"""How a local time became an instant."""
+"""The rule that turned a local time into an instant."""
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What recurs, and how the tournaments are announced."""
+    """The recurrence, and the announcement of its tournaments."""
 
     rrule: str
-    """RFC 5545's value of RRULE, by local time."""
+    """The value of RRULE from RFC 5545, in local time."""
 
     zone: str
-    """Of the IANA, ``Europe/Berlin``."""
+    """The IANA name of the time zone, such as ``Europe/Berlin``."""
 
     start: Local
-    """The first occurrence; the rule counts from here."""
+    """The first occurrence. The rule counts from here."""
 
     tzdb: str
-    """Edition of the time zone database that knew the zone, ``2026f``."""
+    """The edition of the time zone database that was used, such as ``2026f``."""
 
     ahead_hours: int
-    """So long before its start a tournament is announced."""
+    """A tournament is announced this many hours before its start."""
 
     body: str
     """The announcement as the API takes it, in canonical JSON, without season and times."""
 
 
 class Moment(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A local time with the instant it stands for, and how that was found."""
+    """A local time with its instant, and the rule that connects them."""
 
     local: Local
     zone: str
@@ -56,18 +56,21 @@ class Moment(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 class Entered(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How it stands with a tournament that an edit would withdraw."""
+    """The state of a tournament that an edit would withdraw."""
 
     tournament: TournamentId
     open: bool
-    """Whether it waits for its start; else it has been played, is being played, or cancelled."""
+    """
+    Whether the tournament still waits for its start. Otherwise it runs, is over or was
+    cancelled.
+    """
 
     cancelled: bool
     entrants: int
 
 
 class Withdrawn(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A fixture whose tournament an edit has taken back before anybody had entered."""
+    """A fixture that an edit withdrew before anybody had entered its tournament."""
 
     occurrence: Local
     tournament: TournamentId

@@ -1,4 +1,4 @@
-"""What can be asked of a table."""
+"""The commands of a table."""
 
 from datetime import datetime
 from typing import Literal
@@ -11,10 +11,10 @@ from engine.rulesets import Amounts, Ruleset
 from engine.values import Chips, EntrantId, HandId, HexDigest, TableId, TournamentId
 
 BuyCause = Literal["rebuy", "item", "add_on"]
-"""What chips from outside are paid with: a declared rebuy, a staked thing, or more money."""
+"""The reason for chips from outside: a declared rebuy, a staked thing, or more money."""
 
 VoidCause = Literal["mis_deal", "fouled_deck"]
-"""What is wrong with a deal: how it was dealt, or the deck itself, which is not as committed."""
+"""The fault of a deal: in the dealing, or in the deck, which is not the committed one."""
 
 Verb = Literal["fold", "check", "call", "raise_to", "stay"]
 CardVerb = Literal["draw", "trade", "stand", "gain", "swap", "junk", "buy"]
@@ -33,14 +33,14 @@ class Placed(_Part, frozen=True, kw_only=True):
 
 
 class Arrival(Placed, frozen=True, kw_only=True):
-    """Who comes from another table; who was away there is away here."""
+    """An entrant who comes from another table. Someone who was away there is away here."""
 
     away: bool = False
     timeouts: int = 0
-    """Decisions in a row that the clock took."""
+    """Consecutive decisions that timed out."""
 
     hands_won: int = 0
-    """Brought along like the pots won, which break ties at the end."""
+    """The hands won at earlier tables. Like the pots won, they break ties at the end."""
 
     pots_won: int = 0
 
@@ -57,28 +57,28 @@ class Seeds(_Part, frozen=True, kw_only=True):
 
 
 class Opening(_Part, frozen=True, kw_only=True):
-    """What the entrant in *seat* has added to the entropy, 32 bytes in hexadecimal."""
+    """The entropy that the entrant in *seat* has added, 32 bytes in hexadecimal."""
 
     seat: int
     value: HexDigest
 
 
 class Omission(_Part, frozen=True, kw_only=True):
-    """A committed opening that does not count, and why."""
+    """A committed opening that does not count, with the reason."""
 
     entrant: EntrantId
     reason: str
 
 
 class Penalty(_Part, frozen=True, kw_only=True):
-    """Hands a seat still has to miss, this one included."""
+    """The penalty hands that a seat still has to sit out, this hand included."""
 
     seat: int
     hands: int
 
 
 class LevelFloor(Amounts, frozen=True, kw_only=True):
-    """The highest forced bets in force at the tables a merged table was made of."""
+    """The highest forced bets in force at the tables that were merged."""
 
 
 class LevelInForce(_Part, frozen=True, kw_only=True):
@@ -87,7 +87,7 @@ class LevelInForce(_Part, frozen=True, kw_only=True):
     number: int
     amounts: Amounts
     set_by: int
-    """Version, in the tournament's stream, of the event that put it into force."""
+    """Version, in the tournament's stream, of the event that put the level into force."""
 
 
 class OpenTable(_Part, frozen=True, kw_only=True, tag="open_table"):
@@ -104,7 +104,9 @@ class OpenTable(_Part, frozen=True, kw_only=True, tag="open_table"):
 
 
 class AwaitBeacon(_Part, frozen=True, kw_only=True, tag="await_beacon"):
-    """Settle what players add to the next deal, and name the beacon's round it waits for."""
+    """
+    Settle the players' entropy for the next deal, and name the beacon round that it waits for.
+    """
 
     chain: Chain
     openings: tuple[Opening, ...] = ()
@@ -121,23 +123,23 @@ class OpenHand(_Part, frozen=True, kw_only=True, tag="open_hand"):
     tournament_version: int
     tournament_head: str
     level: LevelInForce | None = None
-    """None where levels go by what happens at the table."""
+    """Null if levels depend on the table's own play."""
 
     openings: tuple[Opening, ...] = ()
     omissions: tuple[Omission, ...] = ()
     pulse: Pulse | None = None
-    """Of the round that the table waits for, where a beacon is mixed in."""
+    """The pulse of the round that the table waits for, if a beacon is mixed in."""
 
     last: bool = False
     only: tuple[int, ...] = ()
-    """In a sudden-death hand (stage 2): the tied seats, and nobody else is dealt in."""
+    """In a sudden-death hand (stage 2), the tied seats. Nobody else is dealt in."""
 
     penalties: tuple[Penalty, ...] = ()
     declared: tuple[int, ...] = ()
-    """Seats that owe a rebuy when the last chip goes."""
+    """Seats that rebuy automatically when they lose the last chip."""
 
     escrow: Chips = 0
-    """What the things are worth that players of this table have staked."""
+    """The value of the things that players of this table have staked."""
 
     now: datetime
 
@@ -173,22 +175,22 @@ class Act(_Part, frozen=True, kw_only=True, tag="act"):
     decision: str
     verb: Verb
     amount: Chips | None = None
-    """For ``raise_to``: chips of this street in all."""
+    """For ``raise_to``: the new total of this street."""
 
     expected: Chips | None = None
-    """For ``call``: chips the caller expects to pay; another price is refused."""
+    """For ``call``: the price that the caller expects. Another price is refused."""
 
     now: datetime
 
 
 class TakeCardTurn(_Part, frozen=True, kw_only=True, tag="take_card_turn"):
-    """The one card action of a seat in a round."""
+    """The one card action of a seat in a card round."""
 
     entrant: EntrantId
     decision: str
     verb: CardVerb
     card: str | None = None
-    """The own card that is given up."""
+    """The own card that the seat gives up."""
 
     source: CardSource | None = None
     salt: HexDigest
@@ -200,7 +202,7 @@ class TakeCardTurn(_Part, frozen=True, kw_only=True, tag="take_card_turn"):
 
 
 class FieldCards(_Part, frozen=True, kw_only=True, tag="field_cards"):
-    """Put *cards* of the own hand into the static field; the turn goes on."""
+    """Put *cards* of the own hand into the static field. The turn goes on."""
 
     entrant: EntrantId
     decision: str
@@ -209,7 +211,7 @@ class FieldCards(_Part, frozen=True, kw_only=True, tag="field_cards"):
 
 
 class CallHand(_Part, frozen=True, kw_only=True, tag="call_hand"):
-    """End the card turns, in place of taking one."""
+    """Call the hand instead of taking a card turn. Card turns end."""
 
     entrant: EntrantId
     decision: str
@@ -217,11 +219,11 @@ class CallHand(_Part, frozen=True, kw_only=True, tag="call_hand"):
 
 
 class TimeOut(_Part, frozen=True, kw_only=True, tag="time_out"):
-    """The clock has run out for every seat that *decision* still waits for."""
+    """Answer by the clock for every seat that *decision* still waits for."""
 
     decision: str
     salts: tuple[HexDigest, ...] = ()
-    """One for every seat that may have to be selected for."""
+    """One for every seat that the clock may have to select for."""
 
     now: datetime
 
@@ -230,7 +232,7 @@ class TimeOut(_Part, frozen=True, kw_only=True, tag="time_out"):
 
 
 class ShowHand(_Part, frozen=True, kw_only=True, tag="show_hand"):
-    """Turn over the hand that everybody else has folded to."""
+    """Show the hand that won because everybody else folded."""
 
     entrant: EntrantId
     hand: HandId
@@ -238,7 +240,7 @@ class ShowHand(_Part, frozen=True, kw_only=True, tag="show_hand"):
 
 
 class BuyChips(_Part, frozen=True, kw_only=True, tag="buy_chips"):
-    """Bring chips to a seat between hands; who has none left gets the seat back."""
+    """Bring chips to a seat between hands. A player who has busted gets the seat back."""
 
     seat: int
     entrant: EntrantId
@@ -248,7 +250,7 @@ class BuyChips(_Part, frozen=True, kw_only=True, tag="buy_chips"):
 
 
 class ReturnChips(_Part, frozen=True, kw_only=True, tag="return_chips"):
-    """Take chips from a seat between hands, for a thing that it had staked."""
+    """Take chips from a seat between hands, in exchange for a thing that it had staked."""
 
     entrant: EntrantId
     chips: Chips
@@ -256,7 +258,10 @@ class ReturnChips(_Part, frozen=True, kw_only=True, tag="return_chips"):
 
 
 class QuitHand(_Part, frozen=True, kw_only=True, tag="quit_hand"):
-    """Leave during a hand, which is a fold whosever turn it is; between hands nothing."""
+    """
+    Leave during a hand. The hand is folded at once, out of turn too. Between hands nothing
+    happens.
+    """
 
     entrant: EntrantId
     rule: str = "casino.leave"
@@ -264,7 +269,7 @@ class QuitHand(_Part, frozen=True, kw_only=True, tag="quit_hand"):
 
 
 class ImposePenalty(_Part, frozen=True, kw_only=True, tag="impose_penalty"):
-    """Have a seat miss *hands* more, from the next deal on."""
+    """Give a seat *hands* more penalty hands, from the next deal on."""
 
     entrant: EntrantId
     hands: int
@@ -273,17 +278,17 @@ class ImposePenalty(_Part, frozen=True, kw_only=True, tag="impose_penalty"):
 
 
 class AwardCarry(_Part, frozen=True, kw_only=True, tag="award_carry"):
-    """The table is to close: give away what it carries."""
+    """Award what a closing table carries."""
 
     now: datetime
 
 
 class VoidDeal(_Part, frozen=True, kw_only=True, tag="void_deal"):
-    """Take back a deal that went wrong; the hand is dealt anew."""
+    """Void a deal that went wrong. The hand is dealt again."""
 
     cause: VoidCause
     reason: str
-    """A word for what was found."""
+    """A word for the fault."""
 
     now: datetime
 
@@ -320,7 +325,7 @@ class ResumeTable(_Part, frozen=True, kw_only=True, tag="resume_table"):
 
 
 class ExtendDecision(_Part, frozen=True, kw_only=True, tag="extend_decision"):
-    """Give the open decision its full time anew, as after an outage."""
+    """Restart the open decision's clock, as after an outage."""
 
     now: datetime
 

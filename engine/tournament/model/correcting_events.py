@@ -1,4 +1,4 @@
-"""What can have happened to a result that stood."""
+"""The events that correct a result."""
 
 from typing import Literal
 
@@ -11,15 +11,18 @@ from engine.values import EntrantId, PlayerId, TextRef
 class ResultCorrected(
     msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="result_corrected"
 ):
-    """Another result holds from now on, whole; the one before stays in the log."""
+    """
+    The result was corrected. The event holds the complete new result; the old one stays in the
+    log.
+    """
 
     number: int
-    """Of this tournament's corrections, from 1."""
+    """The number of this correction in the tournament, from 1."""
     kind: Literal["correction", "forfeit", "reaward"]
     placings: tuple[Placing, ...]
     payouts: tuple[Payout, ...]
     forfeited: tuple[EntrantId, ...]
-    """Everyone whose result has been taken away so far."""
+    """Every entrant whose result has been taken away so far."""
     by: PlayerId
     reason: TextRef
     rule: str

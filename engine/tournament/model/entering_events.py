@@ -1,4 +1,4 @@
-"""What can have happened to those who want to get in, until the last of them sits."""
+"""The events of entry, until the last entrant has a seat."""
 
 from datetime import datetime
 from typing import Literal
@@ -15,15 +15,15 @@ class _Event(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class TournamentDrafted(Terms, frozen=True, kw_only=True, tag="tournament_drafted"):
-    """Terms that the staff alone sees; nothing follows from them."""
+    """A draft of the terms was saved. Only the staff see it, and nothing follows from it."""
 
 
 class TermsRevised(Terms, frozen=True, kw_only=True, tag="terms_revised"):
-    """A draft's terms, whole, in place of those before."""
+    """A draft's terms were replaced. The event holds the complete new terms."""
 
 
 class DraftDiscarded(_Event, frozen=True, kw_only=True, tag="draft_discarded"):
-    """A draft was given up; nothing follows it."""
+    """A draft was discarded. No event follows."""
 
     rule: str
 
@@ -40,7 +40,10 @@ class EntryRequestWithdrawn(_Event, frozen=True, kw_only=True, tag="entry_reques
 
 
 class EntryApproved(_Event, frozen=True, kw_only=True, tag="entry_approved"):
-    """A place, or one in line, follows in the same append."""
+    """
+    A director approved an applicant. The entry, or the waitlist position, follows in the same
+    append.
+    """
 
     entrant: EntrantId
     rule: str
@@ -57,22 +60,22 @@ class EntrantWaitlisted(_Event, frozen=True, kw_only=True, tag="entrant_waitlist
     player: PlayerId
     bot: bool
     number: int
-    """In line, from 1; numbers of those who left are not used again."""
+    """The waitlist position, from 1. Numbers of entrants who left are not used again."""
     rule: str
 
 
 class PlaceOffered(_Event, frozen=True, kw_only=True, tag="place_offered"):
-    """A place is kept for who is first in line."""
+    """A free place was offered to the first on the waitlist."""
 
     entrant: EntrantId
     until: datetime
     candidates: tuple[EntrantId, ...]
-    """Who might have been asked, in line; the first was."""
+    """Everyone who could have got the offer, in the order of the waitlist. The first one got it."""
     rule: str
 
 
 class OfferWithdrawn(_Event, frozen=True, kw_only=True, tag="offer_withdrawn"):
-    """Registration has closed: nobody is asked any more, and the place in line stays."""
+    """Registration closed, so the offer ended. The entrant stays on the waitlist."""
 
     entrant: EntrantId
     rule: str
@@ -85,11 +88,13 @@ class WaitlistLeft(_Event, frozen=True, kw_only=True, tag="waitlist_left"):
 
 
 class WaitlistTaken(_Event, frozen=True, kw_only=True, tag="waitlist_taken"):
-    """Registration has closed and a place is free: who is first in line gets it, unasked."""
+    """
+    Registration closed with a place free, so the first on the waitlist got it without an offer.
+    """
 
     entrant: EntrantId
     candidates: tuple[EntrantId, ...]
-    """Who might have got it, in line; the first did."""
+    """Everyone who could have got the place, in the order of the waitlist. The first one got it."""
     rule: str
 
 
@@ -98,60 +103,63 @@ class CheckInOpened(_Event, frozen=True, kw_only=True, tag="check_in_opened"):
 
 
 class EntrantCheckedIn(_Event, frozen=True, kw_only=True, tag="entrant_checked_in"):
-    """Somebody said to be there; after the start, who was seated absent has come."""
+    """An entrant checked in. After the start, a no-show who was seated has arrived."""
 
     entrant: EntrantId
     rule: str
 
 
 class NoShowReleased(_Event, frozen=True, kw_only=True, tag="no_show_released"):
-    """The place of somebody who has not checked in is free."""
+    """A no-show lost the place, and it is free."""
 
     entrant: EntrantId
     rule: str
 
 
 class NoShowSeated(_Event, frozen=True, kw_only=True, tag="no_show_seated"):
-    """Somebody who has not checked in is dealt in and folded, until they come."""
+    """A no-show was seated. Each hand is dealt and folded until the player arrives."""
 
     entrant: EntrantId
     rule: str
 
 
 class NoShowPurged(_Event, frozen=True, kw_only=True, tag="no_show_purged"):
-    """Who never came leaves the table, and *stack* leaves play."""
+    """A no-show who never arrived leaves the table, and *stack* leaves play."""
 
     entrant: EntrantId
     table: TableId
     stack: Chips
     struck: bool
-    """Whether the entry counts no more: no place, and its buy-in is out of the pool."""
+    """Whether the entry no longer counts: it gets no place, and its buy-in leaves the pool."""
 
     raised: tuple[EntrantId, ...]
-    """Who was out before, and is one place higher now that one less has entered."""
+    """Entrants who were out before. Each moves up one place, because there is one entrant fewer."""
 
     rule: str
 
 
 class StartPostponed(_Event, frozen=True, kw_only=True, tag="start_postponed"):
-    """Too few had come: registration is open again, and everybody checks in anew."""
+    """
+    The start was postponed because of too few entrants. Registration is open again, and
+    everyone checks in again.
+    """
 
     until: datetime
     registration_closes_at: datetime | None
-    """None for at the start."""
+    """Null if registration closes at the start."""
     check_in_opens_at: datetime | None
     entrants: int
     number: int
-    """How often the start has been put off, this time included."""
+    """The number of postponements, this one included."""
     last_hands_at: datetime | None
-    """Put off with the start; none where the terms name no hour for it."""
+    """The new instant, moved with the start; null if the terms name none."""
     rounds_start_at: tuple[datetime, ...]
-    """The hours of later rounds, put off with the start."""
+    """The new instants of later rounds, moved with the start."""
     rule: str
 
 
 class LateRegistrationOpened(_Event, frozen=True, kw_only=True, tag="late_registration_opened"):
-    """Players may come until the end of *level*, or until an instant."""
+    """Late registration opened, until the end of *level* or until an instant."""
 
     level: int | None
     until: datetime | None
@@ -159,7 +167,7 @@ class LateRegistrationOpened(_Event, frozen=True, kw_only=True, tag="late_regist
 
 
 class LateRegistrationClosed(_Event, frozen=True, kw_only=True, tag="late_registration_closed"):
-    """Nobody comes any more; the order in which tables break is final."""
+    """Late registration closed. The order in which tables break is now final."""
 
     breaking_order: tuple[int, ...]
     rule: str
@@ -174,7 +182,10 @@ class LateSeatDrawn(_Event, frozen=True, kw_only=True, tag="late_seat_drawn"):
 
 
 class TableAdded(_Event, frozen=True, kw_only=True, tag="table_added"):
-    """Every seat was taken: a table is opened for who came; it breaks before the others."""
+    """
+    A table was added for a late entrant because every seat was taken. It breaks before the
+    others.
+    """
 
     table: TableId
     number: int
@@ -185,7 +196,7 @@ class TableAdded(_Event, frozen=True, kw_only=True, tag="table_added"):
 
 
 class PlacesLowered(_Event, frozen=True, kw_only=True, tag="places_lowered"):
-    """One more has come: whoever is out already is one place further down."""
+    """A late entrant came, so every eliminated entrant moves down one place."""
 
     by: int
     entrants: tuple[EntrantId, ...]
@@ -193,7 +204,7 @@ class PlacesLowered(_Event, frozen=True, kw_only=True, tag="places_lowered"):
 
 
 class AnnouncementPosted(_Event, frozen=True, kw_only=True, tag="announcement_posted"):
-    """The staff tells the players something."""
+    """The staff posted an announcement for the players."""
 
     text: TextRef
     at: datetime

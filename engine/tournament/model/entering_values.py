@@ -1,4 +1,4 @@
-"""What a tournament knows of those who want to enter it."""
+"""The parts of a tournament's state before entry."""
 
 from datetime import datetime
 
@@ -8,19 +8,19 @@ from engine.values import EntrantId, PlayerId, TableId, TextRef
 
 
 class Applicant(msgspec.Struct, frozen=True, kw_only=True):
-    """Somebody without a place yet: asking for approval, refused, or waiting."""
+    """A player without a place: an applicant, a refused applicant, or one on the waitlist."""
 
     entrant: EntrantId
     player: PlayerId
     bot: bool
     number: int = 0
-    """In the line of those who wait, from 1; 0 for who asks for approval."""
+    """The waitlist position, from 1; 0 for an applicant who needs approval."""
 
     offered_until: datetime | None = None
-    """Until when a place is kept for this one."""
+    """The end of an offer; None without an offer."""
 
     refused: TextRef | None = None
-    """Why a director said no."""
+    """The director's reason for a refusal."""
 
 
 class SeatPlace(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -32,10 +32,10 @@ class SeatPlace(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
 class SeatDraw(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """
-    Which random draw decided on a seat: the seed is use ``draws``, table 0, hand ``number``.
+    The random draw of a seat. Its seed is use ``draws``, table 0, hand ``number``.
 
-    Every free seat that might have been drawn stands in ``candidates``, by table and
-    seat; shuffled under the label ``seats`` the first is the one drawn.
+    ``candidates`` holds every free seat in the draw, by table and seat. They are shuffled under
+    the label ``seats``, and the first is drawn.
     """
 
     number: int
@@ -43,50 +43,50 @@ class SeatDraw(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 
 class Notice(msgspec.Struct, frozen=True, kw_only=True):
-    """What the staff told the players."""
+    """An announcement to the players."""
 
     text: TextRef
     at: datetime
 
 
 class Entering(msgspec.Struct, frozen=True, kw_only=True):
-    """The part of a tournament's state that says who may still get in."""
+    """The part of a tournament's state that concerns entry."""
 
     applicants: tuple[Applicant, ...] = ()
-    """Who asks for approval, or was refused, in the order of asking."""
+    """Applicants who wait for approval or were refused, in the order of applying."""
 
     waiting: tuple[Applicant, ...] = ()
-    """In line, the first first; those with an offer too."""
+    """The waitlist in order, with those who have an offer."""
 
     lined_up: int = 0
-    """How many ever waited: the last number in line that was given."""
+    """The last waitlist position that was given."""
 
     check_in_opened: bool = False
     checked_in: frozenset[EntrantId] = frozenset()
-    """Who has said to be there, with a place or waiting for one."""
+    """Entrants who have checked in, and players on the waitlist who have."""
 
     absent: frozenset[EntrantId] = frozenset()
-    """Who was seated without having checked in, and has not come since."""
+    """No-shows who were seated and have not arrived."""
 
     postponements: int = 0
-    """How often the start was put off."""
+    """The number of postponements."""
 
     late: bool = False
-    """Whether players may still come, play having begun."""
+    """Whether late registration is open."""
 
     late_until: datetime | None = None
-    """Where it ends at an instant and not with a level."""
+    """The instant at which late registration ends; None if a level ends it."""
 
     notices: tuple[Notice, ...] = ()
 
     def applicant(self, entrant: EntrantId) -> Applicant | None:
-        """Return who asks, or was refused, as *entrant*."""
+        """Return the applicant or refused applicant *entrant*; None if there is none."""
         return next((each for each in self.applicants if each.entrant == entrant), None)
 
     def waiter(self, entrant: EntrantId) -> Applicant | None:
-        """Return who waits as *entrant*."""
+        """Return the waitlist entry of *entrant*; None if there is none."""
         return next((each for each in self.waiting if each.entrant == entrant), None)
 
     def offers(self) -> tuple[Applicant, ...]:
-        """Return those a place is kept for, in line."""
+        """Return the waitlist entries with an offer, in order."""
         return tuple(each for each in self.waiting if each.offered_until is not None)

@@ -1,8 +1,8 @@
 """
-What can have happened to a tournament.
+The events of a tournament.
 
-The tag of an event is its name in storage.  It is written out, never derived
-from the class name, and never changes once an event with it has been stored.
+The tag of an event is its name in storage. It is written out, never derived from the class
+name, and never changes after an event with it has been stored.
 """
 
 from datetime import datetime
@@ -45,11 +45,13 @@ class _Event(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class TournamentAnnounced(Terms, frozen=True, kw_only=True, tag="tournament_announced"):
-    """The terms, whole; a state keeps this event as its terms."""
+    """
+    The tournament was announced with its complete terms. A state keeps this event as its terms.
+    """
 
 
 class RegistrationOpened(_Event, frozen=True, kw_only=True, tag="registration_opened"):
-    """Both masters are committed to before anyone has entered; rulebook 2.5."""
+    """Registration opened. Both masters are committed before anyone has entered; rulebook 2.5."""
 
     cards_commitment: HexDigest
     open_commitment: HexDigest
@@ -62,7 +64,7 @@ class EntrantRegistered(_Event, frozen=True, kw_only=True, tag="entrant_register
     player: PlayerId
     bot: bool
     number: int
-    """Order of registration, from 1; numbers of the withdrawn are not used again."""
+    """The order of registration, from 1. Numbers of withdrawn entrants are not used again."""
 
 
 class EntrantWithdrawn(_Event, frozen=True, kw_only=True, tag="entrant_withdrawn"):
@@ -74,7 +76,7 @@ class RegistrationClosed(_Event, frozen=True, kw_only=True, tag="registration_cl
 
 
 class SeatsDrawn(_Event, frozen=True, kw_only=True, tag="seats_drawn"):
-    """The draw's outcome, and in which order tables will break."""
+    """The seats were drawn, and the order in which tables will break is set."""
 
     rule: str
     draw: Draw
@@ -90,7 +92,7 @@ class PlayStarted(_Event, frozen=True, kw_only=True, tag="play_started"):
 
 class TournamentPaused(_Event, frozen=True, kw_only=True, tag="tournament_paused"):
     reason: str
-    """A slug, or the id of a text."""
+    """A slug, or the identifier of a text."""
     words: TextRef | None = None
     """The words that ``reason`` names; null for a slug, and in version 1."""
 
@@ -100,26 +102,26 @@ class TournamentResumed(_Event, frozen=True, kw_only=True, tag="tournament_resum
 
 
 class ClockStarted(_Event, frozen=True, kw_only=True, tag="clock_started"):
-    """The level clock runs, for the first time or again; ``amounts`` are in force."""
+    """The level clock started or resumed. ``amounts`` are in force."""
 
     level: int
     amounts: Amounts
     at: datetime
-    """From when it counts as running: the end of an outage lies before the event."""
+    """The instant from which the clock counts. The end of an outage lies before the event."""
 
     due: datetime | None
-    """When the next level comes if nothing stops the clock; none at the last level."""
+    """The instant of the next level if nothing stops the clock; null at the last level."""
 
     cause: Literal["play_started", "resumed", "outage"]
     rule: str
 
 
 class ClockStopped(_Event, frozen=True, kw_only=True, tag="clock_stopped"):
-    """The level clock stands: what is left of the level is kept."""
+    """The level clock stopped. It keeps the rest of the level."""
 
     level: int
     at: datetime
-    """From when it counts as standing: the last heartbeat before an outage."""
+    """The instant at which the clock stopped. Before an outage it is the last heartbeat."""
 
     left_microseconds: int
     cause: Literal["paused", "outage"]
@@ -127,13 +129,15 @@ class ClockStopped(_Event, frozen=True, kw_only=True, tag="clock_stopped"):
 
 
 class LevelRaised(_Event, frozen=True, kw_only=True, tag="level_raised"):
-    """In force for every hand opened from now on; a hand in play is finished at its own level."""
+    """A new level is in force for every hand opened from now on. A hand in play keeps its level."""
 
     level: int
     amounts: Amounts
     at: datetime
     due: datetime | None
-    """When the next level comes: counted from when this one was due, however late it is."""
+    """
+    The instant of the next level, counted from the due time of this one, even if it came late.
+    """
 
     rule: str
 
@@ -147,7 +151,7 @@ class EntrantBusted(_Event, frozen=True, kw_only=True, tag="entrant_busted"):
 
 
 class EntrantEliminated(_Event, frozen=True, kw_only=True, tag="entrant_eliminated"):
-    """Somebody is out for good: at the bust, or when its window has closed."""
+    """An entrant was eliminated, by a bust or when its rebuy window closed."""
 
     entrant: EntrantId
     player: PlayerId
@@ -157,14 +161,14 @@ class EntrantEliminated(_Event, frozen=True, kw_only=True, tag="entrant_eliminat
 
 
 class RebuyDeclared(_Event, frozen=True, kw_only=True, tag="rebuy_declared"):
-    """A new stack is owed, and comes when the last chip goes."""
+    """An entrant declared a rebuy. The new stack comes when the last chip is lost."""
 
     entrant: EntrantId
     rule: str
 
 
 class RebuyWindowOpened(_Event, frozen=True, kw_only=True, tag="rebuy_window_opened"):
-    """A bust is no elimination yet: until the table's next hand it may be bought back."""
+    """A bust opened a rebuy window. Until the table's next hand the entrant may come back."""
 
     entrant: EntrantId
     table: TableId
@@ -172,24 +176,24 @@ class RebuyWindowOpened(_Event, frozen=True, kw_only=True, tag="rebuy_window_ope
     hand: int
     stack_at_start: Chips
     buys: bool
-    """Whether by a rebuy; else only by staking a thing."""
+    """Whether a rebuy is allowed. Otherwise only a staked thing brings the entrant back."""
     rule: str
 
 
 class RebuyTaken(_Event, frozen=True, kw_only=True, tag="rebuy_taken"):
-    """A starting stack was bought; in the same append it is brought to the table."""
+    """A starting stack was bought. It comes to the table in the same append."""
 
     entrant: EntrantId
     table: TableId
     seat: Seat
     chips: Chips
     number: int
-    """Of this entrant's rebuys, from 1."""
+    """The number of this entrant's rebuys, from 1."""
     rule: str
 
 
 class ItemStaked(_Event, frozen=True, kw_only=True, tag="item_staked"):
-    """A thing went into escrow; its value in chips is brought to the table."""
+    """A thing went into escrow. Its value in chips comes to the table."""
 
     entrant: EntrantId
     table: TableId
@@ -200,7 +204,10 @@ class ItemStaked(_Event, frozen=True, kw_only=True, tag="item_staked"):
 
 
 class ItemPassed(_Event, frozen=True, kw_only=True, tag="item_passed"):
-    """Who had staked a thing is broke again; it belongs to the winner of the main pot."""
+    """
+    An entrant who had staked a thing lost the chips. The thing belongs to the winner of the
+    main pot.
+    """
 
     item: str
     value: Chips
@@ -210,7 +217,7 @@ class ItemPassed(_Event, frozen=True, kw_only=True, tag="item_passed"):
 
 
 class ItemReturned(_Event, frozen=True, kw_only=True, tag="item_returned"):
-    """A thing left escrow for its value in chips, which leave the table."""
+    """A thing left escrow in exchange for its value in chips, which leave the table."""
 
     entrant: EntrantId
     table: TableId
@@ -220,7 +227,7 @@ class ItemReturned(_Event, frozen=True, kw_only=True, tag="item_returned"):
 
 
 class ChipsPromised(_Event, frozen=True, kw_only=True, tag="chips_promised"):
-    """Somebody sits down, or brings more chips, before the next hand is opened."""
+    """Chips were promised to a seat before the next hand opens, for a new or a seated player."""
 
     entrant: EntrantId
     table: TableId
@@ -231,7 +238,7 @@ class ChipsPromised(_Event, frozen=True, kw_only=True, tag="chips_promised"):
 
 
 class ChipsBrought(_Event, frozen=True, kw_only=True, tag="chips_brought"):
-    """What was promised has come to the table in the same append."""
+    """Promised chips came to the table in the same append."""
 
     entrant: EntrantId
     table: TableId
@@ -241,7 +248,7 @@ class ChipsBrought(_Event, frozen=True, kw_only=True, tag="chips_brought"):
 
 
 class LeaveDeclared(_Event, frozen=True, kw_only=True, tag="leave_declared"):
-    """Somebody leaves as soon as no hand is in play."""
+    """A player declared to leave between hands."""
 
     entrant: EntrantId
     table: TableId
@@ -249,7 +256,7 @@ class LeaveDeclared(_Event, frozen=True, kw_only=True, tag="leave_declared"):
 
 
 class EntrantCashedOut(_Event, frozen=True, kw_only=True, tag="entrant_cashed_out"):
-    """Somebody has left, and taken *stack* away."""
+    """A player left and took *stack* away."""
 
     entrant: EntrantId
     table: TableId
@@ -258,14 +265,14 @@ class EntrantCashedOut(_Event, frozen=True, kw_only=True, tag="entrant_cashed_ou
 
 
 class PlayClosing(_Event, frozen=True, kw_only=True, tag="play_closing"):
-    """No further hand is opened."""
+    """The tournament is closing. No further hand opens."""
 
     rule: str
 
 
 class EntrantsMoved(_Event, frozen=True, kw_only=True, tag="entrants_moved"):
     table: TableId
-    """The table that was between hands: the movers come from it."""
+    """The table that was between hands. The entrants come from it."""
     hand: int
     moves: tuple[Move, ...]
     rule: str
@@ -278,7 +285,7 @@ class TableBroken(_Event, frozen=True, kw_only=True, tag="table_broken"):
     hand: int
     moves: tuple[Move, ...]
     carry_to: TableId
-    """Who inherits what the table carried from hand to hand."""
+    """The table that takes over the carry."""
     rule: str
     candidates: tuple[Candidate, ...]
     draw: Draw | None
@@ -286,7 +293,10 @@ class TableBroken(_Event, frozen=True, kw_only=True, tag="table_broken"):
 
 
 class TournamentFinished(_Event, frozen=True, kw_only=True, tag="tournament_finished"):
-    """The result; ``open_master`` lets anyone repeat every die and draw."""
+    """
+    The tournament finished with its result. With ``open_master`` anyone can repeat every die
+    and draw.
+    """
 
     placings: tuple[Placing, ...]
     """By place, the winner first."""
@@ -298,7 +308,7 @@ class TournamentFinished(_Event, frozen=True, kw_only=True, tag="tournament_fini
 
 class TournamentCancelled(_Event, frozen=True, kw_only=True, tag="tournament_cancelled"):
     reason: str
-    """A slug, or the id of a text."""
+    """A slug, or the identifier of a text."""
     rule: str
     words: TextRef | None = None
     """The words that ``reason`` names; null for a slug, and in version 1."""

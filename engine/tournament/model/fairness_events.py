@@ -1,4 +1,4 @@
-"""What has happened to a tournament's entropy and seeds; stored for ever."""
+"""The events of a tournament's entropy and seeds. Their tags are stored for ever."""
 
 from datetime import datetime
 
@@ -13,7 +13,7 @@ class _Event(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class EntropyCommitted(_Event, frozen=True, kw_only=True, tag="entropy_committed"):
-    """An entrant will add 32 bytes to the entropy, and can choose no others any more."""
+    """An entrant committed to 32 bytes of entropy and can no longer choose others."""
 
     entrant: EntrantId
     commitment: HexDigest
@@ -23,7 +23,10 @@ class EntropyCommitted(_Event, frozen=True, kw_only=True, tag="entropy_committed
 
 
 class EntropyOpened(_Event, frozen=True, kw_only=True, tag="entropy_opened"):
-    """The 32 bytes that were committed to: in every deck of this entrant's table from now on."""
+    """
+    An entrant opened the committed 32 bytes. From now on they are part of every deck at the
+    entrant's table.
+    """
 
     entrant: EntrantId
     value: HexDigest
@@ -31,7 +34,7 @@ class EntropyOpened(_Event, frozen=True, kw_only=True, tag="entropy_opened"):
 
 
 class SeedsPublished(_Event, frozen=True, kw_only=True, tag="seeds_published"):
-    """The league lets anybody repeat every card of a tournament that is over."""
+    """The league published the seeds of a finished tournament. Anybody can repeat every card."""
 
     cards_master: HexDigest
     by: PlayerId
@@ -39,14 +42,14 @@ class SeedsPublished(_Event, frozen=True, kw_only=True, tag="seeds_published"):
 
 
 class BeaconNamed(_Event, frozen=True, kw_only=True, tag="beacon_named"):
-    """A public beacon that seats and decks will be mixed with; none takes back what was named."""
+    """A public beacon was named. Seats and decks will use it, and it cannot be replaced."""
 
     chain: Chain | None
     rule: str
 
 
 class BeaconAwaited(_Event, frozen=True, kw_only=True, tag="beacon_awaited"):
-    """Whoever plays, and what they have committed to, is settled; this round draws the seats."""
+    """The entrants and their commitments are settled. The named beacon round draws the seats."""
 
     round: Count
     at: datetime
@@ -54,7 +57,7 @@ class BeaconAwaited(_Event, frozen=True, kw_only=True, tag="beacon_awaited"):
 
 
 class BeaconRecorded(_Event, frozen=True, kw_only=True, tag="beacon_recorded"):
-    """What the beacon said in the round that was named."""
+    """The beacon's pulse of the named round was recorded."""
 
     pulse: Pulse
     rule: str

@@ -1,4 +1,4 @@
-"""What can have happened on the floor: rulings of a director, and what the floor did by itself."""
+"""The events of the floor: a director's orders, and their consequences."""
 
 from datetime import datetime
 from typing import Literal
@@ -21,16 +21,16 @@ class _Ruling(_Event, frozen=True, kw_only=True):
 
 
 class MoveOrdered(_Ruling, frozen=True, kw_only=True, tag="move_ordered"):
-    """An entrant is to be moved as soon as both tables are between hands."""
+    """A move was scheduled for when both tables are between hands."""
 
     entrant: EntrantId
     from_table: TableId
     from_seat: Seat
     to_table: TableId
     to_seat: Seat | None
-    """None for the worst legal seat at that time."""
+    """Null for the worst legal seat at the time of the move."""
     candidates: tuple[Seat, ...]
-    """Seats that were free there when it was ordered."""
+    """The seats that were free when the move was ordered."""
 
 
 class BreakingOrderChanged(_Ruling, frozen=True, kw_only=True, tag="breaking_order_changed"):
@@ -40,7 +40,7 @@ class BreakingOrderChanged(_Ruling, frozen=True, kw_only=True, tag="breaking_ord
 
 
 class TableHoldOrdered(_Ruling, frozen=True, kw_only=True, tag="table_hold_ordered"):
-    """One table stands; in the same append it stops, in the middle of a hand too."""
+    """A director holds one table. It stops in the same append, even during a hand."""
 
     table: TableId
 
@@ -55,30 +55,30 @@ class EntrantWarned(_Ruling, frozen=True, kw_only=True, tag="entrant_warned"):
 
 
 class PenaltyGiven(_Ruling, frozen=True, kw_only=True, tag="penalty_given"):
-    """Hands to be missed; in the same append the table takes note of them."""
+    """A director gave penalty hands. The table records them in the same append."""
 
     entrant: EntrantId
     table: TableId
     seat: Seat
     hands: int
-    """In all, beside what is still to be served of earlier ones."""
+    """The number of penalty hands in this order, without those still to be served."""
     rounds: int | None
     players: int
-    """At the table when it was given, the offender included."""
+    """The players at the table at that time, the offender included."""
 
 
 class EntrantDisqualified(_Ruling, frozen=True, kw_only=True, tag="entrant_disqualified"):
-    """Somebody is out at once; a hand in play is folded and the stack leaves play after it."""
+    """An entrant was disqualified. A hand in play is folded, and the stack leaves play after it."""
 
     entrant: EntrantId
     player: PlayerId
     table: TableId | None
-    """None for somebody who had no seat any more and might still have bought one."""
+    """Null for an entrant without a seat who could still have rebought."""
     seat: Seat | None
 
 
 class StackRemoved(_Event, frozen=True, kw_only=True, tag="stack_removed"):
-    """The chips of somebody who was disqualified have left play."""
+    """The chips of a disqualified entrant left play."""
 
     entrant: EntrantId
     table: TableId
@@ -87,7 +87,7 @@ class StackRemoved(_Event, frozen=True, kw_only=True, tag="stack_removed"):
 
 
 class SeatsRedrawn(_Event, frozen=True, kw_only=True, tag="seats_redrawn"):
-    """Everybody drew a new seat; who drew the own one is not among the moves."""
+    """All seats were drawn again. The moves leave out entrants who drew their own seat."""
 
     tables: int
     moves: tuple[Move, ...]
@@ -97,15 +97,15 @@ class SeatsRedrawn(_Event, frozen=True, kw_only=True, tag="seats_redrawn"):
 
 
 class BreakAnnounced(_Ruling, frozen=True, kw_only=True, tag="break_announced"):
-    """A director wants a break, or none where there would be one."""
+    """A director called a break, or called off a planned one."""
 
     after_level: int | None
-    """None: as soon as the hands in play are over."""
+    """Null for a break as soon as the hands in play are over."""
     seconds: int
 
 
 class BreakStarted(_Event, frozen=True, kw_only=True, tag="break_started"):
-    """No hand is opened until it ends; hands in play go on to their end."""
+    """A break started. No hand opens until it ends, and hands in play are finished."""
 
     after_level: int | None
     at: datetime
@@ -123,7 +123,10 @@ class BreakEnded(_Event, frozen=True, kw_only=True, tag="break_ended"):
 
 
 class LotDrawn(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A number drawn from ``low`` to ``high``: use ``draws``, table 0, hand ``number``, ``lot``."""
+    """
+    A number was drawn from ``low`` to ``high``. Its seed is use ``draws``, table 0, hand
+    ``number``, label ``lot``.
+    """
 
     number: int
     low: int
@@ -132,7 +135,10 @@ class LotDrawn(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 
 class LastHandsCalled(_Event, frozen=True, kw_only=True, tag="last_hands_called"):
-    """Every table plays ``hands`` more hands after the one in play; nobody is moved any more."""
+    """
+    Last hands were called. Every table plays ``hands`` more after the hand in play, and nobody
+    moves any more.
+    """
 
     hands: int
     draw: LotDrawn | None
@@ -143,17 +149,20 @@ class LastHandsCalled(_Event, frozen=True, kw_only=True, tag="last_hands_called"
 
 
 class LastHandsCounted(_Event, frozen=True, kw_only=True, tag="last_hands_counted"):
-    """A table was between hands for the first time since: which hand will be its last."""
+    """
+    A table was between hands for the first time since last hands were called. Its last hand is
+    now known.
+    """
 
     table: TableId
     hand: int
-    """The hand opened last."""
+    """The last hand that was opened."""
     last_hand: int
     rule: str
 
 
 class HandForHandStarted(_Event, frozen=True, kw_only=True, tag="hand_for_hand_started"):
-    """From the hands in play on, all tables wait for each other."""
+    """Hand-for-hand play started. After the hands in play, all tables wait for each other."""
 
     left: int
     paid: int
@@ -164,7 +173,7 @@ class HandForHandStarted(_Event, frozen=True, kw_only=True, tag="hand_for_hand_s
 
 
 class RoundOpened(_Event, frozen=True, kw_only=True, tag="hand_for_hand_round_opened"):
-    """Each of the tables opens one hand; it bears the number of the round."""
+    """In hand-for-hand play each of the tables opens one hand, with this number."""
 
     round: int
     tables: tuple[TableId, ...]
@@ -172,7 +181,9 @@ class RoundOpened(_Event, frozen=True, kw_only=True, tag="hand_for_hand_round_op
 
 
 class RoundClosed(_Event, frozen=True, kw_only=True, tag="hand_for_hand_round_closed"):
-    """Every table has played its hand; who went out in it has been placed."""
+    """
+    Every table has played its hand of hand-for-hand play. Everyone who busted in it is placed.
+    """
 
     round: int
     out: tuple[EntrantId, ...]

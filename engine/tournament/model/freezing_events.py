@@ -1,4 +1,4 @@
-"""What can have happened to a result that is disputed."""
+"""The events that freeze a disputed result."""
 
 import msgspec
 
@@ -11,11 +11,11 @@ class _Event(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 class ResultFrozen(_Event, frozen=True, kw_only=True, tag="result_frozen"):
-    """Prizes and points wait for the outcome of a dispute."""
+    """The result was frozen. Prizes and points wait for the outcome of a dispute."""
 
 
 class ResultReleased(_Event, frozen=True, kw_only=True, tag="result_released"):
-    """They wait no longer for this one."""
+    """The result no longer waits for this dispute."""
 
 
 Event = ResultFrozen | ResultReleased

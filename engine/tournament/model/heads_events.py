@@ -1,4 +1,4 @@
-"""What a tournament that is over says of its tables."""
+"""The heads of a tournament's tables, recorded after its end."""
 
 from datetime import datetime
 
@@ -14,13 +14,16 @@ class TableHead(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     version: int
     hash: HexDigest
     hands: int
-    """Hands settled there."""
+    """The number of hands settled there."""
 
 
 class TablesRecorded(
     msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="tables_recorded"
 ):
-    """Every table has closed: a table or a hand that is missing from the log is missed now."""
+    """
+    Every table has closed, and its head is recorded. A table or hand missing from a copy of the
+    log is now noticed.
+    """
 
     tables: tuple[TableHead, ...]
     """In the order in which the tournament opened them."""

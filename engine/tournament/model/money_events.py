@@ -1,4 +1,4 @@
-"""What can have happened to a tournament's money."""
+"""The events of a tournament's money."""
 
 from typing import Literal
 
@@ -17,7 +17,7 @@ class _Event(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class PaymentRecorded(_Event, frozen=True, kw_only=True, tag="payment_recorded"):
-    """Staff saw money change hands, outside of this service."""
+    """Staff recorded a payment made outside this service."""
 
     entrant: EntrantId
     player: PlayerId
@@ -29,39 +29,39 @@ class PaymentRecorded(_Event, frozen=True, kw_only=True, tag="payment_recorded")
 
 
 class AddOnTaken(_Event, frozen=True, kw_only=True, tag="add_on_taken"):
-    """Chips were bought; in the same append they are brought to the seat."""
+    """An entrant bought an add-on. The chips come to the seat in the same append."""
 
     entrant: EntrantId
     table: TableId
     seat: Seat
     chips: Chips
     number: int
-    """Of this entrant's add-ons, from 1."""
+    """The number of this entrant's add-ons, from 1."""
     rule: str
 
 
 class EntrantKnockedOut(_Event, frozen=True, kw_only=True, tag="entrant_knocked_out"):
     """
-    Who won the pot that held somebody's last chips.
+    An entrant's last chips went into a pot, and the event names its winners.
 
-    It counts if the entrant is eliminated, not if it comes back.
+    It counts if the entrant is eliminated. It does not count if the entrant comes back.
     """
 
     entrant: EntrantId
     table: TableId
     hand: int
     pot: int
-    """Numbered from 1, the main pot."""
+    """The number of the pot; 1 is the main pot."""
     by: tuple[EntrantId, ...]
-    """In seat order; none if nobody won that pot."""
+    """The winners in seat order; empty if nobody won the pot."""
     rule: str
 
 
 class BountyWon(_Event, frozen=True, kw_only=True, tag="bounty_won"):
-    """A bounty, or one winner's part of it."""
+    """An entrant won a bounty, or a part of it."""
 
     entrant: EntrantId
-    """Whose head it was on."""
+    """The entrant whose bounty it was."""
     by: EntrantId
     amount: int
     currency: str
@@ -69,7 +69,7 @@ class BountyWon(_Event, frozen=True, kw_only=True, tag="bounty_won"):
 
 
 class BountyUnclaimed(_Event, frozen=True, kw_only=True, tag="bounty_unclaimed"):
-    """Nobody won a bounty; it has joined the prize pool."""
+    """Nobody won a bounty. It joined the prize pool."""
 
     entrant: EntrantId
     amount: int
@@ -79,19 +79,19 @@ class BountyUnclaimed(_Event, frozen=True, kw_only=True, tag="bounty_unclaimed")
 
 class PayoutDealProposed(_Event, frozen=True, kw_only=True, tag="payout_deal_proposed"):
     """
-    A deal waits for the answers of everyone still in.
+    A payout deal was proposed to everyone still in, and waits for their answers.
 
-    From version 2 on it lapses as soon as any of them is out. A deal of version 1 stayed open
-    when a party went out other than by a bust or a disqualification.
+    From version 2 on it lapses if one of them is out. A deal of version 1 stayed open when one
+    of them went out other than by a bust or a disqualification.
     """
 
     number: int
-    """Of the deals proposed in this tournament, from 1."""
+    """The number of this deal in the tournament, from 1."""
     by: EntrantId | None
-    """None if a director proposed it."""
+    """Null if a director proposed it."""
     method: DealMethod
     stacks: tuple[Standing, ...]
-    """Of everyone still in, where the shares go by chips."""
+    """The stacks of everyone still in, if the shares go by chips."""
     shares: tuple[DealShare, ...]
     play_for: int
     ends: bool
@@ -105,7 +105,7 @@ class PayoutDealAccepted(_Event, frozen=True, kw_only=True, tag="payout_deal_acc
 
 
 class PayoutDealMade(_Event, frozen=True, kw_only=True, tag="payout_deal_made"):
-    """Everyone still in has agreed; what they get is fixed."""
+    """Everyone still in agreed to a payout deal. Their shares are fixed."""
 
     number: int
     rule: str
@@ -126,15 +126,15 @@ class PayoutDealVoided(_Event, frozen=True, kw_only=True, tag="payout_deal_voide
 
 
 class RefundsAwarded(_Event, frozen=True, kw_only=True, tag="refunds_awarded"):
-    """What a cancelled tournament owes whom, by the policy its terms name."""
+    """The refunds of a cancelled tournament, by the policy of its terms."""
 
     policy: RefundPolicy
     pool: int
-    """What the prize pool had come to."""
+    """The amount in the prize pool."""
     stacks: tuple[Standing, ...]
-    """Of everyone still in, between two hands: bets of a hand in play have gone back."""
+    """The stacks of everyone still in. Bets of a hand in play have gone back."""
     refunds: tuple[Refund, ...]
-    """In order of registration, without those who get nothing."""
+    """In the order of registration, without entrants who get nothing."""
     currency: str
     rule: str
 

@@ -1,4 +1,4 @@
-"""What the books of a tournament are made of: money is minor units of its currency."""
+"""The parts of a tournament's books. Money is in minor units of its currency."""
 
 from typing import Literal
 
@@ -11,24 +11,24 @@ DealMethod = Literal["explicit", "by_chips", "equal"]
 
 
 class Payment(msgspec.Struct, frozen=True, kw_only=True):
-    """What an entrant was seen to pay; a refund went the other way."""
+    """A payment by an entrant. A refund went to the entrant."""
 
     entrant: EntrantId
     player: PlayerId
-    """Whose entry it was: who withdraws is no entrant any more, and may have credit."""
+    """The player of the entry. A withdrawn player is no longer an entrant, but may have credit."""
     kind: PaymentKind
     amount: int
 
 
 class Knockout(msgspec.Struct, frozen=True, kw_only=True):
-    """Whose last chips went to whom; it counts once the entrant is out for good."""
+    """The winners of an entrant's last chips. It counts after the entrant is eliminated."""
 
     entrant: EntrantId
     by: tuple[EntrantId, ...]
 
 
 class BountyPaid(msgspec.Struct, frozen=True, kw_only=True):
-    """Whose bounty, or a part of it, somebody has won."""
+    """The winner of a bounty, or of a part of it."""
 
     entrant: EntrantId
     by: EntrantId
@@ -36,69 +36,69 @@ class BountyPaid(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DealShare(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What one entrant gets by a deal, whatever place it finishes in."""
+    """The share of one entrant in a payout deal, at whatever place it finishes."""
 
     entrant: EntrantId
     amount: int
 
 
 class Offer(msgspec.Struct, frozen=True, kw_only=True):
-    """A deal that is proposed, or made: who has agreed to it so far."""
+    """A payout deal that is proposed or made, with the entrants who have agreed so far."""
 
     number: int
     shares: tuple[DealShare, ...]
     play_for: int
-    """What is left for the winner."""
+    """The money left for the winner."""
     ends: bool
-    """Whether play ends with it."""
+    """Whether play ends with the deal."""
     method: DealMethod
     by: EntrantId | None
-    """None if a director proposed it."""
+    """Null if a director proposed it."""
     accepted: tuple[EntrantId, ...] = ()
 
 
 class Refund(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a cancelled tournament owes one entrant, part by part."""
+    """The refund of one entrant in a cancelled tournament, part by part."""
 
     entrant: EntrantId
     player: PlayerId
     paid_in: int = 0
-    """What it had paid to the pool."""
+    """The money that the entry had paid to the pool."""
     fee: int = 0
     bounty: int = 0
-    """Its own, that nobody has won."""
+    """The entrant's own bounty, if nobody has won it."""
     prize: int = 0
-    """For a place it has already, by a deal, or the lowest place that is not paid yet."""
+    """For a place already won, by a deal, or for the lowest place not yet paid."""
     equal: int = 0
-    """Of what everyone still in shares alike."""
+    """The entrant's part of the money that everyone still in shares equally."""
     chips: int = 0
-    """Of what goes by the stacks; money, not chips."""
+    """The entrant's part of the money that goes by stacks; money, not chips."""
 
     @property
     def amount(self) -> int:
-        """Return the whole of it."""
+        """Return the sum of all parts."""
         return self.paid_in + self.fee + self.bounty + self.prize + self.equal + self.chips
 
 
 class Books(msgspec.Struct, frozen=True, kw_only=True):
-    """What has happened in a tournament that money follows from."""
+    """The facts in a tournament that its money depends on."""
 
     payments: tuple[Payment, ...] = ()
     rebuys: tuple[EntrantId, ...] = ()
-    """Who has bought a stack anew, once for each."""
+    """The entrant of each rebuy, once for each."""
     add_ons: tuple[EntrantId, ...] = ()
-    """Who has taken an add-on, once for each."""
+    """The entrant of each add-on, once for each."""
     knockouts: tuple[Knockout, ...] = ()
-    """Of everyone who has lost the last chip and not come back."""
+    """Of everyone who has busted and not come back."""
     bounties: tuple[BountyPaid, ...] = ()
     unclaimed: tuple[EntrantId, ...] = ()
-    """Whose bounty nobody has won, so that it joined the pool."""
+    """The entrants whose bounty nobody won, so that it joined the pool."""
     offers: int = 0
-    """How many deals were ever proposed."""
+    """The number of deals ever proposed."""
     offer: Offer | None = None
-    """Proposed, and neither agreed to by all nor void."""
+    """The deal that is proposed and still open."""
     deal: Offer | None = None
-    """Agreed to by all."""
+    """The deal that everyone agreed to."""
     policy: str | None = None
-    """By which the money of a cancelled tournament was given back."""
+    """The policy by which the money of a cancelled tournament was refunded."""
     refunds: tuple[Refund, ...] = ()

@@ -1,4 +1,4 @@
-"""What happens to a tournament of scheduled rounds."""
+"""The events of a tournament of scheduled rounds."""
 
 from datetime import datetime
 
@@ -21,12 +21,12 @@ class _Event(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class RoundSeated(_Event, frozen=True, kw_only=True, tag="round_seated"):
-    """Who meets whom; in the same append the tables are opened."""
+    """The players of a round were seated. Its tables open in the same append."""
 
     round: int
     rule: str
     candidates: tuple[Score, ...]
-    """Who was to be seated, in the order the rule went by."""
+    """The entrants to be seated, in the order that the rule uses."""
 
     draw: RoundDraw
     tables: tuple[RoundTable, ...]
@@ -34,7 +34,7 @@ class RoundSeated(_Event, frozen=True, kw_only=True, tag="round_seated"):
 
 
 class RoundClosing(_Event, frozen=True, kw_only=True, tag="round_closing"):
-    """No further hand is opened in this round."""
+    """A round is closing. No further hand opens in it."""
 
     round: int
     by: PlayerId
@@ -43,43 +43,46 @@ class RoundClosing(_Event, frozen=True, kw_only=True, tag="round_closing"):
 
 
 class RoundEnded(_Event, frozen=True, kw_only=True, tag="round_ended"):
-    """A round is over at all its tables, which are closed in the same append."""
+    """A round ended at all its tables, which close in the same append."""
 
     round: int
     results: tuple[RoundResult, ...]
-    """By the tables' places in the round."""
+    """By the place of each table in the round."""
 
     scores: tuple[Score, ...]
-    """Of everybody still in, all rounds so far, the best first."""
+    """The score of everyone still in, over all rounds so far, the best first."""
 
     away: tuple[EntrantId, ...]
-    """Who was not there, and is seated absent in the next round."""
+    """Entrants who were away. They are seated as away in the next round."""
 
     penalties: tuple[RoundPenalty, ...]
-    """What is still to be served, and is served in the next round."""
+    """Penalty hands that remain. They are served in the next round."""
 
     next_at: datetime | None
-    """When the next round, or the final, is seated; none after the last."""
+    """The instant at which the next round or the final is seated; null after the last."""
 
     rule: str
 
 
 class CutMade(_Event, frozen=True, kw_only=True, tag="cut_made"):
-    """Who goes on to the final."""
+    """The cut was made: these entrants go on to the final."""
 
     going: tuple[EntrantId, ...]
     """The best first."""
 
     candidates: tuple[Score, ...]
     tied: tuple[EntrantId, ...]
-    """Those across whom the line fell, equal in everything: the lot decided among them."""
+    """
+    The entrants on both sides of the cut who were equal in everything. The lot decided among
+    them.
+    """
 
     draw: RoundDraw | None
     rule: str
 
 
 class FinalSeated(_Event, frozen=True, kw_only=True, tag="final_seated"):
-    """The final begins; from here on it is a freezeout among those who went on."""
+    """The final was seated. From here on it is a freezeout."""
 
     draw: RoundDraw
     assignments: tuple[SeatAssignment, ...]

@@ -1,4 +1,4 @@
-"""What commands, events and states of scheduled rounds are made of."""
+"""The parts of the commands, events and states of scheduled rounds."""
 
 from typing import Literal
 
@@ -13,7 +13,10 @@ class _Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 class RoundDraw(_Part, frozen=True, kw_only=True):
-    """Which random draw decided: use ``draws``, table 0, hand ``number``; ``order`` came out."""
+    """
+    The random draw that decided, with its outcome ``order``. Its seed is use ``draws``, table
+    0, hand ``number``.
+    """
 
     number: int
     label: Literal["seats", "order", "final", "lot"]
@@ -21,7 +24,7 @@ class RoundDraw(_Part, frozen=True, kw_only=True):
 
 
 class RoundSeat(_Part, frozen=True, kw_only=True):
-    """Where somebody sits in a round, and with what stack."""
+    """The seat and stack of an entrant in a round."""
 
     entrant: EntrantId
     seat: Seat
@@ -33,47 +36,47 @@ class RoundTable(_Part, frozen=True, kw_only=True):
 
     table: TableId
     number: int
-    """In the tournament, where no number comes twice."""
+    """Its number in the tournament. No number is used twice."""
 
     place: int
-    """In its round, from 1."""
+    """Its place in the round, from 1."""
 
     seats: tuple[RoundSeat, ...]
 
 
 class Score(_Part, frozen=True, kw_only=True):
     """
-    What an entrant has won in the rounds so far, in the order in which it ranks.
+    The total of an entrant over the rounds so far.
 
-    Points have two fraction digits.
+    The members are in the order in which they rank. Points have two fraction digits.
     """
 
     entrant: EntrantId
     rank: int
     shared: int
-    """How many hold this rank together."""
+    """The number of entrants who share this rank."""
 
     points: str
     wins: int
-    """Rounds in which the first place at the table was the entrant's, or shared."""
+    """The rounds in which the entrant won the table, alone or shared."""
 
     chips: int
-    """Won, less what was lost."""
+    """Chips won, less chips lost."""
 
 
 class Meetings(_Part, frozen=True, kw_only=True):
-    """How often those who are seated have met, this round included."""
+    """The meetings of the seated entrants so far, this round included."""
 
     fewest: int
-    """Times that the two have met who met least."""
+    """The lowest number of meetings of any pair."""
 
     most: int
     again: int
-    """Pairs that meet in this round though they met before."""
+    """The pairs that meet in this round and have met before."""
 
 
 class RoundScore(_Part, frozen=True, kw_only=True):
-    """How somebody did at a table of a round."""
+    """An entrant's score at a table of a round."""
 
     entrant: EntrantId
     place: int
@@ -83,19 +86,19 @@ class RoundScore(_Part, frozen=True, kw_only=True):
 
 
 class RoundResult(_Part, frozen=True, kw_only=True):
-    """How one table of a round ended."""
+    """The result of one table of a round."""
 
     table: TableId
     number: int
     place: int
-    """Of the table in its round."""
+    """The place of the table in its round."""
 
     scores: tuple[RoundScore, ...]
     """The best first."""
 
 
 class RoundBust(_Part, frozen=True, kw_only=True):
-    """Who lost the last chip in a round, and in which hand."""
+    """An entrant who busted in a round, with the hand."""
 
     entrant: EntrantId
     table: TableId
@@ -104,14 +107,14 @@ class RoundBust(_Part, frozen=True, kw_only=True):
 
 
 class RoundPenalty(_Part, frozen=True, kw_only=True):
-    """Hands that somebody has still to miss when a round is over."""
+    """The penalty hands that an entrant still has to sit out after a round."""
 
     entrant: EntrantId
     hands: int
 
 
 class TableEnd(_Part, frozen=True, kw_only=True):
-    """What everybody at a table had when the round was over there."""
+    """The stacks at a table when the round ended there."""
 
     table: TableId
     stacks: tuple[Standing, ...]

@@ -1,4 +1,4 @@
-"""What a tournament is announced with: the members of every event that holds whole terms."""
+"""The announced terms: the members of every event that holds whole terms."""
 
 from datetime import datetime
 
@@ -14,7 +14,7 @@ from engine.values import Chips, HexDigest, LeagueId, SeasonId, TournamentId
 
 
 class Terms(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The terms, whole."""
+    """The complete terms."""
 
     tournament: TournamentId
     league: LeagueId
@@ -42,13 +42,15 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     format: FormatTerms
     floor: FloorTerms
     staff_may_play: bool
-    """Whether staff who are entered keep the clock and the seating; nothing else."""
+    """
+    Whether staff who are entered may keep the clock and the seating. They may do nothing else.
+    """
 
     place: str | None
-    """Where it is held, in words for people."""
+    """The venue, in words for people."""
 
     length_seconds: int | None
-    """How long it is planned to last, from its start."""
+    """The planned length in seconds, from the start."""
 
     visibility: Visibility
-    """Who may read it; copied from the league when the tournament is announced."""
+    """The people who may read it; copied from the league when the tournament is announced."""

@@ -14,59 +14,66 @@ YEAR = 366 * DAY
 
 class EntryTerms(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """
-    Who may enter, when, and what becomes of who does not come.
+    The rules of entry, and what happens to no-shows.
 
-    All is off by default: whoever comes before the start and finds a place is in.
+    Everything is off by default. Any player who enters before the start and finds a place is
+    in.
     """
 
     approval: bool = False
-    """Whether a director says yes or no to every player."""
+    """Whether a director approves or refuses every player."""
 
     waitlist: bool = False
-    """Whether who finds no place may wait for one."""
+    """Whether players without a place may join a waitlist."""
 
     offer_seconds: int = 900
-    """How long a place that falls free is kept for who is first in line."""
+    """The seconds for which a free place is offered to the first on the waitlist."""
 
     registration_closes_before_seconds: int = 0
-    """How long before the start nobody enters any more; 0 for at the start."""
+    """Registration closes this many seconds before the start; 0 is at the start."""
 
     check_in_opens_before_seconds: int | None = None
-    """How long before the start entrants say that they are there; none if nobody asks."""
+    """Check-in opens this many seconds before the start; null is no check-in."""
 
     no_show: Literal["release", "seat_absent"] = "release"
-    """Whether who has not checked in loses the place, or is dealt in and folded."""
+    """
+    ``release``: a no-show loses the place. ``seat_absent``: a no-show is dealt in, and each
+    hand is folded.
+    """
 
     no_show_purge_level: int | None = None
-    """From which level on the chips of who was seated absent, and never came, leave play."""
+    """The level from which the chips of seated no-shows leave play; null is never."""
 
     late_registration_level: int | None = None
-    """Until the end of which level, and of a break after it, players may come late."""
+    """The level at whose end, and after a following break, late registration closes."""
 
     late_registration_seconds: int | None = None
-    """How long after the start they may; where levels do not go by the clock."""
+    """
+    Late registration closes this many seconds after the start, if levels do not go by the
+    clock.
+    """
 
     re_entries_max: int = 0
-    """How often a player who is out may enter again while late registration is open."""
+    """The number of times that an eliminated player may enter again during late registration."""
 
     too_few: Literal["cancel", "postpone"] = "cancel"
-    """What happens with fewer entrants than ``entrants_min`` at the start."""
+    """The consequence of fewer entrants than ``entrants_min`` at the start."""
 
     postpone_seconds: int = 3600
-    """By how long the start is put off."""
+    """The seconds by which the start is postponed."""
 
     postponements_max: int = 1
-    """How often; after that it is cancelled."""
+    """The number of postponements. After the last one the tournament is cancelled."""
 
     @property
     def late(self) -> bool:
-        """Whether anybody may come late."""
+        """Whether the terms allow late registration."""
         return (
             self.late_registration_level is not None or self.late_registration_seconds is not None
         )
 
     def problems(self) -> tuple[tuple[str, bool, str], ...]:
-        """Return what must hold of these terms by themselves: field, whether it does, what."""
+        """Return each demand on these terms: the field, whether it is met, and the text."""
         closes, opens = self.registration_closes_before_seconds, self.check_in_opens_before_seconds
         level, seconds = self.late_registration_level, self.late_registration_seconds
         purge = self.no_show_purge_level

@@ -1,8 +1,8 @@
 """
-What an entry costs and what is paid out.
+The price of an entry, and the payouts.
 
-Every amount is in minor units of the tournament's currency; nothing here is chips
-but what an add-on brings.
+Every amount is in minor units of the tournament's currency. Only an add-on's ``chips`` are
+chips.
 """
 
 from typing import Literal
@@ -16,14 +16,14 @@ InTheMoney = Literal["lowest_unpaid_then_chips", "by_chips"]
 
 
 class Price(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a rebuy costs: ``price`` goes to the prize pool, ``fee`` to the house."""
+    """The price of a rebuy: ``price`` goes to the prize pool, ``fee`` to the house."""
 
     price: int
     fee: int = 0
 
 
 class AddOnTerms(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What an add-on costs and brings, and how many everyone may take."""
+    """The price and the chips of an add-on, and the number that everyone may take."""
 
     price: int
     fee: int = 0
@@ -32,7 +32,7 @@ class AddOnTerms(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
 
 class PayoutRow(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Shares of the pool by place for fields of ``entrants_from`` entries or more."""
+    """The shares of the pool by place for fields of ``entrants_from`` entries or more."""
 
     entrants_from: int
     shares: tuple[int, ...]
@@ -40,31 +40,37 @@ class PayoutRow(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
 class FeeTerms(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """
-    What an entry costs and what is paid out.
+    The price of an entry, and the payouts.
 
-    Which amounts the places are worth is said once: by ``amounts``, else by the row of
-    ``table`` for the field, else by the shares of the announcement.
+    The worth of the places is set once: by ``amounts``, else by the row of ``table`` for the
+    field, else by the shares of the announcement.
     """
 
     buy_in: int = 0
-    """Of each entry, to the prize pool."""
+    """The part of each entry for the prize pool."""
     fee: int = 0
-    """Of each entry, to the house."""
+    """The part of each entry for the house."""
     bounty: int = 0
-    """Of each entry, for whoever knocks it out."""
+    """The part of each entry for the player who knocks it out."""
     rebuy: Price | None = None
-    """None means that it costs buy-in and fee once more."""
+    """Null if a rebuy costs buy-in and fee again."""
     add_on: AddOnTerms | None = None
     guaranteed: int = 0
-    """What the prize pool is at least: the house adds what is missing."""
+    """The least amount of the prize pool. The house adds what is missing."""
     payment: Literal["on_trust", "recorded"] = "on_trust"
-    """Whether what is owed counts as paid, or only what staff have written down."""
+    """
+    ``on_trust``: what is owed counts as paid. ``recorded``: only payments that staff recorded
+    count.
+    """
     table: tuple[PayoutRow, ...] = ()
     amounts: tuple[int, ...] = ()
-    """What the places are worth in money; the house adds what the pool lacks."""
+    """The worth of the places in money. The house adds what the pool lacks."""
     paid_percent: int | None = None
-    """How much of the field is paid, rounded up; the last share counts for later places too."""
+    """
+    The percentage of the field that is paid, rounded up. The last share also counts for later
+    places.
+    """
     unit: int = 1
-    """Places are worth whole multiples of it; what is left goes to the first."""
+    """Places are worth whole multiples of this amount. The rest goes to the first place."""
     cancellation: BeforeTheMoney = "refund_all"
     cancellation_in_money: InTheMoney = "lowest_unpaid_then_chips"

@@ -1,4 +1,4 @@
-"""How tables are kept even, when play breaks, and how it ends together."""
+"""Terms of the floor: balance of tables, breaks, and the end of play."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -11,58 +11,61 @@ SHORT_MIN = 2
 
 
 class BreakAfter(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A break when ``level`` is over, ``seconds`` long."""
+    """A break of ``seconds`` when ``level`` is over."""
 
     level: int
     seconds: int
 
 
 class HandsDrawn(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """From how many to how many hands a table may still play at the end; one number is drawn."""
+    """The range of last hands, of which one number is drawn."""
 
     low: int
     high: int
 
 
 class HandForHandTerms(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """When all tables begin to wait for each other after every hand, and what that means."""
+    """The start and the rules of hand-for-hand play."""
 
     at_bubble: bool = False
-    """Whether by itself as soon as one entrant too many is left for the paid places."""
+    """Whether it starts automatically when one entrant more than the paid places is left."""
 
     at_left: int | None = None
-    """Whether by itself when so many are left; none for no number."""
+    """The number of entrants at which it starts automatically; null for none."""
 
     ties: Literal["shared", "stack_at_start"] = "shared"
-    """How those are placed who go out at several tables in one round."""
+    """The placing of entrants who bust at several tables in the same hand of hand-for-hand play."""
 
     clock_seconds: int = 120
-    """What one round takes from the level clock, which stands otherwise."""
+    """The seconds that one hand takes from the level clock, which otherwise stands."""
 
 
 class FloorTerms(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How tables are kept even, when play breaks, and how it ends together."""
+    """Terms of the floor: balance of tables, breaks, and the end of play."""
 
     size_tolerance: int = 1
-    """How far table sizes may lie apart before somebody is moved."""
+    """The largest difference between table sizes before a player moves."""
 
     final_table_size: int | None = None
-    """With how many left one table is made of two; none for the seats of a table."""
+    """The number of entrants for whom two tables become one; null is the seats of one table."""
 
     redraw_at: tuple[int, ...] = ()
-    """When so many tables are left all seats are drawn anew; 1 is the final table."""
+    """The numbers of tables at which all seats are drawn again; 1 is the final table."""
 
     halt_when_short: int | None = None
-    """A table so many short of the fullest stops before a blind is missed; none for never."""
+    """
+    A table that has this many players fewer than the largest stops before a blind is missed;
+    null is never.
+    """
 
     breaks: tuple[BreakAfter, ...] = ()
-    """Where levels go by the clock, ascending by level."""
+    """In ascending order of level; only if levels go by the clock."""
 
     last_hands_at: datetime | None = None
-    """From when on no hand is opened, or only as many as are drawn."""
+    """The instant from which no hand opens, or only as many as are drawn."""
 
     last_hands: HandsDrawn | None = None
-    """What is drawn from then; none: hands in play are the last."""
+    """The range to draw from at that instant; null if the hands in play are the last."""
 
     hand_for_hand: HandForHandTerms = HandForHandTerms()
 
@@ -71,11 +74,11 @@ def problems(
     floor: FloorTerms, *, table_seats: int, seats_max: int, levels: int
 ) -> Iterable[tuple[str, bool, str]]:
     """
-    Return each demand on the terms: the field, whether it is met, and what it says.
+    Return each demand on the terms: the field, whether it is met, and the text.
 
     Args:
-        seats_max: How many the game can seat at one table.
-        levels: How many levels the clock goes through; 0 where it has no say.
+        seats_max: The largest number of seats at one table of the game.
+        levels: The number of levels of the clock; 0 if there is no clock.
     """
     return (*_of_tables(floor, table_seats, seats_max), *_of_course(floor, levels))
 

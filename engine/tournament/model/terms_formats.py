@@ -1,4 +1,4 @@
-"""How a tournament comes to its winner."""
+"""The formats of a tournament."""
 
 from datetime import datetime
 from typing import Annotated, Literal
@@ -14,12 +14,12 @@ class _Format(
 
 
 class Freezeout(_Format, frozen=True, kw_only=True, tag="freezeout"):
-    """Until one is left, at as many tables as are needed."""
+    """Play until one entrant is left, at as many tables as are needed."""
 
 
 class SingleTable(_Format, frozen=True, kw_only=True, tag="single_table"):
     """
-    Until one is left, at one table: no more enter than it has seats.
+    Play until one entrant is left, at one table. No more players may enter than it has seats.
 
     Source: rulebook ``single_table``.
     """
@@ -27,36 +27,45 @@ class SingleTable(_Format, frozen=True, kw_only=True, tag="single_table"):
 
 class Rounds(_Format, frozen=True, kw_only=True, tag="rounds"):
     """
-    Scheduled rounds, each at new tables, for points; then, with a cut, a final among the best.
+    Scheduled rounds for points, each at new tables. With a cut, a final among the best follows.
 
     Source: rulebook ``rounds``.
     """
 
     rounds: int
     seating: Literal["heats", "swiss", "round_robin"] = "heats"
-    """Drawn anew; with equals in points; or so that all meet as evenly as may be."""
+    """
+    ``heats``: drawn again. ``swiss``: with players equal in points. ``round_robin``: all meet
+    as evenly as possible.
+    """
 
     hands_per_round: int | None = None
-    """Hands each table plays; none means until everybody there has dealt once."""
+    """The hands of each table; null means until everybody there has dealt once."""
 
     stacks: Literal["fresh", "carried"] = "fresh"
-    """Whether everybody begins each round with the starting stack, or with the own chips."""
+    """
+    ``fresh``: everybody begins each round with the starting stack. ``carried``: with their own
+    chips.
+    """
 
     points: Literal["places", "chips"] = "places"
     place_points: tuple[int, ...] = ()
-    """By place at the table; none: as many as a table has seats for the first, one less each."""
+    """
+    By place at the table. If empty, the first place gets as many points as a table has seats,
+    and each later place one fewer.
+    """
 
     between_seconds: int = 0
-    """From the end of a round to the next."""
+    """The seconds from the end of a round to the next."""
 
     starts_at: tuple[Annotated[datetime, Meta(tz=True)], ...] = ()
-    """Of the second round and each later one, the final last; none begins earlier."""
+    """The instants of the second and later rounds, and of the final. None begins earlier."""
 
     cut: int | None = None
-    """How many go on to the final; none: points decide."""
+    """The number of entrants who go on to the final; null if points decide."""
 
     final_stack: int | None = None
-    """None: the own chips where they are carried, else the starting stack."""
+    """Null for the own chips if they are carried, else for the starting stack."""
 
 
 FormatTerms = Freezeout | SingleTable | Rounds

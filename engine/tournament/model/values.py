@@ -1,4 +1,4 @@
-"""The small things that commands, events and states of a tournament are made of."""
+"""The parts of a tournament's commands, events and states."""
 
 from datetime import datetime
 from typing import Literal
@@ -10,15 +10,15 @@ from engine.values import Chips, EntrantId, HexDigest, PlayerId, Seat, TableId
 
 BotRule = Literal["allowed", "forbidden", "only"]
 Visibility = Literal["members", "link", "public"]
-"""Who may read a tournament; leagues are for their members alone so far."""
+"""The people who may read a tournament. For now leagues are for their members alone."""
 
 
 class Masters(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """
-    What every seed of a tournament is derived from.
+    The two values from which every seed of a tournament is derived.
 
-    ``cards`` makes decks and stays hidden; ``open`` makes dice and draws and is
-    published when the tournament is finished.
+    ``cards`` makes decks and stays hidden. ``open`` makes dice and draws and is published when
+    the tournament finishes.
     """
 
     cards: HexDigest
@@ -38,7 +38,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 class SeatAssignment(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One entrant's first place."""
+    """The first seat of one entrant."""
 
     entrant: EntrantId
     table: TableId
@@ -49,9 +49,9 @@ class SeatAssignment(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
 
 class Draw(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """
-    Which random draw decided: the seed is use ``draws``, table 0, hand ``number``.
+    The random draw that decided. Its seed is use ``draws``, table 0, hand ``number``.
 
-    ``order`` is the outcome: what was drawn from, as drawn.
+    ``order`` is the outcome: the candidates in the order drawn.
     """
 
     number: int
@@ -60,27 +60,27 @@ class Draw(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 
 class Busted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """An entrant without chips, with the stack that the fatal hand started with."""
+    """An entrant without chips, and its stack at the start of the fatal hand."""
 
     entrant: EntrantId
     seat: Seat
     stack_at_start: Chips
     pot: int | None = None
-    """Which pot held its last chips, the main pot being 1; none where that is not known."""
+    """The pot that held its last chips; 1 is the main pot, null if it is not known."""
 
     won_by: tuple[EntrantId, ...] = ()
-    """Who won that pot, in seat order."""
+    """The winners of that pot, in seat order."""
 
 
 class Window(msgspec.Struct, frozen=True, kw_only=True):
-    """A bust that may still be bought back, until the table's next hand."""
+    """A bust that may still be undone by a rebuy, until the table's next hand."""
 
     entrant: EntrantId
     table: TableId
     seat: Seat
     stack_at_start: Chips
     buys: bool
-    """Whether by a rebuy; else only by staking a thing."""
+    """Whether a rebuy is allowed. Otherwise only a staked thing brings the entrant back."""
 
 
 class Promised(msgspec.Struct, frozen=True, kw_only=True):
@@ -92,11 +92,11 @@ class Promised(msgspec.Struct, frozen=True, kw_only=True):
     chips: Chips
     newcomer: bool
     rule: str
-    """Why they come."""
+    """The rule by which they come."""
 
 
 class Item(msgspec.Struct, frozen=True, kw_only=True):
-    """A thing that was staked once: whose it is, and whether it lies in escrow."""
+    """A thing that was once staked, its owner, and whether it lies in escrow."""
 
     name: str
     value: Chips
@@ -116,41 +116,41 @@ class Move(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 class Candidate(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """
-    Someone who might have been chosen, in the order the rule prefers.
+    An entrant who could have been chosen, in the order that the rule prefers.
 
-    When tables are balanced the scores stand here, for the best free seat that this one
-    could have gone to; everywhere else they are None.
+    When tables are balanced, the scores are those of the best free seat for this entrant.
+    Otherwise they are null.
     """
 
     entrant: EntrantId
     seat: Seat
     hands_to_big_blind: int | None = None
-    """Hands until the big blind reaches the seat, 1 for the next; None without blinds or button."""
+    """Hands until the big blind reaches the seat, 1 for the next; null without blinds or button."""
 
     hands_to_button: int | None = None
-    """The same of the deal, in a game without blinds."""
+    """Hands until the deal reaches the seat, in a game without blinds."""
 
     newcomer: bool | None = None
-    """Whether this one has not been dealt in since it came to the table."""
+    """Whether the entrant has not been dealt in since it came to the table."""
 
     moved: int | None = None
-    """How often this one was moved before."""
+    """The number of earlier moves of the entrant."""
 
     to_table: TableId | None = None
     to_seat: Seat | None = None
     hands_there: int | None = None
-    """Hands until the big blind, or the deal, there."""
+    """Hands until the big blind, or the deal, at the new seat."""
 
     positions_lost: int | None = None
-    """Hands by which the big blind would come sooner, or the deal later."""
+    """The number of hands by which the big blind would come sooner, or the deal later."""
 
 
 class LevelClock(msgspec.Struct, frozen=True, kw_only=True):
     """
     The level in force in a tournament whose levels go by the clock.
 
-    A clock that runs has ``due``, one that stands has ``left_microseconds``; at
-    the last level there is nothing to wait for and both are none.
+    A running clock has ``due``, a stopped one has ``left_microseconds``. At the last level both
+    are null.
     """
 
     level: int
@@ -159,41 +159,41 @@ class LevelClock(msgspec.Struct, frozen=True, kw_only=True):
     """Version, in the tournament's stream, of the event that put this level into force."""
 
     run_by: int
-    """Version of the event since which the clock has run or stood as it does now."""
+    """Version of the event that last started or stopped the clock."""
 
     since: datetime
-    """From which instant on it counts as having run, or stood."""
+    """The instant from which the clock has run or stood."""
 
     due: datetime | None = None
     left_microseconds: int | None = None
 
     @property
     def running(self) -> bool:
-        """Whether time brings a next level nearer."""
+        """Whether a next level comes with time."""
         return self.due is not None
 
 
 class Standing(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What ranks an entrant, in this order; what does not count is 0."""
+    """The values that rank an entrant, in this order. A value that does not count is 0."""
 
     entrant: EntrantId
     stack: Chips
     hands_won: int = 0
-    """Only where hands are counted instead of chips."""
+    """Only if hands are counted instead of chips."""
 
     pots_won: int = 0
 
     @property
     def rank(self) -> tuple[int, int, int]:
-        """Return what is compared; larger is better."""
+        """Return the key to compare. The larger one ranks better."""
         return self.stack, self.hands_won, self.pots_won
 
 
 class Placing(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """
-    Where an entrant finished: ``shared`` entrants hold the places from ``place`` on together.
+    An entrant's place: ``shared`` entrants hold the places from ``place`` on together.
 
-    1 is the winner; a place of one's own has ``shared`` 1.
+    The winner has place 1. An entrant alone at a place has ``shared`` 1.
     """
 
     entrant: EntrantId
@@ -203,7 +203,7 @@ class Placing(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 
 class Payout(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """``amount`` is in minor units of the tournament's currency; never 0."""
+    """``amount`` is in minor units of the tournament's currency and never 0."""
 
     entrant: EntrantId
     player: PlayerId
@@ -212,7 +212,7 @@ class Payout(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 class Award(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What an entrant is to get, in minor units of the tournament's currency."""
+    """The payout that an entrant should get, in minor units of the tournament's currency."""
 
     entrant: EntrantId
     amount: int

@@ -143,12 +143,12 @@ def test_a_hidden_place_shows_no_value(hidden: type) -> None:
 
 def test_the_document_says_what_members_count() -> None:
     """
-    Whoever has the documents alone reads there what a member is, parts within an event too.
+    The document explains members, and members of parts within an event.
     """
     text = catalogue.document()
 
-    assert "- `winners`: Who got a share of the main pot" in text
-    assert "- `awards.failure`: Why the formula had no value here; the award is then 0." in text
+    assert "- `winners`: The seats that got a share of the main pot" in text
+    assert "- `awards.failure`: The cause if the formula had no value. The award is then 0." in text
     assert text.count("`ruleset.table_min`: ") == text.count("### [`tournament_announced`]") + sum(
         f"### [`{tag}`]" in text for tag in ("tournament_drafted", "terms_revised", "table_opened")
     )

@@ -1,9 +1,9 @@
 """
-What can have happened at a table.
+The events of a table.
 
-A card or a seed is hidden inside ``Sealed`` and ``SealedCard`` and stands open
-only where the rules show it: draws, draw-offs, the field, the reveal.  The tag of
-an event is its name in storage and never changes.
+A card or a seed is hidden inside ``Sealed`` and ``SealedCard``. It stands open only when the
+rules show it: in draws, draw-offs, the field and the reveal. The tag of an event is its name in
+storage and never changes.
 """
 
 from datetime import datetime
@@ -156,13 +156,13 @@ PostKind = Literal["ante", "small_blind", "big_blind", "table_ante", "sabacc_ant
 
 
 class Post(Part, frozen=True, kw_only=True):
-    """A forced bet of one seat; *chips* below *owed* is all-in."""
+    """A forced bet of one seat. If *chips* is below *owed*, the seat is all-in."""
 
     seat: int
     kind: PostKind
     """
-    ``sabacc_ante`` goes into the Sabacc pot, ``table_ante`` is dead money of the main
-    pot; the others count as wagers.
+    ``sabacc_ante`` goes into the Sabacc pot, ``table_ante`` is dead money of the main pot. The
+    other kinds count as wagers.
     """
 
     owed: Chips
@@ -172,7 +172,7 @@ class Post(Part, frozen=True, kw_only=True):
 class ForcedBetsPosted(Part, frozen=True, kw_only=True, tag="forced_bets_posted"):
     posts: tuple[Post, ...]
     price: Chips
-    """What everyone owes in the first street."""
+    """The price of the first street."""
 
     rule: str
 
@@ -192,7 +192,7 @@ class CardsDealt(Part, frozen=True, kw_only=True, tag="cards_dealt"):
 
 
 class HandKilled(Part, frozen=True, kw_only=True, tag="hand_killed"):
-    """A seat that is away or serves a penalty has lost its cards; its chips stay in the pot."""
+    """A seat that is away or serves a penalty lost its cards. Its chips stay in the pot."""
 
     seat: int
     entrant: EntrantId
@@ -205,7 +205,7 @@ class DecisionOpened(Part, frozen=True, kw_only=True, tag="decision_opened"):
     phase: Phase
     street: int
     turn: int
-    """Running number within the deal, from 1."""
+    """A running number within the deal, from 1."""
 
     seats: tuple[int, ...]
     at: datetime
@@ -258,7 +258,7 @@ class ReplacementsDealt(Part, frozen=True, kw_only=True, tag="replacements_dealt
 
 
 class PileCommitted(Part, frozen=True, kw_only=True, tag="pile_committed"):
-    """The discards were shuffled into a new pile; later places refer to its number."""
+    """The discards were shuffled into a new pile. Later card places refer to its number."""
 
     pile: int
     size: int
@@ -272,7 +272,7 @@ class SeatActed(Part, frozen=True, kw_only=True, tag="seat_acted"):
     entrant: EntrantId
     verb: Verb
     amount: Chips | None
-    """As asked; for ``raise_to`` the street's chips in all."""
+    """The amount that the player named; for ``raise_to`` the new total of the street."""
 
     expected: Chips | None
     paid: Chips
@@ -280,9 +280,10 @@ class SeatActed(Part, frozen=True, kw_only=True, tag="seat_acted"):
     current_bet: Chips
     full_raise: Chips
     """
-    The largest increment of the street that was no smaller than any before it.
+    The largest raise of the street so far.
 
-    It begins with the smallest opening bet and never falls; see rulebook ``betting.last_raise``.
+    It begins with the smallest opening bet and never falls; see rulebook
+    ``betting.last_raise``.
     """
 
     all_in: bool
@@ -295,9 +296,9 @@ class StreetClosed(Part, frozen=True, kw_only=True, tag="street_closed"):
     street: int
     chips: Chips
     """
-    Wagered by the seats in the hand so far, antes and blinds included.
+    All chips wagered by the seats in the hand so far, antes and blinds included.
 
-    Not what is no wager: the carry, the Sabacc pot, and dead money (the table's ante, fees).
+    The carry, the Sabacc pot and dead money (the table's ante, fees) are not wagers.
     """
 
     min_open: Chips

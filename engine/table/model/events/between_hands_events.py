@@ -1,4 +1,4 @@
-"""What can have happened between two hands besides who sits where."""
+"""The events between two hands, except seating."""
 
 from datetime import datetime
 
@@ -9,7 +9,7 @@ from engine.values import Chips, EntrantId, HandId
 
 
 class HandShown(Part, frozen=True, kw_only=True, tag="hand_shown"):
-    """Who won because everybody else folded has turned over the hand."""
+    """A player who won because everybody else folded showed the hand."""
 
     hand: HandId
     seat: int
@@ -20,13 +20,13 @@ class HandShown(Part, frozen=True, kw_only=True, tag="hand_shown"):
 
 
 class ChipsBought(Part, frozen=True, kw_only=True, tag="chips_bought"):
-    """Chips came to the table from outside: to a seat, or to one that is taken again by it."""
+    """Chips came to the table from outside, for a seat or for a player who gets the seat back."""
 
     seat: int
     entrant: EntrantId
     chips: Chips
     stack: Chips
-    """What the seat has then."""
+    """The seat's stack after the purchase."""
 
     cause: BuyCause
     at: datetime
@@ -34,20 +34,20 @@ class ChipsBought(Part, frozen=True, kw_only=True, tag="chips_bought"):
 
 
 class ChipsReturned(Part, frozen=True, kw_only=True, tag="chips_returned"):
-    """A seat gave chips back for what it had staked."""
+    """A seat gave chips back for a thing that it had staked."""
 
     seat: int
     entrant: EntrantId
     chips: Chips
     stack: Chips
-    """What is left to the seat."""
+    """The seat's stack after that."""
 
     at: datetime
     rule: str
 
 
 class HandQuit(Part, frozen=True, kw_only=True, tag="hand_quit"):
-    """Somebody leaves during a hand: a fold, whosever turn it is."""
+    """A player left during a hand. The hand is folded at once, out of turn too."""
 
     seat: int
     entrant: EntrantId
@@ -56,31 +56,31 @@ class HandQuit(Part, frozen=True, kw_only=True, tag="hand_quit"):
 
 
 class PenaltyImposed(Part, frozen=True, kw_only=True, tag="penalty_imposed"):
-    """A seat misses hands from the next deal on: newly given, or brought from another table."""
+    """A seat has penalty hands from the next deal on. They are new, or came from another table."""
 
     seat: int
     entrant: EntrantId
     hands: int
     left: int
-    """In all, with what was still to be served."""
+    """The total, with penalty hands still to be served."""
 
     at: datetime
     rule: str
 
 
 class CarryAwarded(Part, frozen=True, kw_only=True, tag="carry_awarded"):
-    """What a closing table carries goes to those who won the last main pot."""
+    """A closing table awarded what it carries to the winners of the last main pot."""
 
     shares: tuple[Share, ...]
     stacks: tuple[SeatStack, ...]
-    """Of every seat at the table, after it."""
+    """Of every seat at the table, after the award."""
 
     at: datetime
     rule: str
 
 
 class DealVoided(Part, frozen=True, kw_only=True, tag="deal_voided"):
-    """A deal does not count: its chips went back, and all its cards are open."""
+    """A deal was voided. Its chips went back, and all its cards are open."""
 
     hand: HandId
     number: int
@@ -91,10 +91,10 @@ class DealVoided(Part, frozen=True, kw_only=True, tag="deal_voided"):
     """Every card of every pile, the deck first, each pile from its top."""
 
     returned: tuple[Share, ...]
-    """What each seat had put in, of bets, antes and fees."""
+    """All chips that each seat had put in: bets, antes and fees."""
 
     carry: Chips
-    """As it was before the hand, like the Sabacc pot."""
+    """The carry before the hand. The Sabacc pot is set back too."""
 
     sabacc_pot: Chips
     at: datetime

@@ -1,4 +1,4 @@
-"""The parts that events of a hand are put together from: cards, and who has how many."""
+"""The parts of a hand's events: cards, and numbers of cards by seat."""
 
 import msgspec
 
@@ -6,18 +6,18 @@ from engine.values import HexDigest, SealedCard
 
 
 class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
-    """A part of an event, or an event; nothing in it is left over."""
+    """An event or a part of one. Unknown fields are refused."""
 
 
 class DealtTo(Part, frozen=True, kw_only=True):
-    """The cards one seat gets in one pass of the deal."""
+    """The cards that one seat gets in one pass of the deal."""
 
     seat: int
     cards: tuple[SealedCard, ...]
 
 
 class OpenCard(Part, frozen=True, kw_only=True):
-    """A card turned over, with all that proves its leaf in its pile's root."""
+    """A card turned over, with the values that prove its leaf in the root of its pile."""
 
     card: str
     pile: int
@@ -31,7 +31,7 @@ def opened(card: SealedCard) -> OpenCard:
 
 
 class CardCount(Part, frozen=True, kw_only=True):
-    """How many cards one seat keeps, or throws away."""
+    """The number of cards that one seat keeps or discards."""
 
     seat: int
     cards: int

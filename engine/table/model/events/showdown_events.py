@@ -1,4 +1,4 @@
-"""How a hand can have ended: the reveal, the pots, ties, penalties, the books after it."""
+"""The events that end a hand: the reveal, the pots, ties, penalties and the books."""
 
 from datetime import datetime
 from typing import Literal
@@ -8,7 +8,7 @@ from engine.values import Chips, EntrantId, HandId
 
 
 class Revealed(Part, frozen=True, kw_only=True):
-    """A final selection and what it counts for."""
+    """A revealed selection and its value."""
 
     seat: int
     entrant: EntrantId
@@ -30,7 +30,7 @@ class UnmatchedReturned(Part, frozen=True, kw_only=True, tag="unmatched_returned
 
 
 class FormedPot(Part, frozen=True, kw_only=True):
-    """A sum of chips and the seats that may win it; the first is the main pot."""
+    """An amount of chips and the seats that may win it. The first pot is the main pot."""
 
     chips: Chips
     eligible: tuple[int, ...]
@@ -39,10 +39,10 @@ class FormedPot(Part, frozen=True, kw_only=True):
 class PotsFormed(Part, frozen=True, kw_only=True, tag="pots_formed"):
     pots: tuple[FormedPot, ...]
     carry: Chips
-    """What the main pot holds from earlier hands."""
+    """The part of the main pot that comes from earlier hands."""
 
     dead: Chips
-    """What the main pot holds from fees for card actions."""
+    """The part of the main pot that comes from fees for card actions."""
 
     rule: str
 
@@ -51,9 +51,9 @@ class DrawOffDealt(Part, frozen=True, kw_only=True, tag="draw_off_dealt"):
     pot: int
     cards: tuple[SeatedCard, ...]
     """
-    One for each tied seat, as far as the pile goes.
+    One for each tied seat, until the pile is empty.
 
-    What it could not give follows in another of these events, behind ``pile_committed``.
+    The missing cards follow in another event of this type, after ``pile_committed``.
     """
 
     rule: str
@@ -67,7 +67,7 @@ class CubeRolled(Part, frozen=True, kw_only=True, tag="cube_rolled"):
 
 
 class Share(Part, frozen=True, kw_only=True):
-    """What one winner gets of one pot."""
+    """One winner's share of one pot."""
 
     seat: int
     chips: Chips
@@ -75,18 +75,18 @@ class Share(Part, frozen=True, kw_only=True):
 
 class PotAwarded(Part, frozen=True, kw_only=True, tag="pot_awarded"):
     pot: int
-    """Numbered from 1, the main pot."""
+    """The number of the pot; 1 is the main pot."""
 
     chips: Chips
     shares: tuple[Share, ...]
     remainder: Chips
-    """What stays on the table for the next main pot."""
+    """The chips that stay on the table for the next main pot."""
 
     rule: str
 
 
 class SeatStack(Part, frozen=True, kw_only=True):
-    """A seat's chips when the hand is over."""
+    """A seat's chips after the hand."""
 
     seat: int
     entrant: EntrantId
@@ -94,7 +94,7 @@ class SeatStack(Part, frozen=True, kw_only=True):
 
 
 class Bust(Part, frozen=True, kw_only=True):
-    """A seat that has lost its last chip; its entrant leaves the table."""
+    """A seat that lost its last chip. Its entrant leaves the table."""
 
     seat: int
     entrant: EntrantId
@@ -110,37 +110,40 @@ class HandSettled(Part, frozen=True, kw_only=True, tag="hand_settled"):
     """Of every seat at the table, busts included."""
 
     winners: tuple[int, ...]
-    """Who got a share of the main pot, clockwise from the left of the button; maybe nobody."""
+    """
+    The seats that got a share of the main pot, clockwise from the left of the button. May be
+    empty.
+    """
 
     busts: tuple[Bust, ...]
     carry: Chips
     sabacc_pot: Chips = 0
     chips_moved: Chips
-    """Paid out in pots, what was returned unmatched not included."""
+    """The chips paid out in pots, without uncalled bets that went back."""
 
     hands: int
-    """Hands settled at this table."""
+    """The hands settled at this table so far."""
 
     at: datetime
 
 
 class Ranked(Part, frozen=True, kw_only=True):
-    """A hand turned over in a game without a target, and what it counts for."""
+    """A hand turned over in a game without a target, and its value."""
 
     seat: int
     entrant: EntrantId
     cards: tuple[OpenCard, ...]
-    """Those of the static field first."""
+    """The cards of the hand, those in the static field first."""
 
     total: int
     name: str
-    """What the game calls such a hand, as ``idiots_array`` or ``bombed_out``."""
+    """The game's name for the hand, such as ``idiots_array`` or ``bombed_out``."""
 
     key: tuple[int, ...]
-    """What hands are compared by, number by number; smaller is better."""
+    """The numbers by which hands are compared, one after the other. Smaller is better."""
 
     bombed: bool
-    """Whether the hand can win nothing."""
+    """Whether the hand bombed out, so that it can win nothing."""
 
 
 class HandsRanked(Part, frozen=True, kw_only=True, tag="hands_ranked"):
@@ -149,7 +152,7 @@ class HandsRanked(Part, frozen=True, kw_only=True, tag="hands_ranked"):
 
 
 class PenaltyPaid(Part, frozen=True, kw_only=True, tag="penalty_paid"):
-    """A seat pays into the Sabacc pot what the rules fine it, or all it has."""
+    """A seat paid a fine into the Sabacc pot, or all it had."""
 
     seat: int
     entrant: EntrantId
@@ -161,7 +164,7 @@ class PenaltyPaid(Part, frozen=True, kw_only=True, tag="penalty_paid"):
 
 
 class DealtDemise(Part, frozen=True, kw_only=True):
-    """One more card of a tied seat, and what its hand counts for with it."""
+    """One more card of a tied seat, and the value of its hand with that card."""
 
     seat: int
     card: OpenCard
@@ -171,7 +174,7 @@ class DealtDemise(Part, frozen=True, kw_only=True):
 
 
 class DemiseDealt(Part, frozen=True, kw_only=True, tag="demise_dealt"):
-    """Sudden Demise: every tied seat gets one more card, face up."""
+    """Sudden Demise: every tied seat got one more card, face up."""
 
     pot: int
     dealt: tuple[DealtDemise, ...]
@@ -179,7 +182,7 @@ class DemiseDealt(Part, frozen=True, kw_only=True, tag="demise_dealt"):
 
 
 class SabaccPotAwarded(Part, frozen=True, kw_only=True, tag="sabacc_pot_awarded"):
-    """What one seat took of the Sabacc pot; tied seats may share it."""
+    """One seat's share of the Sabacc pot. Tied seats may share it."""
 
     seat: int
     entrant: EntrantId

@@ -1,4 +1,4 @@
-"""What can have happened to a table between its hands, and how a hand is opened."""
+"""The events of a table between its hands, and those that open a hand."""
 
 from datetime import datetime
 from typing import Literal
@@ -40,7 +40,7 @@ class TableOpened(Part, frozen=True, kw_only=True, tag="table_opened"):
 
 
 class SeatBooks(Part, frozen=True, kw_only=True):
-    """All that a hand and its successors need to know of one seat, before the forced bets."""
+    """The facts of one seat that a hand and its successors need, before the forced bets."""
 
     seat: int
     entrant: EntrantId
@@ -49,13 +49,15 @@ class SeatBooks(Part, frozen=True, kw_only=True):
     away: bool = False
     timeouts: int = 0
     waiting: bool = False
-    """A newcomer between the button and the small blind, who waits until the button has passed."""
+    """
+    Whether a newcomer between the button and the small blind waits until the button has passed.
+    """
 
     penalty: int = 0
-    """Hands still to miss, this one included."""
+    """The penalty hands that the seat still has to sit out, this hand included."""
 
     time_bank: int = 0
-    """Seconds left; no ruleset grants any yet."""
+    """Seconds left. No ruleset grants any yet."""
 
     rebuy_declared: bool = False
     hands_won: int = 0
@@ -70,7 +72,7 @@ class DrawnCard(Part, frozen=True, kw_only=True):
 
 
 class Level(Part, frozen=True, kw_only=True):
-    """A step of the escalation, the amounts in force, and what put it into force."""
+    """A step of the escalation, the amounts in force, and the event that put them into force."""
 
     number: int
     amounts: Amounts
@@ -79,13 +81,13 @@ class Level(Part, frozen=True, kw_only=True):
 
     set_by: int | None = None
     """
-    Version, in the tournament's stream, of the event of its clock that set the
-    level; none where the table counts its own.
+    Version, in the tournament's stream, of the clock's event that set the level. Null if the
+    table counts its own levels.
     """
 
 
 class Commitments(Part, frozen=True, kw_only=True):
-    """Hashes of the three seeds of the deal."""
+    """The hashes of the deal's three seeds."""
 
     cards: HexDigest
     dice: HexDigest
@@ -93,20 +95,23 @@ class Commitments(Part, frozen=True, kw_only=True):
 
 
 class HandOpened(Part, frozen=True, kw_only=True, tag="hand_opened"):
-    """The books of the table are closed here: nothing before is needed but ``table_opened``."""
+    """
+    A hand was opened with the complete books of the table. To read the hand, nothing before is
+    needed except ``table_opened``.
+    """
 
     hand: HandId
     number: int
     deal: int
     stage: int
-    """1, or 2 where those tied for the first place play one more hand (``finish.ties``)."""
+    """1, or 2 if players who are tied for the first place play one more hand (``finish.ties``)."""
 
     round: int
-    """Of hand-for-hand play; 1 outside it."""
+    """The number in hand-for-hand play; 1 outside it."""
 
     seats: tuple[SeatBooks, ...]
     dealers_left: tuple[int, ...]
-    """Seats that have not dealt yet, of those that sat at the first hand."""
+    """Seats that sat at the first hand and have not dealt yet."""
 
     button: int
     starter: int
@@ -119,11 +124,11 @@ class HandOpened(Part, frozen=True, kw_only=True, tag="hand_opened"):
     """The draw for the first dealer, if this hand made one."""
 
     orbits: int
-    """How often the button has come back to the first dealer's seat."""
+    """How many times the button has come back to the first dealer's seat."""
 
     level: Level
     base: Amounts
-    """What the level is computed from."""
+    """The amounts from which the level is computed."""
 
     carry: Chips
     sabacc_pot: Chips = 0
@@ -144,7 +149,7 @@ class HandOpened(Part, frozen=True, kw_only=True, tag="hand_opened"):
 
 
 class TableBeaconAwaited(Part, frozen=True, kw_only=True, tag="table_beacon_awaited"):
-    """Who adds what to the next deal is settled; this round of the beacon makes its deck."""
+    """The entropy of the next deal is settled. The named beacon round makes its deck."""
 
     hand_number: int
     deal: int
@@ -157,7 +162,7 @@ class TableBeaconAwaited(Part, frozen=True, kw_only=True, tag="table_beacon_awai
 
 
 class TableBeaconMixed(Part, frozen=True, kw_only=True, tag="table_beacon_mixed"):
-    """What the beacon said; it is in everything drawn in the hand opened just before."""
+    """The beacon's pulse arrived. It is part of every draw in the hand opened just before."""
 
     chain: Chain
     pulse: Pulse
@@ -178,11 +183,14 @@ class SeatCameBack(Part, frozen=True, kw_only=True, tag="seat_came_back"):
 
 class SeatsVacated(Part, frozen=True, kw_only=True, tag="seats_vacated"):
     departures: tuple[Placed, ...]
-    """With their own stacks, what the last of them take along left out."""
+    """
+    The entrants with their own stacks. The last entrants also take the carry, which is not
+    included here.
+    """
 
     to_table: TableId | None
     carry: Chips
-    """Leaves with the last entrant, and only then."""
+    """The carry, which leaves with the last entrants; otherwise 0."""
 
     sabacc_pot: Chips = 0
     at: datetime
@@ -204,12 +212,12 @@ class TableHeld(Part, frozen=True, kw_only=True, tag="table_held"):
 class TableResumed(Part, frozen=True, kw_only=True, tag="table_resumed"):
     at: datetime
     deadline: datetime | None
-    """Of the open decision, which gets its full time anew."""
+    """The new deadline of the open decision, with its full time; null without a decision."""
 
 
 class TableWaiting(Part, frozen=True, kw_only=True, tag="table_waiting"):
     hand_number: int
-    """Of the hand that is waited for."""
+    """The number of the hand that the table waits for."""
 
     reason: str
     tournament_version: int

@@ -1,4 +1,4 @@
-"""What can have happened in games of card turns: draws, trades, the field, calls, shifts."""
+"""The events of games with card turns: draws, trades, the field, calls and shifts."""
 
 from datetime import datetime
 
@@ -9,14 +9,14 @@ from engine.values import Chips, EntrantId, Sealed, SealedCard
 
 
 class CardTurnTaken(Part, frozen=True, kw_only=True, tag="card_turn_taken"):
-    """The card action of one seat; what does not apply is null."""
+    """The card action of one seat. Members that do not apply are null."""
 
     decision: str
     seat: int
     entrant: EntrantId
     verb: CardVerb
     source: CardSource | None
-    """Where the new card comes from."""
+    """The pile that the new card comes from."""
 
     given: Sealed[str] | None
     """The own card that went to the discards face down."""
@@ -28,10 +28,10 @@ class CardTurnTaken(Part, frozen=True, kw_only=True, tag="card_turn_taken"):
     """The new card, face down."""
 
     taken: OpenCard | None
-    """The new card, which everyone has seen."""
+    """The new card, if everyone has seen it."""
 
     fee: Chips
-    """Paid into the main pot as dead money."""
+    """The fee, paid into the main pot as dead money."""
 
     stack: Chips
     timed_out: bool
@@ -40,7 +40,7 @@ class CardTurnTaken(Part, frozen=True, kw_only=True, tag="card_turn_taken"):
 
 
 class CardsFielded(Part, frozen=True, kw_only=True, tag="cards_fielded"):
-    """Own cards were put face up into the static field, where they stay for the hand."""
+    """A seat put own cards face up into the static field, where they stay for the hand."""
 
     decision: str
     seat: int
@@ -51,12 +51,12 @@ class CardsFielded(Part, frozen=True, kw_only=True, tag="cards_fielded"):
 
 
 class HandCalled(Part, frozen=True, kw_only=True, tag="hand_called"):
-    """There are no more card turns; one last betting round follows."""
+    """The hand was called. There are no more card turns, and one last street follows."""
 
     round: int
     decision: str | None
     seat: int | None
-    """Who called; null if the hand is called by itself."""
+    """The seat that called; null if the hand was called automatically."""
 
     entrant: EntrantId | None
     at: datetime
@@ -64,21 +64,21 @@ class HandCalled(Part, frozen=True, kw_only=True, tag="hand_called"):
 
 
 class DiscardFlipped(Part, frozen=True, kw_only=True, tag="discard_flipped"):
-    """The top card of the pile begins an open discard pile."""
+    """The top card of the pile began an open discard pile."""
 
     card: OpenCard
     rule: str
 
 
 class MarketCardLaid(Part, frozen=True, kw_only=True, tag="market_card_laid"):
-    """A fresh card is the pilot of the Galaxy Series, and pushes the older ones on."""
+    """A new card became the pilot of the Galaxy Series and moved the older cards on."""
 
     card: OpenCard
     rule: str
 
 
 class ShiftRolled(Part, frozen=True, kw_only=True, tag="shift_rolled"):
-    """Two dice that may throw the hands over."""
+    """Two dice were rolled that may shift the hands."""
 
     round: int
     dice: tuple[int, int]
@@ -89,10 +89,10 @@ class ShiftRolled(Part, frozen=True, kw_only=True, tag="shift_rolled"):
 
 
 class HandsTakenUp(Part, frozen=True, kw_only=True, tag="hands_taken_up"):
-    """Live seats' cards outside the field went to the discards; new ones will follow."""
+    """The cards of live seats outside the field went to the discards. New cards follow."""
 
     counts: tuple[CardCount, ...]
-    """How many each seat gave up, the first it was dealt before the later ones."""
+    """The number of cards that each seat gave up, in the order of the deal."""
 
     with_pile: bool
     """Whether the rest of the pile went to the discards too."""
@@ -106,20 +106,20 @@ class ShiftDealt(Part, frozen=True, kw_only=True, tag="shift_dealt"):
 
 
 class CardRoundClosed(Part, frozen=True, kw_only=True, tag="card_round_closed"):
-    """Card turns, bets and shift of one round are over."""
+    """A card round ended with its card turns, bets and shift."""
 
     round: int
 
 
 class SeatTotal(Part, frozen=True, kw_only=True):
-    """What the cards of one seat add up to."""
+    """The total of one seat's cards."""
 
     seat: int
     total: int
 
 
 class TotalsAnnounced(Part, frozen=True, kw_only=True, tag="totals_announced"):
-    """Everyone has said what the first cards add up to."""
+    """Every seat announced the total of its first cards."""
 
     totals: tuple[SeatTotal, ...]
     rule: str
