@@ -77,3 +77,7 @@ class Decider(Generic[State, Command, Event]):
     def replay(self, events: Iterable[Event]) -> State:
         """Return the state that *events*, oldest first, lead to."""
         return reduce(self.evolve, events, self.initial)
+
+
+AnyDecider = Decider[Any, Any, Any]
+"""One picked by the name of a stream: which state and events go together only the log knows."""

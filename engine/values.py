@@ -6,7 +6,7 @@ Source: rulebook ``words``; ``docs/adr`` on sealed values.
 
 from functools import lru_cache
 from hashlib import sha256
-from typing import Annotated, Generic, NewType, TypeVar
+from typing import Annotated, Any, Generic, NewType, Self, TypeVar, cast
 from uuid import UUID
 
 from msgspec import Meta, Struct
@@ -59,6 +59,7 @@ CATEGORIES = {
 }
 """The stream category of each identifier prefix."""
 
+State_co = TypeVar("State_co", covariant=True)
 Value = TypeVar("Value")
 
 
@@ -98,10 +99,25 @@ def derived_number(name: str) -> UUID:
     return UUID(int=digits & ~(0b11 << 62) | 0b10 << 62)
 
 
-@lru_cache(maxsize=65_536)
-def stream_of(identifier: str) -> str:
+class Stream(str, Generic[State_co]):
     """
-    Return the name of the stream an aggregate's identifier stands for.
+    The name of an aggregate's stream, with the type of its state.
+
+    A generic ``NewType``: to a reader of types it is a kind of its own, while the program
+    runs it is the name that it was given.
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, name: str) -> Self:
+        """Return *name*."""
+        return cast(Self, name)
+
+
+@lru_cache(maxsize=65_536)
+def stream_of(identifier: str) -> Stream[Any]:
+    """
+    Return the stream an aggregate's identifier stands for; its prefix alone says the state.
 
     The answer is cached: every request asks for the same few streams.
 
@@ -113,7 +129,7 @@ def stream_of(identifier: str) -> str:
     'table-00000000000000000000000000000007'
     """
     prefix, _, _ = identifier.partition("_")
-    return f"{CATEGORIES[prefix]}-{number_of(identifier).hex}"
+    return Stream(f"{CATEGORIES[prefix]}-{number_of(identifier).hex}")
 
 
 def audience_of(entrant: EntrantId) -> str:

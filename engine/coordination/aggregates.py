@@ -1,11 +1,9 @@
 """Every aggregate by the category of its streams."""
 
-from typing import Any
-
 from engine import dispute, league, season, table, tournament
-from engine.decider import Decider
+from engine.decider import AnyDecider
 
-DECIDERS: dict[str, Decider[Any, Any, Any]] = {
+DECIDERS: dict[str, AnyDecider] = {
     decider.category: decider
     for decider in (
         league.decider,

@@ -6,7 +6,7 @@ from datetime import datetime
 import msgspec
 
 from engine.coordination import deals, purchases, round_tables
-from engine.coordination.plans import NextHandPlan, Outcome, Planned
+from engine.coordination.plans import ForTable, ForTournament, NextHandPlan, Outcome
 from engine.coordination.policies import idle_tables, summary_of
 from engine.coordination.rearrangements import (
     arriving,
@@ -127,7 +127,7 @@ def _by_beacon(
     """Return *plan*, which opens a hand, or what comes before it where a beacon is mixed in."""
     naming = deals.named_round(tournament, here, now=now)
     if naming is not None:
-        entries = (Planned(stream=stream_of(here.table), commands=(naming,)),)
+        entries = (ForTable(stream=stream_of(here.table), commands=(naming,)),)
         return msgspec.structs.replace(plan, outcome="name_round", entries=entries)
     if here.awaited is None:
         return plan
@@ -180,7 +180,7 @@ def _above(here: Table, command: TournamentCommand, *, order: Directive) -> Next
     return NextHandPlan(
         outcome="rearrange",
         directive=order,
-        entries=(Planned(stream=stream_of(here.tournament), commands=(command,)),),
+        entries=(ForTournament(stream=stream_of(here.tournament), commands=(command,)),),
         guard=stream_of(here.table),
     )
 
@@ -208,11 +208,11 @@ def _redraw(
         now=now,
     )
     asked = redrawn(tables, order.moves, now=now)
-    seats = (Planned(stream=stream_of(key), commands=each) for key, each in asked.items())
+    seats = (ForTable(stream=stream_of(key), commands=each) for key, each in asked.items())
     return NextHandPlan(
         outcome="rearrange",
         directive=order,
-        entries=(*seats, Planned(stream=stream_of(here.tournament), commands=(record,))),
+        entries=(*seats, ForTournament(stream=stream_of(here.tournament), commands=(record,))),
         ask_again=_others(tables, here),
     )
 
@@ -224,8 +224,8 @@ def _at_both(here: Table, order: Directive, asked: purchases.Asked) -> NextHandP
         outcome="rearrange",
         directive=order,
         entries=(
-            Planned(stream=stream_of(here.table), commands=at_table),
-            Planned(stream=stream_of(here.tournament), commands=above),
+            ForTable(stream=stream_of(here.table), commands=at_table),
+            ForTournament(stream=stream_of(here.tournament), commands=above),
         ),
     )
 
@@ -235,7 +235,7 @@ def _close_windows(here: Table, order: CloseRebuys, *, now: datetime) -> NextHan
     return NextHandPlan(
         outcome="windows",
         directive=order,
-        entries=(Planned(stream=stream_of(here.tournament), commands=(close,)),),
+        entries=(ForTournament(stream=stream_of(here.tournament), commands=(close,)),),
         guard=stream_of(here.table),
         wait_seconds=order.wait_seconds,
     )
@@ -254,12 +254,12 @@ def _end(
     awards, stacks = purchases.carry_at_closing(ending, order.stacks, now=now)
     finish = Finish(rule=order.rule, stacks=stacks, now=now)
     awarding = (
-        Planned(stream=stream_of(table), commands=(award,)) for table, award in awards.items()
+        ForTable(stream=stream_of(table), commands=(award,)) for table, award in awards.items()
     )
     return NextHandPlan(
         outcome="finish",
         directive=order,
-        entries=(*awarding, Planned(stream=stream_of(here.tournament), commands=(finish,))),
+        entries=(*awarding, ForTournament(stream=stream_of(here.tournament), commands=(finish,))),
         ask_again=others,
     )
 
@@ -269,11 +269,11 @@ def _end_round(
 ) -> NextHandPlan:
     """Close all tables of a round at once; what they carry is given away first."""
     at_tables, end = round_tables.ending(tables, order, now=now)
-    closing = (Planned(stream=stream_of(key), commands=each) for key, each in at_tables.items())
+    closing = (ForTable(stream=stream_of(key), commands=each) for key, each in at_tables.items())
     return NextHandPlan(
         outcome="rearrange",
         directive=order,
-        entries=(*closing, Planned(stream=stream_of(here.tournament), commands=(end,))),
+        entries=(*closing, ForTournament(stream=stream_of(here.tournament), commands=(end,))),
     )
 
 
@@ -281,7 +281,7 @@ def _only(here: Table, *commands: TableCommand, outcome: Outcome, order: Directi
     return NextHandPlan(
         outcome=outcome,
         directive=order,
-        entries=(Planned(stream=stream_of(here.table), commands=commands),),
+        entries=(ForTable(stream=stream_of(here.table), commands=commands),),
         guard=stream_of(here.tournament),
     )
 
@@ -303,7 +303,7 @@ def _move(
         now=now,
     )
     receiving = tuple(
-        Planned(
+        ForTable(
             stream=stream_of(target),
             commands=(
                 SeatArrivals(arrivals=arriving(here, order.moves, target), now=now),
@@ -316,9 +316,9 @@ def _move(
         outcome="rearrange",
         directive=order,
         entries=(
-            Planned(stream=stream_of(here.table), commands=vacating(order.moves, now=now)),
+            ForTable(stream=stream_of(here.table), commands=vacating(order.moves, now=now)),
             *receiving,
-            Planned(stream=stream_of(here.tournament), commands=(record,)),
+            ForTournament(stream=stream_of(here.tournament), commands=(record,)),
         ),
         ask_again=_others(tables, here),
     )
@@ -343,7 +343,7 @@ def _break(
         CloseTable(reason="broken", now=now),
     )
     receiving = tuple(
-        Planned(
+        ForTable(
             stream=stream_of(target),
             commands=(arrivals, *penalties_along(here, order.moves, target, now=now)),
         )
@@ -354,9 +354,9 @@ def _break(
         outcome="rearrange",
         directive=order,
         entries=(
-            Planned(stream=stream_of(here.table), commands=leaving),
+            ForTable(stream=stream_of(here.table), commands=leaving),
             *receiving,
-            Planned(stream=stream_of(here.tournament), commands=(record,)),
+            ForTournament(stream=stream_of(here.tournament), commands=(record,)),
         ),
         ask_again=_others(tables, here),
     )

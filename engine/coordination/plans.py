@@ -6,20 +6,29 @@ import msgspec
 
 from engine.table.model.commands import Command as TableCommand
 from engine.table.model.events import TableBeaconAwaited
+from engine.table.model.state import State as TableState
 from engine.tournament.model.commands import Command as TournamentCommand
 from engine.tournament.model.directives import Directive
-from engine.values import TableId
+from engine.tournament.model.state import State as TournamentState
+from engine.values import Stream, TableId
 
 Outcome = Literal[
     "name_round", "open", "windows", "hold", "rearrange", "finish", "close", "nothing"
 ]
 
 
-class Planned(msgspec.Struct, frozen=True, kw_only=True):
-    """Commands to one stream, to be decided in turn."""
+class ForTable(msgspec.Struct, frozen=True, kw_only=True):
+    """Commands to one table, to be decided in turn."""
 
-    stream: str
-    commands: tuple[TableCommand | TournamentCommand, ...]
+    stream: Stream[TableState]
+    commands: tuple[TableCommand, ...]
+
+
+class ForTournament(msgspec.Struct, frozen=True, kw_only=True):
+    """Commands to the tournament, to be decided in turn."""
+
+    stream: Stream[TournamentState]
+    commands: tuple[TournamentCommand, ...]
 
 
 class NextHandPlan(msgspec.Struct, frozen=True, kw_only=True):
@@ -35,9 +44,9 @@ class NextHandPlan(msgspec.Struct, frozen=True, kw_only=True):
     ``close``: the table is closed.  ``nothing``: a hand is in play, or it is closed.
     """
     directive: Directive
-    entries: tuple[Planned, ...] = ()
+    entries: tuple[ForTable | ForTournament, ...] = ()
     """One for each stream; a table that gives entrants away comes first."""
-    guard: str | None = None
+    guard: Stream[TableState] | Stream[TournamentState] | None = None
     """A stream that must not have moved on, though nothing is appended to it."""
     wait_seconds: int = 0
     """How long after the last hand was settled this may be done."""

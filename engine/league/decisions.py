@@ -30,7 +30,6 @@ from engine.league.errors import (
     InvitationUnknown,
     LastOwner,
     LeagueNameInvalid,
-    LeagueNotCreated,
     MemberPlaying,
     MemberUnknown,
 )
@@ -44,7 +43,7 @@ from engine.league.events import (
     MemberRoleChanged,
 )
 from engine.league.roles import STAFF, Role
-from engine.league.state import Created, State
+from engine.league.state import Created, State, created_of
 from engine.values import PlayerId
 
 NAME_LENGTH_MAX = 200
@@ -61,13 +60,7 @@ def decide(state: State, command: Command) -> tuple[Event, ...]:
     """
     if isinstance(command, CreateLeague):
         return _create(state, command)
-    return _DECIDED[type(command)](_created(state), command)
-
-
-def _created(state: State) -> Created:
-    if not isinstance(state, Created):
-        raise LeagueNotCreated
-    return state
+    return _DECIDED[type(command)](created_of(state), command)
 
 
 def _create(state: State, command: CreateLeague) -> tuple[Event, ...]:

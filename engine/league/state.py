@@ -11,6 +11,7 @@ from engine.errors import cannot_follow
 from engine.kit.windows import WindowsInForce
 from engine.league.auditing import AuditReported
 from engine.league.bans import BanLifted, PlayerBanned, StandingBan, banned
+from engine.league.errors import LeagueNotCreated
 from engine.league.events import (
     Event,
     InvitationIssued,
@@ -97,6 +98,18 @@ class Created(msgspec.Struct, frozen=True, kw_only=True):
 
 
 State = Uncreated | Created
+
+
+def created_of(state: State) -> Created:
+    """
+    Return *state* if the league has been created.
+
+    Raises:
+        LeagueNotCreated: If its stream is empty.
+    """
+    if not isinstance(state, Created):
+        raise LeagueNotCreated
+    return state
 
 
 def evolve(state: State, event: Event) -> State:

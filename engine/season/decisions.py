@@ -23,7 +23,6 @@ from engine.season.commands import (
 from engine.season.errors import (
     SeasonClosedAlready,
     SeasonNotClosed,
-    SeasonNotOpened,
     SeasonTermsFixed,
 )
 from engine.season.events import (
@@ -35,7 +34,7 @@ from engine.season.events import (
 from engine.season.lots import MASTER
 from engine.season.schedule import commands as planning
 from engine.season.schedule.decisions import decide as decide_schedule
-from engine.season.state import Opened, State
+from engine.season.state import Opened, State, opened_of
 from engine.season.terms import demand_sound
 from engine.values import HOUSE, Sealed, number_of
 
@@ -49,13 +48,7 @@ def decide(state: State, command: Command) -> tuple[Event, ...]:
     """
     if isinstance(command, OpenSeason):
         return _open(state, command)
-    return _DECIDED[type(command)](_opened(state), command)
-
-
-def _opened(state: State) -> Opened:
-    if not isinstance(state, Opened):
-        raise SeasonNotOpened
-    return state
+    return _DECIDED[type(command)](opened_of(state), command)
 
 
 def _demand_open(state: Opened) -> None:

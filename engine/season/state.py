@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from engine.decider import Cases
 from engine.errors import cannot_follow
 from engine.season import freezing
+from engine.season.errors import SeasonNotOpened
 from engine.season.events import (
     AdjustmentVoided,
     AwardRevised,
@@ -117,6 +118,18 @@ class Opened(msgspec.Struct, frozen=True, kw_only=True):
 
 
 State = Unopened | Opened
+
+
+def opened_of(state: State) -> Opened:
+    """
+    Return *state* if the season has been opened, be it closed since.
+
+    Raises:
+        SeasonNotOpened: If its stream is empty.
+    """
+    if not isinstance(state, Opened):
+        raise SeasonNotOpened
+    return state
 
 
 def result_of(award: Award) -> Result:

@@ -12,6 +12,7 @@ from engine.rulesets import NoEscalation, OpenEnd, Ruleset, resolve, ruleset_has
 from engine.rulesets.structure import EVENING_SECONDS, by_the_clock, counts_per_table
 from engine.tournament.entering.announcing import LENGTH_MAX, LENGTH_MIN
 from engine.tournament.model.commands import Announce, OpenRegistration
+from engine.tournament.model.commands import Command as TournamentCommand
 from engine.tournament.model.entering_commands import Draft
 from engine.tournament.model.terms import (
     EntryTerms,
@@ -174,7 +175,7 @@ def announcing(
     now: datetime,
     draw: Callable[[], str],
     pulses: Pulses,
-) -> list[Any]:
+) -> list[TournamentCommand]:
     """
     Return the commands that announce what *body* says and, unless it says later, open it.
 

@@ -16,7 +16,7 @@ import rich_click as click
 from engine import league as leagues
 from engine.coordination.aggregates import DECIDERS
 from engine.league.repairing import Failing, VoidedPosition, VoidPositions
-from engine.values import number_of, stream_of
+from engine.values import number_of
 from service.base.database import async_engine
 from service.base.errors import EventUnreadable
 from service.base.settings import Settings
@@ -27,6 +27,7 @@ from service.log.codec import Codec
 from service.log.keys import LeagueKeys
 from service.log.read import CHUNK, last_position, read_league, voided
 from service.log.record import Recorded
+from service.log.streams import league_stream
 from service.log.writer import Entry, States
 from service.people import operator_log
 
@@ -159,7 +160,7 @@ async def _is_league(runtime: Runtime, named: str) -> bool:
 
 
 async def _void(runtime: Runtime, league: str, found: list[VoidedPosition]) -> None:
-    stream = stream_of(league)
+    stream = league_stream(league)
 
     async def decide(states: States) -> list[Entry]:
         state = (await states.load(stream)).state

@@ -5,9 +5,9 @@ from datetime import datetime, timedelta
 from engine.tournament.model.errors import TournamentNotRunning
 from engine.tournament.model.floor_commands import CallLastHands, EndDueBreak
 from engine.tournament.model.state import Announced, Registering, Running
-from engine.values import stream_of
 from service.director.runtime import Runtime
 from service.director.submitting import submit_to_tournament
+from service.log.streams import tournament_stream
 
 _NOT_BEGUN = timedelta(minutes=1)
 """How often is asked again whether play has begun that was to be over by now."""
@@ -25,7 +25,7 @@ async def end_due_break(
     Returns:
         When it is due, if it is too early; None once it is over.
     """
-    state = (await runtime.writer.load(league, stream_of(tournament_id))).state
+    state = (await runtime.writer.load(league, tournament_stream(tournament_id))).state
     rest = state.floor.rest if isinstance(state, Running) else None
     if rest is None or rest.begun_by != begun_by:
         return None
@@ -44,7 +44,7 @@ async def call_last_hands(runtime: Runtime, league: str, tournament_id: str) -> 
     Returns:
         When to ask again, if play has not begun; None once there is nothing to call.
     """
-    state = (await runtime.writer.load(league, stream_of(tournament_id))).state
+    state = (await runtime.writer.load(league, tournament_stream(tournament_id))).state
     if isinstance(state, Announced | Registering):
         return runtime.clock.now() + _NOT_BEGUN
     due = state.terms.floor.last_hands_at if isinstance(state, Running) else None

@@ -12,12 +12,14 @@ from engine import season, tournament
 from engine.season.commands import RecordTournaments
 from engine.season.events import TournamentHead
 from engine.season.state import Opened
-from engine.table.model.state import Table
+from engine.table.model.state import State as TableState
+from engine.table.model.state import Table, opened_of
 from engine.tournament.model.heads_commands import RecordTables
 from engine.tournament.model.heads_events import TableHead
 from engine.tournament.model.state import Cancelled, Finished
-from engine.values import number_of, stream_of
+from engine.values import Stream, number_of
 from service.director.runtime import Runtime
+from service.log.streams import season_stream, tournament_stream
 from service.log.writer import Entry, States
 
 _AGAIN = timedelta(seconds=5)
@@ -38,16 +40,17 @@ async def record_tables(runtime: Runtime, league: str, tournament_id: str) -> da
     Returns:
         When to ask again, as long as a table is not closed; ``None`` once it is done.
     """
-    stream = stream_of(tournament_id)
+    stream = tournament_stream(tournament_id)
     loaded = await runtime.writer.load(league, stream)
     if not isinstance(loaded.state, Finished | Cancelled) or loaded.state.recorded:
         return None
     rows = await runtime.pool.fetch(_TABLES, number_of(league), stream, tournament_id)
-    return await record_these(runtime, league, tournament_id, [row["stream"] for row in rows])
+    tables: list[Stream[TableState]] = [Stream(row["stream"]) for row in rows]
+    return await record_these(runtime, league, tournament_id, tables)
 
 
 async def record_these(
-    runtime: Runtime, league: str, tournament_id: str, streams: Sequence[str]
+    runtime: Runtime, league: str, tournament_id: str, streams: Sequence[Stream[TableState]]
 ) -> datetime | None:
     """
     Write down the last event of each of a tournament's tables, which are *streams*.
@@ -55,7 +58,7 @@ async def record_these(
     Returns:
         As :func:`record_tables`.
     """
-    stream = stream_of(tournament_id)
+    stream = tournament_stream(tournament_id)
     loaded = await runtime.writer.load(league, stream)
     again = runtime.clock.now() + _AGAIN
     for each in streams:
@@ -77,9 +80,9 @@ async def record_these(
     return None
 
 
-async def _head(states: States, stream: str) -> TableHead:
+async def _head(states: States, stream: Stream[TableState]) -> TableHead:
     loaded = await states.load(stream)
-    table: Table = loaded.state
+    table = opened_of(loaded.state)
     return TableHead(
         table=table.table,
         version=loaded.version,
@@ -95,7 +98,7 @@ async def record_tournaments(runtime: Runtime, league: str, season_id: str) -> d
     Returns:
         When to ask again, as long as a table of one of them is not closed.
     """
-    stream = stream_of(season_id)
+    stream = season_stream(season_id)
     loaded = await runtime.writer.load(league, stream)
     state = loaded.state
     if not isinstance(state, Opened) or not state.closed or state.recorded:
@@ -107,14 +110,14 @@ async def record_tournaments(runtime: Runtime, league: str, season_id: str) -> d
             return again
 
     async def decide(states: States) -> Sequence[Entry]:
-        ended = [(each, await states.load(stream_of(each))) for each in counted]
+        ended = [(each, await states.load(tournament_stream(each))) for each in counted]
         heads = tuple(
             TournamentHead(tournament=each, version=last.version, hash=last.hash.hex())
             for each, last in ended
         )
         command = RecordTournaments(tournaments=heads, now=runtime.clock.now())
         events = season.decider.decide((await states.load(stream)).state, command)
-        return [Entry(stream, events), *(Entry(stream_of(each)) for each in counted)]
+        return [Entry(stream, events), *(Entry(tournament_stream(each)) for each in counted)]
 
     order = runtime.order(f"record_tournaments/{season_id}/{loaded.version}")
     await runtime.writer.submit(league, order, decide)

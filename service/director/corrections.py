@@ -2,24 +2,29 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from functools import reduce
 
 from msgspec.structs import replace
 
+from engine import season
 from engine.coordination import policies
 from engine.coordination.aggregates import DECIDERS
 from engine.league.state import Created
 from engine.season.commands import ReviseAward
 from engine.season.errors import AdjustmentInvalid, SeasonClosedAlready
 from engine.season.state import Opened
+from engine.season.state import State as Season
 from engine.tournament.model.correcting_events import ResultCorrected
 from engine.tournament.model.state import Finished
-from engine.values import PlayerId, stream_of
+from engine.tournament.model.state import State as Tournament
+from engine.values import PlayerId, Stream
+from service.log.codec import category_of
+from service.log.streams import league_stream, season_stream
 from service.log.writer import Entry, States
 
 
 async def counted_still(
-    states: States, stream: str, entries: Sequence[Entry], now: datetime
+    states: States, stream: Stream[Tournament], entries: Sequence[Entry], now: datetime
 ) -> list[Entry]:
     """
     Check that no closed season counts what *entries* correct; return what has to stay so.
@@ -32,25 +37,25 @@ async def counted_still(
     Raises:
         SeasonClosedAlready: If its season is closed and would count otherwise.
     """
-    state = (await states.load(stream)).state
+    result = (await states.load(stream)).state
     events = [event for entry in entries if entry.stream == stream for event in entry.events]
-    corrected = any(isinstance(event, ResultCorrected) for event in events)
-    if not corrected or not isinstance(state, Finished) or state.terms.season is None:
+    if not any(isinstance(event, ResultCorrected) for event in events):
         return []
-    for event in events:
-        state = DECIDERS["tournament"].evolve(state, event)
-    there = stream_of(state.terms.season)
-    season = (await states.load(there)).state
-    counted = season.tournament(state.terms.tournament) if isinstance(season, Opened) else None
-    if isinstance(season, Opened) and season.closed and counted and not counted.revoked:
-        told = policies.season_told(season, replace(state, frozen=()), now=now)
-        open_still = replace(season, closed=False)
-        if isinstance(told, ReviseAward) and DECIDERS["season"].decide(open_still, told):
+    if not isinstance(result, Finished) or result.terms.season is None:
+        return []
+    there = season_stream(result.terms.season)
+    before = (await states.load(there)).state
+    counted = before.tournament(result.terms.tournament) if isinstance(before, Opened) else None
+    if isinstance(before, Opened) and before.closed and counted and not counted.revoked:
+        corrected: Finished = reduce(DECIDERS[category_of(stream)].evolve, events, result)
+        told = policies.season_told(before, replace(corrected, frozen=()), now=now)
+        open_still = replace(before, closed=False)
+        if isinstance(told, ReviseAward) and season.decider.decide(open_still, told):
             raise SeasonClosedAlready
     return [Entry(there)]
 
 
-async def demand_of_league(states: States, season: Any, player: PlayerId) -> None:
+async def demand_of_league(states: States, here: Season, player: PlayerId) -> None:
     """
     Check that points may go to *player*: a member, or somebody the season has counted.
 
@@ -59,13 +64,13 @@ async def demand_of_league(states: States, season: Any, player: PlayerId) -> Non
     Raises:
         AdjustmentInvalid: If the season has nothing to do with this person.
     """
-    if not isinstance(season, Opened):
+    if not isinstance(here, Opened):
         return
-    league = (await states.load(stream_of(season.terms.league))).state
+    league = (await states.load(league_stream(here.terms.league))).state
     member = isinstance(league, Created) and league.role_of(player) is not None
-    counted = any(award.player == player for one in season.counted for award in one.awards)
+    counted = any(award.player == player for one in here.counted for award in one.awards)
     if not (
-        member or counted or any(each.adjustment.player == player for each in season.adjustments)
+        member or counted or any(each.adjustment.player == player for each in here.adjustments)
     ):
         raise AdjustmentInvalid(
             problem="points go to members, and to players whom the season has counted"

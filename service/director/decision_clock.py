@@ -1,18 +1,17 @@
 """Seeing to live tables by the clock: what ran out, what an outage took, what lies."""
 
 from datetime import datetime, timedelta
-from typing import Any
 
 import structlog
 
 from engine.table.model.commands import ExtendDecision, TimeOut
 from engine.table.model.hand import Decision
 from engine.table.model.state import Table
-from engine.values import stream_of
 from service.base import heartbeats
 from service.director.next_hand import open_next_hand
 from service.director.runtime import Runtime
 from service.director.submitting import submit_to_table
+from service.log.streams import table_stream
 
 _log = structlog.get_logger(__name__)
 
@@ -46,8 +45,8 @@ async def watch_table(runtime: Runtime, league: str, table_id: str) -> datetime 
     Returns:
         When to look again; ``None`` once the table is closed.
     """
-    stream = stream_of(table_id)
-    state: Any = (await runtime.writer.load(league, stream)).state
+    stream = table_stream(table_id)
+    state = (await runtime.writer.load(league, stream)).state
     if not isinstance(state, Table) or state.closed:
         return None
     if state.idle:

@@ -5,12 +5,15 @@ from collections.abc import Sequence
 from engine import tournament
 from engine.coordination import deals
 from engine.table.model.events import HandOpened, TableBeaconMixed
+from engine.table.model.state import State as TableState
 from engine.table.model.state import Table
 from engine.tournament.model.fairness_commands import OpenEntropy
 from engine.tournament.model.state import Running
-from engine.values import EntrantId, number_of, stream_of
+from engine.tournament.model.state import State as Tournament
+from engine.values import EntrantId, Stream, number_of
 from service.director.next_hand import open_next_hand
 from service.director.runtime import Runtime
+from service.log.streams import table_stream, tournament_stream
 from service.log.writer import Command, Entry, Receipt, States
 from service.projections.rows import HandRow
 
@@ -33,7 +36,7 @@ async def open_entropy(
     Raises:
         CommandRejected: If the tournament does not take them.
     """
-    stream, (entrant, value) = stream_of(tournament_id), asked
+    stream, (entrant, value) = tournament_stream(tournament_id), asked
 
     async def decide(states: States) -> Sequence[Entry]:
         state = (await states.load(stream)).state
@@ -50,24 +53,24 @@ async def open_entropy(
 
     receipt = await runtime.writer.submit(league, order, decide)
     state = (await runtime.writer.load(league, stream, fresh=False)).state
-    for seating in getattr(state, "tables", ()):
+    for seating in state.tables if isinstance(state, Running) else ():
         if seating.seat_of(entrant) is not None:
             runtime.later(open_next_hand(runtime, league, seating.table))
     return receipt
 
 
-def _table_of(state: object, entrant: EntrantId) -> str | None:
+def _table_of(state: Tournament, entrant: EntrantId) -> Stream[TableState] | None:
     """Return the stream of the table *entrant* sits at, or None."""
     tables = state.tables if isinstance(state, Running) else ()
     seated = (each.table for each in tables if each.seat_of(entrant) is not None)
-    return next((stream_of(each) for each in seated), None)
+    return next((table_stream(each) for each in seated), None)
 
 
 async def deals_of(
     runtime: Runtime, row: HandRow
 ) -> list[tuple[HandOpened, TableBeaconMixed | None]]:
     """Return how each deal of a hand was opened, as the house knows it, and by which beacon."""
-    store, stream, number = runtime.writer.store, stream_of(row.table), number_of(row.league)
+    store, stream, number = runtime.writer.store, table_stream(row.table), number_of(row.league)
     keys = await store.keys(number)
     versions = await runtime.pool.fetch(
         _OPENINGS, number, stream, row.first_position, row.last_position

@@ -4,7 +4,6 @@ Who plays in a league just now, asked of the log: read models lag, and a rebuild
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 
 import asyncpg
 from msgspec.structs import replace
@@ -16,9 +15,14 @@ from engine.league.roles import Role, rules_on_play
 from engine.tournament.entering import late
 from engine.tournament.model.commands import Withdraw
 from engine.tournament.model.entering_errors import OfficeHeld
+from engine.tournament.model.entering_values import Applicant
+from engine.tournament.model.events import Event as TournamentEvent
 from engine.tournament.model.state import Registering, Running
-from engine.values import PlayerId, number_of, stream_of
+from engine.tournament.model.state import State as Tournament
+from engine.tournament.model.values import Entry as Entered
+from engine.values import PlayerId, Stream, number_of
 from service.director.runtime import Runtime
+from service.log.streams import league_stream, tournament_stream
 from service.log.writer import Command, Entry, Receipt, States
 
 _OPEN = """
@@ -45,10 +49,10 @@ _ROLES = """
 """
 
 
-async def open_tournaments(pool: asyncpg.Pool, league: str) -> Sequence[str]:
+async def open_tournaments(pool: asyncpg.Pool, league: str) -> Sequence[Stream[Tournament]]:
     """Return the streams of the tournaments of *league* that are neither over nor called off."""
     rows = await pool.fetch(_OPEN, number_of(league))
-    return [row["stream"] for row in rows]
+    return [Stream(row["stream"]) for row in rows]
 
 
 async def demand_no_office_since(
@@ -64,11 +68,11 @@ async def demand_no_office_since(
         OfficeHeld: If the player has given up such an office, or lost it, since then.
     """
     number = number_of(league_id)
-    began = await pool.fetchval(_BEGAN, number, stream_of(tournament_id))
+    began = await pool.fetchval(_BEGAN, number, tournament_stream(tournament_id))
     if began is None:
         return
     held: Role | None = None
-    for row in await pool.fetch(_ROLES, number, stream_of(league_id), player):
+    for row in await pool.fetch(_ROLES, number, league_stream(league_id), player):
         if row["position"] > began and rules_on_play(held):
             raise OfficeHeld
         held = row["role"]
@@ -93,7 +97,11 @@ async def remove_member(
 
 
 async def removal(
-    states: States, league_id: str, command: RemoveMember, found: Sequence[str], now: datetime
+    states: States,
+    league_id: str,
+    command: RemoveMember,
+    found: Sequence[Stream[Tournament]],
+    now: datetime,
 ) -> list[Entry]:
     """
     Return the removal, and the withdrawal of what the member has entered and not begun.
@@ -108,7 +116,7 @@ async def removal(
         MemberPlaying: If the member would be missed at a table.
         LastOwner: If the member is the league's only owner.
     """
-    stream = stream_of(league_id)
+    stream = league_stream(league_id)
     state = (await states.load(stream)).state
     loaded = {each: (await states.load(each)).state for each in found}
     to_come = {k: each for k, each in loaded.items() if isinstance(each, Registering | Running)}
@@ -120,13 +128,14 @@ async def removal(
     return [Entry(stream, events), *(Entry(each, told) for each, told in given_up.items())]
 
 
-def _withdrawn(state: Registering | Running, player: PlayerId, now: datetime) -> tuple[Any, ...]:
+def _withdrawn(
+    state: Registering | Running, player: PlayerId, now: datetime
+) -> tuple[TournamentEvent, ...]:
     """Return how *player* gives up everything that stands of them before play."""
     if not isinstance(state, Registering):
         return ()
     asking = (each for each in state.entering.applicants if each.refused is None)
-    standing: tuple[Any, ...] = (*state.entrants, *state.entering.waiting, *asking)
+    standing: tuple[Entered | Applicant, ...] = (*state.entrants, *state.entering.waiting, *asking)
     mine = [Withdraw(entrant=each.entrant, now=now) for each in standing if each.player == player]
-    events: tuple[Any, ...]
     events, _ = policies.decide_in_turn(tournament.decider, state, mine)
     return events

@@ -13,10 +13,12 @@ import structlog
 from engine import tournament
 from engine.tournament.model.commands import Outage, RaiseLevels
 from engine.tournament.model.state import Running
+from engine.tournament.model.state import State as Tournament
 from engine.tournament.model.values import LevelClock
-from engine.values import stream_of
+from engine.values import Stream
 from service.base import heartbeats
 from service.director.runtime import Runtime
+from service.log.streams import tournament_stream
 from service.log.writer import Entry, States
 
 _SILENT = timedelta(seconds=1)
@@ -41,7 +43,7 @@ async def raise_levels(
     Raises:
         CommandRejected: If the tournament was ended meanwhile.
     """
-    stream = stream_of(tournament_id)
+    stream = tournament_stream(tournament_id)
     clock = await _clock(runtime, league, stream, run_by)
     if clock is None or clock.due is None:
         return None
@@ -67,7 +69,9 @@ async def raise_levels(
     return None if still is None else now + _SILENT
 
 
-async def _clock(runtime: Runtime, league: str, stream: str, run_by: int) -> LevelClock | None:
+async def _clock(
+    runtime: Runtime, league: str, stream: Stream[Tournament], run_by: int
+) -> LevelClock | None:
     """Return the clock if it has run as it does since *run_by*."""
     state = (await runtime.writer.load(league, stream)).state
     clock = state.clock if isinstance(state, Running) else None

@@ -10,24 +10,27 @@ import asyncio
 import math
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 
 import structlog
 
 from engine import table, tournament
 from engine.coordination import policies
 from engine.coordination.next_hand import plan_next_hand
-from engine.coordination.plans import NextHandPlan, Outcome
+from engine.coordination.plans import ForTable, ForTournament, NextHandPlan, Outcome
 from engine.errors import InvariantViolated
 from engine.kit.beacon import Pulse
 from engine.table.model.events import DealVoided, HandSettled
-from engine.table.model.state import Table
-from engine.tournament.model.state import Running
-from engine.values import HandId, identifier, stream_of
+from engine.table.model.state import Table, opened_of
+from engine.tournament.model.commands import Withdraw
+from engine.tournament.model.state import Running, running_of
+from engine.tournament.model.state import State as Tournament
+from engine.values import HandId, Stream, identifier
 from service.director.admission import unwelcome
 from service.director.busts import at_table
 from service.director.runtime import Runtime, naming_instant, new_id
-from service.log.writer import Entry, Loaded, Receipt, States
+from service.log.states import State
+from service.log.streams import table_stream, tournament_stream
+from service.log.writer import Entry, Loaded, Receipt, RecordedEvent, States
 
 _STEPS_MAX = 100
 """More steps between two hands than tables can break are a defect."""
@@ -64,11 +67,12 @@ async def open_next_hand(
     """
     changed = ""
     for _ in range(_STEPS_MAX):
-        here = await runtime.writer.load(league, stream_of(table_id), fresh)
-        if not isinstance(here.state, Table) or here.state.closed or not here.state.idle:
+        here = await runtime.writer.load(league, table_stream(table_id), fresh)
+        state = here.state
+        if not isinstance(state, Table) or state.closed or not state.idle:
             return
         try:
-            outcome = await _led(runtime, league, here, fresh, patience)
+            outcome = await _led(runtime, league, state, here.at, fresh, patience)
         except Overtaken:
             # Who opened that hand sees to the next one.  To follow from hand to hand
             # would never end at a table whose hands are over at once.
@@ -85,7 +89,7 @@ async def open_next_hand(
 
 
 async def _led(
-    runtime: Runtime, league: str, here: Loaded, fresh: bool, patience: float
+    runtime: Runtime, league: str, here: Table, last: datetime, fresh: bool, patience: float
 ) -> Outcome:
     """Plan one step and append it; return its outcome, "nothing" if it cannot be done now."""
     plan = await _planned(runtime, league, here, fresh)
@@ -96,12 +100,12 @@ async def _led(
         pulse = await runtime.pulses.pulse(plan.awaits.chain, plan.awaits.round)
         if pulse is None:
             return "nothing"
-    if not await _waited(runtime, league, here.at, plan, patience):
+    if not await _waited(runtime, league, last, plan, patience):
         return "nothing"
-    receipt = await _step(runtime, league, here.state, plan, pulse)
+    receipt = await _step(runtime, league, here, plan, pulse)
     if settled(receipt.recorded):
         # All but one were away: the hand was over before anybody was asked.
-        runtime.later(open_next_hand(runtime, league, here.state.table))
+        runtime.later(open_next_hand(runtime, league, here.table))
     for other in plan.ask_again:
         runtime.later(open_next_hand(runtime, league, other))
     return plan.outcome
@@ -119,7 +123,7 @@ async def _waited(
     if not plan.wait_seconds:
         return True
     for other in plan.since:
-        last = max(last, (await runtime.writer.load(league, stream_of(other), fresh=False)).at)
+        last = max(last, (await runtime.writer.load(league, table_stream(other), fresh=False)).at)
     pause = (last - runtime.clock.now()).total_seconds() + plan.wait_seconds
     # The log may be ahead of the clock; nobody waits for longer than the plan says.
     pause = min(pause, plan.wait_seconds)
@@ -130,25 +134,35 @@ async def _waited(
     return True
 
 
-async def _planned(runtime: Runtime, league: str, here: Loaded, fresh: bool) -> NextHandPlan:
+async def _planned(runtime: Runtime, league: str, here: Table, fresh: bool) -> NextHandPlan:
     """Plan outside the writer's turn, to know what the command is called."""
-
-    async def load(stream: str) -> Loaded:
-        return await runtime.writer.load(league, stream, fresh)
-
     hand = HandId(identifier("hnd", new_id(runtime.order("plan"), 1)))
-    return await _plan(load, here.state, hand, runtime.clock.now())
+    return await _plan(_Outside(runtime, league, fresh), here, hand, runtime.clock.now())
+
+
+class _Outside:
+    """The states that are planned with before there is a command, as this process knows them."""
+
+    def __init__(self, runtime: Runtime, league: str, fresh: bool) -> None:
+        self._runtime = runtime
+        self._league = league
+        self._fresh = fresh
+
+    async def load(self, stream: Stream[State]) -> Loaded[State]:
+        """Return the state of *stream*."""
+        return await self._runtime.writer.load(self._league, stream, self._fresh)
 
 
 async def _plan(
-    load: Any, here: Table, hand: HandId, now: datetime, pulse: Pulse | None = None
+    states: States, here: Table, hand: HandId, now: datetime, pulse: Pulse | None = None
 ) -> NextHandPlan:
-    above = await load(stream_of(here.tournament))
+    above = await states.load(tournament_stream(here.tournament))
     tables = {here.table: here}
     if isinstance(above.state, Running):
         for seating in above.state.tables:
             if seating.table != here.table:
-                tables[seating.table] = (await load(stream_of(seating.table))).state
+                there = await states.load(table_stream(seating.table))
+                tables[seating.table] = opened_of(there.state)
     try:
         return plan_next_hand(
             above.state,
@@ -170,36 +184,34 @@ async def _step(
     runtime: Runtime, league: str, here: Table, planned: NextHandPlan, pulse: Pulse | None
 ) -> Receipt:
     """Append one step towards the next hand; it is planned again in its turn."""
-    above = await runtime.writer.load(league, stream_of(here.tournament), fresh=False)
+    above = await runtime.writer.load(league, tournament_stream(here.tournament), fresh=False)
     order = runtime.order(_occurrence(here, planned, above.version))
     hand = HandId(identifier("hnd", new_id(order, 1)))
 
     async def decide(states: States) -> Sequence[Entry]:
-        loaded = await states.load(stream_of(here.table))
-        current, now = loaded.state, order.received_at
+        loaded = await states.load(table_stream(here.table))
+        current, now = opened_of(loaded.state), order.received_at
         if _next(current) != _next(here):
             raise Overtaken
         if planned.outcome == "name_round":
             now = naming_instant(runtime, league, loaded)
-        plan = await _plan(states.load, current, hand, now, pulse)
+        plan = await _plan(states, current, hand, now, pulse)
         if (plan.outcome, current.awaited) != (planned.outcome, here.awaited):
             raise PlanChanged
         if plan.outcome == "open":
             return await _opened(states, current, plan)
         leaving, guarded = await unwelcome(states, await _above(states, here), now)
-        entries = [
-            await _decided(states, each.stream, each.commands, leaving) for each in plan.entries
-        ] + guarded
+        entries = [await _decided(states, each, leaving) for each in plan.entries] + guarded
         written = {entry.stream for entry in entries}
         if plan.guard is not None:
             entries.append(Entry(plan.guard))
         if plan.outcome == "finish":
             # Every stack counts for the placings, so no table may have moved.
-            above = await _above(states, here)
+            above = running_of(await _above(states, here))
             entries += [
-                Entry(stream_of(each.table))
+                Entry(table_stream(each.table))
                 for each in above.tables
-                if stream_of(each.table) not in written
+                if table_stream(each.table) not in written
             ]
         return entries
 
@@ -209,23 +221,28 @@ async def _step(
 async def _opened(states: States, here: Table, plan: NextHandPlan) -> Sequence[Entry]:
     """Open a hand; if it is over at once, the tournament is told who went out by it."""
     (opening,) = plan.entries
+    if not isinstance(opening, ForTable):
+        raise InvariantViolated("a hand is opened at a table")
     entries = await at_table(states, here, opening.commands)
-    guard = stream_of(here.tournament)
+    guard = tournament_stream(here.tournament)
     return entries if len(entries) > 1 else (*entries, Entry(guard))
 
 
-async def _above(states: States, here: Table) -> Any:
-    return (await states.load(stream_of(here.tournament))).state
+async def _above(states: States, here: Table) -> Tournament:
+    return (await states.load(tournament_stream(here.tournament))).state
 
 
 async def _decided(
-    states: States, stream: str, commands: Sequence[Any], leaving: Sequence[Any]
+    states: States, planned: ForTable | ForTournament, leaving: Sequence[Withdraw]
 ) -> Entry:
     """Decide on one stream; who may not come in any more leaves the tournament's line first."""
-    state = (await states.load(stream)).state
-    if not stream.startswith("tournament-"):
-        return Entry(stream, *policies.decide_in_turn(table.decider, state, commands))
-    return Entry(stream, *policies.decide_in_turn(tournament.decider, state, (*leaving, *commands)))
+    if isinstance(planned, ForTable):
+        here = (await states.load(planned.stream)).state
+        decided = policies.decide_in_turn(table.decider, here, planned.commands)
+        return Entry(planned.stream, *decided)
+    above = (await states.load(planned.stream)).state
+    asked = (*leaving, *planned.commands)
+    return Entry(planned.stream, *policies.decide_in_turn(tournament.decider, above, asked))
 
 
 def _next(here: Table) -> tuple[int, int]:
@@ -248,6 +265,6 @@ def _occurrence(here: Table, plan: NextHandPlan, tournament_version: int) -> str
             return f"{outcome}/{next_hand}/{tournament_version}"
 
 
-def settled(recorded: Sequence[Any]) -> bool:
+def settled(recorded: Sequence[RecordedEvent]) -> bool:
     """Return whether the table is idle after what was *recorded*."""
     return any(type(each.event) in (HandSettled, DealVoided) for each in recorded)

@@ -19,9 +19,10 @@ from engine.tournament.model.entering_commands import (
     OpenCheckIn,
 )
 from engine.tournament.model.state import Registering, Running
-from engine.values import EntrantId, stream_of
+from engine.values import EntrantId
 from service.director.runtime import Runtime
 from service.director.submitting import submit_to_tournament
+from service.log.streams import tournament_stream
 
 _INSTANT = timedelta(milliseconds=1)
 """An answer at the very end of an offer counts: the clock comes after it."""
@@ -107,7 +108,7 @@ async def _tend(
     Args:
         due: When it is to be done, by a tournament's state; None once it is done.
     """
-    state = (await runtime.writer.load(league, stream_of(tournament_id))).state
+    state = (await runtime.writer.load(league, tournament_stream(tournament_id))).state
     at = due(state)
     if at is None:
         return None

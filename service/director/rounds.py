@@ -2,17 +2,19 @@
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Any
 
 from engine import table, tournament
 from engine.coordination import policies, round_tables
 from engine.table.model.commands import Command as TableCommand
 from engine.tournament.model.rounds_commands import SeatRound
+from engine.tournament.model.rounds_state import RoundsState
 from engine.tournament.model.state import Running
+from engine.tournament.model.state import State as Tournament
 from engine.tournament.rounds.decisions import tables_max
-from engine.values import TableId, identifier, stream_of
+from engine.values import TableId, identifier
 from service.director.next_hand import open_next_hand
 from service.director.runtime import Runtime, new_id
+from service.log.streams import table_stream, tournament_stream
 from service.log.writer import Entry, States
 
 
@@ -27,12 +29,12 @@ async def seat_round(
     Returns:
         When to ask again; None once it has been seated.
     """
-    stream = stream_of(tournament_id)
+    stream = tournament_stream(tournament_id)
     order = runtime.order(f"seat_round/{tournament_id}/{after}")
 
     async def decide(states: States) -> Sequence[Entry]:
         state = (await states.load(stream)).state
-        if not _waits(state, after):
+        if not isinstance(state, Running) or _waiting(state, after) is None:
             return [Entry(stream)]
         ids = tuple(
             TableId(identifier("tbl", new_id(order, number)))
@@ -42,22 +44,23 @@ async def seat_round(
         events, state = policies.decide_in_turn(tournament.decider, state, (command,))
         entries = [Entry(stream, events)]
         for opening, absent in round_tables.opened(state, events, now=order.received_at):
-            there = stream_of(opening.table)
+            there = table_stream(opening.table)
             before = (await states.load(there)).state
             asked: tuple[TableCommand, ...] = (opening, *absent)
             entries.append(Entry(there, *policies.decide_in_turn(table.decider, before, asked)))
         return entries
 
     state = (await runtime.writer.load(league, stream)).state
-    if not _waits(state, after):
+    if _waiting(state, after) is None:
         return None
     if state.frozen:
         # A dispute has no end that is known either; seating is refused until then.
         return runtime.clock.now() + timedelta(seconds=runtime.settings.sweep_seconds)
     await runtime.writer.submit(league, order, decide)
     state = (await runtime.writer.load(league, stream, fresh=False)).state
-    if _waits(state, after):
-        now, due = runtime.clock.now(), state.rounds.next_at
+    waiting = _waiting(state, after)
+    if waiting is not None and waiting.next_at is not None:
+        now, due = runtime.clock.now(), waiting.next_at
         # A pause has no end that is known; it is asked again.
         return due if due > now else now + timedelta(seconds=runtime.settings.sweep_seconds)
     if isinstance(state, Running):
@@ -66,8 +69,9 @@ async def seat_round(
     return None
 
 
-def _waits(state: Any, after: int) -> bool:
-    """Return whether what follows round *after* is still to be seated."""
-    if not isinstance(state, Running) or state.rounds is None:
-        return False
-    return state.rounds.stage == "between" and state.rounds.number == after
+def _waiting(state: Tournament, after: int) -> RoundsState | None:
+    """Return the rounds of *state* if what follows round *after* is still to be seated."""
+    rounds = state.rounds if isinstance(state, Running) else None
+    if rounds is None or rounds.stage != "between" or rounds.number != after:
+        return None
+    return rounds

@@ -13,6 +13,8 @@ import asyncpg
 import structlog
 
 from engine.coordination.aggregates import DECIDERS
+from engine.table.model.state import State as TableState
+from engine.tournament.model.state import State as Tournament
 from service.base import heartbeats
 from service.base.database import pool as open_pool
 from service.base.errors import StoreUnavailable
@@ -97,7 +99,9 @@ class Runtime:
         )
 
 
-def naming_instant(runtime: Runtime, league: str, loaded: Loaded) -> datetime:
+def naming_instant(
+    runtime: Runtime, league: str, loaded: Loaded[Tournament] | Loaded[TableState]
+) -> datetime:
     """
     Return the instant by which a round of the beacon is named in a stream, asked in its turn.
 

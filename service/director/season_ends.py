@@ -14,9 +14,11 @@ from engine import season
 from engine.coordination import policies
 from engine.season.commands import CloseSeason, LeaveOut
 from engine.season.state import Opened
+from engine.tournament.model.events import Event as TournamentEvent
 from engine.values import TournamentId, number_of, stream_of
 from service.director.runtime import Runtime
 from service.log.read import read_at
+from service.log.streams import season_stream
 from service.log.writer import Entry, States
 
 _ANNOUNCED = """
@@ -37,7 +39,7 @@ async def announced_before(
     Those announced by earlier versions of the service stand nowhere else.  Later ones stand in
     the season's stream as well.
     """
-    rows = await runtime.pool.fetch(_ANNOUNCED, number_of(league), stream_of(season_id))
+    rows = await runtime.pool.fetch(_ANNOUNCED, number_of(league), season_stream(season_id))
     async with runtime.pool.acquire() as connection:
         found = await read_at(connection, league, [row["position"] for row in rows])
     events: list[Any] = [runtime.writer.codec.decode(each, None) for each in found]
@@ -61,7 +63,7 @@ async def decided(
     Raises:
         CommandRejected: As the season refuses to be closed.
     """
-    stream = stream_of(season_id)
+    stream = season_stream(season_id)
     state = (await states.load(stream)).state
     if not isinstance(state, Opened) or state.closed:
         return [Entry(stream, season.decider.decide(state, CloseSeason(now=now)))]
@@ -76,7 +78,7 @@ async def decided(
     return [Entry(stream, events), *(Entry(each) for each in streams.values())]
 
 
-async def told(states: States, events: Sequence[Any], now: datetime) -> list[Entry]:
+async def told(states: States, events: Sequence[TournamentEvent], now: datetime) -> list[Entry]:
     """
     Return what seasons note of the tournaments that *events* announce for them.
 
@@ -85,7 +87,7 @@ async def told(states: States, events: Sequence[Any], now: datetime) -> list[Ent
     """
     entries = []
     for season_id, command in policies.announced_for(events, now=now):
-        stream = stream_of(season_id)
+        stream = season_stream(season_id)
         state = (await states.load(stream)).state
         entries.append(Entry(stream, season.decider.decide(state, command)))
     return entries

@@ -7,19 +7,19 @@ that are idle afterwards are led on in the background, after the commit.
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Any
 
 from engine import season, table, tournament
 from engine.coordination import policies, purchases
 from engine.kit.beacon import Pulse
 from engine.table.model.commands import Command as TableCommand
-from engine.table.model.state import Table
+from engine.table.model.state import Table, opened_of
 from engine.tournament.model.commands import Command as TournamentCommand
 from engine.tournament.model.commands import OpenRegistration, StartPlay
 from engine.tournament.model.fairness_values import Fairness
 from engine.tournament.model.state import Finished, Registering, Running
+from engine.tournament.model.state import State as Tournament
 from engine.tournament.model.values import Masters
-from engine.values import stream_of
+from engine.values import Stream
 from service.director.admission import (
     appointment,
     guards,
@@ -31,6 +31,7 @@ from service.director.admission import (
 from service.director.busts import at_table, with_busts
 from service.director.next_hand import open_next_hand, settled
 from service.director.runtime import Runtime, naming_instant
+from service.log.streams import season_stream, table_stream, tournament_stream
 from service.log.writer import Command, Entry, Receipt, States
 
 
@@ -43,7 +44,7 @@ async def open_registration(
     Args:
         order: The request behind it; without one the house does it, once.
     """
-    entropy, stream = runtime.entropy, stream_of(tournament_id)
+    entropy, stream = runtime.entropy, tournament_stream(tournament_id)
     command = OpenRegistration(
         masters=Masters(cards=entropy.token(), open=entropy.token()),
         salts=(entropy.token(), entropy.token()),
@@ -83,7 +84,7 @@ async def start_tournament(
     Raises:
         CommandRejected: If it is not registering, or over.
     """
-    before = (await runtime.writer.load(league, stream_of(tournament_id))).state
+    before = (await runtime.writer.load(league, tournament_stream(tournament_id))).state
     command = order or runtime.order(f"start/{tournament_id}{appointment(before)}")
     started = await _start(runtime, league, tournament_id, command, now, scheduled=scheduled)
     if isinstance(started, Registering) and started.fairness.waiting:
@@ -100,7 +101,7 @@ async def draw_by_beacon(runtime: Runtime, league: str, tournament_id: str) -> d
 
     Source: rulebook ``beacon.seats`` and ``beacon.silence``.
     """
-    state = (await runtime.writer.load(league, stream_of(tournament_id))).state
+    state = (await runtime.writer.load(league, tournament_stream(tournament_id))).state
     if not isinstance(state, Registering) or not state.fairness.waiting:
         return None
     chain, number = state.fairness.chain, state.fairness.awaited
@@ -126,9 +127,9 @@ async def _start(
     *,
     scheduled: bool = False,
     pulse: Pulse | None = None,
-) -> Any:
+) -> Tournament:
     """Append a step of the start and open the tables, if it opens any; return the state then."""
-    stream = stream_of(tournament_id)
+    stream = tournament_stream(tournament_id)
 
     async def decide(states: States) -> Sequence[Entry]:
         loaded = await states.load(stream)
@@ -159,7 +160,7 @@ def _names_round(fairness: Fairness) -> bool:
 
 
 async def _leaving(
-    states: States, state: Any, now: datetime
+    states: States, state: Tournament, now: datetime
 ) -> tuple[Sequence[TournamentCommand], list[Entry]]:
     """Return who leaves the line before a start; nobody any more while the seats are drawn."""
     if isinstance(state, Registering) and state.fairness.waiting:
@@ -167,7 +168,9 @@ async def _leaving(
     return await unwelcome(states, state, now)
 
 
-def _set_going(runtime: Runtime, league: str, started: Any, now: datetime) -> datetime | None:
+def _set_going(
+    runtime: Runtime, league: str, started: Tournament, now: datetime
+) -> datetime | None:
     """Open first hands in the background; return when to ask again what has not started."""
     if isinstance(started, Running):
         for seating in started.tables:
@@ -186,7 +189,7 @@ async def submit_to_table(
     A bust is written to both streams in one append.  If the hand is settled the
     next one is opened in the background, after the commit.
     """
-    stream = stream_of(table_id)
+    stream = table_stream(table_id)
 
     async def decide(states: States) -> Sequence[Entry]:
         state = (await states.load(stream)).state
@@ -209,7 +212,7 @@ async def submit_to_tournament(
     Raises:
         CommandRejected: If the tournament or the table refuses it.
     """
-    stream = stream_of(tournament_id)
+    stream = tournament_stream(tournament_id)
 
     async def decide(states: States) -> Sequence[Entry]:
         state = (await states.load(stream)).state
@@ -219,13 +222,13 @@ async def submit_to_tournament(
 
     receipt = await runtime.writer.submit(league, order, decide)
     running = (await runtime.writer.load(league, stream, fresh=False)).state
-    for seating in getattr(running, "tables", ()):
+    for seating in running.tables if isinstance(running, Running) else ():
         runtime.later(open_next_hand(runtime, league, seating.table))
     return receipt
 
 
 async def decided_with_tables(
-    states: States, stream: str, commands: Sequence[TournamentCommand], now: datetime
+    states: States, stream: Stream[Tournament], commands: Sequence[TournamentCommand], now: datetime
 ) -> list[Entry]:
     """
     Return what a tournament makes of *commands*, and its tables of that: chips come and go.
@@ -240,9 +243,10 @@ async def decided_with_tables(
     events, state = policies.decide_in_turn(tournament.decider, state, commands)
     entries = await tables_told(states, state, events, now)
     for each, asked in purchases.chips_of(events, now=now).items():
-        there = stream_of(each)
+        there = table_stream(each)
         before = (await states.load(there)).state
-        decided, after = policies.decide_in_turn(table.decider, before, asked)
+        decided, there_then = policies.decide_in_turn(table.decider, before, asked)
+        after = opened_of(there_then)
         # Who leaves may end a hand in which somebody else had nothing left.
         busts = policies.busts_of(each, decided, level=after.level_number, round_number=after.round)
         if busts is not None:
@@ -261,14 +265,15 @@ async def award_points(runtime: Runtime, league: str, tournament_id: str) -> Non
     Raises:
         CommandRejected: If the season is closed.
     """
-    above = stream_of(tournament_id)
+    above = tournament_stream(tournament_id)
     loaded = await runtime.writer.load(league, above)
     if not isinstance(loaded.state, Finished) or loaded.state.terms.season is None:
         return
-    stream = stream_of(loaded.state.terms.season)
+    stream = season_stream(loaded.state.terms.season)
 
     async def decide(states: States) -> Sequence[Entry]:
-        before, result = [(await states.load(each)).state for each in (stream, above)]
+        before = (await states.load(stream)).state
+        result = (await states.load(above)).state
         told = policies.season_told(before, result, now=runtime.clock.now())
         events = () if told is None else season.decider.decide(before, told)
         # A result that was corrected meanwhile must not be counted after the correction.

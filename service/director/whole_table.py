@@ -10,12 +10,13 @@ from msgspec.structs import replace
 
 from engine import tournament
 from engine.coordination import policies
+from engine.table.model.state import opened_of
 from engine.tournament.model.commands import Cancel
 from engine.tournament.model.money_commands import ProposeDeal
 from engine.tournament.model.state import Running
-from engine.values import stream_of
 from service.director.next_hand import open_next_hand
 from service.director.runtime import Runtime
+from service.log.streams import table_stream, tournament_stream
 from service.log.writer import Command, Entry, Receipt, States
 
 
@@ -28,15 +29,17 @@ async def with_stacks(
     Raises:
         CommandRejected: If the tournament refuses it.
     """
-    stream = stream_of(tournament_id)
+    stream = tournament_stream(tournament_id)
 
     async def decide(states: States) -> Sequence[Entry]:
         state = (await states.load(stream)).state
         seatings = state.tables if isinstance(state, Running) else ()
-        tables = [(await states.load(stream_of(each.table))).state for each in seatings]
+        tables = [
+            opened_of((await states.load(table_stream(each.table))).state) for each in seatings
+        ]
         stacks = tuple(one for each in tables for one in policies.stacks_between_hands(each))
         events = tournament.decider.decide(state, replace(command, stacks=stacks))
-        return [Entry(stream, events), *(Entry(stream_of(each.table)) for each in seatings)]
+        return [Entry(stream, events), *(Entry(table_stream(each.table)) for each in seatings)]
 
     return await runtime.writer.submit(league, order, decide)
 

@@ -10,6 +10,7 @@ from uuid import UUID
 import msgspec
 
 from engine.errors import CommandRejected
+from engine.values import Stream
 from service.base.errors import ServiceError, StoreUnavailable
 from service.base.sources import STEP_MAX
 from service.base.uuids import uuid5
@@ -17,7 +18,7 @@ from service.log import canonical
 from service.log.codec import Codec, category_of
 from service.log.keys import LeagueKeys
 from service.log.record import Append, Guard, Head, Metadata, NewEvent, Recorded
-from service.log.states import Loaded, StateCache
+from service.log.states import Loaded, State, StateCache
 
 _MICROSECOND = timedelta(microseconds=1)
 
@@ -25,9 +26,9 @@ _MICROSECOND = timedelta(microseconds=1)
 class Entry(msgspec.Struct, frozen=True):
     """Events for one stream; without events a guard: as long as it has not moved."""
 
-    stream: str
+    stream: Stream[msgspec.Struct]
     events: tuple[msgspec.Struct, ...] = ()
-    state: Any = None
+    state: msgspec.Struct | None = None
     """
     The state that these events lead to, if whoever decided has it.
 
@@ -53,7 +54,7 @@ class Command(msgspec.Struct, frozen=True, kw_only=True):
 class States(Protocol):
     """What a command may build on."""
 
-    async def load(self, stream: str) -> Loaded:
+    async def load(self, stream: Stream[State]) -> Loaded[State]:
         """Return a stream's state as the commands before this one leave it."""
 
 
@@ -103,7 +104,7 @@ class Attempt:
 
     append: Append
     events: list[msgspec.Struct] = field(default_factory=list)
-    left: dict[str, Loaded] = field(default_factory=dict)
+    left: dict[str, Loaded[msgspec.Struct]] = field(default_factory=dict)
     """States it leaves, by stream it writes."""
 
     at: datetime | None = None
@@ -150,7 +151,7 @@ class Turn:
         self.league = league
         self.keys = keys
         self.latest = latest
-        self.left: dict[str, Loaded] = {}
+        self.left: dict[str, Loaded[Any]] = {}
         """What the commands so far leave."""
 
         self.events = 0
@@ -183,8 +184,8 @@ class Turn:
     def _build(
         self, command: Command, event_0: UUID, entries: Sequence[Entry], seen: "_Seen"
     ) -> Attempt:
-        written = {entry.stream for entry in entries if entry.events}
-        guards = {entry.stream for entry in entries} - written
+        written = {str(entry.stream) for entry in entries if entry.events}
+        guards = {str(entry.stream) for entry in entries} - written
         read_at = self.former.now()
         # The log may be ahead: of a clock that was set back, or of a process that read it wrongly.
         last = max([self.latest, *(seen.found[stream].at for stream in written)])
@@ -255,9 +256,9 @@ class _Seen:
 
     def __init__(self, turn: Turn) -> None:
         self._turn = turn
-        self.found: dict[str, Loaded] = {}
+        self.found: dict[str, Loaded[Any]] = {}
 
-    async def load(self, stream: str) -> Loaded:
+    async def load(self, stream: Stream[State]) -> Loaded[State]:
         """Return a stream's state as the commands before this one leave it."""
         known = self.found.get(stream)
         if known is None:
@@ -283,7 +284,7 @@ class _Building:
         metadata: bytes,
         command_id: UUID,
         event_0: UUID,
-        states: dict[str, Loaded],
+        states: dict[str, Loaded[msgspec.Struct]],
         at: datetime,
     ) -> None:
         self._turn = turn
@@ -297,7 +298,7 @@ class _Building:
         self.events: list[msgspec.Struct] = []
         self.first_at: dict[str, datetime] = {}
 
-    def add(self, stream: str, event: msgspec.Struct, *, leads_to: Any) -> None:
+    def add(self, stream: str, event: msgspec.Struct, *, leads_to: msgspec.Struct | None) -> None:
         """
         Write *event* at the end of *stream*, and let the state follow.
 

@@ -13,7 +13,7 @@ from uuid import UUID
 
 import msgspec
 
-from engine.decider import Decider
+from engine.decider import AnyDecider
 from engine.values import HOUSE, Sealed, SealedCard
 from service.base.errors import EventUnreadable
 from service.log import canonical
@@ -52,7 +52,7 @@ class Codec:
         deciders: By category; their ``events`` say what may be stored.
     """
 
-    def __init__(self, deciders: Mapping[str, Decider[Any, Any, Any]]) -> None:
+    def __init__(self, deciders: Mapping[str, AnyDecider]) -> None:
         self.deciders = deciders
         self._kinds = {category: _kinds_of(each.events) for category, each in deciders.items()}
 

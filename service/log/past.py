@@ -10,12 +10,13 @@ from typing import Any
 from uuid import UUID
 
 from engine.coordination.aggregates import DECIDERS
+from engine.values import Stream
 from service.base.errors import BadRequest, EventUnreadable
 from service.log.canonical import NO_HASH
 from service.log.codec import Codec, category_of
 from service.log.keys import LeagueKeys
 from service.log.read import CHUNK, read_stream, read_until, verify, voided
-from service.log.states import CLOSES_BOOKS, Loaded
+from service.log.states import CLOSES_BOOKS, Loaded, State
 
 FOLD_MAX = 10_000
 """Events that one answer folds anew, at most."""
@@ -55,11 +56,11 @@ class Fold:
         self._league = league
         self._keys = keys
         self._left = FOLD_MAX
-        self._known: dict[str, Loaded] = {}
+        self._known: dict[str, Loaded[Any]] = {}
         self._voided: frozenset[int] = frozenset()
         self.position = position
 
-    async def state(self, stream: str) -> Loaded:
+    async def state(self, stream: Stream[State]) -> Loaded[State]:
         """
         Return a stream as it stood; its initial state if it was not begun.
 
@@ -71,7 +72,7 @@ class Fold:
             self._known[stream] = await self._folded(stream)
         return self._known[stream]
 
-    async def _folded(self, stream: str) -> Loaded:
+    async def _folded(self, stream: Stream[State]) -> Loaded[State]:
         try:
             return await self._fold(stream)
         except EventUnreadable:
@@ -80,9 +81,9 @@ class Fold:
                 raise
         return await self._fold(stream)
 
-    async def _fold(self, stream: str) -> Loaded:
+    async def _fold(self, stream: Stream[State]) -> Loaded[State]:
         decider = DECIDERS[category_of(stream)]
-        loaded = Loaded(decider.initial, 0, NO_HASH)
+        loaded: Loaded[State] = Loaded(decider.initial, 0, NO_HASH)
         until = await self._connection.fetchval(_VERSION, self._league, stream, self.position)
         if until is None:
             return loaded
@@ -117,7 +118,9 @@ class Fold:
                 events_max=FOLD_MAX,
             )
 
-    async def _apply(self, stream: str, loaded: Loaded, after: int, until: int) -> Loaded:
+    async def _apply(
+        self, stream: Stream[State], loaded: Loaded[State], after: int, until: int
+    ) -> Loaded[State]:
         limit = min(until - after, CHUNK)
         rows = await read_stream(self._connection, self._league, stream, after, limit)
         self._spend(len(rows))

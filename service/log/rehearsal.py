@@ -9,14 +9,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
+import msgspec
 from msgspec.structs import replace
 
 from engine.coordination.withholding import withheld
-from engine.decider import Decider
+from engine.decider import AnyDecider
 from engine.kit.hidden import HiddenNeeded
+from engine.values import Stream
 from service.log.batch import Decide, Entry, States
 from service.log.codec import Codec, category_of
-from service.log.states import Loaded, StateCache
+from service.log.states import Loaded, State, StateCache
 
 
 class Rehearsed(Exception):
@@ -30,7 +32,7 @@ class Rehearsed(Exception):
         self,
         before: dict[str, Any],
         after: dict[str, Any],
-        events: list[Any],
+        events: list[msgspec.Struct],
         *,
         stopped: bool = False,
     ) -> None:
@@ -59,7 +61,7 @@ async def rehearse(codec: Codec, cache: StateCache, league: UUID, decide: Decide
 
 
 async def carried_out(
-    deciders: Mapping[str, Decider[Any, Any, Any]], seen: "Certain", decide: Decide
+    deciders: Mapping[str, AnyDecider], seen: "Certain", decide: Decide
 ) -> Rehearsed:
     """
     Return what *decide* leads to on the states *seen*, as far as it is certain.
@@ -74,11 +76,11 @@ async def carried_out(
 
 
 async def _followed(
-    deciders: Mapping[str, Decider[Any, Any, Any]], seen: States, entries: Sequence[Entry]
+    deciders: Mapping[str, AnyDecider], seen: States, entries: Sequence[Entry]
 ) -> Rehearsed:
     before: dict[str, Any] = {}
     after: dict[str, Any] = {}
-    events: list[Any] = []
+    events: list[msgspec.Struct] = []
     for entry in entries:
         stream = entry.stream
         if entry.events:
@@ -98,9 +100,9 @@ class Certain:
 
     def __init__(self, seen: States) -> None:
         self._seen = seen
-        self.found: dict[str, Loaded] = {}
+        self.found: dict[str, Loaded[Any]] = {}
 
-    async def load(self, stream: str) -> Loaded:
+    async def load(self, stream: Stream[State]) -> Loaded[State]:
         """Return the state of *stream*."""
         known = self.found.get(stream)
         if known is None:
@@ -117,6 +119,6 @@ class _Fresh:
         self._cache = cache
         self._league = league
 
-    async def load(self, stream: str) -> Loaded:
+    async def load(self, stream: Stream[State]) -> Loaded[State]:
         """Return the state of *stream*."""
         return await self._cache.load(self._league, stream, fresh=True)

@@ -5,11 +5,12 @@ from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Generic, TypeVar
 from uuid import UUID
 
 import msgspec
 
+from engine.values import Stream
 from service.base.errors import EventUnreadable, StreamNotFound
 from service.log.canonical import NO_HASH
 from service.log.codec import Codec, category_of
@@ -24,10 +25,14 @@ CLOSES_BOOKS = {"table": "hand_opened"}
 _BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-class Loaded(msgspec.Struct, frozen=True):
+State = TypeVar("State", bound=msgspec.Struct)
+State_co = TypeVar("State_co", bound=msgspec.Struct, covariant=True)
+
+
+class Loaded(msgspec.Struct, Generic[State_co], frozen=True):
     """A stream's state and its head; an empty stream's is (initial, 0, zeros)."""
 
-    state: Any
+    state: State_co
     version: int
     hash: bytes
     at: datetime = _BEGINNING
@@ -46,11 +51,11 @@ class StateCache:
         self._store = store
         self._codec = codec
         self._limit = streams
-        self._kept: OrderedDict[tuple[UUID, str], Loaded] = OrderedDict()
+        self._kept: OrderedDict[tuple[UUID, str], Loaded[Any]] = OrderedDict()
         self._suspected: set[tuple[UUID, str]] = set()
         self._reads: dict[tuple[UUID, str], _Read] = {}
 
-    async def load(self, league: UUID, stream: str, fresh: bool = False) -> Loaded:
+    async def load(self, league: UUID, stream: Stream[State], fresh: bool = False) -> Loaded[State]:
         """
         Return a stream's state, from here if it is here.
 
@@ -76,7 +81,9 @@ class StateCache:
         # Whoever gives up must not give up for all who asked for the same.
         return await asyncio.shield(read.task)
 
-    async def _unmoved(self, league: UUID, stream: str, known: Loaded) -> Loaded | None:
+    async def _unmoved(
+        self, league: UUID, stream: Stream[State], known: Loaded[State]
+    ) -> Loaded[State] | None:
         """Return the copy with which the stream ends now, if that is here; before or since."""
         head = await self._store.head(league, stream)
         for copy in (known, self.known(league, stream)):
@@ -84,7 +91,7 @@ class StateCache:
                 return copy
         return None
 
-    def known(self, league: UUID, stream: str) -> Loaded | None:
+    def known(self, league: UUID, stream: Stream[State]) -> Loaded[State] | None:
         """Return a stream's state if it is here and nothing speaks against it."""
         place = (league, stream)
         found = self._kept.get(place)
@@ -93,7 +100,9 @@ class StateCache:
         self._kept.move_to_end(place)
         return found
 
-    def keep(self, league: UUID, states: Mapping[str, Loaded], forced: bool = False) -> None:
+    def keep(
+        self, league: UUID, states: Mapping[str, Loaded[msgspec.Struct]], forced: bool = False
+    ) -> None:
         """Keep states that are committed; an older one than is here only if it is *forced*."""
         for stream, loaded in states.items():
             place = (league, stream)
@@ -114,7 +123,7 @@ class StateCache:
         for place in [place for place in self._kept if place[0] == league]:
             del self._kept[place]
 
-    async def _perform(self, read: "_Read", league: UUID, stream: str) -> Loaded:
+    async def _perform(self, read: "_Read", league: UUID, stream: Stream[State]) -> Loaded[State]:
         """Read on from what is here, once the read before this one is over, and keep it."""
         place = (league, stream)
         try:
@@ -136,7 +145,9 @@ class StateCache:
             if self._reads.get(place) is read:
                 del self._reads[place]
 
-    async def _read_up(self, league: UUID, stream: str, known: Loaded | None) -> Loaded:
+    async def _read_up(
+        self, league: UUID, stream: Stream[State], known: Loaded[State] | None
+    ) -> Loaded[State]:
         """Return the state of *stream*, without the events that were taken out of folding."""
         try:
             return await self._catch_up(league, stream, known)
@@ -155,7 +166,9 @@ class StateCache:
                     found = self._apply(stream, found, (row,), keys)
         return found
 
-    async def _catch_up(self, league: UUID, stream: str, known: Loaded | None) -> Loaded:
+    async def _catch_up(
+        self, league: UUID, stream: Stream[State], known: Loaded[State] | None
+    ) -> Loaded[State]:
         """Return the state of *stream*, by its tail if *known* stands in its history."""
         decider = self._codec.deciders.get(category_of(stream))
         if decider is None:
@@ -183,8 +196,13 @@ class StateCache:
         return await self._fold(league, stream, start, rows, full)
 
     async def _fold(
-        self, league: UUID, stream: str, start: Loaded, rows: Sequence[Recorded], full: bool
-    ) -> Loaded:
+        self,
+        league: UUID,
+        stream: Stream[State],
+        start: Loaded[State],
+        rows: Sequence[Recorded],
+        full: bool,
+    ) -> Loaded[State]:
         """Verify and apply *rows*, and what follows them if they are a *full* chunk."""
         if not rows:
             return start
@@ -196,8 +214,12 @@ class StateCache:
         return found
 
     def _apply(
-        self, stream: str, start: Loaded, rows: Sequence[Recorded], keys: LeagueKeys
-    ) -> Loaded:
+        self,
+        stream: Stream[State],
+        start: Loaded[State],
+        rows: Sequence[Recorded],
+        keys: LeagueKeys,
+    ) -> Loaded[State]:
         head = verify(rows, start.hash, start.version)
         evolve, state = self._codec.deciders[category_of(stream)].evolve, start.state
         for row in rows:
@@ -209,8 +231,8 @@ class StateCache:
 class _Read:
     """One read of a stream's tail, for all who asked before it began."""
 
-    before: "asyncio.Task[Loaded] | None"
+    before: "asyncio.Task[Loaded[Any]] | None"
     """The read that was under way when this one was asked for."""
 
     begun: bool = False
-    task: "asyncio.Task[Loaded]" = field(init=False)
+    task: "asyncio.Task[Loaded[Any]]" = field(init=False)

@@ -10,10 +10,10 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime, timedelta
-from typing import Any
 from uuid import UUID
 
-from engine.decider import Decider
+from engine.decider import AnyDecider
+from engine.values import Stream
 from service.base.errors import StoreUnavailable
 from service.log.answers import Answers
 from service.log.batch import (
@@ -28,6 +28,7 @@ from service.log.batch import (
 )
 from service.log.codec import Codec
 from service.log.record import (
+    Append,
     DatedAhead,
     Disconnected,
     Outcome,
@@ -35,7 +36,7 @@ from service.log.record import (
     league_number,
 )
 from service.log.rehearsal import Rehearsed, rehearse
-from service.log.states import Loaded, StateCache
+from service.log.states import Loaded, State, StateCache
 from service.log.store import Store
 from service.log.waiting import League, Waiting, refuse
 
@@ -81,7 +82,7 @@ class Writer:
     def __init__(
         self,
         store: Store,
-        deciders: Mapping[str, Decider[Any, Any, Any]],
+        deciders: Mapping[str, AnyDecider],
         now: Callable[[], datetime],
         *,
         revision: str = "0",
@@ -166,7 +167,7 @@ class Writer:
         found.league = league.name
         return found
 
-    async def load(self, league: str, stream: str, fresh: bool = True) -> Loaded:
+    async def load(self, league: str, stream: Stream[State], fresh: bool = True) -> Loaded[State]:
         """
         Return a stream's state outside any command.
 
@@ -176,10 +177,8 @@ class Writer:
         Raises:
             StoreUnavailable: If the database is away.
         """
-        if not fresh:
-            found = self.known(league, stream)
-            if found is not None:
-                return found
+        if not fresh and (found := self.known(league, stream)) is not None:
+            return found
         known = self._league(league)
         try:
             await self._know_epoch(known)
@@ -187,7 +186,7 @@ class Writer:
         except Disconnected as error:
             raise StoreUnavailable("the database is away") from error
 
-    def known(self, league: str, stream: str) -> Loaded | None:
+    def known(self, league: str, stream: Stream[State]) -> Loaded[State] | None:
         """Return a stream's state as this process last saw it, if it still has it."""
         known = self._league(league)
         return None if known.epoch is None else self._cache.known(known.number, stream)
@@ -349,7 +348,7 @@ class Writer:
         return total, broken
 
     async def _insist(
-        self, league: League, epoch: int, appends: list[Any], checked: bool = False
+        self, league: League, epoch: int, appends: list[Append], checked: bool = False
     ) -> Outcome:
         """Send the same call until its outcome is known; event ids make that harmless."""
         loop = asyncio.get_running_loop()

@@ -8,9 +8,9 @@ import structlog
 from engine.kit.freezes import Frozen
 from engine.season.errors import SeasonUncounted
 from engine.season.state import Opened
-from engine.values import stream_of
 from service.director import season_ends
 from service.director.runtime import Runtime
+from service.log.streams import season_stream
 from service.log.writer import Entry, States
 
 AGAIN = timedelta(seconds=60)
@@ -31,15 +31,16 @@ async def close_season(
     Returns:
         When to ask again, while a tournament of the season is uncounted or a dispute holds it.
     """
-    stream = stream_of(season_id)
+    stream = season_stream(season_id)
     armed_for = datetime.fromisoformat(closes_at)
     before = await season_ends.announced_before(runtime, league, season_id)
     now = runtime.clock.now()
 
     async def decide(states: States) -> Sequence[Entry]:
         state = (await states.load(stream)).state
-        due = isinstance(state, Opened) and state.schedule.closes_at == armed_for
-        if not due or state.closed:
+        if not isinstance(state, Opened) or state.closed:
+            return [Entry(stream)]
+        if state.schedule.closes_at != armed_for:
             return [Entry(stream)]
         return await season_ends.decided(states, season_id, before, leave_out=None, now=now)
 

@@ -16,8 +16,8 @@ from engine.season.schedule.values import Entered, RecurrenceId
 from engine.season.state import Opened
 from engine.tournament.model.commands import Cancel
 from engine.tournament.model.state import Announced, Cancelled, Registering
-from engine.values import stream_of
 from service.director.runtime import Runtime
+from service.log.streams import season_stream, tournament_stream
 from service.log.writer import Command, Entry, Receipt, States
 
 Edit = ReplanFixtures | EndFixtures | ChangeFixture
@@ -53,7 +53,7 @@ async def edit(
     Raises:
         CommandRejected: As the season refuses it.
     """
-    stream = stream_of(season_id)
+    stream = season_stream(season_id)
 
     async def decide(states: States) -> Sequence[Entry]:
         state = (await states.load(stream)).state
@@ -65,10 +65,10 @@ async def edit(
         cancel = Cancel(reason="fixture_edited", now=edited.now)
         withdrawn = [each for event in events for each in getattr(event, "withdrawn", ())]
         for each in withdrawn:
-            before = (await states.load(stream_of(each.tournament))).state
+            before = (await states.load(tournament_stream(each.tournament))).state
             if not isinstance(before, Cancelled):
                 cancelled = tournament.decider.decide(before, cancel)
-                entries.append(Entry(stream_of(each.tournament), cancelled))
+                entries.append(Entry(tournament_stream(each.tournament), cancelled))
         return entries
 
     return await runtime.writer.submit(league, order, decide)
@@ -84,7 +84,7 @@ def _touched(recurrence: Recurrence, edited: Edit) -> tuple[Fixture, ...]:
 async def _entered(states: States, fixture: Fixture) -> Entered:
     if fixture.tournament is None:
         raise TypeError("an announced fixture has a tournament")
-    state = (await states.load(stream_of(fixture.tournament))).state
+    state = (await states.load(tournament_stream(fixture.tournament))).state
     return Entered(
         tournament=fixture.tournament,
         open=isinstance(state, Announced | Registering),

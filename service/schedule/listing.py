@@ -16,15 +16,15 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.league.errors import TemplateUnknown
-from engine.league.state import Created
+from engine.league.state import Created, created_of
 from engine.season.schedule.errors import RecurrenceInvalid
 from engine.season.schedule.state import Fixture, Recurrence
 from engine.season.schedule.values import Local
 from engine.season.state import Opened
-from engine.values import stream_of
 from service.announcing.defaults import completed
 from service.base.pools import EXPANSION
 from service.director.runtime import Runtime
+from service.log.streams import league_stream, season_stream
 from service.projections import queries, rows, schema
 from service.schedule.expansion import Budget
 from service.schedule.materialising import tournament_of
@@ -101,12 +101,12 @@ async def schedule_of(
             tournament.c.starts_at < until,
         )
     }
-    house = (await runtime.writer.load(league, stream_of(league))).state
+    house = created_of((await runtime.writer.load(league, league_stream(league))).state)
     items: list[ScheduledItem] = []
     unexpanded = []
     in_all = Budget(LEAGUE_STEPS)
     for season in await queries.seasons(connection, league):
-        state = (await runtime.writer.load(league, stream_of(season.season))).state
+        state = (await runtime.writer.load(league, season_stream(season.season))).state
         if not isinstance(state, Opened):
             continue
         known = state.schedule.recurrences

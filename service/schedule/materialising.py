@@ -7,27 +7,29 @@ workers announce one; the season's event and the tournament's are one append.
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Any
 
 import msgspec
 import structlog
 
 from engine import season, tournament
 from engine.errors import CommandRejected
-from engine.league.state import Created
+from engine.league.state import Created, created_of
 from engine.season.schedule.commands import PlaceFixture
 from engine.season.schedule.errors import RecurrenceInvalid
 from engine.season.schedule.events import FixtureMaterialised
 from engine.season.schedule.state import Recurrence
 from engine.season.schedule.values import RecurrenceId
 from engine.season.state import Opened
-from engine.values import TournamentId, identifier, number_of, stream_of
+from engine.tournament.model.commands import Command as TournamentCommand
+from engine.tournament.model.events import Event as TournamentEvent
+from engine.values import TournamentId, identifier, number_of
 from service.announcing.defaults import completed
 from service.announcing.terms import TournamentWanted, announcing
 from service.base.uuids import uuid5
 from service.director import season_ends
 from service.director.next_hand import PlanChanged
 from service.director.runtime import Runtime
+from service.log.streams import league_stream, season_stream, tournament_stream
 from service.log.writer import Entry, States
 from service.schedule.occurrences import Occurrence, due
 
@@ -57,8 +59,10 @@ async def materialise(
     """
     for _ in range(AT_ONCE_MAX):
         now = runtime.clock.now()
-        state = (await runtime.writer.load(league, stream_of(season_id))).state
-        found = state.schedule.of(RecurrenceId(recurrence)) if isinstance(state, Opened) else None
+        state = (await runtime.writer.load(league, season_stream(season_id))).state
+        if not isinstance(state, Opened):
+            return None
+        found = state.schedule.of(RecurrenceId(recurrence))
         if found is None:
             return None
         try:
@@ -103,15 +107,15 @@ async def _place(
         moment=occurrence.moment,
         now=now,
     )
-    announcement: Sequence[Any] = ()
+    announcement: Sequence[TournamentCommand] = ()
     try:
-        house = (await runtime.writer.load(league, stream_of(league))).state
+        house = created_of((await runtime.writer.load(league, league_stream(league))).state)
         announcement = _commands(runtime, house, season_id, tournament_id, occurrence, now)
         await _append(runtime, league, season_id, planned, command, announcement, attempt)
     except PlanChanged:
         raise
     except (CommandRejected, msgspec.ValidationError) as refusal:
-        code = getattr(refusal, "code", "validation_failed")
+        code = refusal.code if isinstance(refusal, CommandRejected) else "validation_failed"
         if code == season.errors.SeasonClosedAlready.code:
             raise
         _log.warning("an occurrence cannot be announced", tournament=tournament_id, code=code)
@@ -125,10 +129,10 @@ async def _append(
     season_id: str,
     planned: Recurrence,
     command: PlaceFixture,
-    announcement: Sequence[Any],
+    announcement: Sequence[TournamentCommand],
     attempt: int,
 ) -> None:
-    stream, tournament_stream = stream_of(season_id), stream_of(command.tournament)
+    stream, there = season_stream(season_id), tournament_stream(command.tournament)
 
     async def decide(states: States) -> Sequence[Entry]:
         state = (await states.load(stream)).state
@@ -137,12 +141,12 @@ async def _append(
         events = season.decider.decide(state, command)
         entries = [Entry(stream, events)]
         if any(isinstance(event, FixtureMaterialised) for event in events):
-            above = (await states.load(tournament_stream)).state
-            announced: list[Any] = []
+            above = (await states.load(there)).state
+            announced: list[TournamentEvent] = []
             for asked in announcement:
                 caused, above = tournament.decider.carry_out(above, asked)
                 announced.extend(caused)
-            entries.append(Entry(tournament_stream, tuple(announced), above))
+            entries.append(Entry(there, tuple(announced), above))
             entries.extend(await season_ends.told(states, announced, command.now))
         return entries
 
@@ -157,7 +161,7 @@ def _commands(
     tournament_id: TournamentId,
     occurrence: Occurrence,
     now: datetime,
-) -> list[Any]:
+) -> list[TournamentCommand]:
     body = wanted(house, occurrence.body, season_id, occurrence.moment.at)
     # Terms that were planned under an older revision of the rules are played by the newest.
     body.overrides.pop("revision", None)

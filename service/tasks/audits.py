@@ -22,7 +22,7 @@ from engine.coordination.aggregates import DECIDERS
 from engine.dispute.commands import AttachAudit
 from engine.errors import InvariantViolated
 from engine.league.auditing import RecordAudit
-from engine.values import number_of, stream_of
+from engine.values import number_of
 from service.audit import Report
 from service.audit.run.plan import Plan, make_plan
 from service.audit.run.units import Part, finish, perform
@@ -31,6 +31,7 @@ from service.base.errors import EventUnreadable
 from service.director.runtime import Runtime
 from service.log.append import GONE
 from service.log.keys import Keys, driver_of
+from service.log.streams import dispute_stream, league_stream
 from service.log.writer import Entry, States
 from service.tasks import jobs
 from service.tasks.jobs import Hopeless
@@ -272,7 +273,7 @@ def as_text(content: msgspec.Struct) -> str:
 
 async def _attach(runtime: Runtime, ids: Mapping[str, str], report: Report) -> None:
     """Tell a dispute what was found; the same report counts once."""
-    stream = stream_of(ids["dispute"])
+    stream = dispute_stream(ids["dispute"])
     command = AttachAudit(
         report=ids["report"],
         passed=report.passed,
@@ -299,7 +300,7 @@ async def _record(runtime: Runtime, league: str, report_id: str) -> None:
     """Write down in the league's log that it was audited; once, however often it is tried."""
     content: str = await runtime.pool.fetchval(_KEPT, report_id)
     report = msgspec.json.decode(content, type=Report)
-    stream = stream_of(league)
+    stream = league_stream(league)
     command = RecordAudit(
         report=report_id,
         scope=report.tournament or league,

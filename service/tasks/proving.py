@@ -5,8 +5,9 @@ from datetime import datetime
 
 from engine import dispute
 from engine.dispute.commands import AttachHead
-from engine.values import number_of, stream_of
+from engine.values import number_of
 from service.director.runtime import Runtime
+from service.log.streams import dispute_stream
 from service.log.writer import Entry, States
 from service.tasks import signing
 
@@ -30,7 +31,7 @@ async def attach_head(runtime: Runtime, ids: Mapping[str, str]) -> datetime | No
     Raises:
         CheckpointRefused: If the log does not continue what was signed before.
     """
-    league, stream = ids["league"], stream_of(ids["dispute"])
+    league, stream = ids["league"], dispute_stream(ids["dispute"])
     again = await signing.sign_league_head(runtime, ids)
     head = await runtime.pool.fetchrow(_HEAD, number_of(league), stream)
     if again is not None or head is None:

@@ -13,6 +13,7 @@ import msgspec
 from engine.errors import InvariantViolated
 from engine.rulesets import Amounts, Ruleset
 from engine.table.model.commands import LevelFloor, Placed
+from engine.table.model.errors import TableNotOpened
 from engine.table.model.events import (
     HandOpened,
     Level,
@@ -229,3 +230,15 @@ State = Unopened | Table
 TableState = Table
 
 INITIAL: State = Unopened()
+
+
+def opened_of(state: State) -> Table:
+    """
+    Return *state* if the table has been opened, be it closed since.
+
+    Raises:
+        TableNotOpened: If its stream is empty.
+    """
+    if not isinstance(state, Table):
+        raise TableNotOpened
+    return state

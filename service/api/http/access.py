@@ -33,7 +33,7 @@ from engine.tournament.model.state import (
     Running,
     Unannounced,
 )
-from engine.values import EntrantId, number_of, stream_of
+from engine.values import EntrantId, Stream, number_of, stream_of
 from service.api.http.shell import Asked, Shell, operation_of, principal_of, shell_of
 from service.base.errors import Forbidden, StoreUnavailable, StreamNotFound
 from service.log.addresses import league_of_stream
@@ -49,8 +49,8 @@ class Place:
 
     league: str
     role: Role
-    stream: str
-    loaded: Loaded
+    stream: Stream[Any]
+    loaded: Loaded[Any]
     """As far as it has been read; its state is the aggregate's."""
 
     @property
@@ -146,7 +146,7 @@ async def role_in(
     return _role(shell, league, loaded, player)
 
 
-def _role(shell: Shell, league: str, loaded: Loaded, player: str) -> Role | None:
+def _role(shell: Shell, league: str, loaded: Loaded[Any], player: str) -> Role | None:
     if not isinstance(loaded.state, Created):
         return None
     members = loaded.state.members
@@ -316,6 +316,6 @@ def demand_form(identifier: str, prefix: str) -> None:
 
 
 @lru_cache(maxsize=16_384)
-def _stream(identifier: str, prefix: str) -> str:
+def _stream(identifier: str, prefix: str) -> Stream[Any]:
     demand_form(identifier, prefix)
     return stream_of(identifier)

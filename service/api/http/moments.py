@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 
 from engine.league.roles import STAFF
 from engine.tournament.model.state import Drafted, Unannounced
-from engine.values import number_of
+from engine.values import Stream, number_of
 from service.api.http.access import Place
 from service.api.http.listing import Listing, listing
 from service.api.http.paging import position_token
@@ -21,7 +21,7 @@ from service.api.http.shell import Asked, shell_of
 from service.base.errors import BadRequest, StreamNotFound
 from service.log.past import Fold, position_at
 from service.log.read import last_position
-from service.log.states import Loaded
+from service.log.states import Loaded, State
 
 AS_OF_PROBLEMS = ("invalid_as_of", "as_of_ahead", "as_of_too_far", "invalid_cursor")
 
@@ -43,7 +43,7 @@ class Moment:
         """Which position it is, for asking the same again."""
         return {HEADER: position_token(self.league, self.epoch, self.position)}
 
-    async def state(self, stream: str) -> Loaded:
+    async def state(self, stream: Stream[State]) -> Loaded[State]:
         """Return a stream as it stood."""
         return await self.fold.state(stream)
 

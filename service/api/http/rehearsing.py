@@ -25,7 +25,7 @@ from engine.season.values import Fate
 from engine.table.model.state import Table
 from engine.tournament.entering.staff import counts_as_entered
 from engine.tournament.model.state import Unannounced
-from engine.values import SeasonId, number_of, stream_of
+from engine.values import SeasonId, Stream, number_of, stream_of
 from service.api.http.shell import Asked, operation_of, principal_of, shell_of
 from service.base.errors import Forbidden
 from service.log.rehearsal import Rehearsed
@@ -77,7 +77,7 @@ class WouldChange(msgspec.Struct, kw_only=True):
     """Names exactly this answer to exactly this request; SHA-256, in hexadecimal."""
 
 
-Load = Callable[[str, str], Awaitable[Any]]
+Load = Callable[[str, Stream[Any]], Awaitable[Any]]
 Handler = Callable[..., Awaitable[Response[bytes]]]
 
 
@@ -118,7 +118,7 @@ async def would_change(found: Rehearsed, load: Load, now: datetime) -> WouldChan
     seasons |= await _counted(found, load, now)
     content = WouldChange(
         dry_run=True,
-        events=tuple(each.__struct_config__.tag for each in found.events),
+        events=tuple(str(each.__struct_config__.tag) for each in found.events),
         tournaments=tournaments,
         tables={key: change for key, change in tables.items() if change},
         seasons={key: changes for key, changes in seasons.items() if changes},
@@ -187,7 +187,7 @@ async def _answer(request: Asked, found: Rehearsed) -> Response[bytes]:
     writer = shell.runtime.writer
     await _demand_not_entered(request, found)
 
-    async def load(league: str, stream: str) -> Any:
+    async def load(league: str, stream: Stream[Any]) -> Any:
         return (await writer.load(league, stream)).state
 
     content = await would_change(found, load, shell.now())

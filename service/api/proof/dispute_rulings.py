@@ -16,7 +16,7 @@ from engine.season.values import Adjustment
 from engine.tournament.model.correcting_commands import CorrectResult, Forfeit, Reaward
 from engine.tournament.model.floor_commands import Disqualify, Penalise, Warn
 from engine.tournament.model.values import Award
-from engine.values import AdjustmentId, EntrantId, PlayerId, TextRef, identifier, stream_of
+from engine.values import AdjustmentId, EntrantId, PlayerId, Stream, TextRef, identifier, stream_of
 from service.api.http.access import reach
 from service.api.http.bodies import read_body
 from service.api.http.operations import operation
@@ -197,7 +197,7 @@ async def _as_shown(
         )
     consulted: list[Entry] = []
 
-    async def load(_: str, stream: str) -> Any:
+    async def load(_: str, stream: Stream[Any]) -> Any:
         consulted.append(Entry(stream))
         return (await states.load(stream)).state
 

@@ -41,6 +41,7 @@ from service.api.http.submitting import Order, answer, encoded, order_of
 from service.api.table.feeds import Feed, FeedItem
 from service.base.errors import StreamNotFound
 from service.director.submitting import submit_to_table
+from service.log.streams import table_stream
 from service.log.writer import Receipt
 from service.people.idempotency import Refusal
 
@@ -280,7 +281,7 @@ def _view(place: Place, seen: TableView) -> dict[str, Any]:
 
 
 async def _listed(shell: Shell, league: str, seating: Any) -> TableListed | None:
-    loaded = await shell.runtime.writer.load(league, f"table-{number_of(seating.table).hex}")
+    loaded = await shell.runtime.writer.load(league, table_stream(seating.table))
     state = loaded.state
     if not isinstance(state, Table):
         return None

@@ -38,6 +38,7 @@ from service.api.tournament.entrants import my_entry
 from service.base.errors import BadRequest
 from service.director.admission import table_ids
 from service.director.submitting import submit_to_tournament
+from service.log.streams import league_stream
 from service.people.texts import Written, words
 
 _DIRECTOR = "tournaments:manage"
@@ -92,9 +93,7 @@ async def revise_terms(request: Asked, tournament_id: FromPath[str]) -> Response
     place = await reach(request, tournament_id, "trn")
     if not isinstance(place.state, Drafted):
         raise NotADraft(phase=phase_of(place.state))
-    league = await shell_of(request).runtime.writer.load(
-        place.league, f"league-{place.league.removeprefix('lge_')}"
-    )
+    league = await shell_of(request).runtime.writer.load(place.league, league_stream(place.league))
     sandbox: Any = league.state
     demand_sandbox(body, sandbox.sandbox)
     if body.masters is not None:

@@ -12,7 +12,7 @@ from litestar.params import FromPath
 from engine.coordination.views import FloorTable, FloorView, floor_of
 from engine.table.model.state import Table
 from engine.tournament.model.state import Running
-from engine.values import TableId, stream_of
+from engine.values import Stream, TableId, stream_of
 from service.api.http.access import reach
 from service.api.http.listing import Listing, listing
 from service.api.http.moments import AS_OF_PROBLEMS, moment_of
@@ -26,7 +26,7 @@ from service.people.accounts import names
 LOOKS_MAX = 5
 """So often the floor is read again if somebody moved meanwhile."""
 
-Load = Callable[[str], Awaitable[Loaded]]
+Load = Callable[[Stream[Any]], Awaitable[Loaded[Any]]]
 
 
 class Floor(msgspec.Struct, kw_only=True):
@@ -58,7 +58,7 @@ async def read_floor(request: Asked, tournament_id: FromPath[str]) -> Response[b
         epoch = await shell.runtime.writer.epoch(place.league)
         paged = listing(request, name, int, league=place.league, epoch=epoch)
 
-        async def load(stream: str) -> Loaded:
+        async def load(stream: Stream[Any]) -> Loaded[Any]:
             return await shell.runtime.writer.load(place.league, stream)
 
         return await _answer(request, paged, load, place.stream, {})
@@ -67,7 +67,7 @@ async def read_floor(request: Asked, tournament_id: FromPath[str]) -> Response[b
 
 
 async def _answer(
-    request: Asked, paged: Listing, load: Load, stream: str, headers: dict[str, str]
+    request: Asked, paged: Listing, load: Load, stream: Stream[Any], headers: dict[str, str]
 ) -> Response[bytes]:
     loaded, tables = await _read(load, stream)
     seen = floor_of(loaded.state, tables)
@@ -83,7 +83,7 @@ async def _answer(
     return encoded(found, headers=headers)
 
 
-async def _read(load: Load, stream: str) -> tuple[Loaded, dict[TableId, Table]]:
+async def _read(load: Load, stream: Stream[Any]) -> tuple[Loaded[Any], dict[TableId, Table]]:
     """
     Return a tournament and its open tables as of one moment.
 

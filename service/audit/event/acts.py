@@ -63,7 +63,7 @@ class ActsAudit:
         position, stream = recorded.position, recorded.stream
         try:
             ruled = _ruled.decode(recorded.data or b"")
-            due = Counter((stream_of(act.subject), LED_TO[act.command]) for act in ruled.acts)
+            due = Counter((str(stream_of(act.subject)), LED_TO[act.command]) for act in ruled.acts)
             signed = [_signed.decode(each.data or b"") for each in done]
         except (msgspec.MsgspecError, LookupError, ValueError):
             what = "what a ruling did cannot be read"

@@ -19,6 +19,7 @@ from engine.dispute.values import Evidence, Recorded, Refused, Subject
 from engine.values import DisputeId, PlayerId, number_of, stream_of
 from service.director.runtime import HOUSE
 from service.log.record import Metadata
+from service.log.streams import table_stream
 from service.projections import dispute_queries, queries
 
 EVENTS_MAX = 400
@@ -69,7 +70,7 @@ async def stretch_of(engine: AsyncEngine, subject: Subject) -> Stretch:
     if row is None:
         return Stretch(stream_of(str(subject.table)), 0, _LAST)
     last = row.last_position if row.state in ("settled", "voided") else _LAST
-    return Stretch(stream_of(row.table), row.first_position, last)
+    return Stretch(table_stream(row.table), row.first_position, last)
 
 
 async def gather(

@@ -5,11 +5,12 @@ from typing import Any
 import msgspec
 
 from engine.tournament.model.events import RegistrationOpened
-from engine.values import HOUSE, stream_of
+from engine.values import HOUSE
 from service.director.disputes.evidence import Stretch
 from service.director.runtime import Runtime
 from service.log.codec import openings_for
 from service.log.record import Recorded, league_number
+from service.log.streams import tournament_stream
 
 CHUNK = 1_000
 
@@ -43,7 +44,7 @@ async def of_stretch(runtime: Runtime, league: str, where: Stretch) -> list[Open
 
 async def of_masters(runtime: Runtime, league: str, tournament: str) -> list[Opened]:
     """Return the masters of a tournament, which stand where they were committed to."""
-    where = Stretch(stream_of(tournament), 0, 2**62)
+    where = Stretch(tournament_stream(tournament), 0, 2**62)
     tag = RegistrationOpened.__struct_config__.tag
     return [each for each in await of_stretch(runtime, league, where) if each.type == tag]
 

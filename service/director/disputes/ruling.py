@@ -8,7 +8,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+
+import msgspec
 
 from engine import dispute, season, tournament
 from engine.coordination import policies
@@ -16,13 +17,17 @@ from engine.dispute import commands as asked
 from engine.dispute.errors import DisputeInvalid
 from engine.dispute.events import DisputeUnfrozen
 from engine.dispute.state import Claimed
+from engine.dispute.state import State as Dispute
 from engine.dispute.values import LED_TO, Act, Subject
 from engine.season.commands import AdjustPoints
+from engine.season.commands import Command as SeasonCommand
 from engine.season.freezing import FreezeStandings, ReleaseStandings
+from engine.tournament.model.commands import Command as TournamentCommand
 from engine.tournament.model.freezing_commands import FreezeResult, ReleaseResult
-from engine.values import stream_of
+from engine.values import Stream, stream_of
 from service.director.corrections import counted_still, demand_of_league
 from service.director.submitting import decided_with_tables
+from service.log.streams import season_stream, tournament_stream
 from service.log.writer import Entry, States
 
 
@@ -30,8 +35,8 @@ from service.log.writer import Entry, States
 class Acts:
     """Commands that a ruling takes, by whom they are to."""
 
-    tournament: tuple[Any, ...] = ()
-    season: tuple[Any, ...] = ()
+    tournament: tuple[TournamentCommand, ...] = ()
+    season: tuple[SeasonCommand, ...] = ()
 
     def __bool__(self) -> bool:
         """Whether there is any."""
@@ -39,7 +44,7 @@ class Acts:
 
 
 async def frozen(
-    states: States, stream: str, command: asked.Freeze | asked.Unfreeze
+    states: States, stream: Stream[Dispute], command: asked.Freeze | asked.Unfreeze
 ) -> list[Entry]:
     """Return what a dispute, its tournament and its season make of a freeze or its end."""
     state = (await states.load(stream)).state
@@ -50,7 +55,9 @@ async def frozen(
     return [Entry(stream, events), *await _followed(states, state, command.now, holds=holds)]
 
 
-async def ruled(states: States, stream: str, command: asked.Rule, acts: Acts) -> list[Entry]:
+async def ruled(
+    states: States, stream: Stream[Dispute], command: asked.Rule, acts: Acts
+) -> list[Entry]:
     """
     Return a ruling and all that it does, as one append.
 
@@ -66,21 +73,21 @@ async def ruled(states: States, stream: str, command: asked.Rule, acts: Acts) ->
     release = any(isinstance(each, DisputeUnfrozen) for each in events)
     if subject.tournament is not None and (release or acts.tournament):
         commands = (*_releasing(state, command.now, release=release), *acts.tournament)
-        there = stream_of(subject.tournament)
+        there = tournament_stream(subject.tournament)
         entries += await decided_with_tables(states, there, commands, command.now)
         entries += await counted_still(states, there, entries, command.now)
     if subject.season is not None and (release or acts.season):
-        there = stream_of(subject.season)
-        commands = acts.season
+        standings = season_stream(subject.season)
+        changes = acts.season
         if release:
             name = state.opened.dispute
-            commands = (ReleaseStandings(dispute=name, now=command.now), *commands)
-        before = (await states.load(there)).state
+            changes = (ReleaseStandings(dispute=name, now=command.now), *changes)
+        before = (await states.load(standings)).state
         for act in acts.season:
             if isinstance(act, AdjustPoints):
                 await demand_of_league(states, before, act.adjustment.player)
-        decided, _ = policies.decide_in_turn(season.decider, before, commands)
-        entries.append(Entry(there, decided))
+        decided, _ = policies.decide_in_turn(season.decider, before, changes)
+        entries.append(Entry(standings, decided))
     _demand_all_done(subject, acts, entries)
     return [Entry(stream, events), *entries]
 
@@ -92,9 +99,13 @@ def _demand_all_done(subject: Subject, acts: Acts, entries: Sequence[Entry]) -> 
     Raises:
         DisputeInvalid: If an act would change nothing.
     """
-    due = Counter((stream_of(act.subject), LED_TO[act.command]) for act in taken(subject, acts))
+    due = Counter(
+        (str(stream_of(act.subject)), LED_TO[act.command]) for act in taken(subject, acts)
+    )
     done = Counter(
-        (entry.stream, event.__struct_config__.tag) for entry in entries for event in entry.events
+        (str(entry.stream), event.__struct_config__.tag)
+        for entry in entries
+        for event in entry.events
     )
     if any(done[each] < number for each, number in due.items()):
         raise DisputeInvalid(problem="an act changes nothing: it is so already")
@@ -102,9 +113,12 @@ def _demand_all_done(subject: Subject, acts: Acts, entries: Sequence[Entry]) -> 
 
 def taken(subject: Subject, acts: Acts) -> tuple[Act, ...]:
     """Return the acts as the ruling names them."""
-    about = ((subject.tournament, acts.tournament), (subject.season, acts.season))
+    about: tuple[tuple[str | None, tuple[msgspec.Struct, ...]], ...] = (
+        (subject.tournament, acts.tournament),
+        (subject.season, acts.season),
+    )
     return tuple(
-        Act(command=each.__struct_config__.tag, subject=str(name))
+        Act(command=str(each.__struct_config__.tag), subject=str(name))
         for name, commands in about
         for each in commands
     )
@@ -117,15 +131,15 @@ def _releasing(state: Claimed, now: datetime, *, release: bool) -> tuple[Release
 async def _followed(states: States, state: Claimed, now: datetime, *, holds: bool) -> list[Entry]:
     subject, name, entries = state.opened.subject, state.opened.dispute, []
     if subject.tournament is not None:
-        there = stream_of(subject.tournament)
+        there = tournament_stream(subject.tournament)
         result = FreezeResult if holds else ReleaseResult
         result_before = (await states.load(there)).state
         told = result(dispute=name, now=now)
         entries.append(Entry(there, tournament.decider.decide(result_before, told)))
     if subject.season is not None:
-        there = stream_of(subject.season)
-        standings = FreezeStandings if holds else ReleaseStandings
-        before = (await states.load(there)).state
-        asks = standings(dispute=name, now=now)
-        entries.append(Entry(there, season.decider.decide(before, asks)))
+        standings = season_stream(subject.season)
+        change = FreezeStandings if holds else ReleaseStandings
+        before = (await states.load(standings)).state
+        asks = change(dispute=name, now=now)
+        entries.append(Entry(standings, season.decider.decide(before, asks)))
     return entries

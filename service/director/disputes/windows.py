@@ -9,6 +9,7 @@ from engine.dispute.values import Subject
 from engine.kit.windows import Settled, closes_at, in_force
 from engine.league.state import Created
 from engine.values import number_of, stream_of
+from service.log.streams import table_stream
 from service.projections import queries
 
 _NEXT_HAND = """
@@ -51,5 +52,5 @@ async def _settled(
         row = await queries.hand(connection, subject.hand)
     if row is None or row.settled_at is None:
         return None
-    following = await pool.fetchval(_NEXT_HAND, number, stream_of(row.table), row.last_position)
+    following = await pool.fetchval(_NEXT_HAND, number, table_stream(row.table), row.last_position)
     return Settled(at=row.settled_at, next_hand=following)

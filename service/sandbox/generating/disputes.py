@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from engine.coordination.aggregates import DECIDERS
 from engine.coordination.policies import decide_in_turn
 from engine.dispute.commands import Appeal, AttachEvidence, Claim, Freeze, Rule, Unfreeze
+from engine.dispute.state import State as DisputeState
 from engine.dispute.values import Evidence, Recorded, Subject
 from engine.errors import CommandRejected
 from engine.kit import windows
@@ -24,6 +25,7 @@ from engine.values import (
     DisputeId,
     LeagueId,
     PlayerId,
+    Stream,
     TextId,
     TextRef,
     identifier,
@@ -36,9 +38,12 @@ from service.director.disputes.ruling import Acts, frozen, ruled, taken
 from service.director.next_hand import open_next_hand
 from service.director.runtime import HOUSE, Runtime
 from service.log.batch import Decide
+from service.log.codec import category_of
 from service.log.record import Metadata
 from service.log.record import Recorded as Row
 from service.log.rehearsal import Certain, carried_out
+from service.log.states import State
+from service.log.streams import dispute_stream, league_stream, tournament_stream
 from service.log.writer import Command, Entry, States
 from service.sandbox.generating.chance import Dice
 from service.sandbox.generating.world import SeededEntropy
@@ -108,8 +113,10 @@ class Court:
         )
         await self._runtime.writer.submit(self._league, command, decide)
 
-    async def _decided(self, stream: str, actor: PlayerId, *asked: Any) -> None:
-        decider = DECIDERS[stream.partition("-")[0]]
+    async def _decided(
+        self, stream: Stream[State], actor: PlayerId, *asked: msgspec.Struct
+    ) -> None:
+        decider = DECIDERS[category_of(stream)]
 
         async def decide(states: States) -> list[Entry]:
             state = (await states.load(stream)).state
@@ -117,7 +124,7 @@ class Court:
 
         await self._submit(actor, decide)
 
-    async def _claim(self, subject: Subject, claimant: PlayerId, rule: str) -> str:
+    async def _claim(self, subject: Subject, claimant: PlayerId, rule: str) -> Stream[DisputeState]:
         name = DisputeId(identifier("dsp", self.entropy.uuid()))
         now = self._runtime.clock.now()
         evidence = await self._evidence(subject)
@@ -134,7 +141,7 @@ class Court:
             now=now,
         )
         attached = AttachEvidence(evidence=evidence, salt=self.entropy.token(), now=now)
-        stream = stream_of(name)
+        stream = dispute_stream(name)
         await self._decided(stream, claimant, claim, attached)
         return stream
 
@@ -163,14 +170,19 @@ class Court:
             replay=None if subject.hand is None else f"/v1/hands/{subject.hand}/replay",
         )
 
-    async def _frozen(self, stream: str, command: Freeze | Unfreeze) -> None:
+    async def _frozen(self, stream: Stream[DisputeState], command: Freeze | Unfreeze) -> None:
         async def decide(states: States) -> list[Entry]:
             return await frozen(states, stream, command)
 
         await self._submit(self._referee, decide)
 
     async def _rule(
-        self, stream: str, subject: Subject, by: PlayerId, rule: str, acts_of: ActsOf | None
+        self,
+        stream: Stream[DisputeState],
+        subject: Subject,
+        by: PlayerId,
+        rule: str,
+        acts_of: ActsOf | None,
     ) -> None:
         """Rule, and act; where an act is refused the claim is turned down instead."""
         if acts_of is not None and self.dice.happens(0.7):
@@ -191,12 +203,12 @@ class Court:
 
         await self._submit(by, decide)
 
-    def _as_shown(self, stream: str, command: Rule, acts: Acts) -> Decide:
+    def _as_shown(self, stream: Stream[DisputeState], command: Rule, acts: Acts) -> Decide:
         """Return what decides a ruling that names the dry run of what it does."""
         asked = msgspec.json.encode([stream, command.outcome, command.rules, command.acts])
 
         async def decide(states: States) -> list[Entry]:
-            async def load(_: str, other: str) -> Any:
+            async def load(_: str, other: Stream[Any]) -> Any:
                 return (await states.load(other)).state
 
             async def rule(seen: States) -> list[Entry]:
@@ -212,7 +224,7 @@ class Court:
     async def _lead_on(self, subject: Subject) -> None:
         if subject.tournament is not None:
             above = await self._runtime.writer.load(
-                self._league, stream_of(subject.tournament), fresh=False
+                self._league, tournament_stream(subject.tournament), fresh=False
             )
             tables = above.state.tables if isinstance(above.state, Running) else ()
             for seating in tables:
@@ -223,7 +235,7 @@ class Court:
         if self._second is None:
             self._second = PlayerId(identifier("plr", self.entropy.uuid()))
             joins = AddMember(player=self._second, role="referee", now=self._runtime.clock.now())
-            await self._decided(stream_of(self._league), self._referee, joins)
+            await self._decided(league_stream(self._league), self._referee, joins)
         return self._second
 
 

@@ -33,6 +33,7 @@ from service.director import (
     submitting,
 )
 from service.director.runtime import Runtime
+from service.log.streams import tournament_stream
 from service.sandbox.generating import claims, incidents
 from service.sandbox.generating.chance import Dice
 from service.sandbox.generating.evening import Evening
@@ -175,7 +176,9 @@ class Night(Evening):
         """Return the tournament's events so far."""
         writer = self.runtime.writer
         league = await self.runtime.writer.store.keys(number_of(self.league))
-        rows = await writer.store.stream(league.league, stream_of(self.tournament), 0, 1_000_000)
+        rows = await writer.store.stream(
+            league.league, tournament_stream(self.tournament), 0, 1_000_000
+        )
         return [writer.codec.decode(row, league) for row in rows]
 
     async def tables(self) -> list[str]:
