@@ -5,7 +5,7 @@ BIN := .venv/bin
 STAMP := .venv/.installed
 CODE := engine service migrations tests bench
 
-.PHONY: install demo up test soak bench lint format types
+.PHONY: install demo up quick test test-long soak bench lint format types
 
 install: $(STAMP)
 
@@ -22,8 +22,22 @@ demo: $(STAMP)
 up: $(STAMP)
 	@$(BIN)/holotable up $(ARGS)
 
+# Two workers at least: much of the time a test waits for another process.
+WORKERS := $(shell $(PYTHON) -c 'import os; print(min(max(os.cpu_count() or 2, 2), 8))')
+PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
+QUICK := engine tests/engine tests/vectors tests/golden tests/architecture
+
+# The rules alone: no database, no service, under a minute.
+quick: $(STAMP)
+	$(PYTEST) $(QUICK) $(ARGS)
+
+# What a change needs to be trusted, in minutes.
 test: $(STAMP)
-	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal $(ARGS)
+	$(PYTEST) -m "not long" $(ARGS)
+
+# The volumes; docs/testing.md lists them.
+test-long: $(STAMP)
+	$(PYTEST) -m long $(ARGS)
 
 # Random tables for as long as ARGS="--seconds 3600" says; prints the seed it began with.
 soak: $(STAMP)

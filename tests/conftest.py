@@ -1,20 +1,50 @@
-"""Fixtures that every test of the service shares."""
+"""Fixtures that tests of every part share, and the order in which tests run."""
 
+import random
 from collections.abc import Iterator
-from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
 
-from service.base import database as databases
-from tests.support.databases import TestDatabase, TestServer, running_server
+if TYPE_CHECKING:  # ``make quick`` loads neither the service nor a database driver
+    from tests.support.databases import TestDatabase, TestServer
 
 # A red run must be red again when it is looked into; ``make soak`` is what plays by chance.
 settings.register_profile("repeatable", derandomize=True, deadline=None, print_blob=True)
 settings.load_profile("repeatable")
 
-TEMPLATE = "holotable_template"
-_numbers = count(1)
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add ``--shuffle``."""
+    parser.addoption(
+        "--shuffle",
+        metavar="SEED",
+        help="run files, and the tests of each file, in an order drawn from SEED",
+    )
+
+
+def pytest_report_header(config: pytest.Config) -> str | None:
+    """Say which order a run took, so that it can be repeated."""
+    seed = config.getoption("shuffle")
+    return f"order: --shuffle {seed}" if seed else None
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Begin with the files that take longest, or draw the order if asked to."""
+    files: dict[Path, list[pytest.Item]] = {}
+    for item in items:
+        files.setdefault(item.path, []).append(item)
+    parts = list(files.values())
+    if seed := config.getoption("shuffle"):
+        chance = random.Random(seed)  # the same in every worker
+        chance.shuffle(parts)
+        for part in parts:
+            chance.shuffle(part)
+    else:  # a long file that begins last leaves the other workers idle
+        parts.sort(key=lambda part: all(item.get_closest_marker("slow") is None for item in part))
+    items[:] = [item for part in parts for item in part]
 
 
 @pytest.fixture(scope="session")
@@ -24,24 +54,16 @@ def anyio_backend() -> str:
 
 
 @pytest.fixture(scope="session")
-def cluster() -> Iterator[TestServer]:
-    """One PostgreSQL for the whole session, with the roles of production."""
+def cluster() -> Iterator["TestServer"]:
+    """One PostgreSQL for each worker, with the roles of production and a migrated template."""
+    from tests.support.databases import running_server
+
     with running_server() as server:
         yield server
 
 
-@pytest.fixture(scope="session")
-def template(cluster: TestServer) -> str:
-    """Name of a migrated database that tests copy."""
-    databases.create_database(cluster.cluster.url(), TEMPLATE)
-    databases.migrate(cluster.url(TEMPLATE, "holotable_migrate"))
-    return TEMPLATE
-
-
 @pytest.fixture
-def database(cluster: TestServer, template: str) -> Iterator[TestDatabase]:
+def database(cluster: "TestServer") -> Iterator["TestDatabase"]:
     """A fresh migrated database, removed afterwards."""
-    made = TestDatabase(cluster, f"test_{next(_numbers)}")
-    databases.create_database(cluster.cluster.url(), made.name, template=template)
-    yield made
-    databases.drop_database(cluster.cluster.url(), made.name)
+    with cluster.fresh() as made:
+        yield made

@@ -1,9 +1,8 @@
 """
-Twenty rules are played wrongly, one at a time: the tests notice each, by name.
+Rules are played wrongly, one at a time, and a test notices each by name.
 
-Every fault is a text that must stand in the engine exactly once, so that none can
-rot unseen; and every test that catches one passes on the sound engine, for it is
-part of this suite.
+Every fault replaces a text that the engine holds exactly once, so none can rot unseen.
+Every test that catches a fault passes on the sound engine: it is part of this suite.
 """
 
 import re
@@ -12,23 +11,21 @@ from pathlib import Path
 import pytest
 
 from tests.faults.catalogue import FAULTS
-from tests.faults.planting import ACCIDENTS, Fault, FaultRotten, run
+from tests.faults.planting import ACCIDENTS, Fault, FaultRotten, against, run_test
 
 FAULTS_MIN = 20
 FAILED = 1
 """What pytest exits with when tests ran and at least one failed."""
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("fault", FAULTS, ids=[fault.name.replace(" ", "_") for fault in FAULTS])
 def test_a_planted_fault_is_caught_by_the_test_that_is_named(fault: Fault, tmp_path: Path) -> None:
-    fault.plant(tmp_path)
-    ran = run(tmp_path, fault.caught_by)
+    code, printed = against(fault, run_test, fault.caught_by, output=tmp_path / "output")
 
-    assert ran.returncode == FAILED, f"nobody noticed that {fault.name}:\n{ran.stdout}"
-    assert f"FAILED {fault.caught_by}" in ran.stdout
-    raised = "\n".join(re.findall(r"^E .*", ran.stdout, re.MULTILINE))
-    assert not ACCIDENTS.search(raised), ran.stdout
+    assert code == FAILED, f"no test noticed this fault: {fault.name}\n{printed}"
+    assert f"FAILED {fault.caught_by}" in printed
+    raised = "\n".join(re.findall(r"^E .*", printed, re.MULTILINE))
+    assert not ACCIDENTS.search(raised), printed
 
 
 def test_every_fault_is_its_own() -> None:
@@ -38,16 +35,16 @@ def test_every_fault_is_its_own() -> None:
     assert len({(fault.file, fault.sound, fault.faulty) for fault in FAULTS}) == len(FAULTS)
 
 
-def test_a_fault_that_no_longer_fits_is_rotten(tmp_path: Path) -> None:
+def test_a_fault_that_no_longer_fits_is_rotten() -> None:
     """A change of the engine must not leave a fault behind that plants nothing."""
     rotten = Fault(name="none", file="hand/pots.py", sound="no such text", faulty="", caught_by="")
 
     with pytest.raises(FaultRotten):
-        rotten.plant(tmp_path)
+        rotten.text()
 
 
-def test_the_test_passes_where_nothing_is_planted(tmp_path: Path) -> None:
-    """It is the fault that makes it fail, not the copy."""
+def test_the_test_passes_with_nothing_planted(tmp_path: Path) -> None:
+    """The fault makes it fail, and not the way it is planted."""
     unchanged = Fault(
         name="none",
         file="hand/pots.py",
@@ -55,6 +52,8 @@ def test_the_test_passes_where_nothing_is_planted(tmp_path: Path) -> None:
         faulty="def unmatched(",
         caught_by="",
     )
-    unchanged.plant(tmp_path)
+    test = "tests/engine/hand/test_pots.py"
 
-    assert run(tmp_path, "tests/engine/hand/test_pots.py").returncode == 0
+    code, printed = against(unchanged, run_test, test, output=tmp_path / "output")
+
+    assert code == 0, printed

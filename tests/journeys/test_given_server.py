@@ -43,6 +43,7 @@ def everything(cluster: Cluster) -> list[tuple[str, str | None]]:
         ).fetchall()
 
 
+@pytest.mark.long
 def test_a_night_on_a_given_server_leaves_it_as_it_was(given: Cluster, tmp_path: Path) -> None:
     arguments = ("demo", "--players", "4", "--tournaments", "1")
     told = {"HOLOTABLE_DATABASE_URL": given.url(), "TMPDIR": str(tmp_path)}

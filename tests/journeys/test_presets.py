@@ -69,24 +69,24 @@ async def played(stack: Stack, told: io.StringIO) -> Outcome:
             return await Night(http, options, teller, DatabaseClock()).play()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("name", NAMES)
 def test_a_tournament_of_every_preset_comes_to_its_placings(tour: Played, name: str) -> None:
     assert "placings" in tour.told[name]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_every_tournament_counts_for_the_season(tour: Played) -> None:
     """The points of a tournament are awarded when it is finished, and only then."""
     assert {row["played"] for row in tour.outcome.standings} == {len(NAMES)}
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_no_legal_action_of_a_bot_is_refused_in_any_game(tour: Played) -> None:
     assert tour.outcome.refusals == []
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_every_hand_of_every_game_passes_the_audit(tour: Played) -> None:
     """Decided again, dealt again, its chain verified."""
     assert tour.outcome.passed, tour.outcome.audits

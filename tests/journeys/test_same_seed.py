@@ -32,7 +32,7 @@ from service.sandbox.demo.night import Night
 from service.sandbox.demo.options import Options
 from service.sandbox.demo.teller import Teller
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.long
 
 SEED = 4
 OPTIONS = {"tick_milliseconds": 50, "sweep_seconds": 1, "log_level": "warning"}

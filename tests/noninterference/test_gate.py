@@ -9,7 +9,6 @@ from pathlib import Path
 import httpx
 import pytest
 
-from service.base import database as databases
 from service.process.app import build
 from tests.noninterference.asking import Asker
 from tests.noninterference.comparing import Difference, World, differences
@@ -47,15 +46,13 @@ async def lived(database: TestDatabase, hidden: Hidden, directory: Path) -> Worl
 
 @pytest.fixture(scope="module")
 def worlds(
-    cluster: TestServer, template: str, tmp_path_factory: pytest.TempPathFactory
+    cluster: TestServer, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[tuple[World, World]]:
     """Both worlds, each on a database of its own."""
     found = []
-    for number, hidden in enumerate((ONE, TWO)):
-        made = TestDatabase(cluster, f"test_world_{number}")
-        databases.create_database(cluster.cluster.url(), made.name, template=template)
-        found.append(asyncio.run(lived(made, hidden, tmp_path_factory.mktemp("signer"))))
-        databases.drop_database(cluster.cluster.url(), made.name)
+    for hidden in (ONE, TWO):
+        with cluster.fresh() as made:
+            found.append(asyncio.run(lived(made, hidden, tmp_path_factory.mktemp("signer"))))
     yield found[0], found[1]
 
 

@@ -1,21 +1,25 @@
-"""Databases for tests: one server for the session, one migrated copy for each test."""
+"""Databases for tests: one server for each worker, one migrated copy for each test."""
 
 import os
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import psycopg
+from psycopg import sql
 
 from service.base import database
 from service.base.embedded import Cluster, binaries
 from service.base.settings import Settings
 
 SECRET_KEY = "5a" * 32
+TEMPLATE = "holotable_template"
+_numbers = count(1)
 
 
 @dataclass(frozen=True)
@@ -32,6 +36,29 @@ class TestServer:
         if role == "postgres":
             return self.cluster.url(name)
         return self.cluster.url(name, role, self.passwords[role])
+
+    def copy(self, name: str, template: str = TEMPLATE) -> "TestDatabase":
+        """Make database *name* as a copy of *template*."""
+        with psycopg.connect(self.cluster.url(), autocommit=True) as connection:
+            # Copying files takes a third of the processor that writing them to the log takes.
+            connection.execute(
+                sql.SQL("CREATE DATABASE {} OWNER {} TEMPLATE {} STRATEGY FILE_COPY").format(
+                    *map(sql.Identifier, (name, database.OWNER, template))
+                )
+            )
+        database.create_database(self.cluster.url(), name)  # finds it, and sets its rights
+        return TestDatabase(self, name)
+
+    def drop(self, name: str) -> None:
+        """Remove database *name*."""
+        database.drop_database(self.cluster.url(), name)
+
+    @contextmanager
+    def fresh(self) -> Iterator["TestDatabase"]:
+        """Make a migrated database for as long as the block takes."""
+        made = self.copy(f"test_{next(_numbers)}")
+        yield made
+        self.drop(made.name)
 
 
 @dataclass(frozen=True)
@@ -61,7 +88,7 @@ class TestDatabase:
 
 @contextmanager
 def running_server() -> Iterator[TestServer]:
-    """Start a server in a temporary directory, make the roles, stop it at the end."""
+    """Run a server in a temporary directory, with the roles and the template."""
     with TemporaryDirectory(prefix="holotable-test-") as directory:
         cluster = Cluster(Path(directory) / "cluster", binaries(os.environ), durable=False)
         with cluster:
@@ -71,4 +98,6 @@ def running_server() -> Iterator[TestServer]:
             database.create_roles(cluster.url(), server.passwords)
             with psycopg.connect(cluster.url(), autocommit=True) as connection:
                 database.close_databases(connection, "postgres", "template1")
+            database.create_database(cluster.url(), TEMPLATE)
+            database.migrate(server.url(TEMPLATE, "holotable_migrate"))
             yield server

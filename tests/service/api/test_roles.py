@@ -6,9 +6,8 @@ from collections.abc import Iterator
 import pytest
 
 from service.api.roles import DOCUMENT, document
-from service.base import database as databases
 from tests.service.api.matrix import NO_TOKEN, PERSONAS, STRANGER, Answer, every_answer, routes
-from tests.support.databases import TestDatabase, TestServer
+from tests.support.databases import TestDatabase
 
 OPEN = {
     "open_account",
@@ -244,12 +243,9 @@ def permitted(persona: str, name: str) -> bool:
 
 
 @pytest.fixture
-def answers(cluster: TestServer, template: str) -> Iterator[dict[tuple[str, str], Answer]]:
+def answers(database: TestDatabase) -> dict[tuple[str, str], Answer]:
     """Everybody's answers, from one server."""
-    made = TestDatabase(cluster, "test_matrix")
-    databases.create_database(cluster.cluster.url(), made.name, template=template)
-    yield asyncio.run(every_answer(made))
-    databases.drop_database(cluster.cluster.url(), made.name)
+    return asyncio.run(every_answer(database))
 
 
 def faults(persona: str, name: str, answer: Answer) -> Iterator[str]:

@@ -22,7 +22,6 @@ from engine.coordination.aggregates import DECIDERS
 from engine.league.commands import CreateLeague
 from engine.values import number_of, stream_of
 from service.audit import Report, audit_league
-from service.base import database as databases
 from service.base.database import async_engine
 from service.director import closing_heads, season_ends
 from service.director.runtime import open_runtime
@@ -153,17 +152,13 @@ async def _to_its_end(scene: Scene, night: Night, keep: Callable[[], None]) -> N
 
 
 @pytest.fixture(scope="module")
-def night(
-    cluster: TestServer, template: str, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Played]:
-    url = cluster.cluster.url()
-    database = TestDatabase(cluster, "tampering_played")
+def night(cluster: TestServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Played]:
+    database = cluster.copy("tampering_played")
     backup = "tampering_backup"
-    databases.create_database(url, database.name, template=template)
     scene = Scene(database, tmp_path_factory.mktemp("signer") / "memory", named("lge", "night"))
 
     def keep() -> None:
-        databases.create_database(url, backup, template=database.name)
+        cluster.copy(backup, template=database.name)
 
     async def play() -> None:
         await _to_its_end(scene, await played(database), keep)
@@ -171,29 +166,28 @@ def night(
     asyncio.run(play())
     yield Played(scene, backup)
     for name in (database.name, backup):
-        databases.drop_database(url, name)
+        cluster.drop(name)
 
 
 @pytest.fixture
 def copied(night: Played, tmp_path: Path) -> Iterator[Callable[[str], Scene]]:
     """Return what copies a database, with the signer's memory as it is at the end."""
-    url = night.ended.database.server.cluster.url()
+    server = night.ended.database.server
     made: list[str] = []
 
     def copy(source: str) -> Scene:
         name = f"drill_{len(made)}"
         made.append(name)
-        databases.create_database(url, name, template=source)
+        database = server.copy(name, template=source)
         if night.ended.memory.is_dir():
             shutil.copytree(night.ended.memory, tmp_path / "memory")
         else:
             shutil.copy(night.ended.memory, tmp_path / "memory")
-        database = TestDatabase(night.ended.database.server, name)
         return Scene(database, tmp_path / "memory", night.ended.league)
 
     yield copy
     for name in made:
-        databases.drop_database(url, name)
+        server.drop(name)
 
 
 @pytest.fixture
