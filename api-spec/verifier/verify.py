@@ -27,7 +27,7 @@ import operator
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta, timezone
 from decimal import ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal, Overflow, localcontext
@@ -6443,8 +6443,7 @@ class Seating(Part):
         if table is None or not table.known:
             return
         taken, opened, new = self.standing(event, table, [])
-        listed = data["candidates"]
-        seats = sorted((entry["seat"], entry["entrant"]) for entry in listed)
+        seats = sorted((entry["seat"], entry["entrant"]) for entry in data["candidates"])
         held = sorted((seat, name) for seat, (name, _) in taken.items())
         self.same(event, rule, "candidates", seats, held)
         turns: dict[int, int] = {}
@@ -6452,21 +6451,21 @@ class Seating(Part):
             least = table.least(opened.data)
             able = [seat for seat, (_, stack) in taken.items() if stack >= least]
             turns = turns_to_come(table.ruleset, self.last_of(opened, taken), able, new)
-        moved = Counter(
-            move["entrant"]
-            for kind in ("entrants_moved", "table_broken", "seats_redrawn")
-            for earlier in self.all.of(kind)
-            if earlier.version < event.version
-            for move in earlier.data["moves"]
-        )
-        rooms: dict[str, list[tuple[int, int, int | None]]] = {}
-        for name in {entry["to_table"] for entry in listed}:
-            room = self.room(event, name, data["moves"])
-            if room:
-                rooms[name] = room
+        goes = 0 if opened is None else 1 if blinds else -1
+        self.check_candidates(event, turns, new, blinds=blinds, goes=goes)
+
+    def check_candidates(
+        self, event: Event, turns: dict[int, int], new: Collection[int], *, blinds: bool, goes: int
+    ) -> None:
+        """
+        Check the scores of every candidate, and that the candidates stand in their order.
+
+        `goes` says whether a later turn puts a candidate back (1), forward (-1), or neither (0).
+        """
+        data, rule = event.data, event.data["rule"]
+        moved, rooms, keys = self.moved_before(event), self.rooms(event), []
         self.same(event, rule, "who goes, and where to", *self.first_of(data))
-        keys = []
-        for entry in listed:
+        for entry in data["candidates"]:
             turn = turns.get(entry["seat"])
             best = min(
                 (
@@ -6491,11 +6490,36 @@ class Seating(Part):
             told = {name: entry[name] for name in found}
             self.same(event, rule, f"scores of {entry['entrant']}", told, found)
             far = math.inf if turn is None else turn
-            goes = 0 if opened is None else far if blinds else -far
             keys.append(
-                (entry["seat"] in new, begins, lost, goes, moved[entry["entrant"]], entry["seat"])
+                (
+                    entry["seat"] in new,
+                    begins,
+                    lost,
+                    goes * far if goes else 0,  # 0 times infinity is no number
+                    moved[entry["entrant"]],
+                    entry["seat"],
+                )
             )
         self.check(event, rule, keys == sorted(keys), "another one goes first")
+
+    def moved_before(self, event: Event) -> Counter[str]:
+        """How often each entrant has been moved before `event`."""
+        return Counter(
+            move["entrant"]
+            for kind in ("entrants_moved", "table_broken", "seats_redrawn")
+            for earlier in self.all.of(kind)
+            if earlier.version < event.version
+            for move in earlier.data["moves"]
+        )
+
+    def rooms(self, event: Event) -> dict[str, list[tuple[int, int, int | None]]]:
+        """The free seats of the tables that the candidates of `event` would go to."""
+        rooms: dict[str, list[tuple[int, int, int | None]]] = {}
+        for name in {entry["to_table"] for entry in event.data["candidates"]}:
+            room = self.room(event, name, event.data["moves"])
+            if room:
+                rooms[name] = room
+        return rooms
 
     @staticmethod
     def first_of(data: Json) -> tuple[Json, Json]:

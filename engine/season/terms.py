@@ -11,7 +11,7 @@ from engine.season.expression.limits import arithmetic
 from engine.season.points import POINTS_MAX, formula, place_points
 from engine.season.standings import overall_formula
 from engine.season.tiebreaks import LOT, TIE_BREAKS
-from engine.season.values import Aggregation, Field, PlacesFromEnd, PointsFormula, PointsRule
+from engine.season.values import Aggregation, Field, PlacesFromEnd, PointsFormula, PointsTable
 
 NAME_LENGTH_MAX = 200
 SCALE_MAX = 6
@@ -72,10 +72,10 @@ def _holds_together(aggregation: Aggregation) -> bool:
     return aggregation.results is not None and 1 <= aggregation.results <= RESULTS_MAX
 
 
-def _numbers(rule: PointsRule) -> Iterable[Decimal]:
+def _numbers(rule: PlacesFromEnd | PointsTable) -> Iterable[Decimal]:
     if isinstance(rule, PlacesFromEnd):
         return (Decimal(rule.per_place),)
-    return (Decimal(points) for points in getattr(rule, "points", ()))
+    return (Decimal(points) for points in rule.points)
 
 
 def _demand_order(numbers: tuple[Decimal, ...]) -> None:

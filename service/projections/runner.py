@@ -151,8 +151,8 @@ class Runner:
             await self._stop(error)
             return 0, False
         except Exception as error:
-            # What an event of one league breaks must not end the following of all others,
-            # whatever it is: a value that no column takes, a row that is missing.
+            # Any error that an event can cause stops its own league alone: a value that no
+            # column takes, a missing row.  Everything else is raised again.
             if not _of_events(error):
                 raise
             return 0, await self._narrow(projection, league, before, chunk, error)

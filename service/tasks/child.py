@@ -61,8 +61,8 @@ class Child:
         limit = self._settings.lease_seconds if DUTIES[task].queue != LONG else None
         try:
             future.result(limit)
-        except Exception as error:  # noqa: BLE001
-            # The job has been given back, or its lease will end: the process goes on.
+        except Exception as error:  # noqa: BLE001 - logged; the child takes the next job
+            # This job was given back, or it is sent again when its lease runs out.
             if isinstance(error, StoreUnavailable) or is_away(error):
                 what = f"{type(error).__name__}: {error}".partition("\n")[0]
                 _log.warning("a job waits for its next attempt", task=task, error=what)

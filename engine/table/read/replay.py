@@ -120,19 +120,39 @@ class Replay(_Part, frozen=True, kw_only=True):
     steps: tuple[Step, ...]
 
 
-_ENTRANT = (
+_ANSWER = (
     events.SelectionCommitted,
     events.ImprovementCommitted,
     events.SeatActed,
     events.CardTurnTaken,
+)
+"""The answer to a decision: the player's, or the clock's for them."""
+
+_OWN_WILL = (
     events.CardsFielded,
     events.HandCalled,
     events.HandQuit,
     events.HandShown,
     events.SeatCameBack,
 )
-"""What somebody at the table did, or the clock for them."""
+"""Acts of a player that no decision asks for."""
 
+_WITHOUT_RULE = (
+    events.TableOpened,
+    events.HandOpened,
+    events.DecisionExtended,
+    events.SelectionsClosed,
+    events.ImprovementsClosed,
+    events.StreetClosed,
+    events.HandSettled,
+    events.SeatCameBack,
+    events.SeatsVacated,
+    events.ArrivalsSeated,
+    events.TableHeld,
+    events.TableResumed,
+    events.TableWaiting,
+    events.TableClosed,
+)
 _RULES: dict[type, str] = {
     events.HandOpened: "generator.seeds",
     events.DecisionExtended: "levels.outage",
@@ -222,9 +242,11 @@ def _actor(event: Event) -> Actor:
     if isinstance(event, events.SeatWentAway):
         kind: ActorKind = "clock" if event.cause == "timeouts" else "entrant"
         return Actor(kind=kind, seat=event.seat, entrant=event.entrant)
-    if isinstance(event, _ENTRANT) and event.seat is not None:
-        kind = "clock" if getattr(event, "timed_out", False) else "entrant"
+    if isinstance(event, _ANSWER):
+        kind = "clock" if event.timed_out else "entrant"
         return Actor(kind=kind, seat=event.seat, entrant=event.entrant)
+    if isinstance(event, _OWN_WILL) and event.seat is not None:
+        return Actor(kind="entrant", seat=event.seat, entrant=event.entrant)
     return Actor(kind="house")
 
 
@@ -233,8 +255,9 @@ def _rule(event: Event, table: Table) -> str | None:
         return _PHASES[event.phase]
     if isinstance(event, events.CardRoundClosed):
         return "spike.rounds" if isinstance(table.ruleset, CorellianSpike) else "traditional"
-    named: str | None = getattr(event, "rule", None)
-    return named or _RULES.get(type(event))
+    if isinstance(event, _WITHOUT_RULE):
+        return _RULES.get(type(event))
+    return event.rule
 
 
 def _moved(before: Table, after: Table) -> tuple[Moved, ...]:
@@ -250,6 +273,7 @@ def _data(event: Event, perspective: str) -> dict[str, Any]:
     """Return what an event says to the viewer: a card is its face, wherever it stands."""
     audiences = frozenset(reader_of(perspective).audiences)
 
+    # Every member of every event is shown, so members are read by the names the structs list.
     def plain(value: object) -> object:
         if isinstance(value, Sealed | SealedCard):
             if audiences.isdisjoint(value.audiences):

@@ -43,6 +43,7 @@ def named(before: Chain | None, chain: Chain | None) -> tuple[BeaconNamed, ...]:
 
 def _announced(command: Announce) -> TournamentAnnounced:
     """Return the terms as they are published."""
+    # The command and the event have every term by the same name; mypy cannot say that.
     return TournamentAnnounced(**{name: getattr(command, name) for name in Terms.__struct_fields__})
 
 

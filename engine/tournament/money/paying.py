@@ -82,7 +82,7 @@ def _due(state: Known, entrant: EntrantId, kind: PaymentKind) -> int:
     if kind == "refund":
         return paid_by(books, entrant) - charged.whole - owed_back(books, entrant)
     paid = (each.amount for each in books.payments if (each.entrant, each.kind) == (entrant, kind))
-    return int(getattr(charged, kind)) - sum(paid)
+    return charged.for_kind(kind) - sum(paid)
 
 
 def take_add_on(state: State, command: TakeAddOn) -> tuple[AddOnTaken, ...]:

@@ -7,6 +7,7 @@ stored that can be added up.  Source: rulebook ``entry_fee`` and ``pool``.
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import Literal
 
 import msgspec
 
@@ -41,6 +42,20 @@ class Charged(msgspec.Struct, frozen=True, kw_only=True):
     rebuy: int = 0
     add_on: int = 0
     bounty: int = 0
+
+    def for_kind(self, kind: Literal["buy_in", "fee", "rebuy", "add_on", "bounty"]) -> int:
+        """Return what one *kind* of payment comes to."""
+        match kind:
+            case "buy_in":
+                return self.buy_in
+            case "fee":
+                return self.fee
+            case "rebuy":
+                return self.rebuy
+            case "add_on":
+                return self.add_on
+            case "bounty":
+                return self.bounty
 
     @property
     def pooled(self) -> int:
@@ -112,15 +127,21 @@ def charged_to(
 
 def charges(terms: Terms, books: Books, entrants: Sequence[EntrantId]) -> Charged:
     """Return what *entrants* were charged together."""
-    each = charged_to(terms, books, entrants).values()
+    charged = charged_to(terms, books, entrants).values()
     return Charged(
-        **{name: sum(getattr(one, name) for one in each) for name in Charged.__struct_fields__}
+        buy_in=sum(each.buy_in for each in charged),
+        fee=sum(each.fee for each in charged),
+        rebuy=sum(each.rebuy for each in charged),
+        add_on=sum(each.add_on for each in charged),
+        bounty=sum(each.bounty for each in charged),
     )
 
 
 def entrants_of(state: State) -> tuple[EntrantId, ...]:
     """Return everyone who counts as entered, in order of registration."""
-    return tuple(each.entrant for each in getattr(state, "entrants", ()))
+    if isinstance(state, Unannounced | Drafted | Announced):
+        return ()
+    return tuple(each.entrant for each in state.entrants)
 
 
 def pool_of(terms: Terms, books: Books, entrants: Sequence[EntrantId]) -> int:

@@ -187,8 +187,8 @@ class Channel:
                 await self._news.wait()
                 self._news.clear()
                 await self._read_on()
-        except Exception as error:  # noqa: BLE001
-            # One task reads for all who follow; what it met is raised in each of them.
+        except Exception as error:  # noqa: BLE001 - raised in each follower instead
+            # One task reads for all followers, so nobody waits for this task itself.
             shown = None if isinstance(error, _EXPECTED) else error
             _log.warning("a channel ended: %s", type(error).__name__, exc_info=shown)
             self.fail(error)
@@ -303,8 +303,8 @@ class News:
                 continue
             try:
                 ends = await self._writer.store.ends([league for league, _ in asked])
-            except Exception as error:  # noqa: BLE001
-                # Nobody would begin this loop again, and it is asked for every league.
+            except Exception as error:  # noqa: BLE001 - raised in each follower instead
+                # One loop polls for every league, and nothing would start it again.
                 _log.warning("channels were not polled: %s", type(error).__name__)
                 for _, channel in asked:
                     channel.fail(error)
