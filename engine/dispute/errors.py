@@ -13,7 +13,7 @@ class DisputeNotOpened(CommandRejected):
 
 
 class DisputeInvalid(CommandRejected):
-    """A claim, a ruling or a disclosure that could not stand."""
+    """The claim, the ruling or the disclosure is invalid."""
 
     code = "dispute_invalid"
     detail = "{problem}"
@@ -22,35 +22,35 @@ class DisputeInvalid(CommandRejected):
 
 
 class DisputePhase(CommandRejected):
-    """The dispute is not where this could happen."""
+    """The phase of the dispute does not allow this."""
 
     code = "dispute_phase"
-    detail = "the dispute is {phase}"
+    detail = "this is not possible while the dispute is {phase}"
 
     phase: str
 
 
 class ClaimTooLate(CommandRejected):
-    """The time in which members may claim on this is over; a referee still may."""
+    """The window for claims by members has closed. A referee may still open a dispute."""
 
     code = "claim_too_late"
     rule = "disputes.window"
-    detail = "claims on this are not taken any more; a referee still may open one"
+    detail = "claims on this are closed; a referee may still open a dispute"
 
     until: datetime
 
 
 class AnotherPersonNeeded(CommandRejected):
-    """Who has claimed, ruled or appealed before does not rule on it."""
+    """Someone who claimed, ruled or appealed before may not rule on the dispute."""
 
     code = "another_person_needed"
     rule = "disputes.another_person"
-    detail = "somebody else has to rule on this"
+    detail = "you claimed, ruled or appealed before, so somebody else has to rule on this"
 
 
 class NotDisclosed(CommandRejected):
-    """Nothing lets this person open these values now."""
+    """No disclosure lets this person open these values now."""
 
     code = "not_disclosed"
     rule = "disputes.disclosure"
-    detail = "these values are not disclosed to you, or no longer"
+    detail = "these values are not disclosed to you, or the disclosure has ended"

@@ -20,25 +20,25 @@ CardSource = Literal["pile", "discards", "pilot", "wing", "gunner"]
 
 
 class CannotCheck(CommandRejected):
-    """There is a bet to face."""
+    """The seat faces a bet and cannot check."""
 
     code = "facing_bet"
     rule = "betting.check"
-    detail = "checking is not free: {due} chips are due"
+    detail = "you cannot check: {due} chips are due"
 
     due: Chips
 
 
 class NothingToCall(CommandRejected):
-    """Nothing is due; check instead."""
+    """There is no bet to call. Check instead."""
 
     code = "nothing_to_call"
     rule = "betting.call"
-    detail = "there is nothing to call"
+    detail = "there is nothing to call; check instead"
 
 
 class CallAmountChanged(CommandRejected):
-    """The price is not the one the caller expects."""
+    """The price of the call is not the expected one."""
 
     code = "call_amount_changed"
     rule = "betting.call"
@@ -49,7 +49,7 @@ class CallAmountChanged(CommandRejected):
 
 
 class BetTooSmall(CommandRejected):
-    """The wager is below what the street allows."""
+    """The bet is below the minimum of the street."""
 
     code = "bet_too_small"
     detail = "a bet of {offered} chips is below the minimum of {minimum}"
@@ -60,7 +60,7 @@ class BetTooSmall(CommandRejected):
 
 
 class BetTooLarge(CommandRejected):
-    """The wager is above what the seat has."""
+    """The bet is above the maximum of the seat."""
 
     code = "bet_too_large"
     rule = "betting.all_in"
@@ -71,7 +71,7 @@ class BetTooLarge(CommandRejected):
 
 
 class AmountNotInUnits(CommandRejected):
-    """The wager cannot be paid in the table's chips."""
+    """The bet is not a multiple of the table's unit."""
 
     code = "amount_not_in_units"
     rule = "betting.units"
@@ -82,7 +82,7 @@ class AmountNotInUnits(CommandRejected):
 
 
 class AmountMissing(CommandRejected):
-    """A raise says to what."""
+    """A raise needs an amount."""
 
     code = "amount_missing"
     detail = "a raise needs the amount to raise to"
@@ -92,13 +92,13 @@ class RaiseNotAllowed(CommandRejected):
     """The seat may only call or fold."""
 
     code = "raise_not_allowed"
-    detail = "this seat may not raise now"
+    detail = "this seat may not raise now; call or fold"
 
     rule: str
 
 
 class VerbNotPlayed(CommandRejected):
-    """The ruleset's betting does not know this verb."""
+    """The ruleset's betting does not have this verb."""
 
     code = "verb_not_played"
     detail = "{betting} has no {verb}"

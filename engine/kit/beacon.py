@@ -51,21 +51,21 @@ class Pulse(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 class BeaconMissing(CommandRejected):
-    """A deal or a draw waits for the round that was named for it, however long."""
+    """The named beacon round has not come yet. The deal or draw waits for it."""
 
     code = "beacon_missing"
     rule = "beacon.silence"
-    detail = "the beacon's round is not there yet"
+    detail = "the beacon's round has not come yet"
 
     round: int
 
 
 class BeaconMismatch(CommandRejected):
-    """Only the round that was named beforehand counts, and only as it was signed."""
+    """The pulse is not that of the named beacon round, or its signature does not fit."""
 
     code = "beacon_mismatch"
     rule = "beacon.value"
-    detail = "this is not what the beacon was asked for"
+    detail = "this is not the named round of the beacon, or its signature does not fit"
 
     round: int | None
 

@@ -4,7 +4,7 @@ from engine.errors import CommandRejected
 
 
 class Frozen(CommandRejected):
-    """It waits for the outcome of a dispute."""
+    """This waits for the outcome of a dispute."""
 
     code = "frozen"
     rule = "disputes.freeze"

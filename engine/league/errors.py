@@ -30,10 +30,10 @@ class MemberUnknown(CommandRejected):
 
 
 class AlreadyMember(CommandRejected):
-    """The player is a member, in another role than the one asked for."""
+    """The player is already a member, in another role."""
 
     code = "already_member"
-    detail = "the player already is a member, as {role}"
+    detail = "the player is already a member, as {role}"
 
     role: str
 
@@ -42,30 +42,30 @@ class LastOwner(CommandRejected):
     """A league always has an owner."""
 
     code = "last_owner"
-    detail = "the last owner of a league can neither leave nor step down"
+    detail = "the last owner of a league can neither leave nor step down; name another owner first"
 
 
 class MemberPlaying(CommandRejected):
-    """The player is in a running tournament of the league and would be missed at a table."""
+    """The player is in a running tournament of the league."""
 
     code = "member_playing"
     detail = (
         "the player is in a running tournament of this league: wait until they are out or it is"
-        " over, or have somebody who does not play disqualify them"
+        " over, or have a director who does not play disqualify them"
     )
 
     tournaments: tuple[str, ...]
 
 
 class InvitationUnknown(CommandRejected):
-    """The invitation was never issued, was revoked, or has been used up."""
+    """The invitation does not exist, was revoked, or is used up."""
 
     code = "invitation_unknown"
-    detail = "the invitation does not exist or no longer holds"
+    detail = "the invitation does not exist, was revoked, or is used up"
 
 
 class InvitationExpired(CommandRejected):
-    """The invitation's time is over."""
+    """The invitation has expired."""
 
     code = "invitation_expired"
     detail = "the invitation has expired"
@@ -95,23 +95,23 @@ class PlayerBanned(CommandRejected):
 
 
 class OpeningInvalid(CommandRejected):
-    """Sealed values are opened for a time, and not for long."""
+    """An opening must end in the future and may not last long."""
 
     code = "opening_invalid"
-    detail = "an opening ends in the future, after {hours_max} hours at most"
+    detail = "an opening must end in the future, after {hours_max} hours at most"
 
     hours_max: int
 
 
 class StaffNotBannable(CommandRejected):
-    """Who holds an office is not banned: an owner takes the office away first."""
+    """Staff cannot be banned. An owner has to take the office away first."""
 
     code = "staff_not_bannable"
-    detail = "the player holds an office in this league"
+    detail = "the player holds an office in this league; an owner has to take it away first"
 
 
 class BanInvalid(CommandRejected):
-    """The ban would be over before it begins."""
+    """The ban would end before it begins."""
 
     code = "ban_invalid"
     detail = "{problem}"
@@ -127,10 +127,10 @@ class TemplateUnknown(CommandRejected):
 
 
 class TemplateChanged(CommandRejected):
-    """Somebody else has changed the template since it was read."""
+    """The template was changed after it was read."""
 
     code = "template_changed"
-    detail = "the template is at version {version} by now"
+    detail = "the template is now at version {version}; read it again"
 
     version: int
 
@@ -143,19 +143,19 @@ class TemplateNameTaken(CommandRejected):
 
 
 class TemplatesTooMany(CommandRejected):
-    """The league has as many templates as one may have."""
+    """The league has as many templates as it may have."""
 
     code = "templates_too_many"
-    detail = "a league has {templates_max} templates at most"
+    detail = "a league has at most {templates_max} templates; remove one first"
 
     templates_max: int
 
 
 class TemplateBodyTooLong(CommandRejected):
-    """House rules and templates are announcements, and no announcement is as long."""
+    """The text of the house rules or of the template is too long."""
 
     code = "template_body_too_long"
-    detail = "the text has {length} characters, {length_max} at most are kept"
+    detail = "the text has {length} characters; at most {length_max} are allowed"
 
     length: int
     length_max: int

@@ -28,14 +28,14 @@ class SeasonNotOpened(CommandRejected):
 
 
 class SeasonNotClosed(CommandRejected):
-    """What is written down at a season's end has to wait for it."""
+    """The season is still open, and this needs a closed one."""
 
     code = "season_not_closed"
     detail = "the season is still open"
 
 
 class SeasonClosedAlready(CommandRejected):
-    """The standings are final."""
+    """The season is closed, and its standings are final."""
 
     code = "season_closed"
     rule = "standings.final"
@@ -43,17 +43,17 @@ class SeasonClosedAlready(CommandRejected):
 
 
 class SeasonUncounted(CommandRejected):
-    """A tournament of the season is still to be counted, so the season cannot be closed yet."""
+    """A tournament of the season is not counted yet, so the season cannot close."""
 
     code = "season_uncounted"
     rule = "standings.uncounted"
-    detail = "not every tournament of the season is counted: wait, or let an owner leave it out"
+    detail = "not every tournament of the season is counted; wait, or let an owner leave it out"
 
     tournaments: Sequence[Mapping[str, str | None]]
 
 
 class LeaveOutInvalid(CommandRejected):
-    """The season cannot leave this tournament out; the detail says why."""
+    """The season cannot leave this tournament out."""
 
     code = "leave_out_invalid"
     rule = "standings.left_out"
@@ -74,11 +74,11 @@ class SeasonTermsInvalid(CommandRejected):
 
 
 class SeasonTermsFixed(CommandRejected):
-    """Formula, tie-breaks and all other terms hold to the end; other ones are another season."""
+    """The terms of an open season cannot change."""
 
     code = "season_terms_fixed"
     rule = "standings.terms_fixed"
-    detail = "the terms of an open season never change; open another season"
+    detail = "the terms of an open season cannot change; open another season"
 
 
 class PlacingsInvalid(CommandRejected):
@@ -91,7 +91,7 @@ class PlacingsInvalid(CommandRejected):
 
 
 class AwardUnknown(CommandRejected):
-    """This tournament was never counted in the season."""
+    """The season has not counted this tournament."""
 
     code = "award_unknown"
     detail = "this tournament has not been counted in this season"
@@ -105,14 +105,14 @@ class AdjustmentUnknown(CommandRejected):
 
 
 class OwnPoints(CommandRejected):
-    """Nobody gives points to themselves, nor takes back what was taken from them."""
+    """Scorers may not adjust their own points."""
 
     code = "own_points"
     detail = "another scorer has to decide on your points"
 
 
 class AdjustmentInvalid(CommandRejected):
-    """The adjustment is not one that can be kept in the ledger."""
+    """The adjustment is invalid."""
 
     code = "adjustment_invalid"
     detail = "{problem}"

@@ -1,4 +1,4 @@
-"""What the shell refuses; the rules' own refusals are ``engine.errors.CommandRejected``."""
+"""Refusals of the service. Refusals of the rules are ``engine.errors.CommandRejected``."""
 
 from typing import ClassVar
 
@@ -22,37 +22,37 @@ class ServiceError(Exception):
 
 
 class StoreUnavailable(ServiceError):
-    """The database did not answer; whether the last append was kept is not known."""
+    """The database did not answer. It may have stored the last append."""
 
     code = "store_unavailable"
 
 
 class StreamNotFound(ServiceError):
-    """There is no such thing, or the caller may not see it: both look the same."""
+    """It does not exist, or the caller may not see it. Both look the same."""
 
     code = "not_found"
 
 
 class StreamVersionConflict(ServiceError):
-    """The stream has moved on since the caller looked."""
+    """The stream has changed since the caller read it."""
 
     code = "stream_version_conflict"
 
 
 class IdempotencyKeyReused(ServiceError):
-    """The same key came with another request."""
+    """The same key was used for another request."""
 
     code = "idempotency_key_reused"
 
 
 class Forbidden(ServiceError):
-    """The caller is known, sees the thing, and may not do this to it."""
+    """The caller is known and may see the thing, but may not do this to it."""
 
     code = "forbidden"
 
 
 def scopes_missing(*scopes: str) -> Forbidden:
-    """Return the refusal for a token without *scopes*, with the way to one that has them."""
+    """Return the refusal of a token without *scopes*. It tells how to get one that has them."""
     detail = (
         f"the token lacks the scope {' and '.join(scopes)}; make one that has it: "
         "POST /v1/tokens with login, password and `scopes`"
@@ -61,37 +61,37 @@ def scopes_missing(*scopes: str) -> Forbidden:
 
 
 class Unauthenticated(ServiceError):
-    """No token, or none that is good."""
+    """The request carries no valid token."""
 
     code = "unauthenticated"
 
 
 class WrongPassword(Unauthenticated):
-    """No such login with this password; which of the two is wrong is not said."""
+    """The login or the password is wrong. The answer does not tell which."""
 
     code = "wrong_password"
 
 
 class TooManySignIns(ServiceError):
-    """Sign-ins have failed too often; ``retry_after`` says how many seconds to wait."""
+    """Too many sign-ins have failed. ``retry_after`` is the wait in seconds."""
 
     code = "too_many_sign_ins"
 
 
 class NotCaughtUp(ServiceError):
-    """The read model is behind what the caller has seen already."""
+    """The read model is behind a position that the caller has seen."""
 
     code = "not_caught_up"
 
 
 class TooManyRequests(ServiceError):
     """
-    A client asks more often than it may; nothing was done.
+    The client has sent too many requests. Nothing was done.
 
     Args:
         detail: As for all.
-        seconds: After so long it may ask again.
-        headers: Further headers of the answer: which limit it was.
+        seconds: The wait until the next request.
+        headers: Further headers of the answer, which name the limit.
         facts: As for all.
     """
 
@@ -106,31 +106,31 @@ class TooManyRequests(ServiceError):
 
 
 class TooManyStreams(ServiceError):
-    """As many streams are open as may be; one must end before another is opened."""
+    """Too many streams are open. One has to close before another opens."""
 
     code = "too_many_streams"
 
 
 class QuotaExhausted(ServiceError):
-    """A client has as many of something as it may; waiting does not help, ending one does."""
+    """The client has reached a limit. It has to end one of these; waiting does not help."""
 
     code = "quota_exhausted"
 
 
 class Overloaded(ServiceError):
-    """Too much of this kind of work is waiting already; nothing was done."""
+    """Too much of this kind of work is waiting. Nothing was done."""
 
     code = "overloaded"
 
 
 class EventUnreadable(ServiceError):
-    """A stored event cannot be decoded; whoever reads stops here and never skips."""
+    """A stored event cannot be decoded. Readers stop here and never skip it."""
 
     code = "event_unreadable"
 
 
 class LeagueKeyUnknown(EventUnreadable):
-    """None of the settings' keys opens a league's key; nothing in its log is damaged."""
+    """No key of the settings opens the league's key. Nothing in its log is damaged."""
 
     code = "league_key_unknown"
 
@@ -142,7 +142,7 @@ class LeagueKeyUnknown(EventUnreadable):
 
 
 class BadRequest(ServiceError):
-    """The request itself is malformed, whatever the state of the league."""
+    """The request is malformed, in any state of the league."""
 
     code = "bad_request"
 
@@ -152,48 +152,48 @@ class BadRequest(ServiceError):
 
 
 class CheckpointRefused(ServiceError):
-    """A tree head is not what it should be; nothing was signed or believed."""
+    """A tree head is wrong. Nothing was signed or accepted."""
 
     code = "checkpoint_refused"
 
 
 class LogIncomplete(ServiceError):
-    """Events are not there that a signed head covers; nothing can be proven by them."""
+    """Events that a signed head covers are missing, so they prove nothing."""
 
     code = "log_incomplete"
 
 
 class TextForged(ServiceError):
-    """Somebody's words are not those whose digest stands in the log."""
+    """Stored words do not match their digest in the log."""
 
     code = "text_forged"
 
 
 class SignerUnavailable(ServiceError):
-    """The signer is away, or signs with a key that clients cannot know yet; ask again."""
+    """The signer is not available, or its key is not published yet."""
 
     code = "signer_away"
 
 
 class RequestMismatch(ServiceError):
-    """What is shown as the request of a command is not what came under it."""
+    """The given request is not the one of the command."""
 
     code = "request_mismatch"
 
 
 class NotOver(ServiceError):
-    """It is still being played; evidence is taken away afterwards."""
+    """Play is not over. Its evidence can be downloaded afterwards."""
 
     code = "not_over"
 
 
 class OpeningNeeded(ServiceError):
-    """Sealed values are seen only under an opening that names who looks and why."""
+    """The caller needs an opening of the sealed values, which names the person and the reason."""
 
     code = "opening_needed"
 
 
 class NotSignedYet(ServiceError):
-    """What is to be proven lies beyond the newest signed head."""
+    """The newest signed head does not cover this yet."""
 
     code = "not_signed_yet"

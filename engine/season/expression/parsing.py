@@ -53,7 +53,7 @@ _TOKEN = re.compile(
 
 
 class FormulaInvalid(CommandRejected):
-    """The text is no expression of the language, or exceeds its limits."""
+    """The formula is not an expression of the language, or exceeds its limits."""
 
     code = "formula_invalid"
     rule = "points.formula"

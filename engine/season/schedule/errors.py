@@ -14,7 +14,7 @@ class RecurrenceUnknown(CommandRejected):
 
 
 class RecurrenceInvalid(CommandRejected):
-    """The rule, the zone or the times of a recurrence cannot be."""
+    """The rule, the zone or a time of the recurrence is invalid."""
 
     code = "recurrence_invalid"
     detail = "{field}: {problem}"
@@ -27,26 +27,29 @@ class OccurrenceUnknown(CommandRejected):
     """The rule has no occurrence at this local time."""
 
     code = "occurrence_unknown"
-    detail = "the rule has no occurrence then"
+    detail = "the rule has no occurrence at this local time"
 
     occurrence: Local
 
 
 class FixtureEntered(CommandRejected):
-    """Somebody has entered the tournament of this occurrence, or it is under way or over."""
+    """The tournament of this occurrence has entrants, or no longer waits for its start."""
 
     code = "fixture_entered"
     rule = "schedule.edit_before_entries"
-    detail = "the tournament is no longer empty and waiting: direct it, or cancel it first"
+    detail = (
+        "the tournament has entrants, or no longer waits for its start: direct it, or cancel it"
+        " first"
+    )
 
     occurrence: Local
     tournament: str
 
 
 class FixturePast(CommandRejected):
-    """What has been missed cannot be changed, and nothing is moved into the past."""
+    """The occurrence is in the past, or would be moved there."""
 
     code = "fixture_past"
-    detail = "this lies in the past"
+    detail = "this is in the past, and nothing can be moved into the past"
 
     occurrence: Local

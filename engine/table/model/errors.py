@@ -60,14 +60,14 @@ __all__ = [
 
 
 class TableNotOpened(CommandRejected):
-    """The stream is empty."""
+    """The table has not been opened."""
 
     code = "table_not_opened"
     detail = "this table has not been opened"
 
 
 class TableAlreadyOpened(CommandRejected):
-    """A table is opened once."""
+    """The table is already open."""
 
     code = "table_already_opened"
     detail = "table {number} is already open"
@@ -76,14 +76,14 @@ class TableAlreadyOpened(CommandRejected):
 
 
 class TableIsClosed(CommandRejected):
-    """Nothing happens at a closed table."""
+    """The table is closed."""
 
     code = "table_closed"
     detail = "this table is closed"
 
 
 class TableOnHold(CommandRejected):
-    """The floor has stopped this table."""
+    """The table is on hold."""
 
     code = "table_held"
     detail = "this table is on hold: {reason}"
@@ -92,10 +92,10 @@ class TableOnHold(CommandRejected):
 
 
 class HandInPlay(CommandRejected):
-    """This waits until the hand is over."""
+    """A hand is in play, and this has to wait until it is over."""
 
     code = "hand_in_play"
-    detail = "hand {hand} is still in play"
+    detail = "hand {hand} is still in play; wait until it is over"
 
     hand: int
 
@@ -110,14 +110,14 @@ class TooFewStacks(CommandRejected):
 
 
 class NoDecisionOpen(CommandRejected):
-    """Nothing is waited for."""
+    """The table waits for no decision."""
 
     code = "no_decision_open"
     detail = "no decision is open at this table"
 
 
 class NoDealInPlay(CommandRejected):
-    """Once a hand has ended, nothing of it is taken back."""
+    """No deal is in play, and a hand that has ended cannot be voided."""
 
     code = "no_deal_in_play"
     rule = "voiding"
@@ -125,7 +125,7 @@ class NoDealInPlay(CommandRejected):
 
 
 class SubstantialAction(CommandRejected):
-    """Too much was played on the deal to call it a mis-deal."""
+    """There was too much action for a mis-deal. Only a fouled deck still voids the deal."""
 
     code = "substantial_action"
     rule = "voiding.substantial_action"
@@ -135,7 +135,7 @@ class SubstantialAction(CommandRejected):
 
 
 class StaleDecision(CommandRejected):
-    """The decision that is answered has been closed."""
+    """The decision has been closed."""
 
     code = "stale_decision"
     rule = "decisions.binding"
@@ -146,7 +146,7 @@ class StaleDecision(CommandRejected):
 
 
 class WrongPhase(CommandRejected):
-    """The open decision is of another kind."""
+    """The open decision needs another kind of answer."""
 
     code = "wrong_phase"
     detail = "the table waits for another answer: {phase}"
@@ -155,14 +155,14 @@ class WrongPhase(CommandRejected):
 
 
 class EntrantNotSeated(CommandRejected):
-    """The entrant has no seat here."""
+    """The entrant has no seat at this table."""
 
     code = "entrant_not_seated"
     detail = "this entrant has no seat at this table"
 
 
 class EntrantAlreadySeated(CommandRejected):
-    """The entrant has a seat here already."""
+    """The entrant already has a seat at this table."""
 
     code = "entrant_already_seated"
     detail = "this entrant already has seat {seat}"
@@ -171,16 +171,16 @@ class EntrantAlreadySeated(CommandRejected):
 
 
 class NotDealtIn(CommandRejected):
-    """The seat takes no part in this hand."""
+    """The seat is not dealt in."""
 
     code = "not_dealt_in"
-    detail = "seat {seat} takes no part in this hand"
+    detail = "seat {seat} is not dealt in"
 
     seat: int
 
 
 class NotYourTurn(CommandRejected):
-    """Another seat is to act."""
+    """Another seat has to act."""
 
     code = "not_your_turn"
     rule = "betting.turn"
@@ -190,11 +190,11 @@ class NotYourTurn(CommandRejected):
 
 
 class SelectionFinal(CommandRejected):
-    """A selection is final when sent."""
+    """The selection is final."""
 
     code = "selection_final"
     rule = "decisions.binding"
-    detail = "this seat has already committed its cards"
+    detail = "this seat has already committed its selection"
 
 
 class SelectionTooSmall(CommandRejected):
@@ -225,7 +225,7 @@ class CardsDuplicated(CommandRejected):
 
 
 class DeadlineNotReached(CommandRejected):
-    """The clock is still running; ties go to the player."""
+    """The deadline has not passed."""
 
     code = "deadline_not_reached"
     rule = "clock"
@@ -235,7 +235,7 @@ class DeadlineNotReached(CommandRejected):
 
 
 class SaltsMissing(CommandRejected):
-    """The house cannot commit for every seat that ran out of time."""
+    """There are too few salts for the seats that timed out."""
 
     code = "salts_missing"
     detail = "{needed} salts are needed, not {given}"
@@ -245,7 +245,7 @@ class SaltsMissing(CommandRejected):
 
 
 class SeatOccupied(CommandRejected):
-    """Somebody sits there."""
+    """The seat is occupied."""
 
     code = "seat_occupied"
     detail = "seat {seat} is occupied"
@@ -257,43 +257,45 @@ class SeatUnknown(CommandRejected):
     """The table has no such seat."""
 
     code = "seat_unknown"
-    detail = "there is no seat {seat} among {seats}"
+    detail = "there is no seat {seat}; this table has {seats} seats"
 
     seat: int
     seats: int
 
 
 class TableFull(CommandRejected):
-    """More players than the ruleset can deal to."""
+    """There are more players than the ruleset can deal to."""
 
     code = "table_full"
     rule = "rulesets"
-    detail = "this game is for {seats} players at most"
+    detail = "this game is for at most {seats} players"
 
     seats: int
 
 
 class StackTooSmall(CommandRejected):
-    """Nothing would be left to play with."""
+    """The seat would have nothing left to play with."""
 
     code = "stack_too_small"
     rule = "items.buy_back"
-    detail = "{chips} chips of a stack of {stack}"
+    detail = "{chips} chips would leave nothing of a stack of {stack}"
 
     stack: int
     chips: int
 
 
 class NothingToShow(CommandRejected):
-    """Only who won by folds may show, until the next hand is opened."""
+    """The seat has no hand that it may show."""
 
     code = "nothing_to_show"
     rule = "showdown.show"
-    detail = "this seat has no hand that it may show"
+    detail = (
+        "this seat has no hand to show: only a winner by folds may show, until the next hand opens"
+    )
 
 
 class StackNotInUnits(CommandRejected):
-    """The stack cannot be paid in the table's chips."""
+    """The stack is not a multiple of the table's unit."""
 
     code = "stack_not_in_units"
     rule = "words.unit"
@@ -304,7 +306,7 @@ class StackNotInUnits(CommandRejected):
 
 
 class CardActionNotAllowed(CommandRejected):
-    """The game knows the action, but it cannot be taken now."""
+    """The seat cannot take this card action now."""
 
     code = "card_action_not_allowed"
     detail = "this seat cannot {verb} now"
@@ -314,30 +316,30 @@ class CardActionNotAllowed(CommandRejected):
 
 
 class CardMissing(CommandRejected):
-    """The action needs an own card."""
+    """The card action needs one of the seat's cards."""
 
     code = "card_missing"
-    detail = "to {verb} needs an own card"
+    detail = "to {verb}, name one of your cards"
 
     verb: str
     rule: str
 
 
 class SourceMissing(CommandRejected):
-    """The new card could come from several places."""
+    """The card action has to name the source of the new card."""
 
     code = "source_missing"
-    detail = "to {verb} needs to say where the card comes from"
+    detail = "to {verb}, name the source of the new card"
 
     verb: str
 
 
 class CallTooEarly(CommandRejected):
-    """The pot is still being built; nobody may call the hand."""
+    """The hand cannot be called yet."""
 
     code = "call_too_early"
     rule = "traditional.call"
-    detail = "the hand may be called from round {earliest} on, not in round {round}"
+    detail = "the hand may be called from card round {earliest} on; this is card round {round}"
 
     round: int
     earliest: int

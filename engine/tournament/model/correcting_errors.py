@@ -4,7 +4,7 @@ from engine.errors import CommandRejected, Wording
 
 
 class TournamentNotFinished(CommandRejected):
-    """There is no result yet, and none of a cancelled tournament."""
+    """The tournament has no result: it is still running, or it was cancelled."""
 
     code = "tournament_not_finished"
     detail = "a tournament that is {phase} has no result"
@@ -13,7 +13,7 @@ class TournamentNotFinished(CommandRejected):
 
 
 class CorrectionInvalid(CommandRejected):
-    """The result that was asked for cannot be one."""
+    """The corrected result is invalid."""
 
     code = "correction_invalid"
     detail = "{problem}"

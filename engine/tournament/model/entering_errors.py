@@ -6,23 +6,23 @@ from engine.errors import CommandRejected
 
 
 class NotADraft(CommandRejected):
-    """The terms have been announced and do not change any more."""
+    """The terms were announced and cannot change."""
 
     code = "not_a_draft"
     rule = "entry.draft"
-    detail = "the terms stand: the tournament is {phase}"
+    detail = "the terms cannot change: the tournament is {phase}"
 
     phase: str
 
 
 class NoSeatFree(CommandRejected):
-    """There are places left, and no seat: a new table would lag behind the others."""
+    """No seat is free, and a new table would lag behind the others."""
 
     code = "no_seat_free"
     rule = "seating.table_added"
     detail = (
-        "all seats of the {tables} tables are taken, and no table is added where each has "
-        "levels, or counts hands, of its own; come again when somebody is out"
+        "all seats of the {tables} tables are taken, and no table can be added because each "
+        "table counts its own levels or hands; come again when somebody is out"
     )
 
     tables: int
@@ -30,41 +30,41 @@ class NoSeatFree(CommandRejected):
 
 
 class ApplicantUnknown(CommandRejected):
-    """Nobody asks for approval under this entry."""
+    """No applicant waits for approval under this entry."""
 
     code = "applicant_unknown"
     rule = "entry.approval"
-    detail = "nobody asks for approval under this entry"
+    detail = "no applicant waits for approval under this entry"
 
 
 class EntryRefused(CommandRejected):
-    """A director has refused this player's entry."""
+    """A director refused this entry."""
 
     code = "entry_refused"
     rule = "entry.approval"
-    detail = "a director has refused this entry"
+    detail = "a director refused this entry"
 
 
 class NoOffer(CommandRejected):
-    """No place is kept for this player."""
+    """There is no offer of a place for this entry."""
 
     code = "no_offer"
     rule = "waitlist.offer"
-    detail = "no place is kept for this entry"
+    detail = "there is no offer of a place for this entry"
 
 
 class OfferExpired(CommandRejected):
-    """The offer was open until a moment that is past."""
+    """The offer has expired."""
 
     code = "offer_expired"
     rule = "waitlist.expired"
-    detail = "the offer is over"
+    detail = "the offer has expired"
 
     until: datetime
 
 
 class CheckInNotOpen(CommandRejected):
-    """Nobody checks in yet, or in this tournament."""
+    """Check-in is not open, or the tournament has none."""
 
     code = "check_in_not_open"
     rule = "check_in"
@@ -74,18 +74,18 @@ class CheckInNotOpen(CommandRejected):
 
 
 class OfficeHeld(CommandRejected):
-    """Play has begun, and the player holds an office that could have ruled on it."""
+    """Play has begun, and the player holds or held an office that could rule on it."""
 
     code = "office_held"
     rule = "entry.staff"
     detail = (
-        "staff enter before play begins: whoever holds an office, or has held one since then, "
-        "could rule on this tournament or open its cards"
+        "staff have to enter before play begins: someone who holds an office, or held one since"
+        " then, could rule on this tournament or open its cards"
     )
 
 
 class ReEntryNotAllowed(CommandRejected):
-    """The player has been out too often, or may not come back here."""
+    """The player has no re-entry left, or may not enter again here."""
 
     code = "re_entry_not_allowed"
     rule = "entry.re_entry"

@@ -4,7 +4,7 @@ from engine.errors import CommandRejected, Wording
 
 
 class TermsInvalid(CommandRejected):
-    """The announced terms contradict themselves."""
+    """The announced terms are invalid."""
 
     code = "terms_invalid"
     detail = "{field}: {problem}"
@@ -14,7 +14,7 @@ class TermsInvalid(CommandRejected):
 
 
 class TermsContradict(CommandRejected):
-    """Two members of the terms cannot both be kept."""
+    """Two members of the terms contradict each other."""
 
     code = "terms_contradict"
     rule = "entry.draft"
@@ -40,10 +40,10 @@ class RegistrationNotOpen(CommandRejected):
 
 
 class RegistrationOver(CommandRejected):
-    """Registration has closed, or the tournament is over."""
+    """Registration is closed, or the tournament is over."""
 
     code = "registration_closed"
-    detail = "registration is over: the tournament is {phase}"
+    detail = "registration is closed: the tournament is {phase}"
 
     phase: str
 
@@ -58,7 +58,7 @@ class TournamentFull(CommandRejected):
 
 
 class AlreadyEntered(CommandRejected):
-    """The player has an entry in this tournament."""
+    """The player has already entered this tournament."""
 
     code = "already_entered"
     detail = "the player has already entered this tournament"
@@ -79,17 +79,17 @@ class BotsOnly(CommandRejected):
 
 
 class EntrantUnknown(CommandRejected):
-    """No such entry."""
+    """There is no such entrant."""
 
     code = "entrant_unknown"
-    detail = "no such entrant in this tournament"
+    detail = "there is no such entrant in this tournament"
 
 
 class TablesMissing(CommandRejected):
-    """Too few identifiers for the tables that the draw needs."""
+    """There are too few table identifiers for the seat draw."""
 
     code = "tables_missing"
-    detail = "{required} tables are needed and {given} were given"
+    detail = "{required} table identifiers are needed, and {given} were given"
 
     given: int
     required: int
@@ -105,7 +105,7 @@ class TournamentNotRunning(CommandRejected):
 
 
 class TournamentOver(CommandRejected):
-    """It has been finished or cancelled."""
+    """The tournament is finished or cancelled."""
 
     code = "tournament_over"
     detail = "the tournament is {phase}"
@@ -114,7 +114,7 @@ class TournamentOver(CommandRejected):
 
 
 class RebuyNotAllowed(CommandRejected):
-    """There is no rebuy left, or it is not the time for one."""
+    """No rebuy is possible: none is left, or it is not the time for one."""
 
     code = "rebuy_not_allowed"
     rule = "rebuy"
@@ -124,15 +124,15 @@ class RebuyNotAllowed(CommandRejected):
 
 
 class NotACasino(CommandRejected):
-    """This is for games that go on until the house closes."""
+    """Only a casino allows this."""
 
     code = "not_a_casino"
     rule = "casino"
-    detail = "nobody comes, goes or brings chips in this game"
+    detail = "in this game nobody may join, leave or bring chips during play"
 
 
 class ItemNotOwned(CommandRejected):
-    """The thing is somebody else's, or lies in escrow."""
+    """The thing belongs to somebody else, or lies in escrow."""
 
     code = "item_not_owned"
     rule = "items.stake"
@@ -142,7 +142,7 @@ class ItemNotOwned(CommandRejected):
 
 
 class ItemNotStaked(CommandRejected):
-    """Nothing of the entrant's lies in escrow."""
+    """The entrant has nothing in escrow."""
 
     code = "item_not_staked"
     rule = "items.buy_back"
@@ -150,7 +150,7 @@ class ItemNotStaked(CommandRejected):
 
 
 class ItemValueUnknown(CommandRejected):
-    """Things of this value are not agreed on."""
+    """A thing cannot have this value."""
 
     code = "item_value_unknown"
     rule = "items.stake"
@@ -161,7 +161,7 @@ class ItemValueUnknown(CommandRejected):
 
 
 class DirectiveStale(CommandRejected):
-    """What the directive was made for is no longer so: ask again."""
+    """The directive is out of date. Ask for a new one."""
 
     code = "directive_stale"
     detail = "the directive no longer holds: {problem}"

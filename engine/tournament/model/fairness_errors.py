@@ -4,7 +4,7 @@ from engine.errors import CommandRejected
 
 
 class NotCheckedIn(CommandRejected):
-    """Where entrants check in, only who is there commits."""
+    """Only entrants who have checked in may commit entropy."""
 
     code = "not_checked_in"
     rule = "entropy.commit"
@@ -12,65 +12,68 @@ class NotCheckedIn(CommandRejected):
 
 
 class EntropyCommittedAlready(CommandRejected):
-    """Whoever could commit anew could choose."""
+    """The entry has already committed its entropy."""
 
     code = "entropy_committed_already"
     rule = "entropy.commit"
-    detail = "this entry has committed already"
+    detail = "this entry has already committed its entropy"
 
 
 class EntropyNotCommitted(CommandRejected):
-    """There is nothing to open."""
+    """The entry has committed no entropy."""
 
     code = "entropy_not_committed"
     rule = "entropy.open"
-    detail = "this entry has not committed to anything"
+    detail = "this entry has committed no entropy"
 
 
 class EntropyTooEarly(CommandRejected):
-    """While others may still commit, nobody opens: the last one could choose."""
+    """Entropy may be opened only after the seats are drawn."""
 
     code = "entropy_too_early"
     rule = "entropy.open"
-    detail = "entropy is opened once the seats are drawn"
+    detail = "entropy may be opened only after the seats are drawn"
 
 
 class EntropyOpenedAlready(CommandRejected):
-    """It is opened once."""
+    """The entry has already opened its entropy."""
 
     code = "entropy_opened_already"
     rule = "entropy.open"
-    detail = "this entry has opened already"
+    detail = "this entry has already opened its entropy"
 
 
 class EntropyTooLate(CommandRejected):
-    """Commitments end when seats are drawn, openings with the table's first hand."""
+    """It is too late to commit or to open entropy."""
 
     code = "entropy_too_late"
     rule = "entropy.late"
-    detail = "this comes too late"
+    detail = (
+        "it is too late: commitments end when the seats are drawn, openings with the table's "
+        "first hand"
+    )
 
     until: str
 
 
 class EntropyMismatch(CommandRejected):
-    """These are not the bytes that were committed to."""
+    """The bytes are not those of the commitment."""
 
     code = "entropy_mismatch"
     rule = "entropy.open"
-    detail = "these are not the 32 bytes that were committed to"
+    detail = "these are not the 32 bytes of the commitment"
 
 
 class SeatsBeingDrawn(CommandRejected):
-    """Who plays was settled before the beacon's round was named, and stays so until it comes."""
+    """The seats are being drawn, so nobody may enter or leave."""
 
     code = "seats_being_drawn"
     rule = "beacon.seats"
-    detail = "the seats are being drawn; nobody comes or goes until they are"
+    detail = "the seats are being drawn; nobody may enter or leave until they are"
 
 
 class SeedsStillNeeded(CommandRejected):
-    """Whoever knows the master knows every card to come."""
+    """The seeds are still in use. They are published after the end."""
 
     code = "seeds_still_needed"
     rule = "entropy.publication"

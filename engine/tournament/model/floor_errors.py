@@ -4,7 +4,7 @@ from engine.errors import CommandRejected
 
 
 class RulingNotPossible(CommandRejected):
-    """What a director orders cannot be done as things are."""
+    """The order is not possible now."""
 
     code = "ruling_not_possible"
     detail = "this cannot be ordered now: {reason}"
@@ -13,18 +13,18 @@ class RulingNotPossible(CommandRejected):
 
 
 class OwnSeat(CommandRejected):
-    """Staff who play give the order about their own table, or about themselves."""
+    """Staff who play may not give this order about themselves or their own table."""
 
     code = "own_seat"
     rule = "directing.own_seat"
     detail = (
-        "staff who play neither hold nor release the table they sit at, nor move themselves: "
-        "ask somebody of the staff who does not play"
+        "staff who play may not hold or release their own table, or move themselves; ask a "
+        "member of the staff who does not play"
     )
 
 
 class TableNotInPlay(CommandRejected):
-    """The table is not, or no longer, one of the tournament's open tables."""
+    """The table is not one of the tournament's open tables."""
 
     code = "table_not_in_play"
     detail = "the tournament has no such open table"

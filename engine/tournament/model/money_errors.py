@@ -4,11 +4,11 @@ from engine.errors import CommandRejected
 
 
 class PaymentNotDue(CommandRejected):
-    """More than is owed for this, or than was paid too much."""
+    """The amount is more than is due."""
 
     code = "payment_not_due"
     rule = "payment.recorded"
-    detail = "{amount} as {kind} is not due: {due} is"
+    detail = "{amount} as {kind} is more than is due: {due}"
 
     kind: str
     amount: int
@@ -16,7 +16,7 @@ class PaymentNotDue(CommandRejected):
 
 
 class PaymentsOnTrust(CommandRejected):
-    """This tournament takes every entry as paid."""
+    """The tournament takes every entry as paid."""
 
     code = "payments_on_trust"
     rule = "payment.on_trust"
@@ -24,7 +24,7 @@ class PaymentsOnTrust(CommandRejected):
 
 
 class AddOnNotAllowed(CommandRejected):
-    """There is no add-on, none left, or it is not the time for one."""
+    """No add-on is possible: none is left, or it is not the time for one."""
 
     code = "add_on_not_allowed"
     rule = "add_on"
@@ -34,7 +34,7 @@ class AddOnNotAllowed(CommandRejected):
 
 
 class DealNotPossible(CommandRejected):
-    """There is nothing to divide now, or not so."""
+    """A payout deal is not possible now, or not in this form."""
 
     code = "deal_not_possible"
     rule = "payout_deal"
@@ -44,7 +44,7 @@ class DealNotPossible(CommandRejected):
 
 
 class DealAmountsWrong(CommandRejected):
-    """The shares are not everyone's, or do not add up to what is played for."""
+    """The shares leave somebody out, or do not add up to the prizes."""
 
     code = "deal_amounts_wrong"
     rule = "payout_deal"
@@ -55,7 +55,7 @@ class DealAmountsWrong(CommandRejected):
 
 
 class DealPending(CommandRejected):
-    """Another deal waits for answers."""
+    """Another payout deal waits for answers."""
 
     code = "deal_pending"
     rule = "payout_deal"
@@ -65,7 +65,7 @@ class DealPending(CommandRejected):
 
 
 class DealNotOpen(CommandRejected):
-    """This deal does not wait for an answer of this entrant."""
+    """The payout deal does not wait for an answer of this entrant."""
 
     code = "deal_not_open"
     rule = "payout_deal"

@@ -4,8 +4,8 @@ from engine.errors import CommandRejected
 
 
 class NoRoundInPlay(CommandRejected):
-    """The tournament has no rounds, or none is being played."""
+    """The tournament has no rounds, or no round is in play."""
 
     code = "no_round_in_play"
     rule = "rounds.ended_early"
-    detail = "no round is being played"
+    detail = "no round is in play"

@@ -67,11 +67,11 @@ AWAY: tuple[type[Exception], ...] = (
     asyncpg.CannotConnectNowError,
     sa.exc.TimeoutError,
 )
-"""What a database that is away looks like from here."""
+"""The exceptions that mean that the database is away."""
 
 
 def _refusals(root: type[CommandRejected] = CommandRejected) -> tuple[type[CommandRejected], ...]:
-    """Return every refusal of the rules; what their modules define, once the engine is loaded."""
+    """Return every refusal of the rules. The engine must be loaded."""
     found: dict[type[CommandRejected], None] = {}
     for each in root.__subclasses__():
         if each.__module__.startswith("engine."):
@@ -110,76 +110,82 @@ STATUSES: Mapping[type[Exception], int] = {
     TooManyStreams: 429,
     QuotaExhausted: 409,
 }
-"""Status of each refusal; a test demands that every subclass stands here."""
+"""The status of each refusal. A test checks that every subclass is here."""
 
 
 SHELL_CATALOGUE: Mapping[str, tuple[int, str]] = {
     "bad_request": (400, "The request is malformed"),
     "validation_failed": (400, "A field is unknown, missing, or of the wrong type or range"),
-    "invalid_json": (400, "The body is not JSON, or an object in it has a member twice"),
-    "invalid_unicode": (400, "Text is not UTF-8, or holds a control character or lone surrogate"),
-    "not_a_sandbox": (400, "Only a league made as a sandbox may fix masters or scale durations"),
-    "beacon_unknown": (400, "This service asks no beacon of this chain"),
-    "invalid_csv": (400, "The list is not CSV, or its header is not one of a list of players"),
-    "import_refused": (400, "Rows of the list are faulty; nothing was imported"),
-    "invalid_cursor": (400, "A cursor or position is not one of this server's, or of elsewhere"),
-    "dry_run_needed": (409, "What has consequences is tried first, and names what that has shown"),
-    "dry_run_outdated": (409, "It would do something else by now than its dry run has shown"),
-    "dry_run_unsupported": (400, "This operation cannot be tried without effect"),
-    "rule_unknown": (422, "The rulebook has no rule of this name; the nearest ones stand beside"),
-    "erasure_unconfirmed": (400, "Erasing is confirmed by the player's own id"),
+    "invalid_json": (400, "The body is not JSON, or an object in it has the same member twice"),
+    "invalid_unicode": (
+        400,
+        "The text is not UTF-8, or holds a control character or a lone surrogate",
+    ),
+    "not_a_sandbox": (400, "Only a sandbox league may fix masters or scale durations"),
+    "beacon_unknown": (400, "This service does not use this beacon chain"),
+    "invalid_csv": (400, "The list is not CSV, or its header is not that of a list of players"),
+    "import_refused": (400, "The list has invalid rows, so nothing was imported"),
+    "invalid_cursor": (
+        400,
+        "The cursor or position is not from this server, or belongs to another list",
+    ),
+    "dry_run_needed": (409, "This needs a dry run first, and the digest that the dry run gave"),
+    "dry_run_outdated": (409, "The effect has changed since the dry run. Make a new dry run"),
+    "dry_run_unsupported": (400, "This operation has no dry run"),
+    "rule_unknown": (422, "The rulebook has no rule of this name. The answer lists similar names"),
+    "erasure_unconfirmed": (400, "The erasure has to be confirmed with the player's own id"),
     "still_entered": (409, "The player is entered in a tournament that is not over"),
-    "invalid_as_of": (400, "as_of is neither a position's token nor an instant with its offset"),
-    "as_of_ahead": (422, "What is asked as of has not come yet"),
-    "as_of_too_far": (422, "This would fold more events than one answer may"),
+    "invalid_as_of": (400, "as_of is neither a position token nor an instant with its offset"),
+    "as_of_ahead": (422, "as_of lies in the future"),
+    "as_of_too_far": (422, "The answer would fold more events than are allowed"),
     "idempotency_key_required": (400, "This command needs the header Idempotency-Key"),
     "idempotency_key_invalid": (400, "The header Idempotency-Key is empty, too long or not ASCII"),
-    "unauthenticated": (401, "A good bearer token is needed"),
-    "wrong_password": (401, "There is no such login with this password"),
+    "unauthenticated": (401, "The request carries no valid token"),
+    "wrong_password": (401, "The login or the password is wrong"),
     "forbidden": (403, "The token or the role does not allow this"),
-    "opening_needed": (403, "Sealed values are seen under an opening of one's own"),
-    "not_found": (404, "There is no such thing, or the caller may not see it"),
+    "opening_needed": (403, "Sealed values need an opening of your own"),
+    "not_found": (404, "It does not exist, or the caller may not see it"),
     "method_not_allowed": (405, "This path has no such method"),
-    "too_many_disputes": (409, "Rulings on the disputes one has opened come first"),
-    "claim_handled": (409, "Somebody has looked into the claim already"),
-    "not_over": (409, "It is still being played"),
-    "not_claimable": (409, "The player has an account, or was entered elsewhere"),
+    "too_many_disputes": (409, "The caller has too many open disputes. They need rulings first"),
+    "claim_handled": (409, "The claim has already been handled"),
+    "not_over": (409, "Play is not over"),
+    "not_claimable": (409, "The player has an account, or was entered in another league"),
     "not_resettable": (
         409,
-        "No claim code of this league made this account, or it belongs elsewhere too",
+        "The account was not made by this league's claim code, or is used in another league too",
     ),
-    "login_taken": (409, "Somebody else has this login"),
-    "name_taken": (409, "The name reads like that of somebody in office"),
-    "not_signed_yet": (409, "What is to be proven lies beyond the newest signed head"),
-    "checkpoint_refused": (409, "A tree head does not continue the one signed before"),
-    "log_incomplete": (409, "Events that were signed are gone, and no new epoch is open yet"),
-    "request_mismatch": (409, "This is not the request that came under this command"),
-    "stream_version_conflict": (412, "It has changed since the caller looked"),
-    "body_too_large": (413, "The body is larger than anything this server reads"),
-    "unsupported_media_type": (415, "Bodies are application/json"),
-    "idempotency_key_reused": (422, "The same key came with another request"),
-    "too_many_sign_ins": (429, "Sign-ins have failed too often; wait as Retry-After says"),
-    "internal_error": (500, "A defect; it has been logged under the request's number"),
-    "event_unreadable": (409, "A stored event fails by its bytes; an operator must repair it"),
-    "text_forged": (409, "Words in the database are not those that the log names"),
-    "store_unavailable": (503, "The database is away; ask again with the same key"),
-    "too_many_requests": (429, "A client asks more often than it may; Retry-After says when next"),
-    "too_many_streams": (429, "As many streams are open as may be; end one first"),
-    "too_many_connections": (503, "As many connections are open as may be; close one first"),
-    "quota_exhausted": (409, "A client has as many of something as it may; end one first"),
+    "login_taken": (409, "The login is already taken"),
+    "name_taken": (409, "The name is too similar to that of a member of the staff"),
+    "not_signed_yet": (409, "The newest signed head does not cover this yet"),
+    "checkpoint_refused": (409, "The tree head does not continue the last signed one"),
+    "log_incomplete": (409, "Signed events are missing, and no new epoch is open yet"),
+    "request_mismatch": (409, "This is not the request of that command"),
+    "stream_version_conflict": (412, "The stream has changed since the caller read it"),
+    "body_too_large": (413, "The body is too large"),
+    "unsupported_media_type": (415, "The body has to be application/json"),
+    "idempotency_key_reused": (422, "The same key was used for another request"),
+    "too_many_sign_ins": (429, "Too many sign-ins have failed. Wait for the time in Retry-After"),
+    "internal_error": (500, "A defect. It is logged under the number of the request"),
+    "event_unreadable": (409, "A stored event is damaged. An operator has to repair it"),
+    "text_forged": (409, "Words in the database do not match their digest in the log"),
+    "store_unavailable": (503, "The database is not available. Ask again with the same key"),
+    "too_many_requests": (429, "Too many requests. Wait for the time in Retry-After"),
+    "too_many_streams": (429, "Too many streams are open. Close one first"),
+    "too_many_connections": (503, "Too many connections are open. Close one first"),
+    "quota_exhausted": (409, "The client has reached a limit. End one of these first"),
     "request_too_slow": (408, "The headers or the body did not arrive in time"),
-    "headers_too_large": (431, "The headers are larger or more than this server reads"),
-    "overloaded": (503, "Too much of this kind of work is waiting; nothing was done, ask again"),
-    "signer_away": (503, "The signer is away, or its key is not published yet; ask again"),
-    "not_caught_up": (503, "The read model has not reached the wanted position yet"),
+    "headers_too_large": (431, "The headers are too large or too many"),
+    "overloaded": (503, "Too much of this kind of work is waiting. Nothing was done; ask again"),
+    "signer_away": (503, "The signer is not available, or its key is not published yet. Ask again"),
+    "not_caught_up": (503, "The read model has not reached this position yet. Ask again"),
 }
-"""Codes of the service itself: status and title."""
+"""The status and title of each code that is the service's own."""
 
 _AWAY_CLASSES = frozenset({"08", "53", "55", "57"})
-"""Classes of SQLSTATE: connection lost, resources exhausted, not now, an operator stepped in."""
+"""SQLSTATE classes: no connection, no resources, not in this state, stopped by an operator."""
 
 _BUSY = frozenset({"40001", "40P01"})
-"""Serialisation, deadlock: the same again may well go through."""
+"""Serialisation failure and deadlock. A retry may succeed."""
 
 _HTTP_CODES = {404: "not_found", 405: "method_not_allowed", 413: "body_too_large"}
 
@@ -198,8 +204,8 @@ def catalogue_text() -> str:
     lines = [
         "# Problem codes",
         "",
-        "Every refusal is `application/problem+json` (RFC 9457) with one of these in `code`.",
-        "Codes are permanent; read `code` and the facts beside it, show `detail` to people.",
+        "Every refusal is `application/problem+json` (RFC 9457) with one of these codes in `code`.",
+        "Codes are permanent. Read `code` and the facts beside it, and show `detail` to people.",
         "",
         "| code | status | meaning |",
         "|---|---|---|",
@@ -210,7 +216,7 @@ def catalogue_text() -> str:
 
 
 def status_of(error: Exception) -> int:
-    """Return the status of *error*; 500 for what nobody has put into the table."""
+    """Return the status of *error*, or 500 if the table does not hold it."""
     if isinstance(error, BadRequest):
         return SHELL_CATALOGUE.get(error.code, (STATUSES[BadRequest], ""))[0]
     return STATUSES.get(type(error), 500)

@@ -117,7 +117,7 @@ async def test_a_doubled_member_is_told_from_what_is_no_json(serving) -> None:
         headers = {**person.headers, "Content-Type": "application/json"}
         body = b'{"name": "a", "name": "b"}'
         answer = (await api.http.post("/v1/leagues", content=body, headers=headers)).json()
-    assert answer["title"] == "The body is not JSON, or an object in it has a member twice"
+    assert answer["title"] == "The body is not JSON, or an object in it has the same member twice"
     assert answer["detail"] == 'an object has the member "name" twice'
 
 
