@@ -21,62 +21,66 @@ from engine.tournament.model.values import Item, Promised, Standing, Window
 from engine.values import EntrantId
 
 
-def rebuying(state: Running, event: RebuyDeclared | RebuyWindowOpened | RebuyTaken) -> Running:
-    match event:
-        case RebuyDeclared(entrant=entrant):
-            return replace(state, declared=(*state.declared, entrant))
-        case RebuyWindowOpened():
-            window = Window(
-                entrant=event.entrant,
-                table=event.table,
-                seat=event.seat,
-                stack_at_start=event.stack_at_start,
-                buys=event.buys,
-            )
-            return replace(state, windows=(*state.windows, window))
-        case RebuyTaken(entrant=entrant):
-            left = tuple(each for each in state.declared if each != entrant)
-            return replace(back(state, event), rebuys=(*state.rebuys, entrant), declared=left)
+def rebuy_declared(state: Running, event: RebuyDeclared) -> Running:
+    return replace(state, declared=(*state.declared, event.entrant))
+
+
+def window_opened(state: Running, event: RebuyWindowOpened) -> Running:
+    window = Window(
+        entrant=event.entrant,
+        table=event.table,
+        seat=event.seat,
+        stack_at_start=event.stack_at_start,
+        buys=event.buys,
+    )
+    return replace(state, windows=(*state.windows, window))
+
+
+def rebuy_taken(state: Running, event: RebuyTaken) -> Running:
+    left = tuple(each for each in state.declared if each != event.entrant)
+    return replace(back(state, event), rebuys=(*state.rebuys, event.entrant), declared=left)
 
 
 def without_window(state: Running, entrant: EntrantId) -> Running:
     return replace(state, windows=tuple(each for each in state.windows if each.entrant != entrant))
 
 
-def in_casino(
-    state: Running, event: ChipsPromised | ChipsBrought | LeaveDeclared | EntrantCashedOut
-) -> Running:
-    match event:
-        case ChipsPromised():
-            promised = Promised(
-                entrant=event.entrant,
-                table=event.table,
-                seat=event.seat,
-                chips=event.chips,
-                newcomer=event.newcomer,
-                rule=event.rule,
-            )
-            return replace(state, promised=(*state.promised, promised))
-        case ChipsBrought(entrant=entrant):
-            waiting = tuple(each for each in state.promised if each.entrant != entrant)
-            seated = state if entrant in state.remaining() else back(state, event)
-            return replace(seated, promised=waiting)
-        case LeaveDeclared(entrant=entrant):
-            return replace(state, leaving=(*state.leaving, entrant))
-        case EntrantCashedOut(entrant=entrant):
-            gone = without_window(state, entrant)
-            return replace(
-                gone,
-                tables=without(gone.tables, {entrant}),
-                # Chips that were promised and have not come stay with their owner.
-                promised=tuple(each for each in gone.promised if each.entrant != entrant),
-                leaving=tuple(each for each in gone.leaving if each != entrant),
-                left=(*gone.left, Standing(entrant=entrant, stack=event.stack)),
-            )
+def chips_promised(state: Running, event: ChipsPromised) -> Running:
+    promised = Promised(
+        entrant=event.entrant,
+        table=event.table,
+        seat=event.seat,
+        chips=event.chips,
+        newcomer=event.newcomer,
+        rule=event.rule,
+    )
+    return replace(state, promised=(*state.promised, promised))
+
+
+def chips_brought(state: Running, event: ChipsBrought) -> Running:
+    waiting = tuple(each for each in state.promised if each.entrant != event.entrant)
+    seated = state if event.entrant in state.remaining() else back(state, event)
+    return replace(seated, promised=waiting)
+
+
+def leave_declared(state: Running, event: LeaveDeclared) -> Running:
+    return replace(state, leaving=(*state.leaving, event.entrant))
+
+
+def cashed_out(state: Running, event: EntrantCashedOut) -> Running:
+    gone, entrant = without_window(state, event.entrant), event.entrant
+    return replace(
+        gone,
+        tables=without(gone.tables, {entrant}),
+        # Chips that were promised and have not come stay with their owner.
+        promised=tuple(each for each in gone.promised if each.entrant != entrant),
+        leaving=tuple(each for each in gone.leaving if each != entrant),
+        left=(*gone.left, Standing(entrant=entrant, stack=event.stack)),
+    )
 
 
 def with_passed(state: Running, event: ItemPassed) -> Running:
-    """Return the state after a thing has passed, while more of the same decision is to come."""
+    """Return the state after a thing has passed to its taker."""
     return with_item(state, event.item, owner=event.taker, staked=False)
 
 

@@ -1,10 +1,14 @@
 """How those who want to get in change a tournament, event by event."""
 
-from typing import TypeVar
+from collections.abc import Callable
+from datetime import datetime
+from typing import Never, TypeVar
 
 from msgspec.structs import replace
 
-from engine.errors import InvariantViolated
+from engine.decider import Cases
+from engine.errors import cannot_follow
+from engine.tournament.evolve.phases import during
 from engine.tournament.evolve.seats import without
 from engine.tournament.model import entering_events
 from engine.tournament.model.entering_values import Applicant, Entering, Notice
@@ -27,36 +31,32 @@ from engine.values import EntrantId
 Known = TypeVar("Known", bound=Terms)
 
 
-def evolve(state: State, event: entering_events.Event) -> State:
-    """
-    Return the state after *event*, whose version is still the one before.
+def _drafted(state: Unannounced, event: entering_events.TournamentDrafted) -> State:
+    return Drafted(terms=event)
 
-    Raises:
-        InvariantViolated: If *event* cannot have happened in *state*.
-    """
-    match state, event:
-        case Unannounced(), entering_events.TournamentDrafted():
-            return Drafted(terms=event)
-        case Drafted(), entering_events.TermsRevised():
-            return replace(state, terms=event)
-        case Drafted(), entering_events.DraftDiscarded():
-            return replace(state, discarded=True)
-        case Registering(), entering_events.StartPostponed():
-            return replace(
-                state,
-                terms=_put_off(state.terms, event),
-                closed=False,
-                entering=_changed(state.entering, event),
-            )
-        case Registering(), entering_events.NoShowReleased():
-            kept = tuple(each for each in state.entrants if each.entrant != event.entrant)
-            return replace(state, entrants=kept)
-        case Running(), _:
-            return _while_playing(state, event)
-        case ((Announced() | Registering() | Finished() | Cancelled()), _):
-            return replace(state, entering=_changed(state.entering, event))
-        case _:
-            raise InvariantViolated(f"{type(event).__name__} cannot follow {type(state).__name__}")
+
+def _revised(state: Drafted, event: entering_events.TermsRevised) -> State:
+    return replace(state, terms=event)
+
+
+def _discarded(state: Drafted, event: entering_events.DraftDiscarded) -> State:
+    return replace(state, discarded=True)
+
+
+def _released(state: Registering, event: entering_events.NoShowReleased) -> State:
+    kept = tuple(each for each in state.entrants if each.entrant != event.entrant)
+    return replace(state, entrants=kept)
+
+
+def _postponed(state: State, event: entering_events.StartPostponed) -> State:
+    if not isinstance(state, Registering):
+        return _known(_start_postponed)(state, event)
+    return replace(
+        state,
+        terms=_put_off(state.terms, event),
+        closed=False,
+        entering=_start_postponed(state.entering, event),
+    )
 
 
 def _put_off(terms: Known, event: entering_events.StartPostponed) -> Known:
@@ -69,34 +69,38 @@ def _put_off(terms: Known, event: entering_events.StartPostponed) -> Known:
     return replace(terms, starts_at=event.until, floor=floor, format=plan)
 
 
-def _while_playing(state: Running, event: entering_events.Event) -> Running:
-    match event:
-        case entering_events.LateSeatDrawn():
-            return replace(state, draws=event.draw.number)
-        case entering_events.TableAdded():
-            seated = (Seated(entrant=event.entrant, seat=event.seat),)
-            added = Seating(table=event.table, number=event.number, seats=seated)
-            return replace(
-                state,
-                tables=(*state.tables, added),
-                breaking_order=(event.number, *state.breaking_order),
-            )
-        case entering_events.PlacesLowered():
-            gone = set(event.entrants)
-            lowered = tuple(
-                replace(each, place=each.place + event.by) if each.entrant in gone else each
-                for each in state.placings
-            )
-            return replace(state, placings=lowered)
-        case entering_events.NoShowPurged():
-            purged = replace(
-                state,
-                tables=without(state.tables, {event.entrant}),
-                entering=_changed(state.entering, event),
-            )
-            return _struck(purged, event) if event.struck else purged
-        case _:
-            return replace(state, entering=_changed(state.entering, event))
+def _late_seat_drawn(state: Running, event: entering_events.LateSeatDrawn) -> State:
+    return replace(state, draws=event.draw.number)
+
+
+def _table_added(state: Running, event: entering_events.TableAdded) -> State:
+    seated = (Seated(entrant=event.entrant, seat=event.seat),)
+    added = Seating(table=event.table, number=event.number, seats=seated)
+    return replace(
+        state,
+        tables=(*state.tables, added),
+        breaking_order=(event.number, *state.breaking_order),
+    )
+
+
+def _places_lowered(state: Running, event: entering_events.PlacesLowered) -> State:
+    gone = set(event.entrants)
+    lowered = tuple(
+        replace(each, place=each.place + event.by) if each.entrant in gone else each
+        for each in state.placings
+    )
+    return replace(state, placings=lowered)
+
+
+def _purged(state: State, event: entering_events.NoShowPurged) -> State:
+    if not isinstance(state, Running):
+        return _known(_no_more_absent)(state, event)
+    purged = replace(
+        state,
+        tables=without(state.tables, {event.entrant}),
+        entering=_no_more_absent(state.entering, event),
+    )
+    return _struck(purged, event) if event.struck else purged
 
 
 def _struck(state: Running, event: entering_events.NoShowPurged) -> Running:
@@ -125,66 +129,131 @@ def placed(entering: Entering, entrant: EntrantId) -> Entering:
     )
 
 
-def _changed(entering: Entering, event: entering_events.Event) -> Entering:
-    match event:
-        case entering_events.EntryRequested():
-            asking = Applicant(entrant=event.entrant, player=event.player, bot=event.bot)
-            return replace(entering, applicants=(*entering.applicants, asking))
-        case entering_events.EntryRequestWithdrawn() | entering_events.EntryApproved():
-            return placed(entering, event.entrant)
-        case entering_events.WaitlistLeft() | entering_events.WaitlistTaken():
-            return placed(entering, event.entrant)
-        case entering_events.EntryRefused():
-            said = tuple(
-                replace(each, refused=event.reason) if each.entrant == event.entrant else each
-                for each in entering.applicants
-            )
-            return replace(entering, applicants=said)
-        case entering_events.EntrantWaitlisted():
-            waiting = Applicant(
-                entrant=event.entrant, player=event.player, bot=event.bot, number=event.number
-            )
-            return replace(entering, waiting=(*entering.waiting, waiting), lined_up=event.number)
-        case entering_events.PlaceOffered() | entering_events.OfferWithdrawn():
-            until = event.until if isinstance(event, entering_events.PlaceOffered) else None
-            return replace(
-                entering,
-                waiting=tuple(
-                    replace(each, offered_until=until) if each.entrant == event.entrant else each
-                    for each in entering.waiting
-                ),
-            )
-        case entering_events.AnnouncementPosted():
-            notice = Notice(text=event.text, at=event.at)
-            return replace(entering, notices=(*entering.notices, notice))
-        case _:
-            return _here_or_late(entering, event)
+def _requested(entering: Entering, event: entering_events.EntryRequested) -> Entering:
+    asking = Applicant(entrant=event.entrant, player=event.player, bot=event.bot)
+    return replace(entering, applicants=(*entering.applicants, asking))
 
 
-def _here_or_late(entering: Entering, event: entering_events.Event) -> Entering:
-    match event:
-        case entering_events.CheckInOpened():
-            return replace(entering, check_in_opened=True)
-        case entering_events.EntrantCheckedIn(entrant=entrant):
-            return replace(
-                entering,
-                checked_in=entering.checked_in | {entrant},
-                absent=entering.absent - {entrant},
-            )
-        case entering_events.NoShowSeated(entrant=entrant):
-            return replace(entering, absent=entering.absent | {entrant})
-        case entering_events.NoShowPurged(entrant=entrant):
-            return replace(entering, absent=entering.absent - {entrant})
-        case entering_events.StartPostponed():
-            return replace(
-                entering,
-                check_in_opened=False,
-                checked_in=frozenset(),
-                postponements=event.number,
-            )
-        case entering_events.LateRegistrationOpened():
-            return replace(entering, late=True, late_until=event.until)
-        case entering_events.LateRegistrationClosed():
-            return replace(entering, late=False, late_until=None)
-        case _:
-            raise InvariantViolated(f"{type(event).__name__} cannot happen now")
+def _placed(
+    entering: Entering,
+    event: entering_events.EntryRequestWithdrawn
+    | entering_events.EntryApproved
+    | entering_events.WaitlistLeft
+    | entering_events.WaitlistTaken,
+) -> Entering:
+    return placed(entering, event.entrant)
+
+
+def _refused(entering: Entering, event: entering_events.EntryRefused) -> Entering:
+    applicants = tuple(
+        replace(each, refused=event.reason) if each.entrant == event.entrant else each
+        for each in entering.applicants
+    )
+    return replace(entering, applicants=applicants)
+
+
+def _waitlisted(entering: Entering, event: entering_events.EntrantWaitlisted) -> Entering:
+    waiting = Applicant(
+        entrant=event.entrant, player=event.player, bot=event.bot, number=event.number
+    )
+    return replace(entering, waiting=(*entering.waiting, waiting), lined_up=event.number)
+
+
+def _offered(entering: Entering, event: entering_events.PlaceOffered) -> Entering:
+    return _with_offer(entering, event.entrant, event.until)
+
+
+def _offer_withdrawn(entering: Entering, event: entering_events.OfferWithdrawn) -> Entering:
+    return _with_offer(entering, event.entrant, None)
+
+
+def _with_offer(entering: Entering, entrant: EntrantId, until: datetime | None) -> Entering:
+    waiting = tuple(
+        replace(each, offered_until=until) if each.entrant == entrant else each
+        for each in entering.waiting
+    )
+    return replace(entering, waiting=waiting)
+
+
+def _posted(entering: Entering, event: entering_events.AnnouncementPosted) -> Entering:
+    notice = Notice(text=event.text, at=event.at)
+    return replace(entering, notices=(*entering.notices, notice))
+
+
+def _check_in_opened(entering: Entering, event: entering_events.CheckInOpened) -> Entering:
+    return replace(entering, check_in_opened=True)
+
+
+def _checked_in(entering: Entering, event: entering_events.EntrantCheckedIn) -> Entering:
+    return replace(
+        entering,
+        checked_in=entering.checked_in | {event.entrant},
+        absent=entering.absent - {event.entrant},
+    )
+
+
+def _seated_absent(entering: Entering, event: entering_events.NoShowSeated) -> Entering:
+    return replace(entering, absent=entering.absent | {event.entrant})
+
+
+def _no_more_absent(entering: Entering, event: entering_events.NoShowPurged) -> Entering:
+    return replace(entering, absent=entering.absent - {event.entrant})
+
+
+def _start_postponed(entering: Entering, event: entering_events.StartPostponed) -> Entering:
+    return replace(
+        entering, check_in_opened=False, checked_in=frozenset(), postponements=event.number
+    )
+
+
+def _late_opened(entering: Entering, event: entering_events.LateRegistrationOpened) -> Entering:
+    return replace(entering, late=True, late_until=event.until)
+
+
+def _late_closed(entering: Entering, event: entering_events.LateRegistrationClosed) -> Entering:
+    return replace(entering, late=False, late_until=None)
+
+
+Happened = TypeVar("Happened")
+
+
+def _known(
+    change: Callable[[Entering, Happened], Entering],
+) -> Callable[[State, Happened], State]:
+    """Return *change* for any state that knows of entrants; others cannot have *Happened*."""
+
+    def evolved(state: State, event: Happened) -> State:
+        if not isinstance(state, Running | Registering | Announced | Finished | Cancelled):
+            raise cannot_follow(state, event)
+        return replace(state, entering=change(state.entering, event))
+
+    return evolved
+
+
+EVOLVED = (
+    Cases[State, Never, State]()
+    .on(entering_events.TournamentDrafted, during(Unannounced, _drafted))
+    .on(entering_events.TermsRevised, during(Drafted, _revised))
+    .on(entering_events.DraftDiscarded, during(Drafted, _discarded))
+    .on(entering_events.EntryRequested, _known(_requested))
+    .on(entering_events.EntryRequestWithdrawn, _known(_placed))
+    .on(entering_events.EntryApproved, _known(_placed))
+    .on(entering_events.EntryRefused, _known(_refused))
+    .on(entering_events.EntrantWaitlisted, _known(_waitlisted))
+    .on(entering_events.PlaceOffered, _known(_offered))
+    .on(entering_events.OfferWithdrawn, _known(_offer_withdrawn))
+    .on(entering_events.WaitlistLeft, _known(_placed))
+    .on(entering_events.WaitlistTaken, _known(_placed))
+    .on(entering_events.CheckInOpened, _known(_check_in_opened))
+    .on(entering_events.EntrantCheckedIn, _known(_checked_in))
+    .on(entering_events.NoShowReleased, during(Registering, _released))
+    .on(entering_events.NoShowSeated, _known(_seated_absent))
+    .on(entering_events.NoShowPurged, _purged)
+    .on(entering_events.StartPostponed, _postponed)
+    .on(entering_events.LateRegistrationOpened, _known(_late_opened))
+    .on(entering_events.LateRegistrationClosed, _known(_late_closed))
+    .on(entering_events.LateSeatDrawn, during(Running, _late_seat_drawn))
+    .on(entering_events.TableAdded, during(Running, _table_added))
+    .on(entering_events.PlacesLowered, during(Running, _places_lowered))
+    .on(entering_events.AnnouncementPosted, _known(_posted))
+)

@@ -1,17 +1,17 @@
 """How the floor becomes what it is, event by event."""
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Never
 
 from msgspec.structs import replace
 
+from engine.decider import Cases
 from engine.errors import InvariantViolated
 from engine.tournament.evolve.buying import without_window
 from engine.tournament.evolve.seats import moved, without
 from engine.tournament.model import floor_events
 from engine.tournament.model.floor_state import (
     Counted,
-    FloorState,
     HandForHand,
     LastHands,
     OrderedMove,
@@ -20,97 +20,101 @@ from engine.tournament.model.floor_state import (
     Removal,
     Rest,
 )
-from engine.tournament.model.state import Running
+from engine.tournament.model.state import Running, State
 from engine.values import Chips, EntrantId, TableId
 
 
-def evolve(state: Running, event: floor_events.Event) -> Running:
-    """Return *state* after an *event* of the floor."""
-    match event:
-        case floor_events.SeatsRedrawn():
-            after = with_moved(state, (move.entrant for move in event.moves))
-            return replace(
-                after,
-                tables=moved(state.tables, event.moves),
-                draws=event.draw.number,
-                floor=_changed(after, redrawn=(*after.floor.redrawn, event.tables)),
-            )
-        case floor_events.BreakingOrderChanged():
-            return replace(state, breaking_order=event.order)
-        case floor_events.EntrantDisqualified():
-            return _disqualified(state, event)
-        case floor_events.LastHandsCalled(draw=draw):
-            floor = _changed(state, last_hands=LastHands(hands=event.hands), ordered=())
-            return replace(state, floor=floor, draws=state.draws if draw is None else draw.number)
-        case _:
-            return replace(state, floor=_floor(state, event))
+def _seats_redrawn(state: Running, event: floor_events.SeatsRedrawn) -> Running:
+    after = with_moved(state, (move.entrant for move in event.moves))
+    return replace(
+        after,
+        tables=moved(state.tables, event.moves),
+        draws=event.draw.number,
+        floor=replace(after.floor, redrawn=(*after.floor.redrawn, event.tables)),
+    )
 
 
-def _floor(state: Running, event: floor_events.Event) -> FloorState:
-    """Return the floor after what changes nothing else."""
-    floor = state.floor
-    match event:
-        case floor_events.MoveOrdered():
-            others = tuple(each for each in floor.ordered if each.entrant != event.entrant)
-            order = OrderedMove(
-                entrant=event.entrant, to_table=event.to_table, to_seat=event.to_seat
-            )
-            return replace(floor, ordered=(*others, order))
-        case floor_events.TableHoldOrdered():
-            return replace(floor, held=(*floor.held, event.table))
-        case floor_events.TableReleased():
-            return replace(floor, held=tuple(each for each in floor.held if each != event.table))
-        case floor_events.StackRemoved():
-            left = tuple(each for each in floor.removing if each.entrant != event.entrant)
-            return replace(floor, removing=left)
-        case floor_events.LastHandsCounted():
-            if floor.last_hands is None:
-                raise InvariantViolated("last hands were counted before they were called")
-            counted = Counted(table=event.table, last_hand=event.last_hand)
-            known = (*floor.last_hands.counted, counted)
-            return replace(floor, last_hands=replace(floor.last_hands, counted=known))
-        case (
-            floor_events.BreakAnnounced() | floor_events.BreakStarted() | floor_events.BreakEnded()
-        ):
-            return _rest(state, event)
-        case _:
-            return _rounds(floor, event)
+def _order_changed(state: Running, event: floor_events.BreakingOrderChanged) -> Running:
+    return replace(state, breaking_order=event.order)
 
 
-def _rest(
-    state: Running,
-    event: floor_events.BreakAnnounced | floor_events.BreakStarted | floor_events.BreakEnded,
-) -> FloorState:
-    floor = state.floor
-    match event:
-        case floor_events.BreakAnnounced(after_level=None):
-            return floor
-        case floor_events.BreakAnnounced(after_level=int() as level):
-            others = tuple(each for each in floor.planned if each.level != level)
-            planned = PlannedBreak(level=level, seconds=event.seconds)
-            return replace(floor, planned=(*others, planned))
-        case floor_events.BreakStarted():
-            begun_by = state.version + 1
-            rest = Rest(after_level=event.after_level, due=event.due, begun_by=begun_by)
-            return replace(floor, rest=rest)
-        case _:
-            return replace(floor, rest=None)
+def _last_hands_called(state: Running, event: floor_events.LastHandsCalled) -> Running:
+    floor = replace(state.floor, last_hands=LastHands(hands=event.hands), ordered=())
+    draws = state.draws if event.draw is None else event.draw.number
+    return replace(state, floor=floor, draws=draws)
 
 
-def _rounds(floor: FloorState, event: Any) -> FloorState:
-    match event:
-        case floor_events.HandForHandStarted():
-            by_itself = floor.bubble_played or event.cause != "director"
-            return replace(floor, hand_for_hand=HandForHand(), bubble_played=by_itself)
-        case floor_events.RoundOpened():
-            return replace(floor, round=event.round, hand_for_hand=HandForHand(playing=True))
-        case floor_events.RoundClosed():
-            return replace(floor, hand_for_hand=HandForHand())
-        case floor_events.HandForHandEnded():
-            return replace(floor, hand_for_hand=None)
-        case _:
-            # Warnings and penalties are for the record; a table keeps what is to be served.
-            return floor
+def _last_hands_counted(state: Running, event: floor_events.LastHandsCounted) -> Running:
+    last_hands = state.floor.last_hands
+    if last_hands is None:
+        raise InvariantViolated("last hands were counted before they were called")
+    counted = Counted(table=event.table, last_hand=event.last_hand)
+    known = replace(last_hands, counted=(*last_hands.counted, counted))
+    return replace(state, floor=replace(state.floor, last_hands=known))
+
+
+def _move_ordered(state: Running, event: floor_events.MoveOrdered) -> Running:
+    others = tuple(each for each in state.floor.ordered if each.entrant != event.entrant)
+    order = OrderedMove(entrant=event.entrant, to_table=event.to_table, to_seat=event.to_seat)
+    return replace(state, floor=replace(state.floor, ordered=(*others, order)))
+
+
+def _hold_ordered(state: Running, event: floor_events.TableHoldOrdered) -> Running:
+    return replace(state, floor=replace(state.floor, held=(*state.floor.held, event.table)))
+
+
+def _released(state: Running, event: floor_events.TableReleased) -> Running:
+    held = tuple(each for each in state.floor.held if each != event.table)
+    return replace(state, floor=replace(state.floor, held=held))
+
+
+def _stack_removed(state: Running, event: floor_events.StackRemoved) -> Running:
+    left = tuple(each for each in state.floor.removing if each.entrant != event.entrant)
+    return replace(state, floor=replace(state.floor, removing=left))
+
+
+def _break_announced(state: Running, event: floor_events.BreakAnnounced) -> Running:
+    level = event.after_level
+    if level is None:
+        return state
+    others = tuple(each for each in state.floor.planned if each.level != level)
+    planned = PlannedBreak(level=level, seconds=event.seconds)
+    return replace(state, floor=replace(state.floor, planned=(*others, planned)))
+
+
+def _break_started(state: Running, event: floor_events.BreakStarted) -> Running:
+    rest = Rest(after_level=event.after_level, due=event.due, begun_by=state.version + 1)
+    return replace(state, floor=replace(state.floor, rest=rest))
+
+
+def _break_ended(state: Running, event: floor_events.BreakEnded) -> Running:
+    return replace(state, floor=replace(state.floor, rest=None))
+
+
+def _hand_for_hand_started(state: Running, event: floor_events.HandForHandStarted) -> Running:
+    by_itself = state.floor.bubble_played or event.cause != "director"
+    floor = replace(state.floor, hand_for_hand=HandForHand(), bubble_played=by_itself)
+    return replace(state, floor=floor)
+
+
+def _round_opened(state: Running, event: floor_events.RoundOpened) -> Running:
+    playing = HandForHand(playing=True)
+    return replace(state, floor=replace(state.floor, round=event.round, hand_for_hand=playing))
+
+
+def _round_closed(state: Running, event: floor_events.RoundClosed) -> Running:
+    return _with_rounds(state, HandForHand())
+
+
+def _hand_for_hand_ended(state: Running, event: floor_events.HandForHandEnded) -> Running:
+    return _with_rounds(state, None)
+
+
+def _on_record(
+    state: Running, event: floor_events.EntrantWarned | floor_events.PenaltyGiven
+) -> Running:
+    """Change nothing: the table keeps the hands that a penalty costs."""
+    return state
 
 
 def with_moved(state: Running, movers: Iterable[EntrantId]) -> Running:
@@ -139,8 +143,8 @@ def without_bust(state: Running, entrant: EntrantId) -> Running:
     return _with_rounds(state, replace(rounds, out=out))
 
 
-def _with_rounds(state: Running, rounds: HandForHand) -> Running:
-    return replace(state, floor=_changed(state, hand_for_hand=rounds))
+def _with_rounds(state: Running, rounds: HandForHand | None) -> Running:
+    return replace(state, floor=replace(state.floor, hand_for_hand=rounds))
 
 
 def _disqualified(state: Running, event: floor_events.EntrantDisqualified) -> Running:
@@ -158,5 +162,24 @@ def _disqualified(state: Running, event: floor_events.EntrantDisqualified) -> Ru
     return replace(out, tables=without(state.tables, {entrant}), floor=gone)
 
 
-def _changed(state: Running, **changes: Any) -> FloorState:
-    return replace(state.floor, **changes)
+EVOLVED = (
+    Cases[Running, Never, State]()
+    .on(floor_events.MoveOrdered, _move_ordered)
+    .on(floor_events.BreakingOrderChanged, _order_changed)
+    .on(floor_events.TableHoldOrdered, _hold_ordered)
+    .on(floor_events.TableReleased, _released)
+    .on(floor_events.EntrantWarned, _on_record)
+    .on(floor_events.PenaltyGiven, _on_record)
+    .on(floor_events.EntrantDisqualified, _disqualified)
+    .on(floor_events.StackRemoved, _stack_removed)
+    .on(floor_events.SeatsRedrawn, _seats_redrawn)
+    .on(floor_events.BreakAnnounced, _break_announced)
+    .on(floor_events.BreakStarted, _break_started)
+    .on(floor_events.BreakEnded, _break_ended)
+    .on(floor_events.LastHandsCalled, _last_hands_called)
+    .on(floor_events.LastHandsCounted, _last_hands_counted)
+    .on(floor_events.HandForHandStarted, _hand_for_hand_started)
+    .on(floor_events.RoundOpened, _round_opened)
+    .on(floor_events.RoundClosed, _round_closed)
+    .on(floor_events.HandForHandEnded, _hand_for_hand_ended)
+)

@@ -1,11 +1,13 @@
 """How a tournament's rounds become what they are, event by event."""
 
+from typing import Never
+
 from msgspec.structs import replace
 
+from engine.decider import Cases
 from engine.errors import InvariantViolated
 from engine.tournament.evolve.seats import seatings_of
-from engine.tournament.model.events import EntrantBusted, EntrantEliminated
-from engine.tournament.model.events import Event as TournamentEvent
+from engine.tournament.model.events import EntrantBusted
 from engine.tournament.model.rounds_events import (
     CutMade,
     Event,
@@ -16,43 +18,44 @@ from engine.tournament.model.rounds_events import (
 )
 from engine.tournament.model.rounds_state import RoundsState
 from engine.tournament.model.rounds_values import RoundBust
-from engine.tournament.model.state import Finished, Running, Seated, Seating, State
+from engine.tournament.model.state import Running, Seated, Seating, State
+from engine.values import EntrantId
 
 
-def evolve(state: Running, event: Event) -> Running:
-    """
-    Return the state after *event*.
-
-    Raises:
-        InvariantViolated: If *event* cannot have happened in *state*.
-    """
-    rounds = state.rounds
-    if isinstance(event, RoundSeated):
-        return _seated(state, event)
-    if rounds is None:
+def _rounds_of(state: Running, event: Event) -> RoundsState:
+    if state.rounds is None:
         raise InvariantViolated(f"{type(event).__name__} where there are no rounds")
-    match event:
-        case RoundClosing():
-            return replace(state, rounds=replace(rounds, closing=True))
-        case RoundEnded():
-            if event.round != rounds.number or rounds.stage != "playing":
-                raise InvariantViolated(f"round {event.round} ended in round {rounds.number}")
-            between = replace(
-                rounds, stage="between", ended=(*rounds.ended, event), busted=(), closing=False
-            )
-            return replace(state, tables=(), rounds=between)
-        case CutMade():
-            draws = state.draws if event.draw is None else event.draw.number
-            return replace(state, draws=draws, rounds=replace(rounds, cut=event))
-        case FinalSeated():
-            tables = seatings_of(event.assignments)
-            return replace(
-                state,
-                tables=tables,
-                breaking_order=event.breaking_order,
-                draws=event.draw.number,
-                rounds=replace(rounds, stage="final", tables=tables[-1].number),
-            )
+    return state.rounds
+
+
+def _closing(state: Running, event: RoundClosing) -> Running:
+    return replace(state, rounds=replace(_rounds_of(state, event), closing=True))
+
+
+def _ended(state: Running, event: RoundEnded) -> Running:
+    rounds = _rounds_of(state, event)
+    if event.round != rounds.number or rounds.stage != "playing":
+        raise InvariantViolated(f"round {event.round} ended in round {rounds.number}")
+    between = replace(
+        rounds, stage="between", ended=(*rounds.ended, event), busted=(), closing=False
+    )
+    return replace(state, tables=(), rounds=between)
+
+
+def _cut(state: Running, event: CutMade) -> Running:
+    draws = state.draws if event.draw is None else event.draw.number
+    return replace(state, draws=draws, rounds=replace(_rounds_of(state, event), cut=event))
+
+
+def _final_seated(state: Running, event: FinalSeated) -> Running:
+    tables = seatings_of(event.assignments)
+    return replace(
+        state,
+        tables=tables,
+        breaking_order=event.breaking_order,
+        draws=event.draw.number,
+        rounds=replace(_rounds_of(state, event), stage="final", tables=tables[-1].number),
+    )
 
 
 def _seated(state: Running, event: RoundSeated) -> Running:
@@ -84,23 +87,34 @@ def _seated(state: Running, event: RoundSeated) -> Running:
     return replace(state, tables=tables, draws=event.draw.number, rounds=rounds)
 
 
-def followed(rounds: RoundsState | None, state: State, event: TournamentEvent) -> State:
-    """Return *state* with what an *event* that is not of rounds means for *rounds*."""
+def without_player(state: Running, entrant: EntrantId) -> Running:
+    """Return *state* once *entrant* is out and plays no further round."""
+    rounds = state.rounds
     if rounds is None:
         return state
-    if isinstance(state, Finished):
-        return replace(state, rounds=rounds)
-    if not isinstance(state, Running):
+    playing = tuple(each for each in rounds.playing if each != entrant)
+    return replace(state, rounds=replace(rounds, playing=playing))
+
+
+def with_bust(state: Running, event: EntrantBusted) -> Running:
+    """Return *state* with a bust that is placed when the round has ended."""
+    rounds = state.rounds
+    if rounds is None or rounds.stage != "playing":
         return state
-    if isinstance(event, EntrantEliminated):
-        playing = tuple(each for each in rounds.playing if each != event.entrant)
-        return replace(state, rounds=replace(rounds, playing=playing))
-    if isinstance(event, EntrantBusted) and rounds.stage == "playing":
-        bust = RoundBust(
-            entrant=event.entrant,
-            table=event.table,
-            hand=event.hand,
-            stack_at_start=event.stack_at_start,
-        )
-        return replace(state, rounds=replace(rounds, busted=(*rounds.busted, bust)))
-    return state
+    bust = RoundBust(
+        entrant=event.entrant,
+        table=event.table,
+        hand=event.hand,
+        stack_at_start=event.stack_at_start,
+    )
+    return replace(state, rounds=replace(rounds, busted=(*rounds.busted, bust)))
+
+
+EVOLVED = (
+    Cases[Running, Never, State]()
+    .on(RoundSeated, _seated)
+    .on(RoundClosing, _closing)
+    .on(RoundEnded, _ended)
+    .on(CutMade, _cut)
+    .on(FinalSeated, _final_seated)
+)

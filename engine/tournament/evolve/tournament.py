@@ -2,31 +2,38 @@
 
 from collections.abc import Iterable
 from functools import reduce
-from typing import TypeVar
+from typing import Never, TypeVar
 
 from msgspec.structs import replace
 
-from engine.errors import InvariantViolated
+from engine.decider import Cases
+from engine.errors import InvariantViolated, cannot_follow
+from engine.tournament.evolve import entering
 from engine.tournament.evolve import floor as on_the_floor
 from engine.tournament.evolve import rounds as in_rounds
 from engine.tournament.evolve.books import booked
 from engine.tournament.evolve.buying import (
     back,
-    in_casino,
+    cashed_out,
+    chips_brought,
+    chips_promised,
     item_staked,
-    rebuying,
+    leave_declared,
+    rebuy_declared,
+    rebuy_taken,
+    window_opened,
     with_item,
+    with_passed,
     without_window,
 )
-from engine.tournament.evolve.entering import evolve as evolve_entering
 from engine.tournament.evolve.entering import placed
 from engine.tournament.evolve.fairness import mixed
 from engine.tournament.evolve.freezing import frozen_by
+from engine.tournament.evolve.phases import all_during, during
 from engine.tournament.evolve.seats import moved, seatings_of, without
-from engine.tournament.model import entering_events as entering
+from engine.tournament.model import fairness_events as of_fairness
 from engine.tournament.model import freezing_events as of_freezing
 from engine.tournament.model import money_events as of_money
-from engine.tournament.model import rounds_events as of_rounds
 from engine.tournament.model.correcting_events import ResultCorrected
 from engine.tournament.model.events import (
     ChipsBrought,
@@ -60,8 +67,6 @@ from engine.tournament.model.events import (
     TournamentPaused,
     TournamentResumed,
 )
-from engine.tournament.model.fairness_events import Event as FairnessEvent
-from engine.tournament.model.floor_events import Event as FloorEvent
 from engine.tournament.model.floor_state import FloorState
 from engine.tournament.model.heads_events import TablesRecorded
 from engine.tournament.model.state import (
@@ -90,9 +95,8 @@ def evolve(state: State, event: Event) -> State:
     books = booked(state.books, event)
     fairness = mixed(state.fairness, event)
     frozen = frozen_by(state.frozen, event)
-    aside = isinstance(event, of_money.Event | FairnessEvent | of_freezing.Event)
-    after = state if aside and not isinstance(state, Unannounced) else _evolve(state, event)
-    return replace(after, version=state.version + 1, books=books, fairness=fairness, frozen=frozen)
+    then = _EVOLVED[type(event)](state, event)
+    return replace(then, version=state.version + 1, books=books, fairness=fairness, frozen=frozen)
 
 
 def after(state: State, events: Iterable[Event]) -> State:
@@ -100,53 +104,71 @@ def after(state: State, events: Iterable[Event]) -> State:
     return reduce(evolve, events, state)
 
 
-def _evolve(state: State, event: Event) -> State:
-    if isinstance(event, entering.Event):
-        return evolve_entering(state, event)
-    match state, event:
-        case ((Unannounced() | Drafted()), TournamentAnnounced()):
-            return Announced(terms=event)
-        case Announced(terms=terms), RegistrationOpened():
-            masters = Masters(cards=event.cards.value, open=event.open.value)
-            return Registering(terms=terms, masters=masters, entering=state.entering)
-        case Registering(), EntrantRegistered():
-            return _registered(state, event)
-        case Registering(), EntrantWithdrawn():
-            kept = tuple(each for each in state.entrants if each.entrant != event.entrant)
-            return replace(state, entrants=kept)
-        case Registering(), RegistrationClosed():
-            return replace(state, closed=True)
-        case Registering(closed=True), SeatsDrawn():
-            return Closed(
-                terms=state.terms,
-                masters=state.masters,
-                entrants=state.entrants,
-                registered=state.registered,
-                entering=state.entering,
-                tables=seatings_of(event.assignments),
-                breaking_order=event.breaking_order,
-                draws=event.draw.number,
-            )
-        case Closed(), PlayStarted():
-            return _running(state)
-        case Announced() | Registering() | Running(), TournamentCancelled():
-            entrants = () if isinstance(state, Announced) else state.entrants
-            return Cancelled(
-                terms=state.terms,
-                entrants=entrants,
-                reason=event.reason,
-                entering=state.entering,
-            )
-        case Finished(), ResultCorrected():
-            return _corrected(state, event)
-        case ((Finished() | Cancelled()), TablesRecorded()):
-            return replace(state, recorded=True)
-        case Running(), _ if isinstance(event, of_rounds.Event):
-            return in_rounds.evolve(state, event)
-        case Running(), _:
-            return in_rounds.followed(state.rounds, _evolve_running(state, event), event)
-        case _:
-            raise InvariantViolated(f"{type(event).__name__} cannot follow {type(state).__name__}")
+def _announced(state: State, event: TournamentAnnounced) -> State:
+    if not isinstance(state, Unannounced | Drafted):
+        raise cannot_follow(state, event)
+    return Announced(terms=event)
+
+
+def _registration_opened(state: Announced, event: RegistrationOpened) -> State:
+    masters = Masters(cards=event.cards.value, open=event.open.value)
+    return Registering(terms=state.terms, masters=masters, entering=state.entering)
+
+
+def _entered(state: State, event: EntrantRegistered) -> State:
+    if isinstance(state, Running):
+        return _registered(state, event)
+    if isinstance(state, Registering):
+        return _registered(state, event)
+    raise cannot_follow(state, event)
+
+
+def _withdrawn(state: Registering, event: EntrantWithdrawn) -> State:
+    kept = tuple(each for each in state.entrants if each.entrant != event.entrant)
+    return replace(state, entrants=kept)
+
+
+def _registration_closed(state: Registering, event: RegistrationClosed) -> State:
+    return replace(state, closed=True)
+
+
+def _seats_drawn(state: Registering, event: SeatsDrawn) -> State:
+    if not state.closed:
+        raise cannot_follow(state, event)
+    return Closed(
+        terms=state.terms,
+        masters=state.masters,
+        entrants=state.entrants,
+        registered=state.registered,
+        entering=state.entering,
+        tables=seatings_of(event.assignments),
+        breaking_order=event.breaking_order,
+        draws=event.draw.number,
+    )
+
+
+def _cancelled(state: State, event: TournamentCancelled) -> State:
+    if not isinstance(state, Announced | Registering | Running):
+        raise cannot_follow(state, event)
+    return Cancelled(
+        terms=state.terms,
+        entrants=() if isinstance(state, Announced) else state.entrants,
+        reason=event.reason,
+        entering=state.entering,
+    )
+
+
+def _tables_recorded(state: State, event: TablesRecorded) -> State:
+    if not isinstance(state, Finished | Cancelled):
+        raise cannot_follow(state, event)
+    return replace(state, recorded=True)
+
+
+def _aside(state: State, event: object) -> State:
+    """Change nothing but the books, the entropy or the disputes; see ``evolve``."""
+    if isinstance(state, Unannounced):
+        raise cannot_follow(state, event)
+    return state
 
 
 def _corrected(state: Finished, event: ResultCorrected) -> Finished:
@@ -158,7 +180,7 @@ def _corrected(state: Finished, event: ResultCorrected) -> Finished:
     )
 
 
-def _running(state: Closed) -> Running:
+def _play_started(state: Closed, event: PlayStarted) -> Running:
     return Running(
         terms=state.terms,
         masters=state.masters,
@@ -183,54 +205,63 @@ def _registered(state: RegisteringOrRunning, event: EntrantRegistered) -> Regist
     )
 
 
-def _evolve_running(state: Running, event: Event) -> State:
-    match event:
-        case TournamentPaused():
-            return replace(state, paused=True)
-        case TournamentResumed():
-            return replace(state, paused=False)
-        case ClockStarted() | ClockStopped() | LevelRaised():
-            return replace(state, clock=_clock(state, event))
-        case EntrantBusted(entrant=entrant, table=table, stack_at_start=stack):
-            gone = replace(state, tables=without(state.tables, {entrant}))
-            return on_the_floor.with_bust(gone, entrant, table, stack)
-        case RebuyDeclared():
-            return rebuying(state, event)
-        case RebuyWindowOpened() | RebuyTaken():
-            return rebuying(on_the_floor.without_bust(state, event.entrant), event)
-        case EntrantRegistered():
-            return _registered(state, event)
-        case ChipsPromised() | ChipsBrought() | LeaveDeclared() | EntrantCashedOut():
-            return in_casino(state, event)
-        case PlayClosing():
-            return replace(state, closing=True)
-        case ItemStaked():
-            return item_staked(back(state, event), event)
-        case ItemPassed():
-            return with_item(state, event.item, owner=event.taker, staked=False)
-        case ItemReturned():
-            return with_item(state, event.item, staked=False)
-        case EntrantEliminated():
-            state = on_the_floor.without_bust(without_window(state, event.entrant), event.entrant)
-            placing = Placing(
-                entrant=event.entrant, player=event.player, place=event.place, shared=event.shared
-            )
-            return replace(state, placings=(*state.placings, placing))
-        case EntrantsMoved() | TableBroken():
-            return _moved(state, event)
-        case TournamentFinished():
-            return Finished(
-                terms=state.terms,
-                masters=state.masters,
-                entrants=state.entrants,
-                placings=event.placings,
-                payouts=event.payouts,
-                entering=state.entering,
-            )
-        case _ if isinstance(event, FloorEvent):
-            return on_the_floor.evolve(state, event)
-        case _:
-            raise InvariantViolated(f"{type(event).__name__} cannot follow the start of play")
+def _paused(state: Running, event: TournamentPaused) -> Running:
+    return replace(state, paused=True)
+
+
+def _resumed(state: Running, event: TournamentResumed) -> Running:
+    return replace(state, paused=False)
+
+
+def _clock_set(state: Running, event: ClockStarted | ClockStopped | LevelRaised) -> Running:
+    return replace(state, clock=_clock(state, event))
+
+
+def _busted(state: Running, event: EntrantBusted) -> Running:
+    gone = replace(state, tables=without(state.tables, {event.entrant}))
+    bust = on_the_floor.with_bust(gone, event.entrant, event.table, event.stack_at_start)
+    return in_rounds.with_bust(bust, event)
+
+
+def _eliminated(state: Running, event: EntrantEliminated) -> Running:
+    state = on_the_floor.without_bust(without_window(state, event.entrant), event.entrant)
+    placing = Placing(
+        entrant=event.entrant, player=event.player, place=event.place, shared=event.shared
+    )
+    placed_now = replace(state, placings=(*state.placings, placing))
+    return in_rounds.without_player(placed_now, event.entrant)
+
+
+def _window_opened(state: Running, event: RebuyWindowOpened) -> Running:
+    return window_opened(on_the_floor.without_bust(state, event.entrant), event)
+
+
+def _rebuy_taken(state: Running, event: RebuyTaken) -> Running:
+    return rebuy_taken(on_the_floor.without_bust(state, event.entrant), event)
+
+
+def _closing(state: Running, event: PlayClosing) -> Running:
+    return replace(state, closing=True)
+
+
+def _item_staked(state: Running, event: ItemStaked) -> Running:
+    return item_staked(back(state, event), event)
+
+
+def _item_returned(state: Running, event: ItemReturned) -> Running:
+    return with_item(state, event.item, staked=False)
+
+
+def _finished(state: Running, event: TournamentFinished) -> State:
+    return Finished(
+        terms=state.terms,
+        masters=state.masters,
+        entrants=state.entrants,
+        placings=event.placings,
+        payouts=event.payouts,
+        rounds=state.rounds,
+        entering=state.entering,
+    )
 
 
 def _moved(state: Running, event: EntrantsMoved | TableBroken) -> Running:
@@ -270,3 +301,67 @@ def _clock(state: Running, event: ClockStarted | ClockStopped | LevelRaised) -> 
         since=event.at,
         due=event.due,
     )
+
+
+_WHILE_PLAYING = (
+    Cases[Running, Never, State]()
+    .on(TournamentPaused, _paused)
+    .on(TournamentResumed, _resumed)
+    .on(ClockStarted, _clock_set)
+    .on(ClockStopped, _clock_set)
+    .on(LevelRaised, _clock_set)
+    .on(EntrantBusted, _busted)
+    .on(EntrantEliminated, _eliminated)
+    .on(RebuyDeclared, rebuy_declared)
+    .on(RebuyWindowOpened, _window_opened)
+    .on(RebuyTaken, _rebuy_taken)
+    .on(ItemStaked, _item_staked)
+    .on(ItemPassed, with_passed)
+    .on(ItemReturned, _item_returned)
+    .on(ChipsPromised, chips_promised)
+    .on(ChipsBrought, chips_brought)
+    .on(LeaveDeclared, leave_declared)
+    .on(EntrantCashedOut, cashed_out)
+    .on(PlayClosing, _closing)
+    .on(EntrantsMoved, _moved)
+    .on(TableBroken, _moved)
+    .on(TournamentFinished, _finished)
+    .and_all(on_the_floor.EVOLVED)
+    .and_all(in_rounds.EVOLVED)
+)
+_ASIDE = (
+    Cases[State, Never, State]()
+    .on(of_freezing.ResultFrozen, _aside)
+    .on(of_freezing.ResultReleased, _aside)
+    .on(of_fairness.EntropyCommitted, _aside)
+    .on(of_fairness.EntropyOpened, _aside)
+    .on(of_fairness.SeedsPublished, _aside)
+    .on(of_fairness.BeaconNamed, _aside)
+    .on(of_fairness.BeaconAwaited, _aside)
+    .on(of_fairness.BeaconRecorded, _aside)
+    .on(of_money.PaymentRecorded, _aside)
+    .on(of_money.AddOnTaken, _aside)
+    .on(of_money.EntrantKnockedOut, _aside)
+    .on(of_money.BountyWon, _aside)
+    .on(of_money.BountyUnclaimed, _aside)
+    .on(of_money.PayoutDealProposed, _aside)
+    .on(of_money.PayoutDealAccepted, _aside)
+    .on(of_money.PayoutDealMade, _aside)
+    .on(of_money.PayoutDealVoided, _aside)
+    .on(of_money.RefundsAwarded, _aside)
+)
+_EVOLVED = (
+    all_during(Running, _WHILE_PLAYING)
+    .on(TournamentAnnounced, _announced)
+    .on(RegistrationOpened, during(Announced, _registration_opened))
+    .on(EntrantRegistered, _entered)
+    .on(EntrantWithdrawn, during(Registering, _withdrawn))
+    .on(RegistrationClosed, during(Registering, _registration_closed))
+    .on(SeatsDrawn, during(Registering, _seats_drawn))
+    .on(PlayStarted, during(Closed, _play_started))
+    .on(TournamentCancelled, _cancelled)
+    .on(ResultCorrected, during(Finished, _corrected))
+    .on(TablesRecorded, _tables_recorded)
+    .and_all(_ASIDE)
+    .and_all(entering.EVOLVED)
+)
