@@ -3,6 +3,15 @@
 from engine import dispute, league, season, table, tournament
 from engine.decider import AnyDecider
 
+Event = (
+    league.events.Event
+    | season.events.Event
+    | tournament.events.Event
+    | table.events.Event
+    | dispute.events.Event
+)
+"""Every event that can stand in a log."""
+
 DECIDERS: dict[str, AnyDecider] = {
     decider.category: decider
     for decider in (

@@ -1,12 +1,22 @@
 """What the audit has seen of a table, and how it says what does not hold."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 from engine.kit.rng import Pile
 from engine.table.model import events
 from service.audit.event.tournament import TournamentAudit
 from service.audit.report import Findings
+
+Audit = TypeVar("Audit", bound="Seen")
+
+Handlers = Mapping[type[events.Event], Callable[[Audit, Any, Any], None]]
+"""
+What checks an event in the state before it, by the event's type.
+
+A mapping cannot say that each handler takes the type it is kept under.
+"""
 
 
 @dataclass

@@ -7,7 +7,6 @@ contents of its boxes; nothing is read again.  Source: ``api-spec/bundle.md``.
 
 from functools import lru_cache
 from hashlib import sha256
-from typing import Any
 
 import msgspec
 
@@ -18,7 +17,7 @@ from service.log.record import Recorded
 from service.log.sealing import Opening
 
 
-def held_alike(event: Any, recorded: Recorded, boxes: Boxes) -> int | None:
+def held_alike(event: msgspec.Struct, recorded: Recorded, boxes: Boxes) -> int | None:
     """
     Return how many places *event* hides, if *recorded* holds just it; else ``None``.
 
@@ -30,7 +29,7 @@ def held_alike(event: Any, recorded: Recorded, boxes: Boxes) -> int | None:
     if not places:
         return None  # something is sealed of an event that hides nothing
     due: dict[str, dict[str, Opening]] = {}
-    documents: list[dict[str, Any]] = []
+    documents: list[dict[str, object]] = []
     for pointer, hidden in places:
         if isinstance(hidden, SealedCard):
             text = _text(hidden.card)

@@ -6,8 +6,8 @@ one whose winners could have taken them.  Source: rulebook ``bounty.pot``.
 """
 
 from dataclasses import dataclass, field
-from typing import Any
 
+from engine.coordination.aggregates import Event
 from engine.table.model.events import HandOpened, HandSettled, PotAwarded, PotsFormed
 from engine.tournament.model.money_events import EntrantKnockedOut
 from engine.values import stream_of
@@ -37,7 +37,7 @@ class KnockoutAudit:
         self._fatal: dict[tuple[str, int, str], _Fatal] = {}
         self._said: list[tuple[str, int, EntrantKnockedOut]] = []
 
-    def see(self, stream: str, event: Any, position: int) -> None:
+    def see(self, stream: str, event: Event, position: int) -> None:
         """Take note of *event*."""
         match event:
             case HandOpened():

@@ -9,7 +9,6 @@ entry, and every unit of it must be won, given back or the house's.  Source: rul
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Any
 
 from engine.rulesets import OpenEnd
 from engine.tournament.model import entering_events as entering
@@ -24,7 +23,7 @@ class MoneyAudit:
     def __init__(self, stream: str, findings: Findings) -> None:
         self._stream = stream
         self._findings = findings
-        self._terms: Any = None
+        self._announced: events.TournamentAnnounced | None = None
         self._entered: dict[str, int] = {}
         self._charged: Counter[str] = Counter()
         """What each entrant paid to the pool, and to the house, beyond its entry."""
@@ -43,11 +42,11 @@ class MoneyAudit:
         """Whether somebody lost the last chip since the open deal was proposed."""
         self._deal: of_money.PayoutDealProposed | None = None
 
-    def see(self, event: Any, position: int) -> None:
+    def see(self, event: events.Event, position: int) -> None:
         """Check *event*."""
         match event:
             case events.TournamentAnnounced():
-                self._terms = event
+                self._announced = event
             case events.EntrantRegistered():
                 self._entered[event.entrant] = event.number
             case events.EntrantWithdrawn() | entering.NoShowReleased():
@@ -62,8 +61,11 @@ class MoneyAudit:
                 self._charged[event.entrant] += self._buy_in if again is None else again.price
                 self._house[event.entrant] += self._fee if again is None else again.fee
             case of_money.AddOnTaken():
-                self._charged[event.entrant] += self._terms.fees.add_on.price
-                self._house[event.entrant] += self._terms.fees.add_on.fee
+                more = self._terms.fees.add_on
+                if more is None:
+                    raise LookupError("an add-on that the terms do not sell")
+                self._charged[event.entrant] += more.price
+                self._house[event.entrant] += more.fee
             case events.EntrantEliminated():
                 self._placed[event.entrant] = event.place
             case entering.PlacesLowered():
@@ -85,12 +87,18 @@ class MoneyAudit:
                 self._dealt(event, position)
 
     @property
+    def _terms(self) -> events.TournamentAnnounced:
+        if self._announced is None:
+            raise LookupError("money of a tournament without terms")
+        return self._announced
+
+    @property
     def _buy_in(self) -> int:
-        return int(self._terms.fees.buy_in)
+        return self._terms.fees.buy_in
 
     @property
     def _fee(self) -> int:
-        return int(self._terms.fees.fee)
+        return self._terms.fees.fee
 
     def _hold(self, held: bool, position: int, what: str) -> None:
         self._findings.hold("money", held, position, self._stream, what)
@@ -112,12 +120,12 @@ class MoneyAudit:
             sound = event.by == event.entrant and event.entrant not in self._placed
         else:
             index = killers.index(event.by) if event.by in killers else 0
-            whole, odd = divmod(int(self._terms.fees.bounty), max(1, len(killers)))
+            whole, odd = divmod(self._terms.fees.bounty, max(1, len(killers)))
             sound = event.by in killers and event.amount == whole + (index < odd)
         sound = sound and self._heads[event.entrant] <= self._terms.fees.bounty
         self._hold(sound, position, "a bounty went to somebody else, or is another amount")
 
-    def _dealt(self, event: Any, position: int) -> None:
+    def _dealt(self, event: events.Event, position: int) -> None:
         match event:
             case of_money.PayoutDealProposed():
                 self._standing(position)
@@ -169,7 +177,7 @@ class MoneyAudit:
         due = self._due(places, self._amounts(len(places)))
         self._hold(won == due, position, "the places are worth other payouts")
         heads = sum(self._heads[entrant] for entrant in self._entered)
-        settled = heads == int(self._terms.fees.bounty) * len(self._entered)
+        settled = heads == self._terms.fees.bounty * len(self._entered)
         self._hold(settled, position, "not every bounty has been won or joined the pool")
 
     def _refunded(self, event: of_money.RefundsAwarded, position: int) -> None:
@@ -189,7 +197,7 @@ class MoneyAudit:
         chips: dict[str, int] = {each.entrant: each.stack for each in event.stacks}
         stacks = [chips.get(entrant, 0) for entrant in left]
         amounts = self._amounts()
-        due = Counter({each: int(fees.bounty) for each in left if each not in self._joined})
+        due = Counter({each: fees.bounty for each in left if each not in self._joined})
         agreed = self._agreed_shares()
         if agreed or len(left) <= sum(amount > 0 for amount in amounts):
             out = {who: place for who, place in self._placed.items() if who not in agreed}
@@ -206,20 +214,20 @@ class MoneyAudit:
             due.update(dict(zip(left, divided(self._pool() - half, stacks), strict=True)))
             due.update({each: self._fee + self._house[each] for each in left})
         else:
-            due.update({each: self._whole(each) - int(fees.bounty) for each in entered})
-            due.update(dict.fromkeys(self._joined & set(entered), int(fees.bounty)))
+            due.update({each: self._whole(each) - fees.bounty for each in entered})
+            due.update(dict.fromkeys(self._joined & set(entered), fees.bounty))
         return dict(due)
 
     def _whole(self, entrant: str) -> int:
-        once = self._buy_in + self._fee + int(self._terms.fees.bounty)
+        once = self._buy_in + self._fee + self._terms.fees.bounty
         return once + self._charged[entrant] + self._house[entrant]
 
     def _pool(self) -> int:
         fees, field = self._terms.fees, len(self._entered)
-        pool = int(self._terms.prize_pool) + self._buy_in * field
+        pool = self._terms.prize_pool + self._buy_in * field
         pool += sum(self._charged[entrant] for entrant in self._entered)
-        pool += int(fees.bounty) * len(self._joined)
-        return max(pool, int(fees.guaranteed), sum(int(each) for each in fees.amounts[:field]))
+        pool += fees.bounty * len(self._joined)
+        return max(pool, fees.guaranteed, sum(fees.amounts[:field]))
 
     def _amounts(self, field: int | None = None) -> list[int]:
         """Return what the places are worth, a zero for those that pay nothing."""
@@ -236,13 +244,13 @@ class MoneyAudit:
         if fitting:
             shares = list(sorted(fitting, key=lambda row: row.entrants_from)[-1].shares)
         if fees.paid_percent is not None and shares:
-            places = max(1, (field * int(fees.paid_percent) + 99) // 100)
+            places = max(1, (field * fees.paid_percent + 99) // 100)
             shares = [shares[min(place, len(shares) - 1)] for place in range(places)]
         shares = shares[:field]
-        units = pool // int(fees.unit)
+        units = pool // fees.unit
         whole = [int(Fraction(units * share, sum(shares))) for share in shares]
         short = units - sum(whole)
-        amounts = [(each + (place < short)) * int(fees.unit) for place, each in enumerate(whole)]
+        amounts = [(each + (place < short)) * fees.unit for place, each in enumerate(whole)]
         if amounts:
             amounts[0] += pool - sum(amounts)
         return amounts + [0] * (field - len(amounts))

@@ -1,11 +1,10 @@
 """Who sat where after each move, break and draw, and what rulings and lots say: made again."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
 
 from engine.tournament.model import events
 from engine.tournament.model import floor_events as floor
-from engine.tournament.model.state import Running
+from engine.tournament.model.state import Running, State
 from engine.tournament.model.values import Candidate, Draw, Masters, Move
 from service.audit.play import generator
 
@@ -17,7 +16,7 @@ Proof = tuple[str, bool, str]
 
 
 def proofs_of(
-    event: Any, before: Any, masters: Masters | None, digest: Callable[[], bytes]
+    event: events.Event, before: State, masters: Masters | None, digest: Callable[[], bytes]
 ) -> Iterator[Proof]:
     """
     Yield what follows from *event* of a tournament that was as in *before*.

@@ -5,11 +5,10 @@ Points are added up here a second time; of the engine only the pairing is asked 
 which is a function of the draw and of who has met before.  Source: rulebook ``rounds``.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from itertools import combinations
-from typing import Any
 
 from engine.tournament.model import events
 from engine.tournament.model import rounds_events as of_rounds
@@ -20,8 +19,10 @@ from engine.tournament.model.rounds_values import (
     RoundTable,
     Score,
 )
+from engine.tournament.model.terms_formats import Rounds
 from engine.tournament.model.values import Masters
 from engine.tournament.rounds import decisions
+from engine.values import EntrantId
 from service.audit.play import generator
 
 _DRAWS_TABLE = 0
@@ -49,24 +50,26 @@ class RoundsAudit:
         self,
         terms: events.TournamentAnnounced,
         masters: Masters,
-        entered: Sequence[str],
+        entered: Sequence[EntrantId],
         hold: Hold,
         digest: Callable[[], bytes],
     ) -> None:
         self._terms, self._masters, self._hold = terms, masters, hold
         self._digest = digest
-        self._plan: Any = terms.format
+        if not isinstance(terms.format, Rounds):
+            raise LookupError("rounds of a tournament whose format has none")
+        self._plan = terms.format
         self._in = list(entered)
         self._tables: tuple[RoundTable, ...] = ()
         self._history: list[tuple[RoundTable, ...]] = []
         self._numbers = 0
-        self._busts: dict[str, tuple[int, int]] = {}
+        self._busts: dict[EntrantId, tuple[int, int]] = {}
         """Of this round: in which hand, and with how much it began."""
 
-        self._tally: dict[str, Tally] = dict.fromkeys(entered, (Fraction(0), 0, 0))
-        self._stacks: dict[str, int] = {}
+        self._tally: dict[EntrantId, Tally] = dict.fromkeys(entered, (Fraction(0), 0, 0))
+        self._stacks: dict[EntrantId, int] = {}
 
-    def see(self, event: Any) -> int | None:
+    def see(self, event: events.Event) -> int | None:
         """Check *event*; return how many chips are in play from now on, if that changed."""
         match event:
             case of_rounds.RoundSeated():
@@ -87,7 +90,7 @@ class RoundsAudit:
     def _check(self, held: bool, what: str) -> None:
         self._hold("rounds", held, what)
 
-    def _repeat(self, draw: RoundDraw, among: Sequence[str]) -> None:
+    def _repeat(self, draw: RoundDraw, among: Sequence[EntrantId]) -> None:
         master = bytes.fromhex(self._masters.open)
         seed = generator.seed(master, "draws", _DRAWS_TABLE, draw.number, _FIRST_DEAL)
         order = generator.Draws(seed, draw.label, 1, self._digest()).order(list(among))
@@ -121,12 +124,11 @@ class RoundsAudit:
             count = len(event.tables)
             due = [list(drawn[index::count]) for index in range(count)]
         else:
-            place: Any = {entrant: index for index, entrant in enumerate(drawn)}
+            place = {entrant: index for index, entrant in enumerate(drawn)}
             ranked = sorted(self._in, key=lambda each: place[each])
             ranked.sort(key=lambda each: self._tally[each], reverse=True)
-            people: Any = ranked
             due = decisions.paired(
-                self._plan, people, drawn, self._history, seats=self._terms.table_seats
+                self._plan, ranked, drawn, self._history, seats=self._terms.table_seats
             )
         found = [sorted(seat.entrant for seat in table.seats) for table in event.tables]
         self._check(found == [sorted(each) for each in due], "paired again, the tables are others")
@@ -147,7 +149,7 @@ class RoundsAudit:
     def _ended(self, event: of_rounds.RoundEnded) -> None:
         known = [table.table for table in self._tables]
         self._check([each.table for each in event.results] == known, "other tables have ended")
-        before: Any = {seat.entrant: seat.stack for each in self._tables for seat in each.seats}
+        before = {seat.entrant: seat.stack for each in self._tables for seat in each.seats}
         for result in event.results:
             self._check_places(result)
             for score in result.scores:
@@ -188,7 +190,7 @@ class RoundsAudit:
         # Rounded half to even at two digits, as ``round`` does with fractions.
         return round(Fraction(sum(there), score.shared), 2)
 
-    def _check_scores(self, scores: Sequence[Score], still: Sequence[str]) -> None:
+    def _check_scores(self, scores: Sequence[Score], still: Sequence[EntrantId]) -> None:
         same = sorted(each.entrant for each in scores) == sorted(still)
         self._check(same, "scores are of others than those still in")
         for score in scores:
@@ -203,6 +205,8 @@ class RoundsAudit:
 
     def _cut(self, event: of_rounds.CutMade) -> None:
         order = sorted(self._in, key=lambda each: self._tally[each], reverse=True)
+        if self._plan.cut is None:
+            raise LookupError("a cut that the terms do not have")
         size = min(self._plan.cut, len(order))
         line = self._tally[order[size - 1]]
         straddles = size < len(order) and self._tally[order[size]] == line
@@ -225,7 +229,7 @@ class RoundsAudit:
         self._check(fresh, "a table's number comes twice, or is left out")
         own = self._plan.stacks == "carried" and self._plan.final_stack is None
         stack = self._plan.final_stack or self._terms.starting_stack
-        due: Mapping[Any, int] = {each: self._stacks[each] if own else stack for each in self._in}
+        due = {each: self._stacks[each] if own else stack for each in self._in}
         right = all(each.stack == due[each.entrant] for each in event.assignments)
         self._check(right, "a finalist begins with another stack")
         return sum(each.stack for each in event.assignments)

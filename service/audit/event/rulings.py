@@ -6,11 +6,13 @@ Each event says what was asked for; only the hour of asking is taken from the lo
 
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
-from typing import Any, Final, get_args
+from typing import Final, get_args
 
+from engine.coordination.aggregates import Event
 from engine.dispute import commands, events
 from engine.dispute.decisions import decide
 from engine.dispute.evolution import evolve
+from engine.dispute.state import State
 from engine.errors import EngineError
 from engine.league.auditing import AuditReported
 from service.audit.report import Findings
@@ -40,7 +42,9 @@ Hold = Callable[[bool, int, str], None]
 """Takes whether something holds, the event's position, and what is wrong if not."""
 
 
-def check_again(state: Any, group: Sequence[tuple[Any, int]], at: datetime, hold: Hold) -> None:
+def check_again(
+    state: State, group: Sequence[tuple[events.Event, int]], at: datetime, hold: Hold
+) -> None:
     """
     Ask a dispute in *state* again for the events of one command.
 
@@ -66,8 +70,8 @@ def check_again(state: Any, group: Sequence[tuple[Any, int]], at: datetime, hold
         hold(decided == stored, part[0][1], "decided again, the events are others")
 
 
-def _command_of(event: Any, at: datetime) -> Any:
-    asked = _COMMANDS[ASKED[event.__struct_config__.tag]]
+def _command_of(event: events.Event, at: datetime) -> commands.Command:
+    asked = _COMMANDS[ASKED[str(event.__struct_config__.tag)]]
     told = {name: getattr(event, name) for name in event.__struct_fields__}
     told["now"] = at
     match event:
@@ -81,7 +85,10 @@ def _command_of(event: Any, at: datetime) -> Any:
             told["now"] = min(at, event.until - _MOMENT)
         case events.DisclosureUsed():
             told["now"] = event.at
-    return asked(**{name: told[name] for name in asked.__struct_fields__ if name in told})
+    command: commands.Command = asked(
+        **{name: told[name] for name in asked.__struct_fields__ if name in told}
+    )
+    return command
 
 
 class AttachedAudits:
@@ -92,7 +99,7 @@ class AttachedAudits:
         self._attached: list[tuple[str, int, events.AuditAttached]] = []
         self._reported: dict[str, tuple[bool, int, int, int]] = {}
 
-    def see(self, stream: str, event: Any, position: int) -> None:
+    def see(self, stream: str, event: Event, position: int) -> None:
         """Take note of *event*."""
         match event:
             case events.AuditAttached():

@@ -1,7 +1,5 @@
 """One tournament, checked from its events: masters, seat draws, chips, placings, payouts."""
 
-from typing import Any
-
 from engine.rulesets import Amounts
 from engine.tournament.model import entering_events as entering
 from engine.tournament.model import events
@@ -9,8 +7,9 @@ from engine.tournament.model.correcting_events import ResultCorrected
 from engine.tournament.model.floor_events import StackRemoved
 from engine.tournament.model.money_events import AddOnTaken
 from engine.tournament.model.rounds_events import RoundSeated
+from engine.tournament.model.state import Finished, Running, State
 from engine.tournament.model.values import Masters
-from engine.values import number_of
+from engine.values import EntrantId, number_of
 from service.audit.event import corrections, moves
 from service.audit.event.money import MoneyAudit
 from service.audit.event.rounds import RoundsAudit
@@ -31,7 +30,7 @@ class TournamentAudit:
         self._money = MoneyAudit(stream, findings)
         self.entropy = EntropyAudit(lambda *said: self._hold("entropy", *said))
         self._terms: events.TournamentAnnounced | None = None
-        self._entered: dict[str, int] = {}
+        self._entered: dict[EntrantId, int] = {}
         """Entrants by order of registration, the withdrawn left out."""
 
         self.masters: Masters | None = None
@@ -49,7 +48,7 @@ class TournamentAudit:
         set_by = max((known for known in self._levels if known <= version), default=None)
         return None if set_by is None else (set_by, *self._levels[set_by])
 
-    def see(self, event: Any, position: int, before: Any) -> None:
+    def see(self, event: events.Event, position: int, before: State) -> None:
         """Check *event*."""
         self.last_position = position
         self._money.see(event, position)
@@ -93,10 +92,12 @@ class TournamentAudit:
             case events.TournamentFinished():
                 self._finished(event, position, before)
             case ResultCorrected():
+                if not isinstance(before, Finished):
+                    raise LookupError("a result was corrected before there was one")
                 faults = corrections.faults_of(event, before)
                 self._hold("placings", not faults, position, "; ".join(faults))
 
-    def _in_rounds(self, event: Any, position: int) -> None:
+    def _in_rounds(self, event: events.Event, position: int) -> None:
         if isinstance(event, RoundSeated) and event.round == 1 and self.masters is not None:
             self._rounds = RoundsAudit(
                 self._known(), self.masters, self._in_order(), self._hold_now, self._digest
@@ -109,7 +110,7 @@ class TournamentAudit:
     def _hold_now(self, name: str, held: bool, what: str) -> None:
         self._hold(name, held, self._at, what)
 
-    def _in_order(self) -> list[str]:
+    def _in_order(self) -> list[EntrantId]:
         """Return who has entered, by order of registration."""
         return sorted(self._entered, key=lambda entrant: self._entered[entrant])
 
@@ -175,7 +176,7 @@ class TournamentAudit:
         held = order[0] == f"{event.table}/{event.seat}"
         self._hold("seat_draws", held, position, "the draw gives another seat")
 
-    def _finished(self, event: events.TournamentFinished, position: int, before: Any) -> None:
+    def _finished(self, event: events.TournamentFinished, position: int, before: State) -> None:
         places: dict[int, int] = {}
         for placing in event.placings:
             places[placing.place] = places.get(placing.place, 0) + 1
@@ -187,6 +188,8 @@ class TournamentAudit:
         self._hold("placings", shared, position, "a place is shared by others than it says")
         everyone = sorted(each.entrant for each in event.placings) == sorted(self._entered)
         self._hold("placings", everyone, position, "not everyone has a place")
+        if not isinstance(before, Running):
+            raise LookupError("a tournament finished that was not being played")
         kept = set(before.placings) <= set(event.placings)
         self._hold("placings", kept, position, "who was eliminated has another place now")
         if self.masters is not None:

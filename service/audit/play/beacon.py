@@ -3,12 +3,12 @@
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
-from typing import Any
 
 from engine.kit.beacon import Chain, Pulse, time_of
 from engine.table.model.events import TableBeaconAwaited
 from engine.tournament.model import fairness_events
-from engine.tournament.model.state import Announced, Drafted
+from engine.tournament.model.events import Event
+from engine.tournament.model.state import Announced, Drafted, State
 from service.audit.report import Findings
 from service.base.settings import SettingsInvalid
 from service.director.beacon import signed
@@ -49,7 +49,7 @@ def fault_of(chain: Chain, pulse: Pulse) -> str | None:
 
 def named_late(
     event: TableBeaconAwaited | fairness_events.BeaconAwaited,
-    state: Any,
+    chain: Chain | None,
     recorded: Recorded,
     findings: Findings,
 ) -> bool:
@@ -59,7 +59,7 @@ def named_late(
     Who dates the event far back names a round that is known: that is a fault.
 
     Args:
-        state: Of its stream before it.
+        chain: Of the beacon it names a round of.
     """
     behind = recorded.at - event.at
     findings.hold(
@@ -69,7 +69,6 @@ def named_late(
         recorded.stream,
         f"a round was named by an instant {behind} before the log's",
     )
-    chain = event.chain if isinstance(event, TableBeaconAwaited) else state.fairness.chain
     return chain is not None and recorded.at >= time_of(chain, event.round)
 
 
@@ -83,7 +82,7 @@ class BeaconAudit:
         self.added = b""
         """What draws at table 0 are mixed with."""
 
-    def see(self, event: Any, position: int, before: Any) -> None:
+    def see(self, event: Event, position: int, before: State) -> None:
         """Check *event* of the tournament, which was as in *before*."""
         match event:
             case fairness_events.BeaconNamed():

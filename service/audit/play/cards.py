@@ -1,7 +1,6 @@
 """Cards, dice and lots of a hand, checked against what its seeds give."""
 
-from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 from engine.kit.cards import in_deck_order
 from engine.rulesets import CorellianSpike
@@ -11,7 +10,7 @@ from engine.table.model.state import Table
 from engine.values import SealedCard
 from service.audit.play import generator
 from service.audit.play.drawn import drawn
-from service.audit.seen import Hand, Seen
+from service.audit.seen import Hand, Handlers, Seen
 
 
 def _dice_rolled(audit: Seen, event: events.DiceRolled, _before: object) -> None:
@@ -61,7 +60,11 @@ def _demise(audit: Seen, event: events.DemiseDealt, _before: object) -> None:
         check_open(audit, "cards", dealt.card)
 
 
-def _cards_dealt(audit: Seen, event: Any, _before: object) -> None:
+def _cards_dealt(
+    audit: Seen,
+    event: events.CardsDealt | events.ReplacementsDealt | events.ShiftDealt,
+    _before: object,
+) -> None:
     hand = audit.now()
     lie = 0
     for dealt in event.dealt:
@@ -146,7 +149,7 @@ def _lies(hand: Hand, number: int, position: int, face: str, salt: bytes) -> boo
     )
 
 
-CARDS: Final[dict[type, Callable[[Seen, Any, Any], None]]] = {
+CARDS: Final[Handlers[Seen]] = {
     events.DiceRolled: _dice_rolled,
     events.CardsDealt: _cards_dealt,
     events.ReplacementsDealt: _cards_dealt,

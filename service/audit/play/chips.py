@@ -1,11 +1,10 @@
 """Chips at a table: what is wagered, the pots it makes, who wins them, who comes and goes."""
 
-from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 from engine.table.model import events
 from service.audit.play import pots
-from service.audit.seen import Seen
+from service.audit.seen import Handlers, Seen
 
 
 def _penalty(audit: Seen, event: events.PenaltyPaid, _before: object) -> None:
@@ -89,7 +88,7 @@ def _given_back(audit: Seen, event: events.ChipsReturned, _before: object) -> No
     audit.chips -= event.chips
 
 
-CHIPS: Final[dict[type, Callable[[Seen, Any, Any], None]]] = {
+CHIPS: Final[Handlers[Seen]] = {
     events.PenaltyPaid: _penalty,
     events.SabaccPotAwarded: _sabacc_awarded,
     events.ForcedBetsPosted: _posted,

@@ -1,13 +1,15 @@
 """What happened at a table, decided again: it must be what the log says, to the byte."""
 
+from collections.abc import Sequence
 from functools import reduce
-from itertools import accumulate, islice, repeat
+from itertools import repeat
 from typing import Any, get_args
 
 from engine.errors import EngineError
 from engine.table.decide.decisions import decide_through
 from engine.table.evolve.at_table import evolve
 from engine.table.model.events import Event
+from engine.table.model.state import State
 from engine.table.read import recall
 from service.audit.bytes.chain import Boxes, encode
 from service.audit.bytes.hidden import held_alike
@@ -19,6 +21,9 @@ from service.log.keys import LeagueKeys
 from service.log.record import Recorded
 from service.log.sealing import unseal
 from service.log.upcasters import current_version
+
+Decided = list[tuple[Event, int]]
+"""Events of an append at a table with their positions."""
 
 DEFECTS = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
 """What a forged event may provoke in code that expects a possible one."""
@@ -44,7 +49,9 @@ class Deciding:
         self._keys = keys
         self._decided = self._opened = 0
 
-    def alike(self, state: Any, group: list[tuple[Any, int]]) -> list[tuple[Any, Any]] | None:
+    def alike(
+        self, state: State, group: Sequence[tuple[Event | Recorded, int]]
+    ) -> list[tuple[Event, State]] | None:
         """
         Return what follows, at a table in *state*, from what was asked in one append.
 
@@ -55,9 +62,10 @@ class Deciding:
             Every event with the state after it, events that were decided at once all with the
             state after their command; ``None`` if *group* says anything else.
         """
-        found: list[tuple[Any, Any]] = []
+        found: list[tuple[Event, State]] = []
         opened = 0
         try:
+            # Rows stand in it for events that only follow; recalling never looks at those.
             parts: Any = recall.parts_of(next(zip(*group, strict=True)))
             for part in parts:
                 made, after = decide_through(state, recall.command_of(part), drawn)
@@ -82,8 +90,9 @@ class Deciding:
                     # Deciding has applied these very events, and nobody asks what was between.
                     found += zip(made, repeat(after))
                 else:
-                    states = accumulate(made, evolve, initial=state)
-                    found += zip(made, islice(states, 1, None), strict=True)
+                    for one in made:
+                        state = evolve(state, one)
+                        found.append((one, state))
                 state = after
         except (EngineError, EventUnreadable, *DEFECTS):
             return None  # what is wrong is found by whoever reads the group whole
@@ -100,9 +109,7 @@ class Deciding:
         findings.held(("commitments",), self._opened)
 
 
-def find_difference(
-    name: str, state: Any, group: list[tuple[Any, int]], findings: Findings
-) -> None:
+def find_difference(name: str, state: State, group: Decided, findings: Findings) -> None:
     """
     Say where the events of one append are not what follows from what was asked.
 
@@ -128,9 +135,7 @@ def find_difference(
     findings.held(("decisions",), decisions)
 
 
-def _first_difference(
-    decided: tuple[Any, ...], stored: tuple[Any, ...], group: list[tuple[Any, int]]
-) -> int:
+def _first_difference(decided: tuple[Event, ...], stored: tuple[Event, ...], group: Decided) -> int:
     for index, (event, position) in enumerate(group[: len(stored)]):
         if index >= len(decided) or decided[index] != event:
             return position

@@ -1,13 +1,12 @@
 """What the entrants of one tournament have added to its entropy, followed from the events alone."""
 
 from collections.abc import Callable, Iterable
-from typing import Any
 
 from engine.table.model.events import HandOpened
 from engine.tournament.model import entering_events as entering
 from engine.tournament.model import fairness_events
-from engine.tournament.model.events import TournamentAnnounced
-from engine.tournament.model.state import Finished, Registering, Running
+from engine.tournament.model.events import Event, TournamentAnnounced
+from engine.tournament.model.state import Finished, Registering, Running, State
 from service.audit.play import generator
 from service.audit.play.beacon import BeaconAudit
 
@@ -32,7 +31,7 @@ class EntropyAudit:
         self._first_hand: dict[str, int] = {}
         """Position of the first hand each entrant was seated in."""
 
-    def see(self, event: Any, position: int, before: Any, entered: Iterable[str]) -> None:
+    def see(self, event: Event, position: int, before: State, entered: Iterable[str]) -> None:
         """Check *event* of the tournament, which was as in *before*."""
         self.beacon.see(event, position, before)
         match event:

@@ -5,23 +5,23 @@ The only thing taken from the engine is the order of a deck; generator and pots
 are written a second time beside this module.
 """
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
 
 from engine.kit.beacon import Chain
 from engine.kit.cards import deck
 from engine.table.model import events
+from engine.table.model.state import State
 from service.audit.play import beacon, generator
 from service.audit.play.cards import CARDS, check_open, check_shown
 from service.audit.play.chips import CHIPS
 from service.audit.play.drawn import drawn
-from service.audit.seen import Hand, Seen
+from service.audit.seen import Hand, Handlers, Seen
 
 
 class HandAudit(Seen):
     """Follows the events of one table from hand to hand."""
 
-    def see(self, event: Any, position: int, before: Any) -> None:
+    def see(self, event: events.Event, position: int, before: State) -> None:
         """Check *event*, which happened in the engine's state *before*."""
         self.position = position
         handler = _HANDLERS.get(type(event))
@@ -195,7 +195,7 @@ class HandAudit(Seen):
         self.hand = None
 
 
-def _replayed(opened: events.HandOpened, given: Mapping[int, int]) -> tuple[Any, ...]:
+def _replayed(opened: events.HandOpened, given: Mapping[int, int]) -> tuple[object, ...]:
     """
     Return what the deals of one hand have in common.
 
@@ -213,7 +213,7 @@ def _replayed(opened: events.HandOpened, given: Mapping[int, int]) -> tuple[Any,
 NEEDS_BEFORE = frozenset((events.PileCommitted,))
 """Events that are checked against the state right before them, inside a command too."""
 
-_HANDLERS: dict[type, Callable[[HandAudit, Any, Any], None]] = {
+_HANDLERS: Handlers[HandAudit] = {
     **CARDS,
     **CHIPS,
     events.TableOpened: HandAudit._table_opened,

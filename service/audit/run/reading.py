@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from engine.coordination.aggregates import DECIDERS
+from engine.coordination.aggregates import DECIDERS, Event
 from service.audit.bytes.chain import (
     Boxes,
     Links,
@@ -26,6 +26,8 @@ from service.log.record import Recorded
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
+# Streams of all categories stand in one mapping, so their types cannot say which aggregate
+# events and states belong to.  The category says it, and each check takes its own types.
 Group = list[tuple[Any, int]]
 """Events of an append with their positions; rows where they are not read yet."""
 
@@ -41,6 +43,8 @@ class Stream:
     category: str
     own: bool
     state: Any
+    """None if there are no such streams."""
+
     broken: bool
     last: int = -1
     """Position of its last event."""
@@ -78,18 +82,19 @@ class Reading:
         """Return *group* with the events read that were left, as far as they can be."""
         # None is left of a broken stream: what broke it since stands behind them.
         broken, stream.broken = stream.broken, False
-        read = []
+        read: Group = []
         for known, position in group:
-            event = known
-            if type(known) is Recorded:
-                self.left -= 1
-                event = self.read(known, stream)
+            if not isinstance(known, Recorded):
+                read.append((known, position))
+                continue
+            self.left -= 1
+            event = self.read(known, stream)
             if event is not None:
                 read.append((event, position))
         stream.broken |= broken
         return read
 
-    def read(self, recorded: Recorded, stream: Stream) -> Any:
+    def read(self, recorded: Recorded, stream: Stream) -> Event | None:
         """Return the event that a row holds; say what is wrong with it if there is none."""
         if recorded.sealed is None:
             event = self._decoded(recorded, stream, None)
@@ -109,7 +114,7 @@ class Reading:
             self._findings.hold("canonical", False, recorded.position, stream.name, what, count=0)
         return event
 
-    def _decoded(self, recorded: Recorded, stream: Stream, boxes: Boxes | None) -> Any:
+    def _decoded(self, recorded: Recorded, stream: Stream, boxes: Boxes | None) -> Event | None:
         find = self._findings.hold
         if stream.broken:
             if stream.state is None:
@@ -117,7 +122,7 @@ class Reading:
                 find("readable", False, recorded.position, stream.name, what)
             return None
         try:
-            event = self._codec.decode(recorded, self._keys, boxes)
+            event: Event = self._codec.decode(recorded, self._keys, boxes)
         except EventUnreadable as error:
             stream.broken = True
             find("readable", False, recorded.position, stream.name, error.detail)
@@ -135,21 +140,22 @@ class Reading:
         what = "it is out of folding, and its bytes are well formed"
         self._findings.hold("voided", fails, recorded.position, recorded.stream, what)
 
-    def follow(self, recorded: Recorded) -> Any:
+    def follow(self, recorded: Recorded) -> Event:
         """
         Return the event of a stream that another unit answers for.
 
         Raises:
             EventUnreadable: If it cannot be read.
         """
-        return self._codec.decode(recorded, self._keys)
+        event: Event = self._codec.decode(recorded, self._keys)
+        return event
 
     def end(self) -> None:
         """Count what could be read."""
         self._findings.held(("readable",), self._read + self.left)
 
 
-def _in_form(data: bytes, event: Any) -> bool:
+def _in_form(data: bytes, event: Event | None) -> bool:
     """Return whether a document is in its one form, which most events have as they stand."""
     if event is not None:
         try:

@@ -6,19 +6,18 @@ What the engine answers today to what was asked then must be what is stored, to 
 
 from collections.abc import Iterable
 from datetime import datetime
-from typing import Any
 
 import structlog
 
-from engine.coordination.aggregates import DECIDERS
+from engine.coordination.aggregates import DECIDERS, Event
 from engine.errors import EngineError
 from engine.league.events import LeagueCreated
 from engine.season.events import SeasonClosed, TournamentHead, TournamentsRecorded
 from engine.table.model.events import DealVoided, HandSettled, TableBeaconAwaited, TableOpened
 from engine.table.model.state import Table
-from engine.tournament.model.events import TournamentAnnounced
 from engine.tournament.model.fairness_events import BeaconAwaited
 from engine.tournament.model.heads_events import TableHead, TablesRecorded
+from engine.tournament.model.state import State as TournamentState
 from engine.values import SeasonId, TournamentId, stream_of
 from service.audit.bytes.chain import Links
 from service.audit.event import knockouts, rulings
@@ -32,6 +31,7 @@ from service.audit.play.hands import HANDLED, HandAudit
 from service.audit.report import Figures, Findings
 from service.audit.run.overdue import check_deal
 from service.audit.run.reading import Followed, Group, Reading, Stream
+from service.audit.season.fates import WithTerms
 from service.audit.season.seasons import SeasonAudit
 from service.base.errors import EventUnreadable
 from service.log.codec import category_of
@@ -139,12 +139,11 @@ class StreamAudit:
             self._reading.left += 1
             return
         event = self._reading.read(recorded, stream)
-        if type(event) in _FAR and not self._across(event, recorded, stream):
+        if event is None or (type(event) in _FAR and not self._across(event, recorded, stream)):
             return
-        if event is not None:
-            stream.group.append((event, position))
-            if stream.category == "season":
-                self._seasons.add(name)
+        stream.group.append((event, position))
+        if stream.category == "season":
+            self._seasons.add(name)
 
     def _pass_over(self, recorded: Recorded, stream: Stream) -> None:
         """Take the hash of an event that another unit answers for, or that is out of folding."""
@@ -222,7 +221,7 @@ class StreamAudit:
             dealt=self._dealt.kept(),
         )
 
-    def _across(self, event: Any, recorded: Recorded, stream: Stream) -> bool:
+    def _across(self, event: Event, recorded: Recorded, stream: Stream) -> bool:
         """See what an event says of other streams, or of the whole league; whether it can be."""
         try:
             match event:
@@ -237,8 +236,11 @@ class StreamAudit:
                 case TournamentsRecorded():
                     for each in event.tournaments:
                         self._compare_head(stream_of(each.tournament), each, recorded)
-                case TableBeaconAwaited() | BeaconAwaited():
-                    self._late += beacon.named_late(event, stream.state, recorded, self._findings)
+                case TableBeaconAwaited():
+                    self._late += beacon.named_late(event, event.chain, recorded, self._findings)
+                case BeaconAwaited():
+                    chain = stream.state.fairness.chain
+                    self._late += beacon.named_late(event, chain, recorded, self._findings)
         except DEFECTS as error:
             self._break(stream, recorded.position, error)
             return False
@@ -325,17 +327,14 @@ class StreamAudit:
             self._break(stream, position, error)
         self._folds += len(group)
 
-    def _note(self, stream: Stream, event: Any, position: int) -> None:
+    def _note(self, stream: Stream, event: Event, position: int) -> None:
         if type(event) in _CLOSING and isinstance(stream.checker, HandAudit):
-            self._count_deck(stream.checker)
+            pile = stream.checker.now().piles.get(1)
+            if pile is not None:  # else the beacon it waited for never spoke
+                self._dealt.see(stream.checker.deck, pile.cards)
         if type(event) in _COMPARED:
             self._knockouts.see(stream.name, event, position)
             self._attached.see(stream.name, event, position)
-
-    def _count_deck(self, table: HandAudit) -> None:
-        pile = table.now().piles.get(1)
-        if pile is not None:  # else the beacon it waited for never spoke
-            self._dealt.see(table.deck, pile.cards)
 
     def _placed(self, stream: Stream, group: Group) -> bool:
         """Remember to which tournament a table belongs; its first event must say so."""
@@ -368,22 +367,23 @@ class StreamAudit:
         self._settle(tournament)
         return self._tournaments.get(tournament)
 
-    def _tournament(self, tournament: TournamentId) -> Any:
+    def _tournament(self, tournament: TournamentId) -> TournamentState | None:
         name = stream_of(tournament)
         self._settle(name)
         stream = self._streams.get(name)
-        return None if stream is None else stream.state
+        state: TournamentState | None = None if stream is None else stream.state
+        return state
 
-    def _announced(self, season: SeasonId) -> dict[str, Any]:
+    def _announced(self, season: SeasonId) -> dict[str, WithTerms | None]:
         """Return the tournaments announced for *season* so far; None for those that broke."""
-        found: dict[str, Any] = {}
+        found: dict[str, WithTerms | None] = {}
         for name, stream in self._streams.items():
             if stream.category != "tournament":
                 continue
             self._settle(name)
-            terms = getattr(stream.state, "terms", None)
-            if isinstance(terms, TournamentAnnounced) and terms.season == season:
-                found[terms.tournament] = None if stream.broken else stream.state
+            state = stream.state
+            if isinstance(state, WithTerms) and state.terms.season == season:
+                found[state.terms.tournament] = None if stream.broken else state
         return found
 
     def _settle(self, name: str) -> None:

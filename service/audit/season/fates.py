@@ -2,12 +2,21 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from engine.season import events
-from engine.season.values import Fate
-from engine.tournament.model.state import Announced, Cancelled, Finished, Registering
+from engine.season.values import Award, Fate
+from engine.tournament.model.state import (
+    Announced,
+    Cancelled,
+    Closed,
+    Finished,
+    Registering,
+    Running,
+)
 from engine.values import TextRef
+
+WithTerms = Announced | Registering | Closed | Running | Finished | Cancelled
+"""The states of a tournament that has announced its terms."""
 
 Hold = Callable[[bool, str], None]
 """Takes whether something holds, and what is wrong if not."""
@@ -18,13 +27,13 @@ class FateAudit:
     """Follows what one season says of its tournaments."""
 
     added: set[str] = field(default_factory=set)
-    awarded: dict[str, dict[str, Any]] = field(default_factory=dict)
+    awarded: dict[str, dict[str, Award]] = field(default_factory=dict)
     """By tournament, the award of each player."""
 
     revoked: dict[str, events.AwardRevoked] = field(default_factory=dict)
     """By tournament that counts no more."""
 
-    def take(self, event: Any) -> None:
+    def take(self, event: events.Event) -> None:
         """Note what *event* says of a tournament."""
         match event:
             case events.TournamentAdded():
@@ -45,7 +54,7 @@ class FateAudit:
     def check(
         self,
         closed: events.SeasonClosed,
-        announced: Mapping[str, Any],
+        announced: Mapping[str, WithTerms | None],
         frozen: Iterable[str],
         hold: Hold,
     ) -> None:
@@ -78,7 +87,7 @@ class FateAudit:
                     excused.update(state.frozen)
         hold(excused.issuperset(frozen), "the season was closed while a dispute held it")
 
-    def _wrong(self, fate: Fate, state: Any) -> str | None:
+    def _wrong(self, fate: Fate, state: WithTerms) -> str | None:
         """Return what is wrong with *fate*; None if it is the one that is due."""
         due: tuple[str, str | None, TextRef | None]
         revoked = self.revoked.get(fate.tournament)
@@ -102,7 +111,7 @@ class FateAudit:
             return self._uncounted(fate.tournament, state)
         return None
 
-    def _uncounted(self, tournament: str, state: Any) -> str | None:
+    def _uncounted(self, tournament: str, state: WithTerms) -> str | None:
         """Return why a tournament that is said to be counted is not, as it stands."""
         if not isinstance(state, Finished):
             return "is counted, and was not finished"

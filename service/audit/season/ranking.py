@@ -9,6 +9,7 @@ from itertools import groupby
 from typing import Any
 
 from engine.season import events
+from engine.season.values import Adjustment, Award
 from service.audit.season import points as plain
 
 Row = tuple[int, str, str]
@@ -20,10 +21,10 @@ class Table:
     """Follows one season's events; knows no rule of the engine's."""
 
     terms: events.SeasonOpened
-    results: dict[str, dict[str, Any]] = field(default_factory=dict)
+    results: dict[str, dict[str, Award]] = field(default_factory=dict)
     """By tournament, in the order in which they were first counted, the award of each player."""
 
-    entries: dict[str, Any] = field(default_factory=dict)
+    entries: dict[str, Adjustment] = field(default_factory=dict)
     """Bonuses and adjustments by name."""
 
     void: set[str] = field(default_factory=set)
@@ -31,7 +32,7 @@ class Table:
     _totals: dict[str, str] = field(default_factory=dict)
     """Of everybody; empty until they are asked for, and again when they change."""
 
-    def take(self, event: Any) -> None:
+    def take(self, event: events.Event) -> None:
         """Note what *event* changes."""
         if not isinstance(event, events.LotsDrawn):
             self._totals = {}
@@ -76,7 +77,7 @@ class Table:
             found += [(rank, player, totals[player]) for player in group]
         return found
 
-    def _added(self, counted: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    def _added(self, counted: Sequence[Mapping[str, Award]]) -> dict[str, str]:
         """Return the total of everybody."""
         extra: dict[str, Fraction] = {}
         for name, entry in self.entries.items():
@@ -88,7 +89,7 @@ class Table:
             for player in players
         }
 
-    def _total(self, player: str, counted: Sequence[Mapping[str, Any]], extra: Fraction) -> str:
+    def _total(self, player: str, counted: Sequence[Mapping[str, Award]], extra: Fraction) -> str:
         terms = self.terms
         own = [_exact(each[player].points) for each in counted if player in each]
         mode, results = terms.aggregation.mode, terms.aggregation.results or 0
@@ -112,11 +113,14 @@ def _parted(groups: list[list[str]], merit: Callable[[str], Any]) -> list[list[s
 
 
 def _merit(
-    tie_break: str, group: list[str], counted: Sequence[Mapping[str, Any]], lots: Mapping[str, int]
+    tie_break: str,
+    group: list[str],
+    counted: Sequence[Mapping[str, Award]],
+    lots: Mapping[str, int],
 ) -> Callable[[str], Any]:
     """Return what *tie_break* asks of a player of *group*: more is better."""
 
-    def own(player: str) -> list[Any]:
+    def own(player: str) -> list[Award]:
         return [each[player] for each in counted if player in each]
 
     match tie_break:
@@ -134,7 +138,7 @@ def _merit(
             return lambda it: -lots.get(it, 0)
 
 
-def _balance(group: list[str], counted: Sequence[Mapping[str, Any]]) -> Mapping[str, int]:
+def _balance(group: list[str], counted: Sequence[Mapping[str, Award]]) -> Mapping[str, int]:
     """Return of each of *group* how many others it beat, less how many beat it, night by night."""
     found = dict.fromkeys(group, 0)
     for each in counted:

@@ -5,17 +5,18 @@ Placings are the tournament's, points follow from them by the terms, ranks from 
 the lots come from the master that was committed to.
 """
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
 
 from engine.season import events
-from engine.season.state import Opened
+from engine.season.state import Opened, State
+from engine.season.values import Award
 from engine.tournament.model.state import Finished
+from engine.tournament.model.state import State as TournamentState
 from engine.values import SeasonId, TournamentId, number_of
 from service.audit.play import generator
 from service.audit.report import Findings
 from service.audit.season import points as plain
-from service.audit.season.fates import FateAudit, best_places
+from service.audit.season.fates import FateAudit, WithTerms, best_places
 from service.audit.season.ranking import Table
 
 _DRAWS_TABLE = 0
@@ -37,8 +38,8 @@ class SeasonAudit:
         self,
         stream: str,
         findings: Findings,
-        tournament: Callable[[TournamentId], Any],
-        announced: Callable[[SeasonId], Mapping[str, Any]],
+        tournament: Callable[[TournamentId], TournamentState | None],
+        announced: Callable[[SeasonId], Mapping[str, WithTerms | None]],
     ) -> None:
         self._stream = stream
         self._findings = findings
@@ -52,7 +53,7 @@ class SeasonAudit:
         self._draws = 0
         self._last_position = 0
 
-    def see(self, event: Any, position: int, before: Any) -> None:
+    def see(self, event: events.Event, position: int, before: State) -> None:
         """Check one event against the season *before* it."""
         self._last_position = position
         match event:
@@ -74,7 +75,7 @@ class SeasonAudit:
         self._known().take(event)
         self._fates.take(event)
 
-    def end(self, state: Any) -> None:
+    def end(self, state: State) -> None:
         """Compare the table with the standings of *state*, at the end of what was read."""
         if self._table is None or not isinstance(state, Opened):
             return
@@ -106,7 +107,12 @@ class SeasonAudit:
         held = due == event.master_commitment
         self._hold("seeds", held, position, "the master is not the one committed to")
 
-    def _awarded(self, event: Any, awards: Any, position: int) -> None:
+    def _awarded(
+        self,
+        event: events.PointsAwarded | events.AwardRevised,
+        awards: Sequence[Award],
+        position: int,
+    ) -> None:
         result = self._tournament(event.tournament)
         if not isinstance(result, Finished):
             self._hold("points", False, position, "points for a tournament that is not finished")
@@ -150,7 +156,7 @@ class SeasonAudit:
         held = tuple(order) == draw.order
         self._hold("seeds", held, position, "the lot gives another order")
 
-    def _closed(self, event: events.SeasonClosed, position: int, before: Any) -> None:
+    def _closed(self, event: events.SeasonClosed, position: int, before: State) -> None:
         table = self._known()
         stands = [(each.rank, each.player, each.points) for each in event.standings]
         self._hold("points", stands == table.rows(), position, "the final standings are others")
@@ -161,13 +167,13 @@ class SeasonAudit:
         def hold(held: bool, what: str) -> None:
             self._hold("fates", held, position, what)
 
-        self._fates.check(event, self._announced(table.terms.season), before.frozen, hold)
+        self._fates.check(event, self._announced(table.terms.season), _opened(before).frozen, hold)
 
     def _hold(self, name: str, held: bool, position: int, what: str) -> None:
         self._findings.hold(name, held, position, self._stream, what)
 
 
-def _earned(award: Any, terms: events.SeasonOpened, asked: Mapping[str, int]) -> bool:
+def _earned(award: Award, terms: events.SeasonOpened, asked: Mapping[str, int]) -> bool:
     """Whether *award* is what its places are worth, or 0 and a cause where they have no value."""
     own = {"spent": award.spent, "knockouts": award.knockouts}
     places = range(award.place, award.place + award.shared)
@@ -178,16 +184,22 @@ def _earned(award: Any, terms: events.SeasonOpened, asked: Mapping[str, int]) ->
         return award.failure is not None and award.points == plain.rounded(
             plain.NOTHING, terms.scale
         )
-    return award.failure is None and bool(award.points == due)
+    return award.failure is None and award.points == due
 
 
-def _times(kind: str, award: Any) -> int:
-    return int(award.knockouts) if kind == "knockouts" else 1
+def _opened(state: State) -> Opened:
+    if not isinstance(state, Opened):
+        raise LookupError("a season that was never opened")
+    return state
 
 
-def _after(before: Any, event: events.AwardRevised) -> list[Any]:
+def _times(kind: str, award: Award) -> int:
+    return award.knockouts if kind == "knockouts" else 1
+
+
+def _after(before: State, event: events.AwardRevised) -> list[Award]:
     """Return the awards as a revision leaves them."""
-    counted = next(each for each in before.counted if each.tournament == event.tournament)
+    counted = next(each for each in _opened(before).counted if each.tournament == event.tournament)
     awards = {each.player: each for each in counted.awards}
     for change in event.changes:
         awards.pop(change.player, None)
