@@ -19,13 +19,14 @@ from service.api.http.authentication import authenticate
 from service.api.http.limiting import Limits
 from service.api.http.requests import BoundedRequest
 from service.api.http.serving import WHOLE
+from service.api.http.shell import Asked
 from service.api.table import tables
 from service.base.errors import TooManyRequests
 
 Send = Callable[[Any], Awaitable[None]]
 Receive = Callable[[], Awaitable[Any]]
 
-_Handler = Callable[..., Awaitable[Response[bytes]]]
+_Answer = Callable[[Asked], Awaitable[Response[bytes]]]
 _TABLE = re.compile(r"/v1/tables/([^/]+)(/actions)?")
 _ROUTES: dict[tuple[str, str | None], HTTPRouteHandler] = {
     ("POST", "/actions"): tables.act,
@@ -92,10 +93,11 @@ class Front:
             return
         scope["litestar_app"] = self._litestar
         request = _Request(scope, receive, send)
-        act: _Handler = route.fn
+        scope["path_params"] = {"table_id": found[1]}
+        answer: _Answer = route.fn
         try:
             await authenticate(request, route.opt["operation"])
-            response = await act(request, found[1])
+            response = await answer(request)
         except Exception as error:  # noqa: BLE001
             # As the framework does around its own handlers, which are not in this path:
             # every error becomes its problem document, and what nobody expected is

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import yaml
 
-from service.api.http.operations import Operation
+from service.api.http.declaration import Operation
 from service.api.http.problems import MEDIA_TYPE, catalogue
 from service.api.http.rehearsing import WouldChange
 from service.api.routes import ROUTES

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import get_args
 
 from engine.league.roles import CLOCK_AND_SEATING, LOST_WHEN_ENTERED, Role, may
-from service.api.http.operations import OnPeople, Operation
+from service.api.http.declaration import OnPeople, Operation
 from service.api.routes import ROUTES
 
 DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "roles.md"

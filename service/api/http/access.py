@@ -8,7 +8,7 @@ does not belong to looks exactly like a thing that is not there.
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import lru_cache
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from engine.dispute.state import Claimed
 from engine.dispute.values import Subject
@@ -24,9 +24,13 @@ from engine.league.roles import (
 )
 from engine.league.state import Created
 from engine.season.state import Opened
+from engine.table.model.state import Table
 from engine.tournament.entering.staff import counts_as_entered
+from engine.tournament.model import state as tournament_state
 from engine.tournament.model.state import (
+    Announced,
     Cancelled,
+    Closed,
     Drafted,
     Finished,
     Registering,
@@ -34,18 +38,38 @@ from engine.tournament.model.state import (
     Unannounced,
 )
 from engine.values import EntrantId, Stream, number_of, stream_of
+from service.api.http.phases import Tournament
 from service.api.http.shell import Asked, Shell, operation_of, principal_of, shell_of
 from service.base.errors import Forbidden, StoreUnavailable, StreamNotFound
 from service.log.addresses import league_of_stream
 from service.log.writer import Loaded
+
+State_co = TypeVar("State_co", covariant=True)
 
 MEMBERS_BELIEVED_FOR = timedelta(seconds=5)
 """How long somebody removed by another process may still act at tables."""
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Kind(Generic[State_co]):
+    """One kind of object that a route can be about."""
+
+    parameter: str
+    """Its name in paths."""
+
+    prefix: str
+    """Of its identifiers."""
+
+    states: tuple[type[State_co], ...]
+    """What it can be once it is there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place(Generic[State_co]):
     """An object the caller may see, in the league it stands in."""
+
+    id: str
+    """As the request names it."""
 
     league: str
     role: Role
@@ -54,14 +78,52 @@ class Place:
     """As far as it has been read; its state is the aggregate's."""
 
     @property
-    def state(self) -> Any:
+    def state(self) -> State_co:
         """The aggregate's state."""
-        return self.loaded.state
+        found: State_co = self.loaded.state
+        return found
+
+
+LeaguePlace = Place[Created]
+SeasonPlace = Place[Opened]
+TournamentPlace = Place[Tournament]
+TablePlace = Place[Table]
+DisputePlace = Place[Claimed]
+
+LEAGUE = Kind("league_id", "lge", (Created,))
+SEASON = Kind("season_id", "ssn", (Opened,))
+TOURNAMENT: Kind[Tournament] = Kind(
+    "tournament_id",
+    "trn",
+    (Drafted, Announced, Registering, Closed, Running, Finished, Cancelled),
+)
+TABLE = Kind("table_id", "tbl", (Table,))
+DISPUTE = Kind("dispute_id", "dsp", (Claimed,))
+
+KINDS: dict[object, Kind[Any]] = {
+    Created: LEAGUE,
+    Opened: SEASON,
+    Tournament: TOURNAMENT,
+    Table: TABLE,
+    Claimed: DISPUTE,
+}
+"""By the state that a handler's ``Place`` has."""
+
+AS_KNOWN = "as known"
+"""Beside a ``Place``: as this process knows the object, without asking the log."""
+
+BELIEVED = "believed"
+"""Beside a ``Place``: whoever was a member :data:`MEMBERS_BELIEVED_FOR` ago still is one."""
 
 
 async def reach(
-    request: Asked, identifier: str, prefix: str, *, fresh: bool = True, believe: bool = False
-) -> Place:
+    request: Asked,
+    identifier: str,
+    kind: Kind[State_co],
+    *,
+    fresh: bool = True,
+    believe: bool = False,
+) -> Place[State_co]:
     """
     Return the object the route is about, if the caller may do there what the route declares.
 
@@ -73,7 +135,7 @@ async def reach(
         StreamNotFound: If there is none such, or it is foreign.
         Forbidden: With the capability that the caller's role there lacks.
     """
-    place = await find(request, identifier, prefix, fresh=fresh, believe=believe)
+    place = await find(request, identifier, kind, fresh=fresh, believe=believe)
     demand(request, place.role)
     if operation_of(request).capability in LOST_WHEN_ENTERED:
         entered, staff_may_play = await _plays_at(request, place)
@@ -82,8 +144,13 @@ async def reach(
 
 
 async def find(
-    request: Asked, identifier: str, prefix: str, *, fresh: bool = True, believe: bool = False
-) -> Place:
+    request: Asked,
+    identifier: str,
+    kind: Kind[State_co],
+    *,
+    fresh: bool = True,
+    believe: bool = False,
+) -> Place[State_co]:
     """
     Return another object a request names, if the caller belongs to its league.
 
@@ -95,15 +162,16 @@ async def find(
         StreamNotFound: If there is none such, or it is foreign.
     """
     shell = shell_of(request)
-    stream = _stream(identifier, prefix)
+    stream = _stream(identifier, kind.prefix)
     league = await league_of(shell, stream)
     role = await role_in(request, league, believe=believe)
     if role is None:
         raise StreamNotFound("there is nothing here under this name")
     loaded = await shell.runtime.writer.load(league, stream, fresh)
-    if isinstance(loaded.state, Drafted) and role not in STAFF:
+    hidden = isinstance(loaded.state, Drafted) and role not in STAFF
+    if hidden or not isinstance(loaded.state, kind.states):
         raise StreamNotFound("there is nothing here under this name")
-    return Place(league, role, stream, loaded)
+    return Place(identifier, league, role, stream, loaded)
 
 
 async def league_of(shell: Shell, stream: str) -> str:
@@ -223,20 +291,22 @@ def demand_over(role: Role, *held: Role | None) -> None:
     demand_also(role, needed_over(*held))
 
 
-async def _plays_at(request: Asked, place: Place) -> tuple[bool, bool]:
+async def _plays_at(request: Asked, place: Place[object]) -> tuple[bool, bool]:
     """
     Return whether the caller is entered in the tournament that *place* is, or belongs to.
 
     And whether its terms leave the clock and the seating to staff who play.
     """
-    state = place.state
     player = principal_of(request).account.player
-    if place.stream.startswith("table-"):
-        # An entry that another process took counts, in line too: no table shows it.
-        above = stream_of(state.tournament)
-        state = (await shell_of(request).runtime.writer.load(place.league, above)).state
-    if isinstance(state, Claimed):
-        return await plays_in_disputed(request, place.league, state.opened.subject), False
+    match place.state:
+        case Claimed(opened=opened):
+            return await plays_in_disputed(request, place.league, opened.subject), False
+        case Table(tournament=tournament):
+            # An entry that another process took counts, in line too: no table shows it.
+            writer = shell_of(request).runtime.writer
+            state = (await writer.load(place.league, stream_of(tournament))).state
+        case state:
+            pass
     entered = counts_as_entered(state, player)
     return entered, entered and state.terms.staff_may_play
 
@@ -252,7 +322,7 @@ async def plays_in_disputed(request: Asked, league: str, subject: Subject) -> bo
     return any(award.player == player for each in counted for award in each.awards)
 
 
-def entrant_of(state: Any, player: str) -> EntrantId | None:
+def entrant_of(state: object, player: str) -> EntrantId | None:
     """Return *player*'s entry in a tournament, the latest one if there are several."""
     if not isinstance(state, Registering | Running | Finished | Cancelled):
         return None
@@ -260,7 +330,7 @@ def entrant_of(state: Any, player: str) -> EntrantId | None:
     return found[-1] if found else None
 
 
-async def viewer_at(request: Asked, place: Place) -> EntrantId | None:
+async def viewer_at(request: Asked, place: TablePlace) -> EntrantId | None:
     """Return as whom the caller plays at the table *place*, None for a spectator."""
     tournament = await tournament_of_table(request, place)
     if not isinstance(tournament, Registering | Running | Finished):
@@ -272,7 +342,7 @@ async def viewer_at(request: Asked, place: Place) -> EntrantId | None:
     return by_player.get(principal_of(request).account.player)
 
 
-async def tournament_of_table(request: Asked, place: Place) -> Any:
+async def tournament_of_table(request: Asked, place: TablePlace) -> Tournament:
     """Return the state of the tournament a table belongs to, as this process last saw it."""
     stream = stream_of(place.state.tournament)
     writer = shell_of(request).runtime.writer
@@ -281,13 +351,13 @@ async def tournament_of_table(request: Asked, place: Place) -> Any:
         # Entries change until play begins, and while players may come late: a copy from
         # before would make a player a spectator.
         copy = await writer.load(place.league, stream)
-    state = copy.state
+    state: tournament_state.State = copy.state
     if isinstance(state, Unannounced):
         raise StreamNotFound("there is nothing here under this name")
     return state
 
 
-def _knows(request: Asked, tournament: Any, table: Any) -> bool:
+def _knows(request: Asked, tournament: object, table: Table) -> bool:
     """Return whether everybody who sits at *table* stands in this copy of the tournament."""
     if not isinstance(tournament, Running | Finished):
         return False

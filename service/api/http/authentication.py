@@ -13,7 +13,7 @@ from uuid import UUID
 from litestar.connection import ASGIConnection
 from litestar.handlers import BaseRouteHandler
 
-from service.api.http.operations import Operation
+from service.api.http.declaration import Operation
 from service.api.http.shell import Shell
 from service.base.errors import Unauthenticated, scopes_missing
 from service.people.tokens import Principal, well_formed

@@ -4,7 +4,7 @@ import msgspec
 from litestar import Response
 
 from service.api.http.operations import operation
-from service.api.http.shell import Asked, shell_of
+from service.api.http.shell import Shell
 from service.api.http.submitting import encoded
 from service.projections.troubles import Warning as Trouble
 
@@ -18,7 +18,7 @@ class Readiness(msgspec.Struct, kw_only=True):
 
 
 @operation("GET", "/livez", "livez", "The process answers.", needs="anyone", answer=dict[str, str])
-async def livez(request: Asked) -> Response[bytes]:
+async def livez() -> Response[bytes]:
     """Answer without asking the database, whose absence no restart would cure."""
     return encoded({"status": "ok"})
 
@@ -27,8 +27,7 @@ async def livez(request: Asked) -> Response[bytes]:
     "GET", "/readyz", "readyz", "The process can work.", needs="anyone", answer=Readiness,
     problems=("store_unavailable",),
 )  # fmt: skip
-async def readyz(request: Asked) -> Response[bytes]:
+async def readyz(shell: Shell) -> Response[bytes]:
     """Ask the database something small; 503 if it is away, 200 with warnings otherwise."""
-    shell = shell_of(request)
     await shell.pool.fetchval("SELECT 1", timeout=2)
     return encoded(Readiness(status="ok", warnings=await shell.troubles.warnings()))

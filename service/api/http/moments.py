@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from engine.league.roles import STAFF
 from engine.tournament.model.state import Drafted, Unannounced
 from engine.values import Stream, number_of
-from service.api.http.access import Place
+from service.api.http.access import TournamentPlace
 from service.api.http.listing import Listing, listing
 from service.api.http.paging import position_token
 from service.api.http.positions import position_named
@@ -92,7 +92,7 @@ def _instant(text: str) -> datetime:
     raise BadRequest("invalid_as_of", "as_of is a position's token, or an instant with offset")
 
 
-async def place_then(place: Place, moment: Moment) -> Place:
+async def place_then(place: TournamentPlace, moment: Moment) -> TournamentPlace:
     """Return a tournament as it stood; ``StreamNotFound`` if it was not announced yet."""
     loaded = await moment.state(place.stream)
     hidden = isinstance(loaded.state, Drafted) and place.role not in STAFF

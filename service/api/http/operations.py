@@ -1,107 +1,18 @@
 """
-What a route is: one declaration that routing, the guard and the document all read.
+The decorator that makes a function the handler of a route.
 
-Each says who may ask (``needs``): there is no default, so a route that forgets it does
-not start.  ``service.api.http.access`` checks by it, and ``docs/roles.md`` is made from it.
+The declaration says who may ask and what the documents tell.  The function's signature says
+what it works with: ``service.api.http.binding`` reads it when the process starts.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
 
+import msgspec
 from litestar import route
 from litestar.handlers import HTTPRouteHandler
 
-from engine.league.roles import Capability
-
-BODY_MAX = 64 * 1024
-"""Bytes; nothing that a client may send in JSON comes near it."""
-
-Method = Literal["GET", "POST", "PUT", "DELETE"]
-
-Needs = Literal["anyone", "account", "own_entry"] | Capability
-"""
-Who may ask: ``anyone``, without a token; ``account``, about what is one's own; else a
-capability in the league of the object.  ``own_entry`` is ``enter_tournaments`` and an
-entry in the tournament it is about.
-"""
-
-
-Effect = Literal[
-    "invitation",
-    "claim",
-    "by_invitation",
-    "by_claim",
-    "role",
-    "removal",
-    "ban",
-    "disclosure",
-    "reset",
-    "by_reset",
-]
-"""
-What a route does to a person's rights.  The answer holds an ``invitation`` or a ``claim``: a code
-that makes somebody a member.  ``by_invitation`` and ``by_claim`` use such a code.
-A ``reset`` holds a code for a new password of an account, and ``by_reset`` uses it.
-"""
-
-
-class OnPeople(NamedTuple):
-    """How a route acts on a person, other than by letting them play."""
-
-    effect: Effect
-    deed: str
-    """In the words of ``docs/roles.md``."""
-
-    offices: Capability | Literal["nobody", "caller"]
-    """
-    What it needs, beside ``needs``, if the person holds an office or is to get one:
-    ``nobody`` may, or it is about the ``caller``.
-    """
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Operation:
-    """One method of one path."""
-
-    name: str
-    """``operation_id``: generated clients call it so; never renamed."""
-
-    summary: str
-    scope: str | None
-    needs: Needs
-    body: Any
-    answer: Any
-    status: int
-    query: tuple[str, ...]
-    key_required: bool
-    problems: tuple[str, ...]
-    media: str
-    takes: str
-    """Media type of the body."""
-
-    body_max: int
-    """Bytes."""
-
-    on_people: OnPeople | None
-    dry_run: bool
-    """Whether ``?dry_run=true`` answers with what would change; ``rehearsable`` sees to it."""
-
-    @property
-    def open(self) -> bool:
-        """Whether no token is needed; a token sent anyway is still checked."""
-        return self.needs == "anyone"
-
-    @property
-    def capability(self) -> Capability | None:
-        """What the caller's role in the league must permit; None where no league is asked."""
-        match self.needs:
-            case "anyone" | "account":
-                return None
-            case "own_entry":
-                return "enter_tournaments"
-            case capability:
-                return capability
+from service.api.http.binding import Handler, bound
+from service.api.http.declaration import BODY_MAX, JSON, Method, Needs, OnPeople, Operation
 
 
 def operation(
@@ -112,26 +23,29 @@ def operation(
     *,
     needs: Needs,
     scope: str | None = None,
-    body: Any = None,
-    answer: Any = None,
+    body: type[msgspec.Struct] | type[str] | None = None,
+    answer: object = None,
     status: int = 200,
     query: tuple[str, ...] = (),
     key_required: bool = False,
     problems: tuple[str, ...] = (),
-    media: str = "application/json",
-    takes: str = "application/json",
+    media: str = JSON,
+    takes: str = JSON,
     body_max: int = BODY_MAX,
     dry_run: bool = False,
     on_people: OnPeople | None = None,
-) -> Callable[[Any], HTTPRouteHandler]:
+) -> Callable[[Handler], HTTPRouteHandler]:
     """
-    Return a decorator that makes a handler the answer to *method* *path*.
+    Make a handler the answer to *method* *path*.
 
     Args:
-        needs: Who may ask, beside holding a token that allows ``scope``.
-        scope: What the token must allow.
+        needs: Who may ask; a route that forgets it does not start.
+        body: The type of a body that the handler does not take as its parameter ``body``.
         problems: Codes this operation may answer beside those that all may.
         on_people: Needed by a route that changes who belongs to a league, and as what.
+
+    Raises:
+        TypeError: If the handler asks for what the declaration does not give.
     """
     described = Operation(
         name=name, summary=summary, scope=scope, needs=needs, on_people=on_people,
@@ -139,10 +53,15 @@ def operation(
         answer=answer, status=status, media=media, problems=problems,
         key_required=key_required, dry_run=dry_run,
     )  # fmt: skip
-    return route(
-        path,
-        http_method=[method, "HEAD"] if path in ("/livez", "/readyz") else [method],
-        status_code=status,
-        opt={"operation": described},
-        include_in_schema=False,
-    )
+
+    def declared(handler: Handler) -> HTTPRouteHandler:
+        whole, answered = bound(described, path, handler)
+        return route(
+            path,
+            http_method=[method, "HEAD"] if path in ("/livez", "/readyz") else [method],
+            status_code=status,
+            opt={"operation": whole},
+            include_in_schema=False,
+        )(answered)
+
+    return declared

@@ -6,15 +6,13 @@ from uuid import UUID
 
 import msgspec
 from litestar import Response
-from litestar.params import FromPath
 from msgspec import Meta
 
 from engine.values import number_of
-from service.api.http.access import Place, demand_also, reach
-from service.api.http.bodies import read_body
+from service.api.http.access import AS_KNOWN, LeaguePlace, demand_also
 from service.api.http.operations import operation
 from service.api.http.positions import plays_in
-from service.api.http.shell import Asked, principal_of, shell_of
+from service.api.http.shell import Asked, Shell, principal_of, shell_of
 from service.api.http.submitting import encoded
 from service.base.errors import Forbidden, LogIncomplete, RequestMismatch, StreamNotFound
 from service.bundles.lines import Event, event_line
@@ -46,16 +44,16 @@ class SignedReceipt(msgspec.Struct, frozen=True, kw_only=True):
 @operation(
     "POST", "/v1/leagues/{league_id:str}/receipts", "sign_receipt",
     "A signed receipt for a command of mine that was accepted.",
-    needs="read_league", scope="leagues:read", body=ReceiptWanted, answer=SignedReceipt,
+    needs="read_league", scope="leagues:read", answer=SignedReceipt,
     problems=(
         "forbidden", "request_mismatch", "signer_away", "checkpoint_refused", "log_incomplete",
     ),
 )  # fmt: skip
-async def sign_receipt(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
+async def sign_receipt(
+    request: Asked, body: ReceiptWanted, place: Annotated[LeaguePlace, AS_KNOWN], shell: Shell
+) -> Response[bytes]:
     """Have signed what the log holds of a command; for its actor, and auditors who do not play."""
-    body, _ = await read_body(request, ReceiptWanted)
-    place = await reach(request, league_id, "lge", fresh=False)
-    shell, league = shell_of(request), number_of(place.league)
+    league = number_of(place.league)
     async with shell.pool.acquire() as connection:
         rows = await read_command(connection, league, event_id(UUID(hex=body.command), 0))
         epoch = await epoch_of(connection, league)
@@ -87,7 +85,7 @@ async def sign_receipt(request: Asked, league_id: FromPath[str]) -> Response[byt
     return encoded(SignedReceipt(note=note, events=lines))
 
 
-async def _concerned(request: Asked, place: Place, about: Metadata) -> None:
+async def _concerned(request: Asked, place: LeaguePlace, about: Metadata) -> None:
     """Let the actor pass, and auditors; for others there is nothing here."""
     if about.actor == principal_of(request).account.player:
         return

@@ -5,7 +5,6 @@ A dry run is decided on what is public (``service.log.rehearsal``) and leaves a 
 the staff log.  Nobody who is entered may try what would reach a table of that tournament.
 """
 
-import functools
 from collections.abc import Awaitable, Callable
 from datetime import datetime
 from hashlib import sha256
@@ -78,20 +77,20 @@ class WouldChange(msgspec.Struct, kw_only=True):
 
 
 Load = Callable[[str, Stream[Any]], Awaitable[Any]]
-Handler = Callable[..., Awaitable[Response[bytes]]]
 
 
-def rehearsable(handler: Handler) -> Handler:
-    """Return *handler*, which answers a command that was only rehearsed with what it would do."""
+async def tried(request: Asked, found: Rehearsed) -> Response[bytes]:
+    """Answer a command that was only rehearsed with what it would do, and note who tried it."""
+    shell = shell_of(request)
+    writer = shell.runtime.writer
+    await _demand_not_entered(request, found)
 
-    @functools.wraps(handler)
-    async def rehearsed(*args: Any, **kwargs: Any) -> Response[bytes]:
-        try:
-            return await handler(*args, **kwargs)
-        except Rehearsed as found:
-            return await _answer(kwargs["request"], found)
+    async def load(league: str, stream: Stream[Any]) -> Any:
+        return (await writer.load(league, stream)).state
 
-    return rehearsed
+    content = await would_change(found, load, shell.now())
+    await _trace(request, found)
+    return Response(msgspec.json.encode(content), status_code=200, media_type="application/json")
 
 
 async def would_change(found: Rehearsed, load: Load, now: datetime) -> WouldChange:
@@ -180,19 +179,6 @@ async def _counted(
         _, counted = DECIDERS["season"].carry_out(season, told)
         seasons[counting] = consequences.of_season(told_before, counted)
     return seasons
-
-
-async def _answer(request: Asked, found: Rehearsed) -> Response[bytes]:
-    shell = shell_of(request)
-    writer = shell.runtime.writer
-    await _demand_not_entered(request, found)
-
-    async def load(league: str, stream: Stream[Any]) -> Any:
-        return (await writer.load(league, stream)).state
-
-    content = await would_change(found, load, shell.now())
-    await _trace(request, found)
-    return Response(msgspec.json.encode(content), status_code=200, media_type="application/json")
 
 
 async def _demand_not_entered(request: Asked, found: Rehearsed) -> None:

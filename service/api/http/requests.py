@@ -6,7 +6,7 @@ from litestar import Request
 from litestar.exceptions import ClientException
 from litestar.exceptions.http_exceptions import RequestEntityTooLarge
 
-from service.api.http.operations import BODY_MAX, Operation
+from service.api.http.declaration import BODY_MAX, Operation
 
 
 class BoundedRequest(Request[Any, Any, Any]):

@@ -10,9 +10,9 @@ import asyncpg
 from litestar import Request
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from service.api.http.declaration import Operation
 from service.api.http.limiting import Limits
 from service.api.http.news import News
-from service.api.http.operations import Operation
 from service.api.http.proxies import Proxies
 from service.base.grouping import Grouped
 from service.base.settings import Settings

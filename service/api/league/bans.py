@@ -4,21 +4,20 @@ from datetime import datetime
 
 import msgspec
 from litestar import Response
-from litestar.params import FromPath
 
 from engine.league.bans import BanPlayer, LiftBan
 from engine.league.errors import BanInvalid, StaffNotBannable
 from engine.values import BanId, PlayerId, number_of
 from service.announcing.inputs import Instant, in_utc
 from service.api.http import reasons
-from service.api.http.access import demand_form, demand_over, reach
-from service.api.http.bodies import read_body
+from service.api.http.access import LeaguePlace, demand_form, demand_over
+from service.api.http.declaration import OnPeople
 from service.api.http.listing import listed
-from service.api.http.operations import OnPeople, operation
+from service.api.http.operations import operation
 from service.api.http.paging import Page
 from service.api.http.positions import live_listing
-from service.api.http.shell import Asked, shell_of
-from service.api.http.submitting import answer, decide_one, order_of
+from service.api.http.shell import Asked, Shell
+from service.api.http.submitting import Order, answer, decide_one
 from service.people.accounts import names
 from service.people.texts import Written, words
 
@@ -58,25 +57,22 @@ class BanShown(msgspec.Struct, kw_only=True):
 @operation(
     "PUT", "/v1/leagues/{league_id:str}/bans/{player_id:str}", "ban_player",
     "Ban a player, a member or not; an earlier ban of theirs no longer counts.",
-    needs="manage_players", scope="leagues:manage", body=BanWanted, answer=BanMade,
+    needs="manage_players", scope="leagues:manage", answer=BanMade,
     problems=("forbidden", "staff_not_bannable", "ban_invalid", "text_forged"),
     on_people=OnPeople("ban", "keeps somebody out", "nobody"),
 )  # fmt: skip
 async def ban_player(
-    request: Asked, league_id: FromPath[str], player_id: FromPath[str]
+    request: Asked, player_id: str, body: BanWanted, place: LeaguePlace, order: Order, shell: Shell
 ) -> Response[bytes]:
     """Ban from coming in and from entering tournaments; who is entered already stays so."""
-    shell = shell_of(request)
-    body, raw = await read_body(request, BanWanted)
-    place = await reach(request, league_id, "lge")
     demand_form(player_id, "plr")
-    order, player = order_of(request, raw), PlayerId(player_id)
+    player = PlayerId(player_id)
     if place.state.role_of(player) not in (None, "player"):
         raise StaffNotBannable
     if body.until is not None and body.until <= shell.now():
         raise BanInvalid(problem="a ban ends in the future, or never")
     reason = await reasons.keep(
-        request, league_id, order, body.reason, audience="staff", about=player
+        request, place.id, order, body.reason, audience="staff", about=player
     )
     command = BanPlayer(
         ban=BanId(f"ban_{order.new_id(0).hex}"),
@@ -86,8 +82,8 @@ async def ban_player(
         salt=shell.runtime.entropy.token(),
         now=order.command.received_at,
     )
-    receipt = await decide_one(shell, league_id, league_id, order, [command])
-    content = {"id": command.ban, "league": league_id, "player": player_id, "until": body.until}
+    receipt = await decide_one(shell, place.id, place.id, order, [command])
+    content = {"id": command.ban, "league": place.id, "player": player_id, "until": body.until}
     return answer(receipt, content, 200, version_of=place.stream)
 
 
@@ -98,19 +94,17 @@ async def ban_player(
     on_people=OnPeople("ban", "lets somebody in again", "manage_members"),
 )  # fmt: skip
 async def lift_ban(
-    request: Asked, league_id: FromPath[str], player_id: FromPath[str]
+    player_id: str, place: LeaguePlace, order: Order, shell: Shell
 ) -> Response[bytes]:
     """Lift; where there is no ban nothing changes."""
-    shell = shell_of(request)
-    place = await reach(request, league_id, "lge")
     demand_form(player_id, "plr")
     demand_over(place.role, place.state.role_of(PlayerId(player_id)))
     command = LiftBan(player=PlayerId(player_id))
-    receipt = await decide_one(shell, league_id, league_id, order_of(request, b""), [command])
+    receipt = await decide_one(shell, place.id, place.id, order, [command])
     lifted = [each.event.ban for each in receipt.recorded]
     content = {
         "id": lifted[0] if lifted else None,
-        "league": league_id,
+        "league": place.id,
         "player": player_id,
         "until": None,
     }
@@ -123,11 +117,9 @@ async def lift_ban(
     needs="see_bans", scope="leagues:read", answer=Page, query=("limit", "cursor"),
     problems=("invalid_cursor", "text_forged"),
 )  # fmt: skip
-async def list_bans(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
+async def list_bans(request: Asked, place: LeaguePlace, shell: Shell) -> Response[bytes]:
     """List from the aggregate by player; bans that are over say so."""
-    shell = shell_of(request)
-    place = await reach(request, league_id, "lge")
-    paged = await live_listing(request, league_id, f"bans {league_id}", str)
+    paged = await live_listing(request, place.id, f"bans {place.id}", str)
     ordered = sorted(place.state.bans, key=lambda each: each.player)
     page = paged.cut(ordered, lambda each: (each.player,))
     bans = page.items

@@ -6,27 +6,27 @@ from uuid import UUID
 
 import msgspec
 from litestar import Response
-from litestar.params import FromPath
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.league.roles import may
 from engine.league.state import Created
 from engine.values import PlayerId, identifier, stream_of
 from service.announcing.inputs import Instant, in_utc
-from service.api.http.access import demand_form, league_of, reach
-from service.api.http.bodies import invalid, read_body
+from service.api.http.access import LeaguePlace, demand_form, league_of
+from service.api.http.bodies import invalid
 from service.api.http.limiting import demand_room
 from service.api.http.listing import listed, listing
 from service.api.http.nothing import Nothing
 from service.api.http.operations import operation
 from service.api.http.paging import Page
 from service.api.http.positions import caught_up
-from service.api.http.shell import Asked, principal_of, shell_of
-from service.api.http.submitting import encoded, order_of
+from service.api.http.shell import Asked, Shell, shell_of
+from service.api.http.submitting import Order, encoded
 from service.api.me.signing_in import REPLAYED
 from service.base.errors import StreamNotFound, Unauthenticated
 from service.people import calendar_keys
 from service.people.idempotency import Said
+from service.people.tokens import Principal
 from service.schedule.ics import MEDIA_TYPE, calendar
 from service.schedule.listing import ScheduledItem, schedule_of, schedule_of_player
 
@@ -74,17 +74,15 @@ class CalendarKeyListed(msgspec.Struct, kw_only=True):
     needs="read_league", scope="leagues:read", answer=Schedule,
     query=("from", "to", "min_position"), problems=("validation_failed", "not_caught_up"),
 )  # fmt: skip
-async def read_schedule(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
+async def read_schedule(request: Asked, place: LeaguePlace, shell: Shell) -> Response[bytes]:
     """Read tournaments from the read models and plans from the seasons."""
-    place = await reach(request, league_id, "lge")
     await caught_up(request, place.league, "tournaments")
-    since = _instant(request, "from") or shell_of(request).now()
+    since = _instant(request, "from") or shell.now()
     until = _instant(request, "to") or since + _SPAN
     if not timedelta() < until - since <= SPAN_MAX:
         raise invalid("`to` lies after `from`, and at most 366 days")
-    shell = shell_of(request)
     async with shell.engine.connect() as connection:
-        found = await schedule_of(shell.runtime, connection, league_id, since, until)
+        found = await schedule_of(shell.runtime, connection, place.id, since, until)
     return encoded(Schedule(items=tuple(found.items), unexpanded=tuple(found.unexpanded)))
 
 
@@ -94,9 +92,8 @@ async def read_schedule(request: Asked, league_id: FromPath[str]) -> Response[by
     needs="anyone", answer=str, query=("key",), media="text/calendar",
     problems=("unauthenticated",),
 )  # fmt: skip
-async def read_league_calendar(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
+async def read_league_calendar(request: Asked, league_id: str, shell: Shell) -> Response[bytes]:
     """Show three months back and half a year ahead; strangers' keys see nothing."""
-    shell = shell_of(request)
     player = await _player(request)
     demand_form(league_id, "lge")
     await league_of(shell, stream_of(league_id))
@@ -116,9 +113,8 @@ async def read_league_calendar(request: Asked, league_id: FromPath[str]) -> Resp
     needs="anyone", answer=str, query=("key",), media="text/calendar",
     problems=("unauthenticated",),
 )  # fmt: skip
-async def read_my_calendar(request: Asked) -> Response[bytes]:
+async def read_my_calendar(request: Asked, shell: Shell) -> Response[bytes]:
     """Show three months back and half a year ahead."""
-    shell = shell_of(request)
     player = await _player(request)
     now = shell.now()
     async with shell.engine.connect() as connection:
@@ -132,15 +128,12 @@ async def read_my_calendar(request: Asked) -> Response[bytes]:
     needs="account", scope="leagues:read", body=Nothing, answer=CalendarKeyMade, status=201,
     problems=("quota_exhausted",),
 )  # fmt: skip
-async def make_calendar_key(request: Asked) -> Response[bytes]:
+async def make_calendar_key(order: Order, shell: Shell, principal: Principal) -> Response[bytes]:
     """Keep a key by its hash; a retry makes no other, and does not see it again."""
-    shell, principal = shell_of(request), principal_of(request)
     me, now = principal.account.number, shell.now()
-    _, raw = await read_body(request, Nothing)
-    order = order_of(request, raw)
     number = shell.runtime.entropy.uuid()
     key = calendar_keys.key_text(shell.runtime.entropy.bytes(32))
-    said = Said(order.command_id, raw, me, number)
+    said = Said(order.command_id, order.command.request, me, number)
     async with shell.engine.begin() as connection:
         before = await shell.requests.before(connection, said, now)
         if before is not None and before.made is not None:
@@ -173,10 +166,10 @@ async def _made_before(connection: AsyncConnection, owner: UUID, number: UUID) -
     needs="account", scope="leagues:read", answer=Page, query=("limit", "cursor"),
     problems=("invalid_cursor",),
 )  # fmt: skip
-async def list_calendar_keys(request: Asked) -> Response[bytes]:
+async def list_calendar_keys(request: Asked, shell: Shell, principal: Principal) -> Response[bytes]:
     """List the caller's keys, ended ones too."""
-    owner = principal_of(request).account
-    async with shell_of(request).engine.connect() as connection:
+    owner = principal.account
+    async with shell.engine.connect() as connection:
         found = await calendar_keys.keys_of(connection, owner.number)
     items = [
         CalendarKeyListed(
@@ -196,10 +189,10 @@ async def list_calendar_keys(request: Asked) -> Response[bytes]:
     "DELETE", "/v1/me/calendar-keys/{key_id:str}", "revoke_calendar_key",
     "End one of my keys of calendars.", needs="account", scope="leagues:read", status=204,
 )  # fmt: skip
-async def revoke_calendar_key(request: Asked, key_id: FromPath[str]) -> None:
+async def revoke_calendar_key(key_id: str, shell: Shell, principal: Principal) -> None:
     """End a key, at once and everywhere."""
     demand_form(key_id, "cal")
-    shell, owner = shell_of(request), principal_of(request).account.number
+    owner = principal.account.number
     async with shell.engine.begin() as connection:
         if not await calendar_keys.revoke(connection, owner, UUID(hex=key_id[4:]), shell.now()):
             raise StreamNotFound("there is nothing here under this name")

@@ -8,7 +8,6 @@ from uuid import UUID
 import msgspec
 import sqlalchemy as sa
 from litestar import Response
-from litestar.params import FromPath
 from msgspec import Meta
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -18,14 +17,14 @@ from engine.league.commands import AddMember, ChangeRole, RemoveMember
 from engine.league.roles import STAFF, may, needed_over
 from engine.league.state import Created
 from engine.values import LeagueId, PlayerId, identifier, number_of, stream_of
-from service.api.http.access import Place, demand_form, demand_over, reach
-from service.api.http.bodies import read_body
+from service.api.http.access import LeaguePlace, demand_form, demand_over
+from service.api.http.declaration import OnPeople
 from service.api.http.listing import listed, listing
 from service.api.http.nothing import Nothing
-from service.api.http.operations import OnPeople, operation
+from service.api.http.operations import operation
 from service.api.http.paging import Page
-from service.api.http.shell import Asked, Shell, client_address, principal_of, shell_of
-from service.api.http.submitting import answer, encoded, order_of
+from service.api.http.shell import Asked, Shell, client_address, principal_of
+from service.api.http.submitting import Order, answer, encoded, order_of
 from service.api.league.likenesses import demand_me_distinct
 from service.api.league.members import Membership
 from service.api.me.accounts import AccountMade
@@ -36,6 +35,7 @@ from service.log.writer import Entry, States
 from service.people import accounts, entered_players
 from service.people.entered_players import CLAIM_FOR, SECRET_BYTES, Claim, claim_code, digest_of
 from service.people.idempotency import Said
+from service.people.tokens import Principal
 
 
 class ClaimCode(msgspec.Struct, kw_only=True):
@@ -103,28 +103,24 @@ class ClaimWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     on_people=OnPeople("claim", "gives out another claim code", "manage_members"),
 )  # fmt: skip
 async def renew_claim(
-    request: Asked, league_id: FromPath[str], player_id: FromPath[str]
+    request: Asked, player_id: str, place: LeaguePlace, order: Order, now: datetime, shell: Shell
 ) -> Response[bytes]:
     """Renew; a player whom somebody has claimed belongs to that person."""
-    shell = shell_of(request)
-    _, raw = await read_body(request, Nothing)
-    place = await reach(request, league_id, "lge")
     demand_form(player_id, "plr")
     role = place.state.role_of(PlayerId(player_id))
     demand_over(place.role, role)
     if role == "owner":
         raise BadRequest("not_claimable", "an owner is made by name, never by a code")
-    order, now = order_of(request, raw), shell.now()
     code = claim_code(number_of(player_id), shell.runtime.entropy.bytes(SECRET_BYTES))
-    made = ClaimCode(league=league_id, player=player_id, code=code, expires_at=now + CLAIM_FOR)
-    said = Said(order.command_id, raw, _me(request))
+    made = ClaimCode(league=place.id, player=player_id, code=code, expires_at=now + CLAIM_FOR)
+    said = Said(order.command_id, order.command.request, _me(request))
     async with shell.engine.begin() as connection:
         before = await shell.requests.before(connection, said, now)
         if before is not None:
             made.code, made.expires_at = None, (before.at or now) + CLAIM_FOR
             return encoded(made, 201, dict(REPLAYED))
         if not await entered_players.renew_claim(
-            connection, league_id, player_id, digest_of(code), now, by=_me(request)
+            connection, place.id, player_id, digest_of(code), now, by=_me(request)
         ):
             raise BadRequest("not_claimable", "nobody can claim this player from this league")
     return encoded(made, 201)
@@ -137,30 +133,28 @@ async def renew_claim(
     problems=("forbidden",),
     on_people=OnPeople("claim", "gives out every claim code anew", "manage_members"),
 )  # fmt: skip
-async def issue_claims(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
+async def issue_claims(
+    request: Asked, place: LeaguePlace, order: Order, now: datetime, shell: Shell
+) -> Response[bytes]:
     """Issue all codes anew, as after an import whose answer was lost; offices are the owners'."""
-    shell = shell_of(request)
-    _, raw = await read_body(request, Nothing)
-    place = await reach(request, league_id, "lge")
-    order, now = order_of(request, raw), shell.now()
-    said = Said(order.command_id, raw, _me(request))
+    said = Said(order.command_id, order.command.request, _me(request))
     issued: list[ClaimIssued] = []
     async with shell.engine.begin() as connection:
         before = await shell.requests.before(connection, said, now)
         again = before is not None
         first = now if before is None else before.at or now
-        for number, name in (await entered_players.unclaimed_in(connection, league_id)).items():
+        for number, name in (await entered_players.unclaimed_in(connection, place.id)).items():
             player = PlayerId(identifier("plr", number))
             if not _claimed_by_leave_of(place, player):
                 continue
             code = claim_code(number, shell.runtime.entropy.bytes(SECRET_BYTES))
             if not again:
                 await entered_players.renew_claim(
-                    connection, league_id, player, digest_of(code), now, by=_me(request)
+                    connection, place.id, player, digest_of(code), now, by=_me(request)
                 )
             shown = ClaimIssued(player=player, name=name, code=None if again else code)
             issued.append(shown)
-    made = ClaimsIssued(league=league_id, claims=tuple(issued), expires_at=first + CLAIM_FOR)
+    made = ClaimsIssued(league=place.id, claims=tuple(issued), expires_at=first + CLAIM_FOR)
     return encoded(made, 201, dict(REPLAYED) if again else None)
 
 
@@ -170,12 +164,11 @@ async def issue_claims(request: Asked, league_id: FromPath[str]) -> Response[byt
     needs="manage_players", scope="leagues:manage", answer=Page, query=("limit", "cursor"),
     problems=("invalid_cursor",),
 )  # fmt: skip
-async def list_claims(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
+async def list_claims(request: Asked, place: LeaguePlace, shell: Shell) -> Response[bytes]:
     """List whom somebody still has to be given a code for, and who is there."""
-    place = await reach(request, league_id, "lge")
-    async with shell_of(request).engine.connect() as connection:
-        found = await entered_players.entered_in(connection, league_id)
-    paged = listing(request, f"claims {league_id}", str, str)
+    async with shell.engine.connect() as connection:
+        found = await entered_players.entered_in(connection, place.id)
+    paged = listing(request, f"claims {place.id}", str, str)
     page = paged.cut(found, lambda each: (each.name, each.player))
     shown = [
         ClaimListed(
@@ -192,15 +185,15 @@ async def list_claims(request: Asked, league_id: FromPath[str]) -> Response[byte
 
 @operation(
     "POST", "/v1/claims", "claim_player", "Make a player who was entered mine, by a code.",
-    needs="anyone", body=ClaimWanted, answer=AccountMade, status=201,
+    needs="anyone", answer=AccountMade, status=201,
     problems=("not_found", "login_taken", "too_many_sign_ins"),
     on_people=OnPeople("by_claim", "makes an account of an entered player", "caller"),
 )  # fmt: skip
-async def claim_player(request: Asked) -> Response[bytes]:
+async def claim_player(
+    request: Asked, body: ClaimWanted, now: datetime, raw: bytes, shell: Shell
+) -> Response[bytes]:
     """Sign up as the player; whoever has an account already joins the player to it."""
-    shell = shell_of(request)
-    body, raw = await read_body(request, ClaimWanted)
-    order, now = order_of(request, raw, account=f"claim:{body.code}"), shell.now()
+    order = order_of(request, raw, account=f"claim:{body.code}")
     token, number = shell.runtime.entropy.uuid(), entered_players.number_in(body.code)
     if number is None:
         raise StreamNotFound("there is nothing here under this name")
@@ -235,24 +228,28 @@ async def claim_player(request: Asked) -> Response[bytes]:
 @operation(
     "POST", "/v1/me/claims", "join_player",
     "Take the place of a player who was entered, with the account I have.",
-    needs="account", scope="tables:play", body=CodeWanted, answer=Membership, status=201,
+    needs="account", scope="tables:play", answer=Membership, status=201,
     problems=("not_found", "not_claimable", "player_banned", "name_taken"),
     on_people=OnPeople("by_claim", "puts the caller in an entered player's place", "caller"),
 )  # fmt: skip
-async def join_player(request: Asked) -> Response[bytes]:
+async def join_player(
+    request: Asked,
+    body: CodeWanted,
+    order: Order,
+    now: datetime,
+    shell: Shell,
+    principal: Principal,
+) -> Response[bytes]:
     """
     Come into the league in the office of the player, who leaves it; the code is used up.
 
     Nobody has ever acted as that player, so there is no entry and no result to take over.
     """
-    shell = shell_of(request)
-    body, raw = await read_body(request, CodeWanted)
-    order, now = order_of(request, raw), shell.now()
-    me = principal_of(request).account
+    me = principal.account
     other = PlayerId(identifier("plr", entered_players.number_in(body.code) or UUID(int=0)))
     try:
         async with shell.engine.begin() as connection:
-            said = Said(order.command_id, raw, me.number)
+            said = Said(order.command_id, order.command.request, me.number)
             found: entered_players.Claimable | None = None
             league: LeagueId | None
             if await shell.requests.before(connection, said, now) is not None:
@@ -345,7 +342,7 @@ def _instead(
     return [ChangeRole(player=me, role=role), leaves]
 
 
-def _claimed_by_leave_of(place: Place, player: PlayerId) -> bool:
+def _claimed_by_leave_of(place: LeaguePlace, player: PlayerId) -> bool:
     """Return whether the caller may give out a code for *player*."""
     role = place.state.role_of(player)
     return role not in (None, "owner") and may(place.role, needed_over(role))

@@ -1,21 +1,27 @@
 """What leaves whole: standings, results and payouts as CSV, and a league as an archive."""
 
 from collections.abc import AsyncIterator
-from typing import Any
+from typing import Annotated, Any
 
-from litestar.params import FromPath
 from litestar.response import Stream
 
 from engine.league.roles import may
 from engine.values import number_of
-from service.api.http.access import demand_also, reach
+from service.api.http.access import (
+    AS_KNOWN,
+    LeaguePlace,
+    SeasonPlace,
+    TournamentPlace,
+    demand_also,
+)
 from service.api.http.operations import operation
 from service.api.http.positions import caught_up, plays_in
-from service.api.http.shell import Asked, principal_of, shell_of
+from service.api.http.shell import Asked, Shell
 from service.exports import tables
 from service.exports.archive import prepare, streamed
 from service.exports.csvs import MEDIA_TYPE
 from service.people import operator_log
+from service.people.tokens import Principal
 
 
 @operation(
@@ -24,11 +30,12 @@ from service.people import operator_log
     needs="read_league", scope="leagues:read", answer=str, query=("min_position",),
     problems=("invalid_cursor", "not_caught_up"), media="text/csv",
 )  # fmt: skip
-async def export_standings(request: Asked, season_id: FromPath[str]) -> Stream:
+async def export_standings(
+    request: Asked, place: Annotated[SeasonPlace, AS_KNOWN], shell: Shell
+) -> Stream:
     """Write the read model."""
-    place = await reach(request, season_id, "ssn", fresh=False)
     await caught_up(request, place.league, "standings")
-    return _csv(tables.standings(shell_of(request).engine, season_id), f"standings-{season_id}")
+    return _csv(tables.standings(shell.engine, place.id), f"standings-{place.id}")
 
 
 @operation(
@@ -37,12 +44,13 @@ async def export_standings(request: Asked, season_id: FromPath[str]) -> Stream:
     needs="read_league", scope="leagues:read", answer=str, query=("min_position",),
     problems=("invalid_cursor", "not_caught_up"), media="text/csv",
 )  # fmt: skip
-async def export_results(request: Asked, tournament_id: FromPath[str]) -> Stream:
+async def export_results(
+    request: Asked, place: Annotated[TournamentPlace, AS_KNOWN], shell: Shell
+) -> Stream:
     """Write the read model, in order of registration."""
-    place = await reach(request, tournament_id, "trn", fresh=False)
     await caught_up(request, place.league, "records")
-    found = tables.results(shell_of(request).engine, place.league, tournament_id)
-    return _csv(found, f"results-{tournament_id}")
+    found = tables.results(shell.engine, place.league, place.id)
+    return _csv(found, f"results-{place.id}")
 
 
 @operation(
@@ -51,12 +59,13 @@ async def export_results(request: Asked, tournament_id: FromPath[str]) -> Stream
     needs="read_league", scope="leagues:read", answer=str, query=("min_position",),
     problems=("invalid_cursor", "not_caught_up"), media="text/csv",
 )  # fmt: skip
-async def export_payouts(request: Asked, tournament_id: FromPath[str]) -> Stream:
+async def export_payouts(
+    request: Asked, place: Annotated[TournamentPlace, AS_KNOWN], shell: Shell
+) -> Stream:
     """Write the read model, in order of registration."""
-    place = await reach(request, tournament_id, "trn", fresh=False)
     await caught_up(request, place.league, "records")
-    found = tables.payouts(shell_of(request).engine, place.league, tournament_id)
-    return _csv(found, f"payouts-{tournament_id}")
+    found = tables.payouts(shell.engine, place.league, place.id)
+    return _csv(found, f"payouts-{place.id}")
 
 
 @operation(
@@ -64,12 +73,11 @@ async def export_payouts(request: Asked, tournament_id: FromPath[str]) -> Stream
     "What a cancelled tournament owes its entrants, part by part, as CSV.",
     needs="read_league", scope="leagues:read", answer=str, media="text/csv",
 )  # fmt: skip
-async def export_refunds(request: Asked, tournament_id: FromPath[str]) -> Stream:
+async def export_refunds(place: TournamentPlace, shell: Shell, principal: Principal) -> Stream:
     """Write what its own log says: all of it for who reports results, else the caller's own."""
-    place = await reach(request, tournament_id, "trn")
-    own = None if may(place.role, "report_results") else principal_of(request).account.player
-    found = tables.refunds(shell_of(request).engine, _owed(place.state, own))
-    return _csv(found, f"refunds-{tournament_id}")
+    own = None if may(place.role, "report_results") else principal.account.player
+    found = tables.refunds(shell.engine, _owed(place.state, own))
+    return _csv(found, f"refunds-{place.id}")
 
 
 async def _owed(state: Any, player: str | None) -> AsyncIterator[tables.Owed]:
@@ -89,12 +97,13 @@ async def _owed(state: Any, player: str | None) -> AsyncIterator[tables.Owed]:
     needs="read_league", scope="leagues:read", answer=str, query=("min_position",),
     problems=("invalid_cursor", "not_caught_up"), media="text/csv",
 )  # fmt: skip
-async def export_league_results(request: Asked, league_id: FromPath[str]) -> Stream:
+async def export_league_results(
+    request: Asked, place: Annotated[LeaguePlace, AS_KNOWN], shell: Shell
+) -> Stream:
     """Write the read model, in order of registration."""
-    place = await reach(request, league_id, "lge", fresh=False)
     await caught_up(request, place.league, "records")
-    found = tables.results(shell_of(request).engine, place.league)
-    return _csv(found, f"results-{league_id}")
+    found = tables.results(shell.engine, place.league)
+    return _csv(found, f"results-{place.id}")
 
 
 @operation(
@@ -103,19 +112,17 @@ async def export_league_results(request: Asked, league_id: FromPath[str]) -> Str
     needs="manage_members", scope="leagues:manage", answer=bytes,
     problems=("not_caught_up", "text_forged"), media="application/zip",
 )  # fmt: skip
-async def take_league_away(request: Asked, league_id: FromPath[str]) -> Stream:
+async def take_league_away(
+    request: Asked, place: LeaguePlace, shell: Shell, principal: Principal
+) -> Stream:
     """Write it as it is read, for an owner who does not play; a part of it does not hold."""
-    place = await reach(request, league_id, "lge")
     # Metadata are for auditors only, and nobody audits a league in which they play.
-    demand_also(place.role, "audit_hands", entered=await plays_in(request, league_id))
-    shell = shell_of(request)
-    taking = await prepare(shell.engine, league_id)
+    demand_also(place.role, "audit_hands", entered=await plays_in(request, place.id))
+    taking = await prepare(shell.engine, place.id)
     async with shell.engine.begin() as connection:
-        taker = principal_of(request).account.player
-        await operator_log.add(
-            connection, [number_of(league_id)], taker, "archive_taken", league_id
-        )
-    headers = {"Content-Disposition": f'attachment; filename="{league_id}.zip"'}
+        taker = principal.account.player
+        await operator_log.add(connection, [number_of(place.id)], taker, "archive_taken", place.id)
+    headers = {"Content-Disposition": f'attachment; filename="{place.id}.zip"'}
     return Stream(streamed(taking, shell.now()), media_type="application/zip", headers=headers)
 
 

@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 import msgspec
 from litestar import Response
-from litestar.params import FromPath
 from msgspec import Meta
 
 from engine import tournament
@@ -21,21 +20,19 @@ from engine.season.schedule.commands import (
 from engine.season.schedule.errors import FixturePast, RecurrenceInvalid
 from engine.season.schedule.state import Recurrence, Stretch
 from engine.season.schedule.values import Entered, Local, Moment, Plan, RecurrenceId
-from engine.season.state import Opened
 from engine.tournament.model.state import Unannounced
 from engine.values import LeagueId, TournamentId, identifier
 from service.announcing.defaults import merged
 from service.announcing.inputs import Instant, in_utc
 from service.announcing.terms import announcement, demand_sandbox
-from service.api.http.access import Place, find, reach
-from service.api.http.bodies import invalid, read_body
+from service.api.http.access import LEAGUE, SeasonPlace, find
+from service.api.http.bodies import invalid
 from service.api.http.listing import listed
 from service.api.http.operations import operation
 from service.api.http.paging import Page
 from service.api.http.positions import live_listing
-from service.api.http.rehearsing import rehearsable
-from service.api.http.shell import Asked, shell_of
-from service.api.http.submitting import Order, answer, decide_one, order_of
+from service.api.http.shell import Asked, Shell, shell_of
+from service.api.http.submitting import Order, answer, decide_one
 from service.api.league.expanding import expanded
 from service.api.league.templates import INSTANTS_WITHIN
 from service.schedule.editing import Edit, edit, recurrence_in
@@ -136,33 +133,37 @@ class RecurrenceShown(msgspec.Struct, kw_only=True):
 @operation(
     "POST", "/v1/seasons/{season_id:str}/fixtures", "plan_fixtures",
     "Let a tournament recur; each occurrence is announced ahead_hours before it begins.",
-    needs="manage_tournaments", scope="tournaments:manage", body=FixturesWanted,
+    needs="manage_tournaments", scope="tournaments:manage",
     answer=RecurrenceShown, status=201,
     problems=("recurrence_invalid", "season_closed", "terms_invalid",
               "terms_contradict", "unknown_ruleset", "invalid_ruleset", "not_a_sandbox",
               "beacon_unknown"),
 )  # fmt: skip
-async def plan_fixtures(request: Asked, season_id: FromPath[str]) -> Response[bytes]:
+async def plan_fixtures(
+    request: Asked,
+    body: FixturesWanted,
+    place: SeasonPlace,
+    order: Order,
+    now: datetime,
+    shell: Shell,
+) -> Response[bytes]:
     """Check rule, zone and terms, and keep them."""
-    body, raw = await read_body(request, FixturesWanted)
-    place = await reach(request, season_id, "ssn")
-    order, now = order_of(request, raw), shell_of(request).now()
     plan = Plan(
         rrule=body.rrule,
         zone=body.zone,
         start=body.starts,
         tzdb=EDITION,
         ahead_hours=body.ahead_hours,
-        body=await _terms(request, place, season_id, body.tournament),
+        body=await _terms(request, place, place.id, body.tournament),
     )
     await _checked(request, plan)
     recurrence = RecurrenceId(identifier("rec", order.new_id(0)))
     command = PlanFixtures(recurrence=recurrence, plan=plan, now=now)
-    receipt = await decide_one(shell_of(request), place.league, season_id, order, [command])
+    receipt = await decide_one(shell, place.league, place.id, order, [command])
     (made,) = receipt.recorded
     stretch = Stretch(plan=made.event.plan, not_before=made.event.not_before)
     known = Recurrence(recurrence=recurrence, stretches=(stretch,))
-    shown = await expanded(request, _recurrence, season_id, known, made.event.not_before)
+    shown = await expanded(request, _recurrence, place.id, known, made.event.not_before)
     return answer(receipt, msgspec.to_builtins(shown), version_of=place.stream)
 
 
@@ -171,34 +172,34 @@ async def plan_fixtures(request: Asked, season_id: FromPath[str]) -> Response[by
     needs="read_league", scope="leagues:read", answer=Page, query=("limit", "cursor"),
     problems=("invalid_cursor",),
 )  # fmt: skip
-async def list_fixtures(request: Asked, season_id: FromPath[str]) -> Response[bytes]:
+async def list_fixtures(request: Asked, place: SeasonPlace, shell: Shell) -> Response[bytes]:
     """List from the aggregate, in order of planning."""
-    place = await reach(request, season_id, "ssn")
-    now = shell_of(request).now()
-    known = place.state.schedule.recurrences if isinstance(place.state, Opened) else ()
-    items = [await expanded(request, _recurrence, season_id, each, now) for each in known]
+    now = shell.now()
+    known = place.state.schedule.recurrences
+    items = [await expanded(request, _recurrence, place.id, each, now) for each in known]
     order = {each.id: number for number, each in enumerate(items)}
-    paged = await live_listing(request, place.league, f"fixtures {season_id}", int)
+    paged = await live_listing(request, place.league, f"fixtures {place.id}", int)
     return listed(request, paged.cut(items, lambda each: (order[each.id],)))
 
 
 @operation(
     "POST", "/v1/seasons/{season_id:str}/fixtures/{recurrence_id:str}/replan", "replan_fixtures",
     "Let all occurrences from a local time on be otherwise.",
-    needs="manage_tournaments", scope="tournaments:manage", body=FixturesRewanted,
+    needs="manage_tournaments", scope="tournaments:manage",
     answer=RecurrenceEdited, dry_run=True,
     problems=("recurrence_invalid", "recurrence_unknown", "fixture_entered", "fixture_past",
               "season_closed", "terms_invalid", "terms_contradict", "unknown_ruleset",
               "invalid_ruleset", "not_a_sandbox"),
 )  # fmt: skip
-@rehearsable
 async def replan_fixtures(
-    request: Asked, season_id: FromPath[str], recurrence_id: FromPath[str]
+    request: Asked,
+    recurrence_id: str,
+    body: FixturesRewanted,
+    place: SeasonPlace,
+    order: Order,
+    now: datetime,
 ) -> Response[bytes]:
     """Lay what is given over the plan that holds then."""
-    body, raw = await read_body(request, FixturesRewanted)
-    place = await reach(request, season_id, "ssn")
-    order, now = order_of(request, raw), shell_of(request).now()
     recurrence = recurrence_in(place.state, recurrence_id)
     before = recurrence.stretches[-1].plan
     zone = body.zone or before.zone
@@ -213,7 +214,7 @@ async def replan_fixtures(
         start=first,
         tzdb=EDITION,
         ahead_hours=body.ahead_hours or before.ahead_hours,
-        body=await _terms(request, place, season_id, terms),
+        body=await _terms(request, place, place.id, terms),
     )
     await _checked(request, plan)
 
@@ -226,25 +227,26 @@ async def replan_fixtures(
             now=now,
         )
 
-    return await _edited(request, place, season_id, order, recurrence, asked)
+    return await _edited(request, place, place.id, order, recurrence, asked)
 
 
 @operation(
     "POST", "/v1/seasons/{season_id:str}/fixtures/{recurrence_id:str}/end", "end_fixtures",
     "Let there be no occurrence from a local time on.",
-    needs="manage_tournaments", scope="tournaments:manage", body=FixturesEnd,
+    needs="manage_tournaments", scope="tournaments:manage",
     answer=RecurrenceEdited, dry_run=True,
     problems=("recurrence_unknown", "recurrence_invalid", "fixture_entered", "fixture_past",
               "season_closed"),
 )  # fmt: skip
-@rehearsable
 async def end_fixtures(
-    request: Asked, season_id: FromPath[str], recurrence_id: FromPath[str]
+    request: Asked,
+    recurrence_id: str,
+    body: FixturesEnd,
+    place: SeasonPlace,
+    order: Order,
+    now: datetime,
 ) -> Response[bytes]:
     """End a recurrence; occurrences before that time stay."""
-    body, raw = await read_body(request, FixturesEnd)
-    place = await reach(request, season_id, "ssn")
-    order, now = order_of(request, raw), shell_of(request).now()
     recurrence = recurrence_in(place.state, recurrence_id)
     _demand_future(body.since, recurrence.stretches[-1].plan.zone, now)
 
@@ -253,38 +255,37 @@ async def end_fixtures(
             recurrence=recurrence.recurrence, since=body.since, entered=entered, now=now
         )
 
-    return await _edited(request, place, season_id, order, recurrence, asked)
+    return await _edited(request, place, place.id, order, recurrence, asked)
 
 
 @operation(
     "POST",
     "/v1/seasons/{season_id:str}/fixtures/{recurrence_id:str}/occurrences/{occurrence:str}",
     "change_fixture", "Let one occurrence be otherwise: moved, on other terms, or skipped.",
-    needs="manage_tournaments", scope="tournaments:manage", body=FixtureWanted,
+    needs="manage_tournaments", scope="tournaments:manage",
     answer=RecurrenceEdited, dry_run=True,
     problems=("recurrence_unknown", "recurrence_invalid", "occurrence_unknown",
               "fixture_entered", "fixture_past", "season_closed", "terms_invalid",
               "terms_contradict", "unknown_ruleset", "invalid_ruleset", "not_a_sandbox",
               "beacon_unknown"),
 )  # fmt: skip
-@rehearsable
 async def change_fixture(
     request: Asked,
-    season_id: FromPath[str],
-    recurrence_id: FromPath[str],
-    occurrence: FromPath[str],
+    recurrence_id: str,
+    occurrence: str,
+    body: FixtureWanted,
+    place: SeasonPlace,
+    order: Order,
+    now: datetime,
 ) -> Response[bytes]:
     """Keep what is otherwise; an earlier change of this occurrence is replaced whole."""
-    body, raw = await read_body(request, FixtureWanted)
-    place = await reach(request, season_id, "ssn")
-    order, now = order_of(request, raw), shell_of(request).now()
     recurrence = recurrence_in(place.state, recurrence_id)
     found = await expanded(request, named, recurrence, occurrence)
     moment = None if body.starts is None else moment_of(body.starts, found.plan.zone)
     terms: str | None = None
     if body.tournament:
         content = merged(msgspec.json.decode(found.plan.body), body.tournament)
-        terms = await _terms(request, place, season_id, content)
+        terms = await _terms(request, place, place.id, content)
 
     def asked(entered: tuple[Entered, ...]) -> Edit:
         return ChangeFixture(
@@ -297,31 +298,30 @@ async def change_fixture(
             now=now,
         )
 
-    return await _edited(request, place, season_id, order, recurrence, asked)
+    return await _edited(request, place, place.id, order, recurrence, asked)
 
 
 @operation(
     "POST", "/v1/seasons/{season_id:str}/closing", "schedule_close",
     "Let a season close by itself at an instant, or no longer.",
-    needs="manage_seasons", scope="tournaments:manage", body=SeasonCloseTimeWanted,
+    needs="manage_seasons", scope="tournaments:manage",
     answer=SeasonScheduled,
     problems=("recurrence_invalid", "season_closed"),
 )  # fmt: skip
-async def schedule_close(request: Asked, season_id: FromPath[str]) -> Response[bytes]:
+async def schedule_close(
+    body: SeasonCloseTimeWanted, place: SeasonPlace, order: Order, shell: Shell
+) -> Response[bytes]:
     """Say when a worker closes it; the last word holds."""
-    body, raw = await read_body(request, SeasonCloseTimeWanted)
-    place = await reach(request, season_id, "ssn")
-    order = order_of(request, raw)
     closes_at = body.closes_at
-    command = ScheduleClose(closes_at=closes_at, now=shell_of(request).now())
-    receipt = await decide_one(shell_of(request), place.league, season_id, order, [command])
-    content = {"id": season_id, "closes_at": closes_at}
+    command = ScheduleClose(closes_at=closes_at, now=shell.now())
+    receipt = await decide_one(shell, place.league, place.id, order, [command])
+    content = {"id": place.id, "closes_at": closes_at}
     return answer(receipt, content, 200, version_of=place.stream)
 
 
 async def _edited(
     request: Asked,
-    place: Place,
+    place: SeasonPlace,
     season_id: str,
     order: Order,
     recurrence: Recurrence,
@@ -367,7 +367,7 @@ async def _checked(request: Asked, plan: Plan) -> None:
     await expanded(request, check, plan)
 
 
-async def _terms(request: Asked, place: Place, season_id: str, terms: Terms) -> str:
+async def _terms(request: Asked, place: SeasonPlace, season_id: str, terms: Terms) -> str:
     """
     Return what is kept of a recurring tournament's terms, after deciding on them once.
 
@@ -384,7 +384,7 @@ async def _terms(request: Asked, place: Place, season_id: str, terms: Terms) -> 
             raise invalid(f"`{inner}` belongs to one night - at `$.tournament.{outer}`")
     text = msgspec.json.encode(terms, order="sorted").decode()
     now = shell_of(request).now()
-    league = await find(request, place.league, "lge")
+    league = await find(request, place.league, LEAGUE)
     try:
         body = wanted(league.state, text, season_id, now + timedelta(days=1))
     except msgspec.ValidationError as error:

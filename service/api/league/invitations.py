@@ -8,25 +8,25 @@ from uuid import UUID
 
 import msgspec
 from litestar import Response
-from litestar.params import FromPath
 from msgspec import Meta
 
 from engine.league.commands import AcceptInvitation, Invite, RevokeInvitation
 from engine.league.errors import InvitationUnknown
 from engine.league.roles import Role
 from engine.values import LeagueId, PlayerId, stream_of
-from service.api.http.access import demand_over, league_of, reach
-from service.api.http.bodies import read_body
+from service.api.http.access import LeaguePlace, demand_over, league_of
+from service.api.http.declaration import OnPeople
 from service.api.http.listing import listed
 from service.api.http.nothing import Nothing
-from service.api.http.operations import OnPeople, operation
+from service.api.http.operations import operation
 from service.api.http.paging import Page
 from service.api.http.positions import live_listing
-from service.api.http.shell import Asked, principal_of, shell_of
-from service.api.http.submitting import answer, decide_one, order_of
+from service.api.http.shell import Asked, Shell
+from service.api.http.submitting import Order, answer, decide_one
 from service.api.league.likenesses import demand_me_distinct
 from service.api.league.members import Membership
 from service.base.errors import StreamNotFound
+from service.people.tokens import Principal
 
 _CODE_BYTES = 36
 _DIGEST_DIGITS = 64
@@ -78,31 +78,29 @@ class InvitationRevoked(msgspec.Struct, kw_only=True):
 @operation(
     "POST", "/v1/leagues/{league_id:str}/invitations", "invite",
     "Make an invitation code; for another role than player as an owner only.",
-    needs="manage_players", scope="leagues:manage", body=InvitationWanted, answer=Invitation,
+    needs="manage_players", scope="leagues:manage", answer=Invitation,
     status=201, problems=("forbidden", "invitation_invalid"),
     on_people=OnPeople("invitation", "makes a code for new members", "manage_members"),
 )  # fmt: skip
-async def invite(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
+async def invite(
+    body: InvitationWanted, place: LeaguePlace, order: Order, shell: Shell
+) -> Response[bytes]:
     """Let whoever knows a code join; the code names its league."""
-    shell = shell_of(request)
-    body, raw = await read_body(request, InvitationWanted)
-    place = await reach(request, league_id, "lge")
     demand_over(place.role, body.role)
-    order = order_of(request, raw)
     secret = shell.runtime.entropy.bytes(20)
-    code = base64.urlsafe_b64encode(UUID(hex=league_id[4:]).bytes + secret).decode()
+    code = base64.urlsafe_b64encode(UUID(hex=place.id[4:]).bytes + secret).decode()
     command = Invite(
         invitation=_digest(code),
         role=body.role,
         uses_max=body.uses,
         expires_at=shell.now() + timedelta(hours=body.expires_in_hours),
     )
-    receipt = await decide_one(shell, league_id, league_id, order, [command])
+    receipt = await decide_one(shell, place.id, place.id, order, [command])
     issued = receipt.recorded[0].event
     content = {
         "id": issued.invitation,
         "code": None if receipt.duplicate else code,
-        "league": league_id,
+        "league": place.id,
         "role": body.role,
         "uses": body.uses,
         "expires_at": issued.expires_at,
@@ -116,10 +114,9 @@ async def invite(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
     needs="manage_players", scope="leagues:manage", answer=Page, query=("limit", "cursor"),
     problems=("invalid_cursor",),
 )  # fmt: skip
-async def list_invitations(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
+async def list_invitations(request: Asked, place: LeaguePlace, shell: Shell) -> Response[bytes]:
     """List from the aggregate, by id; expired ones say so."""
-    place = await reach(request, league_id, "lge")
-    now = shell_of(request).now()
+    now = shell.now()
     items = [
         InvitationShown(
             id=each.invitation,
@@ -130,7 +127,7 @@ async def list_invitations(request: Asked, league_id: FromPath[str]) -> Response
         )
         for each in sorted(place.state.invitations, key=lambda each: each.invitation)
     ]
-    paged = await live_listing(request, league_id, f"invitations {league_id}", str)
+    paged = await live_listing(request, place.id, f"invitations {place.id}", str)
     return listed(request, paged.cut(items, lambda each: (each.id,)))
 
 
@@ -141,18 +138,16 @@ async def list_invitations(request: Asked, league_id: FromPath[str]) -> Response
     on_people=OnPeople("removal", "ends a code for new members", "manage_members"),
 )  # fmt: skip
 async def revoke_invitation(
-    request: Asked, league_id: FromPath[str], invitation_id: FromPath[str]
+    invitation_id: str, place: LeaguePlace, order: Order, shell: Shell
 ) -> Response[bytes]:
     """Revoke by the id it is listed under; one that does not hold stays so."""
-    shell = shell_of(request)
-    place = await reach(request, league_id, "lge")
     if len(invitation_id) != _DIGEST_DIGITS:
         raise StreamNotFound("there is nothing here under this name")
     held = place.state.invitation(invitation_id)
     demand_over(place.role, None if held is None else held.role)
     command = RevokeInvitation(invitation=invitation_id)
-    receipt = await decide_one(shell, league_id, league_id, order_of(request, b""), [command])
-    content = {"league": league_id, "id": invitation_id}
+    receipt = await decide_one(shell, place.id, place.id, order, [command])
+    content = {"league": place.id, "id": invitation_id}
     return answer(receipt, content, 200, version_of=place.stream)
 
 
@@ -162,13 +157,12 @@ async def revoke_invitation(
     problems=("invitation_expired", "player_banned", "name_taken"),
     on_people=OnPeople("by_invitation", "lets the caller in, in the code's role", "caller"),
 )  # fmt: skip
-async def accept_invitation(request: Asked, code: FromPath[str]) -> Response[bytes]:
+async def accept_invitation(
+    request: Asked, code: str, order: Order, shell: Shell, principal: Principal
+) -> Response[bytes]:
     """Become a member in the invitation's role; who is one already stays as they are."""
-    shell = shell_of(request)
-    _, raw = await read_body(request, Nothing)
     league = _league_in(code)
-    order = order_of(request, raw)
-    player = PlayerId(principal_of(request).account.player)
+    player = PlayerId(principal.account.player)
     command = AcceptInvitation(invitation=_digest(code), player=player, now=shell.now())
     # A made-up league is not asked: looking into it would make its key.
     await league_of(shell, stream_of(league))

@@ -2,20 +2,19 @@
 
 import msgspec
 from litestar import Response
-from litestar.params import FromPath
 
 from engine.league.commands import CreateLeague
 from engine.values import LeagueId, PlayerId, stream_of
 from service.announcing.inputs import Name
-from service.api.http.access import reach
-from service.api.http.bodies import read_body
+from service.api.http.access import LeaguePlace
 from service.api.http.limiting import demand_room
 from service.api.http.listing import listed, listing
 from service.api.http.operations import operation
 from service.api.http.paging import Page
-from service.api.http.shell import Asked, principal_of, shell_of
-from service.api.http.submitting import answer, decide_one, encoded, order_of
+from service.api.http.shell import Asked, Shell, principal_of, shell_of
+from service.api.http.submitting import Order, answer, decide_one, encoded
 from service.people.memberships import roles_of
+from service.people.tokens import Principal
 from service.projections import queries
 
 
@@ -38,22 +37,21 @@ class League(msgspec.Struct, kw_only=True):
 
 @operation(
     "POST", "/v1/leagues", "create_league", "Found a league and own it.",
-    needs="account", scope="leagues:manage", body=LeagueWanted, answer=League, status=201,
+    needs="account", scope="leagues:manage", answer=League, status=201,
     problems=("league_name_invalid", "quota_exhausted"),
 )  # fmt: skip
-async def create_league(request: Asked) -> Response[bytes]:
+async def create_league(
+    request: Asked, body: LeagueWanted, order: Order, shell: Shell, principal: Principal
+) -> Response[bytes]:
     """Begin a league's log; its id comes from the command, so a retry finds it."""
-    shell = shell_of(request)
-    body, raw = await read_body(request, LeagueWanted)
-    order = order_of(request, raw)
     league = LeagueId(f"lge_{order.new_id(0).hex}")
     command = CreateLeague(
         league=league,
         name=body.name,
-        owner=PlayerId(principal_of(request).account.player),
+        owner=PlayerId(principal.account.player),
         sandbox=body.sandbox,
     )
-    with shell.limits.foundings.begun(principal_of(request).account.number, league) as before:
+    with shell.limits.foundings.begun(principal.account.number, league) as before:
         await _demand_room(request, league, before)
         receipt = await decide_one(shell, league, league, order, [command])
     content = {"id": league, "name": body.name, "sandbox": body.sandbox, "role": "owner"}
@@ -65,10 +63,10 @@ async def create_league(request: Asked) -> Response[bytes]:
     needs="account", scope="leagues:read",
     answer=Page, query=("limit", "cursor"), problems=("invalid_cursor",),
 )  # fmt: skip
-async def list_leagues(request: Asked) -> Response[bytes]:
+async def list_leagues(request: Asked, shell: Shell, principal: Principal) -> Response[bytes]:
     """List the caller's leagues, from the read models."""
-    player = principal_of(request).account.player
-    async with shell_of(request).engine.connect() as connection:
+    player = principal.account.player
+    async with shell.engine.connect() as connection:
         found = await queries.leagues_of(connection, player)
     items = [
         League(id=each.league, name=each.name, sandbox=each.sandbox, role=each.role)
@@ -82,12 +80,9 @@ async def list_leagues(request: Asked) -> Response[bytes]:
     "GET", "/v1/leagues/{league_id:str}", "read_league", "One league.",
     needs="read_league", scope="leagues:read", answer=League,
 )  # fmt: skip
-async def read_league(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
+async def read_league(place: LeaguePlace) -> Response[bytes]:
     """Read a league from the aggregate."""
-    place = await reach(request, league_id, "lge")
-    found = League(
-        id=league_id, name=place.state.name, sandbox=place.state.sandbox, role=place.role
-    )
+    found = League(id=place.id, name=place.state.name, sandbox=place.state.sandbox, role=place.role)
     return encoded(found, headers={"ETag": f'"{place.loaded.version}"'})
 
 

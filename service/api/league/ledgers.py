@@ -5,7 +5,6 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 from litestar import Response
-from litestar.params import FromPath
 from msgspec import Meta
 
 from engine import season
@@ -17,16 +16,21 @@ from engine.tournament.entering.staff import counts_as_entered
 from engine.tournament.freezing import decisions as freezing
 from engine.tournament.model.state import Finished
 from engine.values import AdjustmentId, PlayerId, TournamentId, stream_of
-from service.api.http.access import Place, demand_also, demand_form, find, reach
-from service.api.http.bodies import read_body
+from service.api.http.access import (
+    AS_KNOWN,
+    TOURNAMENT,
+    SeasonPlace,
+    demand_also,
+    demand_form,
+    find,
+)
 from service.api.http.listing import listed
 from service.api.http.operations import operation
 from service.api.http.paging import Page
 from service.api.http.positions import listing_of
 from service.api.http.reasons import keep
-from service.api.http.rehearsing import rehearsable
-from service.api.http.shell import Asked, principal_of, shell_of
-from service.api.http.submitting import Order, answer, decide_one, order_of
+from service.api.http.shell import Asked, Shell, principal_of
+from service.api.http.submitting import Order, answer, decide_one
 from service.director.corrections import demand_of_league
 from service.log.writer import Entry, States
 from service.people.texts import Written
@@ -72,19 +76,17 @@ class AwardChanged(msgspec.Struct, kw_only=True):
 @operation(
     "POST", "/v1/seasons/{season_id:str}/adjustments", "adjust_points",
     "Give or take points besides all placings.",
-    scope="tournaments:manage", needs="report_results", body=AdjustmentWanted, answer=LedgerChanged,
+    scope="tournaments:manage", needs="report_results", answer=LedgerChanged,
     status=201, key_required=True, dry_run=True,
     problems=(
         "forbidden", "season_closed", "frozen", "adjustment_invalid", "award_unknown",
         "text_forged",
     ),
 )  # fmt: skip
-@rehearsable
-async def adjust_points(request: Asked, season_id: FromPath[str]) -> Response[bytes]:
+async def adjust_points(
+    request: Asked, body: AdjustmentWanted, place: SeasonPlace, order: Order, shell: Shell
+) -> Response[bytes]:
     """Enter into the ledger, under a name by which it can be voided."""
-    body, raw = await read_body(request, AdjustmentWanted)
-    place = await reach(request, season_id, "ssn")
-    order = order_of(request, raw)
     player = PlayerId(body.player)
     adjustment = Adjustment(
         id=AdjustmentId(f"adj_{order.new_id(0).hex}"),
@@ -101,51 +103,44 @@ async def adjust_points(request: Asked, season_id: FromPath[str]) -> Response[by
         await demand_of_league(states, state, player)
         return [Entry(place.stream, season.decider.decide(state, command))]
 
-    receipt = await shell_of(request).runtime.writer.submit(place.league, order.command, decide)
-    content = {"season": season_id, "adjustment": adjustment.id}
+    receipt = await shell.runtime.writer.submit(place.league, order.command, decide)
+    content = {"season": place.id, "adjustment": adjustment.id}
     return answer(receipt, content, 201, version_of=place.stream)
 
 
 @operation(
     "POST", "/v1/seasons/{season_id:str}/adjustments/{adjustment_id:str}/void",
     "void_adjustment", "Take back one bonus or adjustment.",
-    scope="tournaments:manage", needs="report_results", body=Why, answer=LedgerChanged,
+    scope="tournaments:manage", needs="report_results", answer=LedgerChanged,
     key_required=True, dry_run=True,
     problems=("forbidden", "season_closed", "frozen", "adjustment_unknown", "text_forged"),
 )  # fmt: skip
-@rehearsable
 async def void_adjustment(
-    request: Asked, season_id: FromPath[str], adjustment_id: FromPath[str]
+    request: Asked, adjustment_id: str, body: Why, place: SeasonPlace, order: Order, shell: Shell
 ) -> Response[bytes]:
     """Append that it counts no more; said twice, it is one voiding."""
-    body, raw = await read_body(request, Why)
-    place = await reach(request, season_id, "ssn")
     demand_form(adjustment_id, "adj")
-    order = order_of(request, raw)
     voided = place.state.adjusted(AdjustmentId(adjustment_id))
     about = None if voided is None else voided.adjustment.player
     signed = await _signed(request, place, order, body.reason, about=about)
     command = VoidAdjustment(adjustment=AdjustmentId(adjustment_id), **signed)
-    receipt = await decide_one(shell_of(request), place.league, season_id, order, [command])
-    content = {"season": season_id, "adjustment": adjustment_id}
+    receipt = await decide_one(shell, place.league, place.id, order, [command])
+    content = {"season": place.id, "adjustment": adjustment_id}
     return answer(receipt, content, 200, version_of=place.stream)
 
 
 @operation(
     "POST", "/v1/seasons/{season_id:str}/awards/{tournament_id:str}/revise", "revise_award",
     "Count a tournament anew, by its result as it stands; also one that was revoked.",
-    scope="tournaments:manage", needs="report_results", body=Why, answer=AwardChanged,
+    scope="tournaments:manage", needs="report_results", answer=AwardChanged,
     key_required=True, dry_run=True,
     problems=("forbidden", "season_closed", "frozen", "award_unknown", "text_forged"),
 )  # fmt: skip
-@rehearsable
 async def revise_award(
-    request: Asked, season_id: FromPath[str], tournament_id: FromPath[str]
+    request: Asked, tournament_id: str, body: Why, place: SeasonPlace, order: Order, shell: Shell
 ) -> Response[bytes]:
     """Append what differs from what was counted."""
-    body, raw = await read_body(request, Why)
-    place = await _counted(request, season_id, tournament_id)
-    order = order_of(request, raw)
+    await _demand_counted(request, place, tournament_id)
     signed = await _signed(request, place, order, body.reason)
     above = stream_of(tournament_id)
 
@@ -158,30 +153,27 @@ async def revise_award(
         # A result that is corrected meanwhile must not be counted as it was.
         return [Entry(place.stream, events), Entry(above)]
 
-    receipt = await shell_of(request).runtime.writer.submit(place.league, order.command, decide)
-    content = {"season": season_id, "tournament": tournament_id}
+    receipt = await shell.runtime.writer.submit(place.league, order.command, decide)
+    content = {"season": place.id, "tournament": tournament_id}
     return answer(receipt, content, 200, version_of=place.stream)
 
 
 @operation(
     "POST", "/v1/seasons/{season_id:str}/awards/{tournament_id:str}/revoke", "revoke_award",
     "Count a tournament no more, as if it had not been played.",
-    scope="tournaments:manage", needs="report_results", body=Why, answer=AwardChanged,
+    scope="tournaments:manage", needs="report_results", answer=AwardChanged,
     key_required=True, dry_run=True,
     problems=("forbidden", "season_closed", "frozen", "award_unknown", "text_forged"),
 )  # fmt: skip
-@rehearsable
 async def revoke_award(
-    request: Asked, season_id: FromPath[str], tournament_id: FromPath[str]
+    request: Asked, tournament_id: str, body: Why, place: SeasonPlace, order: Order, shell: Shell
 ) -> Response[bytes]:
     """Append that none of its points count."""
-    body, raw = await read_body(request, Why)
-    place = await _counted(request, season_id, tournament_id)
-    order = order_of(request, raw)
+    await _demand_counted(request, place, tournament_id)
     signed = await _signed(request, place, order, body.reason)
     command = RevokeAward(tournament=TournamentId(tournament_id), **signed)
-    receipt = await decide_one(shell_of(request), place.league, season_id, order, [command])
-    content = {"season": season_id, "tournament": tournament_id}
+    receipt = await decide_one(shell, place.league, place.id, order, [command])
+    content = {"season": place.id, "tournament": tournament_id}
     return answer(receipt, content, 200, version_of=place.stream)
 
 
@@ -192,37 +184,37 @@ async def revoke_award(
     query=("limit", "cursor", "player", "min_position"),
     problems=("invalid_cursor", "not_caught_up"),
 )  # fmt: skip
-async def read_ledger(request: Asked, season_id: FromPath[str]) -> Response[bytes]:
+async def read_ledger(
+    request: Asked, place: Annotated[SeasonPlace, AS_KNOWN], shell: Shell
+) -> Response[bytes]:
     """Read from the read models; the entries up to any point add up to what counted then."""
-    place = await reach(request, season_id, "ssn", fresh=False)
     player = request.query_params.get("player")
-    name = f"ledger {season_id} {player}"
+    name = f"ledger {place.id} {player}"
     paged = await listing_of(request, place.league, name, int, int, projection="standings")
-    async with shell_of(request).engine.connect() as connection:
+    async with shell.engine.connect() as connection:
         rows = await queries.ledger(
-            connection, season_id, player=player, limit=paged.limit + 1, after=paged.after
+            connection, place.id, player=player, limit=paged.limit + 1, after=paged.after
         )
     return listed(request, paged.page(rows, lambda each: (each.position, each.part)))
 
 
-async def _counted(request: Asked, season_id: str, tournament_id: str) -> Place:
+async def _demand_counted(request: Asked, place: SeasonPlace, tournament_id: str) -> None:
     """
-    Return the season, for staff who did not play in a tournament that it can count.
+    Check that a season can count a tournament, and that the caller did not play in it.
 
     Raises:
+        Forbidden: If the caller was entered there.
         AwardUnknown: If it is not a finished tournament of this season.
     """
-    place = await reach(request, season_id, "ssn")
-    state = (await find(request, tournament_id, "trn")).state
+    state = (await find(request, tournament_id, TOURNAMENT)).state
     player = principal_of(request).account.player
     demand_also(place.role, "report_results", entered=counts_as_entered(state, player))
-    if not isinstance(state, Finished) or state.terms.season != season_id:
+    if not isinstance(state, Finished) or state.terms.season != place.state.terms.season:
         raise AwardUnknown
-    return place
 
 
 async def _signed(
-    request: Asked, place: Place, order: Order, reason: str, *, about: PlayerId | None = None
+    request: Asked, place: SeasonPlace, order: Order, reason: str, *, about: PlayerId | None = None
 ) -> dict[str, Any]:
     return {
         "reason": await keep(request, place.league, order, reason, about=about),

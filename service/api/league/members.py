@@ -4,22 +4,22 @@ from uuid import UUID
 
 import msgspec
 from litestar import Response
-from litestar.params import FromPath
 
 from engine.league.commands import ChangeRole, RemoveMember
 from engine.league.roles import Role
 from engine.values import PlayerId
-from service.api.http.access import demand_form, reach
-from service.api.http.bodies import read_body
+from service.api.http.access import LeaguePlace, demand_form
+from service.api.http.declaration import OnPeople
 from service.api.http.listing import listed
 from service.api.http.nothing import Nothing
-from service.api.http.operations import OnPeople, operation
+from service.api.http.operations import operation
 from service.api.http.paging import Page
 from service.api.http.positions import live_listing
-from service.api.http.shell import Asked, principal_of, shell_of
-from service.api.http.submitting import answer, decide_one, order_of
+from service.api.http.shell import Asked, Shell
+from service.api.http.submitting import Order, answer, decide_one
 from service.director.in_play import remove_member as remove_member_from
 from service.people.accounts import names
+from service.people.tokens import Principal
 
 
 class Membership(msgspec.Struct, kw_only=True):
@@ -50,14 +50,13 @@ class RoleWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     needs="read_league", scope="leagues:read", answer=Page, query=("limit", "cursor"),
     problems=("invalid_cursor",),
 )  # fmt: skip
-async def list_members(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
+async def list_members(request: Asked, place: LeaguePlace, shell: Shell) -> Response[bytes]:
     """List members from the aggregate by player: whoever comes or goes moves nobody else."""
-    place = await reach(request, league_id, "lge")
-    paged = await live_listing(request, league_id, f"members {league_id}", str)
+    paged = await live_listing(request, place.id, f"members {place.id}", str)
     ordered = sorted(place.state.members, key=lambda each: each.player)
     page = paged.cut(ordered, lambda each: (each.player,))
     members = page.items
-    called = await names(shell_of(request).engine, [UUID(hex=each.player[4:]) for each in members])
+    called = await names(shell.engine, [UUID(hex=each.player[4:]) for each in members])
     items = [
         MemberShown(player=each.player, name=called.get(each.player), role=each.role)
         for each in members
@@ -68,19 +67,17 @@ async def list_members(request: Asked, league_id: FromPath[str]) -> Response[byt
 @operation(
     "PUT", "/v1/leagues/{league_id:str}/members/{player_id:str}", "change_role",
     "Give a member another role.",
-    needs="manage_members", scope="leagues:manage", body=RoleWanted, answer=Membership,
+    needs="manage_members", scope="leagues:manage", answer=Membership,
     problems=("forbidden", "member_unknown", "last_owner"),
     on_people=OnPeople("role", "gives a member another role", "manage_members"),
 )  # fmt: skip
 async def change_role(
-    request: Asked, league_id: FromPath[str], player_id: FromPath[str]
+    player_id: str, body: RoleWanted, place: LeaguePlace, order: Order, shell: Shell
 ) -> Response[bytes]:
     """Change a role, one's own too; the last owner stays one."""
-    body, raw = await read_body(request, RoleWanted)
-    await reach(request, league_id, "lge")
     demand_form(player_id, "plr")
     command = ChangeRole(player=PlayerId(player_id), role=body.role)
-    return await _decided(request, league_id, raw, command, body.role)
+    return await _decided(shell, place.league, order, command, body.role)
 
 
 @operation(
@@ -91,12 +88,12 @@ async def change_role(
     on_people=OnPeople("removal", "removes a member", "manage_members"),
 )  # fmt: skip
 async def remove_member(
-    request: Asked, league_id: FromPath[str], player_id: FromPath[str]
+    player_id: str, place: LeaguePlace, order: Order, shell: Shell
 ) -> Response[bytes]:
     """Remove a member who is in no running tournament; who is no member stays none."""
-    await reach(request, league_id, "lge")
     demand_form(player_id, "plr")
-    return await _decided(request, league_id, b"", RemoveMember(player=PlayerId(player_id)), None)
+    command = RemoveMember(player=PlayerId(player_id))
+    return await _decided(shell, place.league, order, command, None)
 
 
 @operation(
@@ -105,22 +102,21 @@ async def remove_member(
     problems=("last_owner", "member_playing"),
     on_people=OnPeople("removal", "removes the caller", "caller"),
 )  # fmt: skip
-async def leave_league(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
+async def leave_league(
+    place: LeaguePlace, order: Order, shell: Shell, principal: Principal
+) -> Response[bytes]:
     """Remove the caller, who is in no running tournament."""
-    _, raw = await read_body(request, Nothing)
-    await reach(request, league_id, "lge")
-    player = PlayerId(principal_of(request).account.player)
-    return await _decided(request, league_id, raw, RemoveMember(player=player), None)
+    player = PlayerId(principal.account.player)
+    return await _decided(shell, place.league, order, RemoveMember(player=player), None)
 
 
 async def _decided(
-    request: Asked,
+    shell: Shell,
     league: str,
-    raw: bytes,
+    order: Order,
     command: ChangeRole | RemoveMember,
     role: Role | None,
 ) -> Response[bytes]:
-    shell, order = shell_of(request), order_of(request, raw)
     if isinstance(command, RemoveMember):
         receipt = await remove_member_from(shell.runtime, league, command, order.command)
     else:

@@ -6,17 +6,16 @@ from uuid import UUID
 
 import msgspec
 from litestar import Response
-from litestar.params import FromPath
 from msgspec import Meta
 
 from engine.league.commands import AddMember
 from engine.league.roles import may, needed_over
 from engine.league.state import Created
 from engine.values import PlayerId
-from service.api.http.access import Place, reach
-from service.api.http.bodies import read_body
-from service.api.http.operations import OnPeople, operation
-from service.api.http.shell import Asked, principal_of, shell_of
+from service.api.http.access import LeaguePlace
+from service.api.http.declaration import OnPeople
+from service.api.http.operations import operation
+from service.api.http.shell import Asked, Shell, principal_of, shell_of
 from service.api.http.submitting import Order, answer, decide_one, encoded, order_of
 from service.api.league.likenesses import demand_distinct, names_in_office
 from service.api.me.tokens import Label
@@ -87,22 +86,21 @@ class Imported(msgspec.Struct, kw_only=True):
 @operation(
     "POST", "/v1/leagues/{league_id:str}/players", "enter_player",
     "Enter a player who has no account; the answer holds a code to claim it with.",
-    needs="manage_players", scope="leagues:manage", body=PlayerWanted, answer=PlayerEntered,
+    needs="manage_players", scope="leagues:manage", answer=PlayerEntered,
     status=201, problems=("forbidden", "player_banned", "name_taken"),
     on_people=OnPeople("claim", "enters a player, with a claim code", "nobody"),
 )  # fmt: skip
-async def enter_player(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
+async def enter_player(
+    request: Asked, body: PlayerWanted, place: LeaguePlace, order: Order, shell: Shell
+) -> Response[bytes]:
     """Make a member of somebody; one the league has entered before is found again."""
-    body, raw = await read_body(request, PlayerWanted)
-    place = await reach(request, league_id, "lge")
     identity = identity_of(body.name, body.email, body.external_id)
-    if not await entered_players.known(shell_of(request).engine, league_id, [identity]):
+    if not await entered_players.known(shell.engine, place.id, [identity]):
         await demand_distinct(request, place.state, body.name)
     row = Row(1, body.name, "player", identity)
-    order = order_of(request, raw)
     (shown,), receipt = await _import(request, place, order, (row,))
     content = {
-        "league": league_id,
+        "league": place.id,
         "player": shown.player,
         "name": body.name,
         "claim": shown.claim,
@@ -118,15 +116,14 @@ async def enter_player(request: Asked, league_id: FromPath[str]) -> Response[byt
     problems=("forbidden", "invalid_csv", "import_refused"),
     on_people=OnPeople("claim", "enters players, each with a claim code", "manage_members"),
 )  # fmt: skip
-async def import_members(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
+async def import_members(request: Asked, place: LeaguePlace) -> Response[bytes]:
     """Import; a list imported twice makes nobody twice."""
-    place = await reach(request, league_id, "lge")
     raw = await _csv(request)
     dry_run = _dry_run(request)
     roster = read_roster(raw)
     league: Created = place.state
     engine, now = shell_of(request).engine, shell_of(request).now()
-    before = await entered_players.known(engine, league_id, [each.identity for each in roster.rows])
+    before = await entered_players.known(engine, place.id, [each.identity for each in roster.rows])
     staff = await names_in_office(request, league)
     faults = [*roster.faults, *_refused(place, roster.rows, before, staff, now)]
     if faults and not dry_run:
@@ -135,14 +132,14 @@ async def import_members(request: Asked, league_id: FromPath[str]) -> Response[b
         faulty = {each.line for each in faults}
         outcomes = [_tried(league, each, before) for each in roster.rows if each.line not in faulty]
         rows = sorted((*outcomes, *_told(faults)), key=lambda each: each.line)
-        return encoded(Imported(league=league_id, dry_run=True, rows=tuple(rows)))
+        return encoded(Imported(league=place.id, dry_run=True, rows=tuple(rows)))
     shown, receipt = await _import(request, place, order_of(request, raw), roster.rows)
-    content = {"league": league_id, "dry_run": False, "rows": shown}
+    content = {"league": place.id, "dry_run": False, "rows": shown}
     return answer(receipt, content, 200, version_of=place.stream)
 
 
 async def _import(
-    request: Asked, place: Place, order: Order, rows: tuple[Row, ...]
+    request: Asked, place: LeaguePlace, order: Order, rows: tuple[Row, ...]
 ) -> tuple[list[RowShown], Receipt]:
     """Keep who is new, and add all in one append; the answer is a function of what it added."""
     shell, now = shell_of(request), shell_of(request).now()
@@ -174,7 +171,7 @@ async def _import(
 
 
 def _refused(
-    place: Place,
+    place: LeaguePlace,
     rows: tuple[Row, ...],
     before: dict[str, PlayerId],
     staff: list[str],

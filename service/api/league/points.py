@@ -11,7 +11,6 @@ from engine.season.expression import LANGUAGE, NoValue
 from engine.season.points import FORMULA_NAMES, written
 from engine.season.presets import PRESETS, worth
 from engine.season.values import Points
-from service.api.http.bodies import read_body
 from service.api.http.listing import listed, listing
 from service.api.http.operations import operation
 from service.api.http.paging import Page
@@ -60,12 +59,11 @@ async def list_points_formulas(request: Asked) -> Response[bytes]:
 @operation(
     "POST", "/v1/points-formulas/try", "try_points_formula",
     "What a formula is worth for given numbers; changes nothing.",
-    needs="account", scope="leagues:read", body=FormulaTried, answer=FormulaWorth,
+    needs="account", scope="leagues:read", answer=FormulaWorth,
     problems=("formula_invalid",),
 )  # fmt: skip
-async def try_points_formula(request: Asked) -> Response[bytes]:
+async def try_points_formula(body: FormulaTried) -> Response[bytes]:
     """Evaluate as an award would."""
-    body, _ = await read_body(request, FormulaTried)
     values: dict[str, Any] = {name: getattr(body, name) for name in FORMULA_NAMES}
     try:
         points: Decimal = worth(body.formula, values)

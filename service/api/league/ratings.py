@@ -1,18 +1,18 @@
 """How strong a league's players are taken to be."""
 
 import re
+from typing import Annotated
 
 import msgspec
 from litestar import Response
-from litestar.params import FromPath
 
 from engine.values import number_of
-from service.api.http.access import demand_form, reach
+from service.api.http.access import AS_KNOWN, LeaguePlace, demand_form
 from service.api.http.listing import listed
 from service.api.http.operations import operation
 from service.api.http.paging import Page
 from service.api.http.positions import listing_of
-from service.api.http.shell import Asked, shell_of
+from service.api.http.shell import Asked, Shell
 from service.base.errors import BadRequest
 from service.people.accounts import names
 from service.projections import queries
@@ -39,17 +39,18 @@ class RatingShown(msgspec.Struct, kw_only=True):
     scope="leagues:read", needs="read_league", answer=Page,
     query=("limit", "cursor", "min_position"), problems=("invalid_cursor", "not_caught_up"),
 )  # fmt: skip
-async def read_ratings(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
+async def read_ratings(
+    request: Asked, place: Annotated[LeaguePlace, AS_KNOWN], shell: Shell
+) -> Response[bytes]:
     """Read from the read models."""
-    place = await reach(request, league_id, "lge", fresh=False)
-    name = f"ratings {league_id}"
+    name = f"ratings {place.id}"
     paged = await listing_of(request, place.league, name, str, str, projection="ratings")
     if paged.after is not None and not _ORDINAL.fullmatch(paged.after[0]):
         raise BadRequest("invalid_cursor", "this is no cursor of this server")
-    engine = shell_of(request).engine
+    engine = shell.engine
     async with engine.connect() as connection:
         found = await queries.ratings(
-            connection, league_id, limit=paged.limit + 1, after=paged.after
+            connection, place.id, limit=paged.limit + 1, after=paged.after
         )
     called = await names(engine, [number_of(each.player) for each in found])
     shown = [
@@ -73,15 +74,14 @@ async def read_ratings(request: Asked, league_id: FromPath[str]) -> Response[byt
     query=("limit", "cursor", "min_position"), problems=("invalid_cursor", "not_caught_up"),
 )  # fmt: skip
 async def read_rating_history(
-    request: Asked, league_id: FromPath[str], player_id: FromPath[str]
+    request: Asked, player_id: str, place: Annotated[LeaguePlace, AS_KNOWN], shell: Shell
 ) -> Response[bytes]:
     """Read from the read models; empty for who has no result here."""
     demand_form(player_id, "plr")
-    place = await reach(request, league_id, "lge", fresh=False)
-    name = f"ratings {league_id} {player_id}"
+    name = f"ratings {place.id} {player_id}"
     paged = await listing_of(request, place.league, name, int, projection="ratings")
-    async with shell_of(request).engine.connect() as connection:
-        found = await queries.rating_history(connection, player_id, league=league_id)
+    async with shell.engine.connect() as connection:
+        found = await queries.rating_history(connection, player_id, league=place.id)
     numbers = {each.tournament: number for number, each in enumerate(reversed(found))}
     return listed(
         request, paged.cut(found, lambda each: (numbers[each.tournament],), descending=True)

@@ -1,15 +1,15 @@
 """What a player has done in a league."""
 
+from typing import Annotated
 from uuid import UUID
 
 import msgspec
 from litestar import Response
-from litestar.params import FromPath
 
-from service.api.http.access import demand_form, reach
+from service.api.http.access import AS_KNOWN, LeaguePlace, demand_form
 from service.api.http.operations import operation
 from service.api.http.positions import caught_up, listing_of
-from service.api.http.shell import Asked, shell_of
+from service.api.http.shell import Asked, Shell
 from service.api.http.submitting import encoded
 from service.base.errors import StreamNotFound
 from service.people.accounts import names
@@ -34,21 +34,20 @@ class PlayerRecord(msgspec.Struct, kw_only=True):
     problems=("invalid_cursor", "not_caught_up"),
 )  # fmt: skip
 async def read_record(
-    request: Asked, league_id: FromPath[str], player_id: FromPath[str]
+    request: Asked, player_id: str, place: Annotated[LeaguePlace, AS_KNOWN], shell: Shell
 ) -> Response[bytes]:
     """Read from the read models; of somebody who never belonged here there is none."""
-    place = await reach(request, league_id, "lge", fresh=False)
     demand_form(player_id, "plr")
-    engine = shell_of(request).engine
-    await caught_up(request, league_id, "standings")
-    name = f"record {league_id} {player_id}"
-    paged = await listing_of(request, league_id, name, int, projection="records")
+    engine = shell.engine
+    await caught_up(request, place.id, "standings")
+    name = f"record {place.id} {player_id}"
+    paged = await listing_of(request, place.id, name, int, projection="records")
     before = paged.after[0] if paged.after else None
     async with engine.connect() as connection:
         rows = await recalling.games(
-            connection, league_id, player_id, limit=paged.limit + 1, before=before
+            connection, place.id, player_id, limit=paged.limit + 1, before=before
         )
-        sums = await recalling.sums(connection, league_id, player_id)
+        sums = await recalling.sums(connection, place.id, player_id)
     members = {each.player for each in place.state.members}
     if not rows and before is None and player_id not in members:
         raise StreamNotFound("there is nothing here under this name")

@@ -4,7 +4,6 @@ from typing import Any
 
 import msgspec
 from litestar import Response
-from litestar.params import FromPath
 
 from engine.rulesets import PRESETS, preset, ruleset_hash
 from engine.rulesets.differences import Difference, differences
@@ -47,7 +46,7 @@ async def list_rulesets(request: Asked) -> Response[bytes]:
     "One preset; with against=NAME, in what the two differ.",
     needs="anyone", answer=RulesetShown, query=("against",),
 )  # fmt: skip
-async def read_ruleset(request: Asked, ruleset_id: FromPath[str]) -> Response[bytes]:
+async def read_ruleset(request: Asked, ruleset_id: str) -> Response[bytes]:
     """Show a preset by its name; ``ETag`` is its hash."""
     against = request.query_params.get("against")
     try:

@@ -4,19 +4,16 @@ from typing import Annotated
 
 import msgspec
 from litestar import Response
-from litestar.params import FromPath
 from msgspec import Meta
 
 from engine.season.commands import LeaveOut
 from engine.tournament.entering.staff import counts_as_entered
 from engine.values import PlayerId, TournamentId, stream_of
-from service.api.http.access import Place, demand_also, reach
-from service.api.http.bodies import read_body
+from service.api.http.access import SeasonPlace, demand_also
 from service.api.http.operations import operation
 from service.api.http.reasons import keep
-from service.api.http.rehearsing import rehearsable
-from service.api.http.shell import Asked, principal_of, shell_of
-from service.api.http.submitting import Order, answer, order_of
+from service.api.http.shell import Asked, Shell, principal_of, shell_of
+from service.api.http.submitting import Order, answer
 from service.api.league.seasons import SeasonMade
 from service.base.errors import BadRequest
 from service.director import season_ends
@@ -44,34 +41,31 @@ class SeasonCloseWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True
 @operation(
     "POST", "/v1/seasons/{season_id:str}/close", "close_season",
     "Close a season: lots are drawn for who is level in everything else.",
-    needs="manage_seasons", scope="tournaments:manage", body=SeasonCloseWanted, answer=SeasonMade,
+    needs="manage_seasons", scope="tournaments:manage", answer=SeasonMade,
     problems=(
         "forbidden", "frozen", "season_closed", "season_uncounted", "leave_out_invalid",
         "text_forged",
     ),
     dry_run=True,
 )  # fmt: skip
-@rehearsable
-async def close_season(request: Asked, season_id: FromPath[str]) -> Response[bytes]:
+async def close_season(
+    request: Asked, body: SeasonCloseWanted, place: SeasonPlace, order: Order, shell: Shell
+) -> Response[bytes]:
     """Award no further points, and publish the master; wait for what is still to be counted."""
-    shell = shell_of(request)
-    body, raw = await read_body(request, SeasonCloseWanted)
-    place = await reach(request, season_id, "ssn")
-    order = order_of(request, raw)
     leave_out = await _left_out(request, place, order, body)
-    before = await season_ends.announced_before(shell.runtime, place.league, season_id)
+    before = await season_ends.announced_before(shell.runtime, place.league, place.id)
     now = shell.now()
 
     async def decide(states: States) -> list[Entry]:
-        return await season_ends.decided(states, season_id, before, leave_out=leave_out, now=now)
+        return await season_ends.decided(states, place.id, before, leave_out=leave_out, now=now)
 
     receipt = await shell.runtime.writer.submit(place.league, order.command, decide)
-    content = {"id": season_id, "league": place.league, "name": place.state.terms.name}
+    content = {"id": place.id, "league": place.league, "name": place.state.terms.name}
     return answer(receipt, content, 200, version_of=place.stream)
 
 
 async def _left_out(
-    request: Asked, place: Place, order: Order, body: SeasonCloseWanted
+    request: Asked, place: SeasonPlace, order: Order, body: SeasonCloseWanted
 ) -> LeaveOut | None:
     """
     Return what the caller leaves out, signed and with its reason.

@@ -5,7 +5,6 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 from litestar import Response
-from litestar.params import FromPath
 from msgspec import Meta
 
 from engine.season.commands import Command, OpenSeason
@@ -25,15 +24,14 @@ from engine.season.values import (
 )
 from engine.values import LeagueId, SeasonId, stream_of
 from service.announcing.inputs import Instant, Name, in_utc
-from service.api.http.access import Place, reach
-from service.api.http.bodies import read_body
+from service.api.http.access import AS_KNOWN, LeaguePlace, SeasonPlace
 from service.api.http.listing import listed
 from service.api.http.moments import AS_OF_PROBLEMS, Moment, moment_of
 from service.api.http.operations import operation
 from service.api.http.paging import Page
 from service.api.http.positions import listing_of
-from service.api.http.shell import Asked, shell_of
-from service.api.http.submitting import answer, decide_one, encoded, order_of
+from service.api.http.shell import Asked, Shell
+from service.api.http.submitting import Order, answer, decide_one, encoded
 from service.base.errors import BadRequest, StreamNotFound
 from service.projections import queries
 from service.projections.rows import StandingRow
@@ -118,19 +116,17 @@ class SeasonShown(msgspec.Struct, kw_only=True):
 @operation(
     "POST", "/v1/leagues/{league_id:str}/seasons", "open_season", "Open a season.",
     needs="manage_seasons",
-    scope="tournaments:manage", body=SeasonWanted, answer=SeasonMade, status=201,
+    scope="tournaments:manage", answer=SeasonMade, status=201,
     problems=("forbidden", "season_terms_invalid", "formula_invalid", "recurrence_invalid"),
 )  # fmt: skip
-async def open_season(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
+async def open_season(
+    body: SeasonWanted, place: LeaguePlace, order: Order, shell: Shell
+) -> Response[bytes]:
     """Begin a season's stream, and commit to the master of its lots."""
-    shell = shell_of(request)
-    body, raw = await read_body(request, SeasonWanted)
-    await reach(request, league_id, "lge")
-    order = order_of(request, raw)
     season = SeasonId(f"ssn_{order.new_id(0).hex}")
     command = OpenSeason(
         season=season,
-        league=LeagueId(league_id),
+        league=LeagueId(place.league),
         name=body.name,
         aggregation=body.aggregation,
         minimum_games=body.minimum_games,
@@ -143,8 +139,8 @@ async def open_season(request: Asked, league_id: FromPath[str]) -> Response[byte
     commands: list[Command] = [command]
     if body.closes_at is not None:
         commands.append(ScheduleClose(closes_at=body.closes_at, now=shell.now()))
-    receipt = await decide_one(shell, league_id, season, order, commands)
-    content = {"id": season, "league": league_id, "name": body.name}
+    receipt = await decide_one(shell, place.league, season, order, commands)
+    content = {"id": season, "league": place.league, "name": body.name}
     return answer(receipt, content, version_of=stream_of(season))
 
 
@@ -180,13 +176,12 @@ _NO_PRESET = Preset(name="", says="", points=PlacesFromEnd(), source="")
     answer=Page, query=("limit", "cursor", "min_position"),
     problems=("invalid_cursor", "not_caught_up"),
 )  # fmt: skip
-async def list_seasons(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
+async def list_seasons(request: Asked, place: LeaguePlace, shell: Shell) -> Response[bytes]:
     """List from the read models."""
-    place = await reach(request, league_id, "lge")
-    name = f"seasons {league_id}"
+    name = f"seasons {place.id}"
     paged = await listing_of(request, place.league, name, int, projection="standings")
-    async with shell_of(request).engine.connect() as connection:
-        rows = await queries.seasons(connection, league_id)
+    async with shell.engine.connect() as connection:
+        rows = await queries.seasons(connection, place.id)
     opened = {each.season: number for number, each in enumerate(rows)}
     return listed(request, paged.cut(rows, lambda each: (opened[each.season],)))
 
@@ -195,13 +190,12 @@ async def list_seasons(request: Asked, league_id: FromPath[str]) -> Response[byt
     "GET", "/v1/seasons/{season_id:str}", "read_season", "One season, with its terms and lots.",
     needs="read_league", scope="leagues:read", answer=SeasonShown,
 )  # fmt: skip
-async def read_season(request: Asked, season_id: FromPath[str]) -> Response[bytes]:
+async def read_season(place: SeasonPlace) -> Response[bytes]:
     """Read from the aggregate."""
-    place = await reach(request, season_id, "ssn")
     return encoded(_shown(place), headers={"ETag": f'"{place.loaded.version}"'})
 
 
-def _shown(place: Place) -> SeasonShown:
+def _shown(place: SeasonPlace) -> SeasonShown:
     state = place.state
     if not isinstance(state, Opened):
         raise StreamNotFound("there is nothing here under this name")
@@ -233,17 +227,18 @@ def _shown(place: Place) -> SeasonShown:
     answer=Page, query=("limit", "cursor", "min_position", "as_of"),
     problems=("invalid_cursor", "not_caught_up", *AS_OF_PROBLEMS),
 )  # fmt: skip
-async def read_standings(request: Asked, season_id: FromPath[str]) -> Response[bytes]:
+async def read_standings(
+    request: Asked, place: Annotated[SeasonPlace, AS_KNOWN], shell: Shell
+) -> Response[bytes]:
     """Read from the read models; as of earlier, from the season's own events until then."""
-    place = await reach(request, season_id, "ssn", fresh=False)
     moment = await moment_of(request, place.league)
     if moment is not None:
-        return await _standings_then(request, season_id, moment)
-    name = f"standings {season_id}"
+        return await _standings_then(request, place.id, moment)
+    name = f"standings {place.id}"
     paged = await listing_of(request, place.league, name, int, str, projection="standings")
-    async with shell_of(request).engine.connect() as connection:
+    async with shell.engine.connect() as connection:
         rows = await queries.standings(
-            connection, season_id, limit=paged.limit + 1, after=paged.after
+            connection, place.id, limit=paged.limit + 1, after=paged.after
         )
     return listed(request, paged.page(rows, lambda each: (each.rank, each.player)))
 

@@ -4,17 +4,16 @@ from datetime import UTC, datetime
 
 import msgspec
 from litestar import Response
-from litestar.params import FromPath
 
 from engine.league.events import LeagueCreated, MemberAdded, MemberRoleChanged
 from engine.league.roles import STAFF
 from engine.values import number_of
-from service.api.http.access import demand, reach
+from service.api.http.access import LeaguePlace, demand
 from service.api.http.listing import listed
 from service.api.http.operations import operation
 from service.api.http.paging import POSITION_END, Page
 from service.api.http.positions import live_listing, plays_in
-from service.api.http.shell import Asked, Shell, shell_of
+from service.api.http.shell import Asked, Shell
 from service.log.record import Metadata, league_number
 
 SCAN_MAX = 20_000
@@ -67,20 +66,18 @@ class Deed(msgspec.Struct, kw_only=True):
     needs="audit_hands", scope="hands:audit", answer=Page, query=("limit", "cursor"),
     problems=("forbidden", "invalid_cursor", "not_caught_up"),
 )  # fmt: skip
-async def read_staff_log(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
+async def read_staff_log(request: Asked, place: LeaguePlace, shell: Shell) -> Response[bytes]:
     """Read from the log; who held an office at any time counts with all that they did."""
-    place = await reach(request, league_id, "lge")
-    demand(request, place.role, entered=await plays_in(request, league_id))
-    shell = shell_of(request)
-    paged = await live_listing(request, league_id, f"staff log {league_id}", int, str)
+    demand(request, place.role, entered=await plays_in(request, place.id))
+    paged = await live_listing(request, place.id, f"staff log {place.id}", int, str)
     before, after_kind = paged.after or (POSITION_END, "")
     top = await shell.pool.fetchval(
         "SELECT coalesce(max(position), -1) + 1 FROM events WHERE league = $1",
-        number_of(league_id),
+        number_of(place.id),
     )
     high = min(int(before) + 1, top + 1)
     low = max(0, high - SCAN_MAX)
-    deeds = await _deeds(shell, league_id, low, high)
+    deeds = await _deeds(shell, place.id, low, high)
     left = [each for each in deeds if paged.after is None or _key(each) < (before, after_kind)]
     if len(left) <= paged.limit and low > 0:
         follows = paged.cursor((low, ""))

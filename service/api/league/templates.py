@@ -4,7 +4,6 @@ from typing import Any
 
 import msgspec
 from litestar import Response
-from litestar.params import FromPath
 from msgspec.structs import replace
 
 from engine.league.errors import TemplateUnknown
@@ -14,15 +13,15 @@ from engine.tournament import decider
 from engine.values import LeagueId, TemplateId, TournamentId, identifier
 from service.announcing.inputs import Name
 from service.announcing.terms import announcement, demand_sandbox
-from service.api.http.access import reach
+from service.api.http.access import LeaguePlace
 from service.api.http.asking import TournamentAsked, filled
-from service.api.http.bodies import invalid, read_body
+from service.api.http.bodies import invalid
 from service.api.http.listing import listed
 from service.api.http.operations import operation
 from service.api.http.paging import Page
 from service.api.http.positions import live_listing
-from service.api.http.shell import Asked, shell_of
-from service.api.http.submitting import Order, answer, decide_one, encoded, order_of
+from service.api.http.shell import Asked, Shell, shell_of
+from service.api.http.submitting import Order, answer, decide_one, encoded
 from service.base.errors import BadRequest, StreamNotFound
 
 _OF_ONE_NIGHT = ("starts_at", "registration_opens_at", "masters", "template", "draft")
@@ -79,40 +78,38 @@ class TemplateGone(msgspec.Struct, kw_only=True):
     "What holds in this league wherever an announcement says nothing else.",
     needs="read_league", scope="leagues:read", answer=HouseRulesShown,
 )  # fmt: skip
-async def read_house_rules(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
+async def read_house_rules(place: LeaguePlace) -> Response[bytes]:
     """Read from the aggregate."""
-    place = await reach(request, league_id, "lge")
     body = msgspec.json.decode(place.state.house_rules or "{}")
-    return encoded(HouseRulesShown(league=league_id, body=body))
+    return encoded(HouseRulesShown(league=place.id, body=body))
 
 
 @operation(
     "PUT", "/v1/leagues/{league_id:str}/house-rules", "set_house_rules",
     "Say what holds wherever an announcement says nothing else; replaces what was said before.",
-    needs="manage_league", scope="leagues:manage", body=HouseRulesWanted, answer=HouseRulesShown,
+    needs="manage_league", scope="leagues:manage", answer=HouseRulesShown,
     problems=(
         "forbidden", "terms_invalid", "terms_contradict", "unknown_ruleset", "invalid_ruleset",
         "not_a_sandbox", "beacon_unknown",
         "template_body_too_long",
     ),
 )  # fmt: skip
-async def set_house_rules(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
+async def set_house_rules(
+    request: Asked, body: HouseRulesWanted, place: LeaguePlace, order: Order, shell: Shell
+) -> Response[bytes]:
     """Set them; tournaments that are announced already stay as they are."""
-    body, raw = await read_body(request, HouseRulesWanted)
-    place = await reach(request, league_id, "lge")
     text = _text(body.body)
     if "overrides" in body.body and "ruleset" not in body.body:
         raise _misplaced("overrides", "belongs to a ruleset")
     _try(request, replace(place.state, house_rules=text), {"ruleset": "official"} | body.body)
-    order = order_of(request, raw)
     command = SetHouseRules(body=text)
-    receipt = await decide_one(shell_of(request), league_id, league_id, order, [command])
-    return answer(receipt, {"league": league_id, "body": body.body}, 200, version_of=place.stream)
+    receipt = await decide_one(shell, place.id, place.id, order, [command])
+    return answer(receipt, {"league": place.id, "body": body.body}, 200, version_of=place.stream)
 
 
 @operation(
     "POST", "/v1/leagues/{league_id:str}/templates", "save_template", "Keep a template.",
-    needs="manage_tournaments", scope="tournaments:manage", body=TemplateWanted,
+    needs="manage_tournaments", scope="tournaments:manage",
     answer=TemplateShown, status=201,
     problems=(
         "forbidden", "terms_invalid", "terms_contradict", "unknown_ruleset", "invalid_ruleset",
@@ -120,18 +117,18 @@ async def set_house_rules(request: Asked, league_id: FromPath[str]) -> Response[
         "template_name_taken", "templates_too_many", "template_body_too_long",
     ),
 )  # fmt: skip
-async def save_template(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
+async def save_template(
+    request: Asked, body: TemplateWanted, order: Order, place: LeaguePlace
+) -> Response[bytes]:
     """Keep one under an id that follows from the command, so a retry finds it."""
-    body, raw = await read_body(request, TemplateWanted)
-    order = order_of(request, raw)
     template = TemplateId(identifier("tpl", order.new_id(0)))
-    return await _saved(request, league_id, template, body, order, 201)
+    return await _saved(request, place, template, body, order, 201)
 
 
 @operation(
     "PUT", "/v1/leagues/{league_id:str}/templates/{template_id:str}", "change_template",
     "Change a template; tournaments announced by it before stay as they are.",
-    needs="manage_tournaments", scope="tournaments:manage", body=TemplateWanted,
+    needs="manage_tournaments", scope="tournaments:manage",
     answer=TemplateShown,
     problems=(
         "forbidden", "terms_invalid", "terms_contradict", "unknown_ruleset", "invalid_ruleset",
@@ -140,15 +137,13 @@ async def save_template(request: Asked, league_id: FromPath[str]) -> Response[by
     ),
 )  # fmt: skip
 async def change_template(
-    request: Asked, league_id: FromPath[str], template_id: FromPath[str]
+    request: Asked, template_id: str, body: TemplateWanted, place: LeaguePlace, order: Order
 ) -> Response[bytes]:
     """Replace name and body."""
-    body, raw = await read_body(request, TemplateWanted)
     template = TemplateId(template_id)
-    place = await reach(request, league_id, "lge")
     if place.state.template(template) is None:
         raise StreamNotFound("there is nothing here under this name")
-    return await _saved(request, league_id, template, body, order_of(request, raw), 200)
+    return await _saved(request, place, template, body, order, 200)
 
 
 @operation(
@@ -156,12 +151,11 @@ async def change_template(
     needs="read_league", scope="leagues:read", answer=Page, query=("limit", "cursor"),
     problems=("invalid_cursor",),
 )  # fmt: skip
-async def list_templates(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
+async def list_templates(request: Asked, place: LeaguePlace) -> Response[bytes]:
     """List from the aggregate by name."""
-    place = await reach(request, league_id, "lge")
-    paged = await live_listing(request, league_id, f"templates {league_id}", str)
+    paged = await live_listing(request, place.id, f"templates {place.id}", str)
     ordered = sorted(place.state.templates, key=lambda each: str(each.name))
-    items = [_shown(league_id, each) for each in ordered]
+    items = [_shown(place.id, each) for each in ordered]
     return listed(request, paged.cut(items, lambda each: (each.name,)))
 
 
@@ -169,15 +163,12 @@ async def list_templates(request: Asked, league_id: FromPath[str]) -> Response[b
     "GET", "/v1/leagues/{league_id:str}/templates/{template_id:str}", "read_template",
     "One template.", needs="read_league", scope="leagues:read", answer=TemplateShown,
 )  # fmt: skip
-async def read_template(
-    request: Asked, league_id: FromPath[str], template_id: FromPath[str]
-) -> Response[bytes]:
+async def read_template(template_id: str, place: LeaguePlace) -> Response[bytes]:
     """Read from the aggregate."""
-    place = await reach(request, league_id, "lge")
     found = place.state.template(TemplateId(template_id))
     if found is None:
         raise StreamNotFound("there is nothing here under this name")
-    return encoded(_shown(league_id, found))
+    return encoded(_shown(place.id, found))
 
 
 @operation(
@@ -186,30 +177,27 @@ async def read_template(
     needs="manage_tournaments", scope="tournaments:manage", answer=TemplateGone,
 )  # fmt: skip
 async def remove_template(
-    request: Asked, league_id: FromPath[str], template_id: FromPath[str]
+    template_id: str, place: LeaguePlace, order: Order, shell: Shell
 ) -> Response[bytes]:
     """Remove; what is none stays none."""
-    place = await reach(request, league_id, "lge")
     command = RemoveTemplate(template=TemplateId(template_id))
-    order = order_of(request, b"")
-    receipt = await decide_one(shell_of(request), league_id, league_id, order, [command])
-    content = {"id": template_id, "league": league_id}
+    receipt = await decide_one(shell, place.id, place.id, order, [command])
+    content = {"id": template_id, "league": place.id}
     return answer(receipt, content, 200, version_of=place.stream)
 
 
 async def _saved(
     request: Asked,
-    league: str,
+    place: LeaguePlace,
     template: TemplateId,
     wanted: TemplateWanted,
     order: Order,
     status: int,
 ) -> Response[bytes]:
-    place = await reach(request, league, "lge")
     text = _text(wanted.body)
     _try(request, place.state, wanted.body)
     command = SaveTemplate(template=template, name=wanted.name, body=text, replaces=wanted.version)
-    shell = shell_of(request)
+    shell, league = shell_of(request), place.id
     receipt = await decide_one(shell, league, league, order, [command])
     versions = [each.event.version for each in receipt.recorded]
     if not versions:

@@ -5,14 +5,14 @@ from uuid import UUID
 
 import msgspec
 from litestar import Response
-from litestar.params import FromPath
 
 from service.api.http.access import belong, demand_form
 from service.api.http.operations import operation
-from service.api.http.shell import Asked, principal_of, shell_of
+from service.api.http.shell import Asked, Shell
 from service.api.http.submitting import encoded
 from service.base.errors import StreamNotFound
 from service.people.texts import text_of
+from service.people.tokens import Principal
 
 
 class TextShown(msgspec.Struct, kw_only=True):
@@ -30,14 +30,16 @@ class TextShown(msgspec.Struct, kw_only=True):
     "GET", "/v1/texts/{text_id:str}", "read_text", "What somebody wrote, as an event names it.",
     needs="read_league", scope="leagues:read", answer=TextShown, problems=("text_forged",),
 )  # fmt: skip
-async def read_text(request: Asked, text_id: FromPath[str]) -> Response[bytes]:
+async def read_text(
+    request: Asked, text_id: str, shell: Shell, principal: Principal
+) -> Response[bytes]:
     """Show a text to members, or to its author and the staff; to others it is not there."""
     demand_form(text_id, "txt")
-    found = await text_of(shell_of(request).engine, text_id)
+    found = await text_of(shell.engine, text_id)
     if found is None:
         raise StreamNotFound("there is nothing here under this name")
     role = await belong(request, found.league)
-    mine = found.author == principal_of(request).account.number
+    mine = found.author == principal.account.number
     if found.audience == "staff" and role == "player" and not mine:
         raise StreamNotFound("there is nothing here under this name")
     shown = TextShown(

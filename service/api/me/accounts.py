@@ -9,15 +9,16 @@ from litestar import Response
 from engine.table.model.state import Table
 from engine.table.read.view import seen_by
 from engine.values import EntrantId, stream_of
-from service.api.http.bodies import read_body
 from service.api.http.operations import operation
-from service.api.http.shell import Asked, Shell, client_address, principal_of, shell_of
+from service.api.http.phases import tables_of
+from service.api.http.shell import Asked, Shell, client_address
 from service.api.http.submitting import encoded, order_of
 from service.api.me.signing_in import REPLAYED, Wanted, demand_same, root, shown_again
 from service.api.me.tokens import Label, Login, Password, TokenShown
 from service.base.errors import BadRequest
 from service.people import accounts
 from service.people.idempotency import Said
+from service.people.tokens import Principal
 from service.projections import queries
 
 
@@ -76,13 +77,11 @@ class Me(msgspec.Struct, kw_only=True):
 
 @operation(
     "POST", "/v1/accounts", "open_account", "Sign up.",
-    needs="anyone", body=SignUp, answer=AccountMade, status=201,
+    needs="anyone", answer=AccountMade, status=201,
     problems=("login_taken", "too_many_sign_ins"),
 )  # fmt: skip
-async def open_account(request: Asked) -> Response[bytes]:
+async def open_account(request: Asked, body: SignUp, raw: bytes, shell: Shell) -> Response[bytes]:
     """Keep a person and a first token, in one transaction."""
-    shell = shell_of(request)
-    body, raw = await read_body(request, SignUp)
     order = order_of(request, raw, account=f"login:{body.login.lower()}")
     number, token, now = order.new_id(0), shell.runtime.entropy.uuid(), shell.now()
     name, login = body.name or body.login, body.login.lower()
@@ -111,9 +110,8 @@ async def open_account(request: Asked) -> Response[bytes]:
     needs="account",
     answer=Me,
 )
-async def read_me(request: Asked) -> Response[bytes]:
+async def read_me(shell: Shell, principal: Principal) -> Response[bytes]:
     """Read the list of seats from the read models, and each table live."""
-    shell, principal = shell_of(request), principal_of(request)
     player = principal.account.player
     async with shell.engine.connect() as connection:
         leagues = await queries.leagues_of(connection, player)
@@ -134,8 +132,9 @@ async def _seat(shell: Shell, row: Any) -> MySeat:
     writer = shell.runtime.writer
     tournament = (await writer.load(row.league, stream_of(row.tournament), fresh=True)).state
     entrant = EntrantId(row.entrant)
-    seatings = getattr(tournament, "tables", ())
-    seating = next((each for each in seatings if each.seat_of(entrant) is not None), None)
+    seating = next(
+        (each for each in tables_of(tournament) if each.seat_of(entrant) is not None), None
+    )
     view = None
     if seating is not None:
         table = (await writer.load(row.league, stream_of(seating.table), fresh=True)).state

@@ -6,14 +6,14 @@ import msgspec
 from litestar import Response
 
 from service.api.http.authentication import forget
-from service.api.http.bodies import read_body
 from service.api.http.operations import operation
-from service.api.http.shell import Asked, principal_of, shell_of
+from service.api.http.shell import Asked, Shell
 from service.api.http.submitting import encoded
 from service.api.me.signing_in import signed_in
 from service.api.me.tokens import PasswordGiven
 from service.base.errors import BadRequest
 from service.people.erasure import Erased, erase
+from service.people.tokens import Principal
 
 
 class ErasureWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -28,16 +28,16 @@ class ErasureWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 @operation(
     "DELETE", "/v1/me", "erase_me",
     "Erase my account, my tokens, what I wrote and what was written about me; for ever.",
-    needs="account", body=ErasureWanted, answer=Erased,
+    needs="account", answer=Erased,
     problems=(
         "erasure_unconfirmed", "wrong_password", "too_many_sign_ins", "still_entered", "last_owner",
         "not_caught_up",
     ),
 )  # fmt: skip
-async def erase_me(request: Asked) -> Response[bytes]:
+async def erase_me(
+    request: Asked, body: ErasureWanted, shell: Shell, principal: Principal
+) -> Response[bytes]:
     """Erase the caller; other processes believe the token for five seconds more."""
-    shell, principal = shell_of(request), principal_of(request)
-    body, _ = await read_body(request, ErasureWanted)
     me = principal.account
     if body.player != me.player:
         raise BadRequest("erasure_unconfirmed", "name your own player id to confirm")

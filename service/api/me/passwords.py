@@ -5,27 +5,26 @@ from typing import Annotated, ClassVar
 
 import msgspec
 from litestar import Response
-from litestar.params import FromPath
 from msgspec import Meta
 
 from engine.league.roles import Role, may
 from engine.league.state import Created
 from engine.values import PlayerId, identifier, number_of, stream_of
-from service.api.http.access import demand_form, reach
+from service.api.http.access import LeaguePlace, demand_form
 from service.api.http.authentication import forget, forget_person
-from service.api.http.bodies import read_body
+from service.api.http.declaration import OnPeople
 from service.api.http.listing import listed, listing
 from service.api.http.nothing import Nothing
-from service.api.http.operations import OnPeople, operation
+from service.api.http.operations import operation
 from service.api.http.paging import Page
-from service.api.http.shell import Asked, Shell, client_address, principal_of, shell_of
-from service.api.http.submitting import encoded, order_of
+from service.api.http.shell import Asked, Shell, client_address
+from service.api.http.submitting import Order, encoded
 from service.api.me.signing_in import REPLAYED, demand_unchanged, signed_in
 from service.api.me.tokens import Password, PasswordGiven
 from service.base.errors import BadRequest, StreamNotFound
 from service.people import accounts, operator_log, resetting, sign_ins
 from service.people.idempotency import Said
-from service.people.tokens import MANAGE
+from service.people.tokens import MANAGE, Principal
 
 
 class PasswordChange(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -83,14 +82,14 @@ class SignInListed(msgspec.Struct, kw_only=True):
 @operation(
     "PUT", "/v1/me/password", "change_password",
     "Change my password; every token but the one I use ends.",
-    needs="account", body=PasswordChange, answer=PasswordChanged,
+    needs="account", answer=PasswordChanged,
     problems=("wrong_password", "too_many_sign_ins"),
 )  # fmt: skip
-async def change_password(request: Asked) -> Response[bytes]:
+async def change_password(
+    request: Asked, body: PasswordChange, shell: Shell, principal: Principal
+) -> Response[bytes]:
     """Change it; the old password must be known, whatever the token may do."""
-    shell, principal = shell_of(request), principal_of(request)
     began = shell.now()
-    body, _ = await read_body(request, PasswordChange)
     me = await signed_in(request, principal.account.login, body.password)
     address = client_address(request)
     kept = await accounts.hashed(body.new_password, address)
@@ -118,16 +117,18 @@ async def change_password(request: Asked) -> Response[bytes]:
     on_people=OnPeople("reset", "gives out a code for a new password", "manage_members"),
 )  # fmt: skip
 async def offer_password_reset(
-    request: Asked, league_id: FromPath[str], player_id: FromPath[str]
+    player_id: str,
+    place: LeaguePlace,
+    order: Order,
+    now: datetime,
+    shell: Shell,
+    principal: Principal,
 ) -> Response[bytes]:
     """Offer a reset, written into the staff log; an owner's is the operator's to give."""
-    shell = shell_of(request)
-    _, raw = await read_body(request, Nothing)
-    place = await reach(request, league_id, "lge")
     demand_form(player_id, "plr")
     role = place.state.role_of(PlayerId(player_id))
-    order, now, me = order_of(request, raw), shell.now(), principal_of(request).account
-    person, said = number_of(player_id), Said(order.command_id, raw, me.number)
+    me = principal.account
+    person, said = number_of(player_id), Said(order.command_id, order.command.request, me.number)
     code = resetting.code_text(shell.runtime.entropy.bytes(resetting.SECRET_BYTES))
     made = ResetOffered(player=player_id, code=code, expires_at=now + resetting.GOOD_FOR)
     async with shell.engine.begin() as connection:
@@ -135,15 +136,15 @@ async def offer_password_reset(
         if before is not None:
             made.code, made.expires_at = None, (before.at or now) + resetting.GOOD_FOR
             return encoded(made, 201, dict(REPLAYED))
-        if not _in_reach(role) or not await resetting.resettable_by(connection, league_id, person):
+        if not _in_reach(role) or not await resetting.resettable_by(connection, place.id, person):
             raise BadRequest(
                 "not_resettable",
                 "an owner resets the password of an account that this league's claim code made, "
                 "that belongs to no other league and is no owner's; ask the operator",
             )
-        await resetting.offer(connection, person, code, now, league=league_id, by=me.number)
+        await resetting.offer(connection, person, code, now, league=place.id, by=me.number)
         await operator_log.add(
-            connection, [number_of(league_id)], me.player, "password_reset_offered", player_id
+            connection, [number_of(place.id)], me.player, "password_reset_offered", player_id
         )
     return encoded(made, 201)
 
@@ -151,13 +152,12 @@ async def offer_password_reset(
 @operation(
     "POST", "/v1/password-resets", "reset_password",
     "Set a new password by a reset code; everything that was signed in ends.",
-    needs="anyone", body=ResetWanted, answer=PasswordReset, problems=("not_found",),
+    needs="anyone", answer=PasswordReset, problems=("not_found",),
     on_people=OnPeople("by_reset", "sets a new password of the code's account", "caller"),
 )  # fmt: skip
-async def reset_password(request: Asked) -> Response[bytes]:
+async def reset_password(request: Asked, body: ResetWanted, shell: Shell) -> Response[bytes]:
     """Use a code up; if the answer is lost, the new password signs in."""
-    shell, address = shell_of(request), client_address(request)
-    body, _ = await read_body(request, ResetWanted)
+    address = client_address(request)
     kept = await accounts.hashed(body.password, address)
     async with shell.engine.begin() as connection:
         found = await resetting.good(connection, body.code, shell.now())
@@ -176,10 +176,10 @@ async def reset_password(request: Asked) -> Response[bytes]:
     needs="account", scope=MANAGE, answer=Page, query=("limit", "cursor"),
     problems=("invalid_cursor",),
 )  # fmt: skip
-async def list_sign_ins(request: Asked) -> Response[bytes]:
+async def list_sign_ins(request: Asked, shell: Shell, principal: Principal) -> Response[bytes]:
     """List what gave root tokens, and what ended tokens."""
-    me = principal_of(request).account
-    async with shell_of(request).engine.connect() as connection:
+    me = principal.account
+    async with shell.engine.connect() as connection:
         found = await sign_ins.sign_ins_of(connection, me.number)
     paged = listing(request, f"sign-ins {me.player}", int)
     page = paged.cut(found, lambda each: (each.id,), descending=True)

@@ -6,22 +6,21 @@ from uuid import UUID
 
 import msgspec
 from litestar import Response
-from litestar.params import FromPath
 from msgspec import Meta
 
 from service.api.http.authentication import forget
-from service.api.http.bodies import read_body
 from service.api.http.limiting import demand_room
 from service.api.http.listing import listed, listing
 from service.api.http.nothing import Nothing
 from service.api.http.operations import operation
 from service.api.http.paging import Page
-from service.api.http.shell import Asked, client_address, principal_of, shell_of
-from service.api.http.submitting import encoded, order_of
+from service.api.http.shell import Asked, Shell, client_address
+from service.api.http.submitting import Order, encoded, order_of
 from service.api.me.signing_in import REPLAYED, Wanted, root, shown, shown_again, signed_in
 from service.base.errors import StreamNotFound, Unauthenticated, scopes_missing
 from service.people import calendar_keys, resetting, sign_ins, tokens
 from service.people.idempotency import Said
+from service.people.tokens import Principal
 
 Login = Annotated[str, Meta(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9._@+-]+$")]
 Password = Annotated[str, Meta(min_length=8, max_length=256)]
@@ -84,14 +83,14 @@ class SignedOut(msgspec.Struct, kw_only=True):
 @operation(
     "POST", "/v1/tokens", "make_token",
     "Make a token, by password or by a token with the scope `tokens:manage`.",
-    needs="anyone", body=TokenWanted, answer=TokenShown, status=201,
+    needs="anyone", answer=TokenShown, status=201,
     problems=("wrong_password", "too_many_sign_ins", "forbidden", "quota_exhausted"),
 )  # fmt: skip
-async def make_token(request: Asked) -> Response[bytes]:
+async def make_token(
+    request: Asked, body: TokenWanted, raw: bytes, shell: Shell
+) -> Response[bytes]:
     """Make a root by password, or a child by a token."""
-    shell = shell_of(request)
     began = shell.now()
-    body, raw = await read_body(request, TokenWanted)
     maker = None
     if body.login is not None and body.password is not None:
         person = await signed_in(request, body.login, body.password)
@@ -124,9 +123,9 @@ async def make_token(request: Asked) -> Response[bytes]:
     needs="account", scope=tokens.MANAGE, answer=Page, query=("limit", "cursor"),
     problems=("invalid_cursor",),
 )  # fmt: skip
-async def list_tokens(request: Asked) -> Response[bytes]:
+async def list_tokens(request: Asked, shell: Shell, principal: Principal) -> Response[bytes]:
     """List the caller's tokens, revoked ones too."""
-    found = await tokens.tokens_of(shell_of(request).engine, principal_of(request).account.number)
+    found = await tokens.tokens_of(shell.engine, principal.account.number)
     items = [
         TokenListed(
             id=f"tok_{each.number.hex}",
@@ -141,7 +140,7 @@ async def list_tokens(request: Asked) -> Response[bytes]:
         for each in found
     ]
     order = {each.id: number for number, each in enumerate(reversed(items))}
-    paged = listing(request, f"tokens {principal_of(request).account.player}", int)
+    paged = listing(request, f"tokens {principal.account.player}", int)
     return listed(request, paged.cut(items, lambda each: (order[each.id],), descending=True))
 
 
@@ -150,9 +149,8 @@ async def list_tokens(request: Asked) -> Response[bytes]:
     "End one of my tokens, and those it has made; without `tokens:manage` the one I use.",
     needs="account", status=204, problems=("forbidden",),
 )  # fmt: skip
-async def revoke_token(request: Asked, token_id: FromPath[str]) -> None:
+async def revoke_token(token_id: str, shell: Shell, principal: Principal) -> None:
     """Revoke; other processes believe the token for five seconds more."""
-    shell, principal = shell_of(request), principal_of(request)
     number = _number(token_id)
     if number != principal.token:
         _demand_manage(principal)
@@ -167,13 +165,13 @@ async def revoke_token(request: Asked, token_id: FromPath[str]) -> None:
     "Give a token another secret: the one I use, or one that it has made.",
     needs="account", scope=tokens.MANAGE, body=Nothing, answer=TokenShown,
 )  # fmt: skip
-async def rotate_token(request: Asked, token_id: FromPath[str]) -> Response[bytes]:
+async def rotate_token(
+    token_id: str, order: Order, shell: Shell, principal: Principal
+) -> Response[bytes]:
     """Rotate; id, scopes and end stay, and the old secret is void."""
-    shell, principal = shell_of(request), principal_of(request)
-    _, raw = await read_body(request, Nothing)
-    number, order = _number(token_id), order_of(request, raw)
+    number = _number(token_id)
     secret, me = tokens.token_text(shell.runtime.entropy.bytes(32)), principal.account.number
-    said = Said(order.command_id, raw, me, number)
+    said = Said(order.command_id, order.command.request, me, number)
     async with shell.engine.begin() as connection:
         if await shell.requests.before(connection, said, shell.now()) is not None:
             again = await shown_again(connection, me, number)
@@ -190,9 +188,10 @@ async def rotate_token(request: Asked, token_id: FromPath[str]) -> Response[byte
     "End all my tokens, the keys of my calendars, and the reset codes that I gave out.",
     needs="account", scope=tokens.MANAGE, answer=SignedOut,
 )  # fmt: skip
-async def sign_out_everywhere(request: Asked) -> Response[bytes]:
+async def sign_out_everywhere(
+    request: Asked, shell: Shell, principal: Principal
+) -> Response[bytes]:
     """End everything that was signed in, the token that asks too."""
-    shell, principal = shell_of(request), principal_of(request)
     me, now = principal.account.number, shell.now()
     async with shell.engine.begin() as connection:
         ended = SignedOut(

@@ -1,23 +1,30 @@
 """Audits: asked for here, done by a worker, read as operations."""
 
 import json
+from datetime import datetime
 from typing import Any
 
 import msgspec
 import sqlalchemy as sa
 from litestar import Response
-from litestar.params import FromPath
 from sqlalchemy.dialects.postgresql import insert
 
 from engine.tournament.entering.staff import counts_as_entered
-from service.api.http.access import belong, demand, demand_form, find, reach
-from service.api.http.bodies import read_body
+from service.api.http.access import (
+    TOURNAMENT,
+    LeaguePlace,
+    belong,
+    demand,
+    demand_form,
+    find,
+)
 from service.api.http.operations import operation
 from service.api.http.positions import plays_in
-from service.api.http.shell import Asked, principal_of, shell_of
-from service.api.http.submitting import encoded, order_of
+from service.api.http.shell import Asked, Shell
+from service.api.http.submitting import Order, encoded
 from service.base.errors import BadRequest, StreamNotFound
 from service.people.idempotency import Said
+from service.people.tokens import Principal
 from service.projections import queries
 from service.projections.schema import audit_report
 from service.tasks import jobs
@@ -51,34 +58,38 @@ class OperationShown(msgspec.Struct, kw_only=True):
 @operation(
     "POST", "/v1/leagues/{league_id:str}/audits", "start_audit",
     "Decide every recorded action again, in the background.",
-    needs="audit_hands", scope="hands:audit", body=AuditWanted, answer=Started, status=202,
+    needs="audit_hands", scope="hands:audit", answer=Started, status=202,
     problems=("forbidden", "not_caught_up"),
 )  # fmt: skip
-async def start_audit(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
+async def start_audit(
+    request: Asked,
+    body: AuditWanted,
+    place: LeaguePlace,
+    order: Order,
+    now: datetime,
+    shell: Shell,
+    principal: Principal,
+) -> Response[bytes]:
     """Record that an audit is wanted and arm its job; a retry finds the same one."""
-    shell = shell_of(request)
-    body, raw = await read_body(request, AuditWanted)
-    place = await reach(request, league_id, "lge")
     if body.tournament is None:
-        entered = await plays_in(request, league_id)
+        entered = await plays_in(request, place.id)
     else:
-        tournament = await find(request, body.tournament, "trn")
-        if tournament.league != league_id:
+        tournament = await find(request, body.tournament, TOURNAMENT)
+        if tournament.league != place.id:
             raise BadRequest("bad_request", "this tournament is of another league")
-        player = principal_of(request).account.player
+        player = principal.account.player
         entered = counts_as_entered(tournament.state, player)
     demand(request, place.role, entered=entered)
-    order, now = order_of(request, raw), shell.now()
     number = order.new_id(0)
     scope = body.tournament or "league"
     async with shell.engine.begin() as connection:
-        said = Said(order.command_id, raw, principal_of(request).account.number, number)
+        said = Said(order.command_id, order.command.request, principal.account.number, number)
         again = await shell.requests.before(connection, said, now)
         await connection.execute(
             insert(audit_report)
             .values(
                 id=f"rep_{number.hex}",
-                league=league_id,
+                league=place.id,
                 scope=scope,
                 state="waiting",
                 progress=0.0,
@@ -87,7 +98,7 @@ async def start_audit(request: Asked, league_id: FromPath[str]) -> Response[byte
             )
             .on_conflict_do_nothing()
         )
-    args = {"league": league_id, "report": f"rep_{number.hex}"}
+    args = {"league": place.id, "report": f"rep_{number.hex}"}
     if body.tournament is not None:
         args["tournament"] = body.tournament
     await jobs.arm(
@@ -105,11 +116,11 @@ async def start_audit(request: Asked, league_id: FromPath[str]) -> Response[byte
     "GET", "/v1/operations/{operation_id:str}", "read_operation", "How a long job is doing.",
     needs="read_league", scope="leagues:read", answer=OperationShown,
 )  # fmt: skip
-async def read_operation(request: Asked, operation_id: FromPath[str]) -> Response[bytes]:
+async def read_operation(request: Asked, operation_id: str, shell: Shell) -> Response[bytes]:
     """Read an audit's progress and report; those of foreign leagues are not there."""
     demand_form(operation_id, "opr")
     identifier = f"rep_{operation_id.removeprefix('opr_')}"
-    async with shell_of(request).engine.connect() as connection:
+    async with shell.engine.connect() as connection:
         row = await queries.report(connection, identifier)
     if row is None:
         raise StreamNotFound("there is nothing here under this name")

@@ -1,24 +1,24 @@
 """Evidence to take away: bundles, with what the caller may open."""
 
-from typing import Any
-
-from litestar.params import FromPath
 from litestar.response import Stream
 
 from engine.kit.audiences import PUBLIC
 from engine.season.state import Opened
-from engine.tournament.model.state import Finished, Registering, Running
+from engine.table.model.state import Table
+from engine.tournament.model.state import Cancelled
 from engine.values import identifier, stream_of
-from service.api.http.access import demand_form, entrant_of, reach
+from service.api.http.access import SEASON, TABLE, TOURNAMENT, Kind, demand_form, entrant_of, reach
 from service.api.http.operations import operation
+from service.api.http.phases import entries_of
 from service.api.http.shell import Asked, principal_of, shell_of
 from service.base.errors import BadRequest
 from service.bundles.gathering import located
-from service.bundles.lines import Kind
+from service.bundles.lines import Kind as Bundled
 from service.bundles.writing import Wanted, bundle
 from service.log.keys import Keys
 
 MEDIA = "application/x-ndjson"
+_PREFIXES: dict[Bundled, str] = {"hand": "hnd", "tournament": "trn", "season": "ssn"}
 _PROBLEMS = ("not_over", "not_signed_yet", "log_incomplete")
 
 
@@ -27,9 +27,9 @@ _PROBLEMS = ("not_over", "not_signed_yet", "log_incomplete")
     "A settled hand with all that proves it: see api-spec/bundle.md.",
     needs="read_league", scope="leagues:read", answer=str, media=MEDIA, problems=_PROBLEMS,
 )  # fmt: skip
-async def bundle_hand(request: Asked, hand_id: FromPath[str]) -> Stream:
+async def bundle_hand(request: Asked, hand_id: str) -> Stream:
     """Write what the caller may open of a hand."""
-    return await _bundled(request, "hand", hand_id, "hnd")
+    return await _bundled(request, "hand", hand_id, TABLE)
 
 
 @operation(
@@ -37,9 +37,9 @@ async def bundle_hand(request: Asked, hand_id: FromPath[str]) -> Stream:
     "A tournament that is over with all that proves it: see api-spec/bundle.md.",
     needs="read_league", scope="leagues:read", answer=str, media=MEDIA, problems=_PROBLEMS,
 )  # fmt: skip
-async def bundle_tournament(request: Asked, tournament_id: FromPath[str]) -> Stream:
+async def bundle_tournament(request: Asked, tournament_id: str) -> Stream:
     """Write what the caller may open of a tournament."""
-    return await _bundled(request, "tournament", tournament_id, "trn")
+    return await _bundled(request, "tournament", tournament_id, TOURNAMENT)
 
 
 @operation(
@@ -48,19 +48,25 @@ async def bundle_tournament(request: Asked, tournament_id: FromPath[str]) -> Str
     needs="read_league", scope="leagues:read", answer=str, media=MEDIA, query=("entrant",),
     problems=(*_PROBLEMS, "validation_failed"),
 )  # fmt: skip
-async def bundle_season(request: Asked, season_id: FromPath[str]) -> Stream:
+async def bundle_season(request: Asked, season_id: str) -> Stream:
     """Write it as it is read; ``entrant`` is an entry of the caller's, whose cards it opens."""
-    return await _bundled(request, "season", season_id, "ssn")
+    return await _bundled(request, "season", season_id, SEASON)
 
 
-async def _bundled(request: Asked, kind: Kind, subject: str, prefix: str) -> Stream:
-    demand_form(subject, prefix)
+async def _bundled(request: Asked, kind: Bundled, subject: str, above: Kind[object]) -> Stream:
+    """
+    Write the bundle of *subject*.
+
+    Args:
+        above: What the caller must be able to see: the subject, or a hand's table.
+    """
+    demand_form(subject, _PREFIXES[kind])
     shell = shell_of(request)
     async with shell.engine.connect() as connection:
         number, table = await located(connection, shell.pool, kind, subject)
         league = identifier("lge", number)
         # A draft is not there for whoever may not see it, as in every other answer.
-        await reach(request, table or subject, "tbl" if table else prefix, fresh=False)
+        await reach(request, table or subject, above, fresh=False)
         if kind == "season":
             viewer = await _entrant_named(request, league, subject)
         else:
@@ -75,10 +81,11 @@ async def _bundled(request: Asked, kind: Kind, subject: str, prefix: str) -> Str
 async def _viewer(request: Asked, league: str, subject: str) -> str:
     """Return as whom the caller played, or the public."""
     writer = shell_of(request).runtime.writer
-    state: Any = (await writer.load(league, stream_of(subject))).state
-    if not isinstance(state, Registering | Running | Finished):
-        above = getattr(state, "tournament", None)
-        state = (await writer.load(league, stream_of(above))).state if above else None
+    state = (await writer.load(league, stream_of(subject))).state
+    if isinstance(state, Table):
+        state = (await writer.load(league, stream_of(state.tournament))).state
+    elif isinstance(state, Cancelled):
+        return PUBLIC
     return entrant_of(state, principal_of(request).account.player) or PUBLIC
 
 
@@ -91,10 +98,9 @@ async def _entrant_named(request: Asked, league: str, season: str) -> str:
     state = (await writer.load(league, stream_of(season))).state
     counted = [each.tournament for each in state.counted] if isinstance(state, Opened) else []
     for tournament in counted:
-        above: Any = (await writer.load(league, stream_of(tournament), fresh=False)).state
-        entrants = getattr(above, "entrants", ())
+        state = (await writer.load(league, stream_of(tournament), fresh=False)).state
         player = principal_of(request).account.player
-        if any(each.entrant == wanted and each.player == player for each in entrants):
+        if any(each.entrant == wanted and each.player == player for each in entries_of(state)):
             return str(wanted)
     detail = "no entry of yours in a tournament that this season has counted"
     raise BadRequest(

@@ -16,8 +16,7 @@ from engine.dispute.state import Claimed
 from engine.dispute.values import Kind, Slug, Subject
 from engine.kit.audiences import PUBLIC
 from engine.league.roles import may
-from engine.table.model.state import Table
-from engine.tournament.model.state import Drafted, Unannounced
+from engine.tournament.model.state import Drafted
 from engine.values import (
     DisputeId,
     HandId,
@@ -30,13 +29,22 @@ from engine.values import (
     number_of,
     stream_of,
 )
-from service.api.http.access import Place, demand_form, find, plays_in_disputed, reach
-from service.api.http.bodies import read_body
+from service.api.http.access import (
+    SEASON,
+    TABLE,
+    TOURNAMENT,
+    Place,
+    TournamentPlace,
+    demand_form,
+    find,
+    plays_in_disputed,
+    reach,
+)
 from service.api.http.operations import operation
 from service.api.http.reasons import keep
 from service.api.http.rulebook import demand_known
 from service.api.http.shell import Asked, principal_of, shell_of
-from service.api.http.submitting import Order, answer, order_of
+from service.api.http.submitting import Order, answer
 from service.api.proof.disputes import DisputeChanged
 from service.base.errors import BadRequest, StreamNotFound
 from service.director.disputes.evidence import gather
@@ -72,18 +80,16 @@ class DisputeWanted(ClaimedOn, forbid_unknown_fields=True, kw_only=True):
 @operation(
     "POST", "/v1/disputes", "open_dispute",
     "Claim that a hand, a step, a seating, a payout or a standing is not as the rules have it.",
-    needs="enter_tournaments", scope="leagues:read", body=DisputeWanted, answer=DisputeChanged,
+    needs="enter_tournaments", scope="leagues:read", answer=DisputeChanged,
     status=201, key_required=True,
     problems=(
         "dispute_invalid", "claim_too_late", "rule_unknown", "too_many_disputes", "text_forged",
     ),
 )  # fmt: skip
-async def open_dispute(request: Asked) -> Response[bytes]:
+async def open_dispute(request: Asked, body: DisputeWanted, order: Order) -> Response[bytes]:
     """Open it with the server's evidence in the same append, and have an audit run."""
-    body, raw = await read_body(request, DisputeWanted)
     place, subject = await disputed(request, body)
     demand_known(body.rules)
-    order = order_of(request, raw)
     name = DisputeId(identifier("dsp", order.new_id(0)))
     few = await _few(request, place.league)
     return await opened(request, order, place, subject, body, name, few=few)
@@ -92,7 +98,7 @@ async def open_dispute(request: Asked) -> Response[bytes]:
 async def opened(
     request: Asked,
     order: Order,
-    place: Place,
+    place: Place[object],
     subject: Subject,
     body: ClaimedOn,
     name: DisputeId,
@@ -138,7 +144,7 @@ async def opened(
     return answer(receipt, content, 201, version_of=stream)
 
 
-async def disputed(request: Asked, body: ClaimedOn) -> tuple[Place, Subject]:
+async def disputed(request: Asked, body: ClaimedOn) -> tuple[Place[object], Subject]:
     """
     Return what a claim is about, whole, if the caller may see it.
 
@@ -149,13 +155,13 @@ async def disputed(request: Asked, body: ClaimedOn) -> tuple[Place, Subject]:
     if len(named) != 1:
         raise BadRequest("bad_request", "a claim names one hand, one tournament or one season")
     if body.season is not None:
-        place = await reach(request, body.season, "ssn")
-        return place, Subject(kind=body.kind, season=SeasonId(body.season), step=body.step)
+        season = await reach(request, body.season, SEASON)
+        return season, Subject(kind=body.kind, season=SeasonId(body.season), step=body.step)
     if body.tournament is not None:
-        place = await reach(request, body.tournament, "trn")
+        place = await reach(request, body.tournament, TOURNAMENT)
         return place, _in_tournament(place, body)
     table, tournament = await _of_hand(request, str(body.hand), body.step)
-    place = await reach(request, tournament, "trn")
+    place = await reach(request, tournament, TOURNAMENT)
     return place, _in_tournament(place, body, table=table)
 
 
@@ -166,9 +172,7 @@ async def _of_hand(request: Asked, hand: str, step: int | None) -> tuple[TableId
         row = await queries.hand(connection, hand)
     if row is None:
         raise StreamNotFound("there is nothing here under this name")
-    table = await find(request, row.table, "tbl")
-    if not isinstance(table.state, Table):
-        raise StreamNotFound("there is nothing here under this name")
+    table = await find(request, row.table, TABLE)
     if step is not None:
         keys = await shell.runtime.writer.store.keys(number_of(row.league))
         if step > len((await read_replay(shell.pool, row, keys, PUBLIC)).steps):
@@ -176,9 +180,11 @@ async def _of_hand(request: Asked, hand: str, step: int | None) -> tuple[TableId
     return TableId(row.table), table.state.tournament
 
 
-def _in_tournament(place: Place, body: ClaimedOn, table: TableId | None = None) -> Subject:
+def _in_tournament(
+    place: TournamentPlace, body: ClaimedOn, table: TableId | None = None
+) -> Subject:
     state = place.state
-    if isinstance(state, Unannounced | Drafted):
+    if isinstance(state, Drafted):
         raise StreamNotFound("there is nothing here under this name")
     return Subject(
         kind=body.kind,

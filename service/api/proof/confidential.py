@@ -6,28 +6,37 @@ from uuid import UUID
 
 import msgspec
 from litestar import Response
-from litestar.params import FromPath
 from msgspec import Meta
 
 from engine.dispute.errors import AnotherPersonNeeded
 from engine.dispute.values import Slug, Subject
 from engine.league.roles import may
 from engine.values import identifier, number_of
-from service.api.http.access import Place, belong, demand, demand_form, plays_in_disputed, reach
-from service.api.http.bodies import read_body
+from service.api.http.access import (
+    SEASON,
+    TOURNAMENT,
+    LeaguePlace,
+    Place,
+    belong,
+    demand,
+    demand_form,
+    plays_in_disputed,
+    reach,
+)
 from service.api.http.listing import listed
 from service.api.http.operations import operation
 from service.api.http.paging import Page
 from service.api.http.positions import live_listing
 from service.api.http.rulebook import demand_known
-from service.api.http.shell import Asked, principal_of, shell_of
-from service.api.http.submitting import encoded, order_of
+from service.api.http.shell import Asked, Shell, principal_of, shell_of
+from service.api.http.submitting import Order, encoded
 from service.api.proof.claiming import ClaimedOn, disputed, opened
 from service.api.proof.disputes import DisputeChanged, DisputeReason
 from service.base.errors import BadRequest, StreamNotFound
 from service.people import confidential_claims
 from service.people.confidential_claims import Filed
 from service.people.texts import Written
+from service.people.tokens import Principal
 
 WAITING_MAX = 20
 """Claims of one person in one league that nobody has looked into yet."""
@@ -77,19 +86,19 @@ _PROBLEMS = ("forbidden", "another_person_needed", "claim_handled")
 @operation(
     "POST", "/v1/confidential-claims", "file_confidential_claim",
     "Tell the referees what is not as the rules have it, and nobody else.",
-    needs="enter_tournaments", scope="leagues:read", body=ConfidentialWanted,
+    needs="enter_tournaments", scope="leagues:read",
     answer=ConfidentialClaim, status=201, key_required=True,
     problems=("dispute_invalid", "rule_unknown", "too_many_disputes"),
 )  # fmt: skip
-async def file_confidential_claim(request: Asked) -> Response[bytes]:
+async def file_confidential_claim(
+    request: Asked, body: ConfidentialWanted, order: Order, shell: Shell, principal: Principal
+) -> Response[bytes]:
     """Keep it beside the log."""
-    body, raw = await read_body(request, ConfidentialWanted)
     place, subject = await disputed(request, body)
     demand_known(body.rules)
     subject.demand_whole()
-    order, shell = order_of(request, raw), shell_of(request)
     keys = shell.runtime.writer.store.keys
-    me, league = principal_of(request).account.number, number_of(place.league)
+    me, league = principal.account.number, number_of(place.league)
     filed = Filed(
         id=confidential_claims.keyed(await keys(league), b"claim", order.command_id),
         league=league,
@@ -103,7 +112,7 @@ async def file_confidential_claim(request: Asked) -> Response[bytes]:
     )
     async with shell.engine.begin() as connection:
         made = await confidential_claims.file(
-            connection, keys, filed, shell.requests, order.command_id, raw
+            connection, keys, filed, shell.requests, order.command_id, order.command.request
         )
         if made and await confidential_claims.waiting(connection, keys, league, me) > WAITING_MAX:
             raise BadRequest(
@@ -119,41 +128,48 @@ async def file_confidential_claim(request: Asked) -> Response[bytes]:
     needs="enter_tournaments", scope="leagues:read", answer=Page, query=("limit", "cursor"),
     problems=("invalid_cursor",),
 )  # fmt: skip
-async def list_confidential_claims(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
+async def list_confidential_claims(
+    request: Asked, place: LeaguePlace, shell: Shell, principal: Principal
+) -> Response[bytes]:
     """List them, the oldest first: what waits longest comes first."""
-    place = await reach(request, league_id, "lge")
-    me, league = principal_of(request).account.number, number_of(league_id)
+    me, league = principal.account.number, number_of(place.id)
     ruling = may(place.role, "rule_disputes")
-    async with shell_of(request).engine.connect() as connection:
-        keys = shell_of(request).runtime.writer.store.keys
+    async with shell.engine.connect() as connection:
+        keys = shell.runtime.writer.store.keys
         found = await confidential_claims.claims_in(
             connection, keys, league, of=None if ruling else me
         )
     shown = [_shown(each) for each in found if await _sees(request, place, each, me)]
-    paged = await live_listing(request, league_id, f"confidential {league_id} {me.hex}", str, str)
+    paged = await live_listing(request, place.id, f"confidential {place.id} {me.hex}", str, str)
     return listed(request, paged.cut(shown, lambda each: (each.filed_at.isoformat(), each.id)))
 
 
 @operation(
     "POST", "/v1/confidential-claims/{claim_id:str}/open", "open_confidential_claim",
     "Open a dispute upon a claim in confidence; it names the referee, not who came forward.",
-    needs="rule_disputes", scope="tournaments:manage", body=OpeningOfClaim, answer=DisputeChanged,
+    needs="rule_disputes", scope="tournaments:manage", answer=DisputeChanged,
     status=201, key_required=True, problems=(*_PROBLEMS, "rule_unknown", "text_forged"),
 )  # fmt: skip
-async def open_confidential_claim(request: Asked, claim_id: FromPath[str]) -> Response[bytes]:
+async def open_confidential_claim(
+    request: Asked,
+    claim_id: str,
+    body: OpeningOfClaim,
+    order: Order,
+    shell: Shell,
+    principal: Principal,
+) -> Response[bytes]:
     """Open the one dispute that follows from the claim, then say so in its row."""
-    body, raw = await read_body(request, OpeningOfClaim)
     filed, place = await _looked_into(request, claim_id)
     demand_known(body.rules)
-    order, subject = order_of(request, raw), filed.subject
+    subject = filed.subject
     name = confidential_claims.dispute_of(filed.id)
     if filed.state == "dismissed" or filed.dispute not in (None, name):
         raise _handled(filed)
     claimed = ClaimedOn(kind=subject.kind, claim=body.claim, rules=body.rules)
     made = await opened(request, order, place, subject, claimed, name)
-    me, now = principal_of(request).account.number, order.command.received_at
-    async with shell_of(request).engine.begin() as connection:
-        keys = shell_of(request).runtime.writer.store.keys
+    me, now = principal.account.number, order.command.received_at
+    async with shell.engine.begin() as connection:
+        keys = shell.runtime.writer.store.keys
         await confidential_claims.handle(connection, keys, filed, me, now, dispute=name)
     return made
 
@@ -161,17 +177,23 @@ async def open_confidential_claim(request: Asked, claim_id: FromPath[str]) -> Re
 @operation(
     "POST", "/v1/confidential-claims/{claim_id:str}/dismiss", "dismiss_confidential_claim",
     "Dismiss a claim in confidence; its claimant reads why.",
-    needs="rule_disputes", scope="tournaments:manage", body=DisputeReason,
+    needs="rule_disputes", scope="tournaments:manage",
     answer=ConfidentialClaim, key_required=True, problems=_PROBLEMS,
 )  # fmt: skip
-async def dismiss_confidential_claim(request: Asked, claim_id: FromPath[str]) -> Response[bytes]:
+async def dismiss_confidential_claim(
+    request: Asked,
+    claim_id: str,
+    body: DisputeReason,
+    order: Order,
+    shell: Shell,
+    principal: Principal,
+) -> Response[bytes]:
     """Dismiss it; whoever dismissed it may ask again and changes nothing."""
-    body, raw = await read_body(request, DisputeReason)
     filed, _ = await _looked_into(request, claim_id)
-    order, me = order_of(request, raw), principal_of(request).account.number
+    me = principal.account.number
     now = order.command.received_at
-    async with shell_of(request).engine.begin() as connection:
-        keys = shell_of(request).runtime.writer.store.keys
+    async with shell.engine.begin() as connection:
+        keys = shell.runtime.writer.store.keys
         waited = await confidential_claims.handle(
             connection, keys, filed, me, now, answer=body.reason
         )
@@ -181,7 +203,7 @@ async def dismiss_confidential_claim(request: Asked, claim_id: FromPath[str]) ->
     return encoded(_shown(kept))
 
 
-async def _looked_into(request: Asked, claim_id: str) -> tuple[Filed, Place]:
+async def _looked_into(request: Asked, claim_id: str) -> tuple[Filed, Place[object]]:
     """
     Return a claim that the caller may handle, and what it is about.
 
@@ -202,11 +224,12 @@ async def _looked_into(request: Asked, claim_id: str) -> tuple[Filed, Place]:
     demand(request, role, entered=await plays_in_disputed(request, league, subject))
     if filed.claimant == me:
         raise AnotherPersonNeeded
-    about, prefix = (subject.tournament, "trn") if subject.tournament else (subject.season, "ssn")
-    return filed, await reach(request, str(about), prefix)
+    if subject.tournament is not None:
+        return filed, await reach(request, subject.tournament, TOURNAMENT)
+    return filed, await reach(request, str(subject.season), SEASON)
 
 
-async def _sees(request: Asked, place: Place, filed: Filed, me: UUID) -> bool:
+async def _sees(request: Asked, place: Place[object], filed: Filed, me: UUID) -> bool:
     """Whether the caller, who may rule if it is not their own claim, is shown it."""
     if filed.claimant == me:
         return True

@@ -5,34 +5,33 @@ from typing import Annotated, Literal
 
 import msgspec
 from litestar import Response
-from litestar.params import FromPath
 from msgspec import Meta
 
 from engine import dispute
 from engine.dispute.commands import GrantDisclosure, UseDisclosure
 from engine.dispute.errors import DisputeInvalid, NotDisclosed
-from engine.dispute.state import Claimed
 from engine.league.roles import may
 from engine.league.state import Created
 from engine.tournament.entering.staff import counts_as_entered
 from engine.tournament.model.state import Finished
 from engine.values import PlayerId, stream_of
 from service.announcing.inputs import Instant, in_utc
-from service.api.http.access import Place, reach
-from service.api.http.bodies import read_body
+from service.api.http.access import DisputePlace
+from service.api.http.declaration import OnPeople
 from service.api.http.listing import listed
-from service.api.http.operations import OnPeople, operation
+from service.api.http.operations import operation
 from service.api.http.paging import Page
 from service.api.http.positions import live_listing
 from service.api.http.reasons import keep
-from service.api.http.shell import Asked, principal_of, shell_of
-from service.api.http.submitting import answer, order_of
-from service.api.proof.disputes import DisputeChanged, changed, claimed, demand_uninvolved
+from service.api.http.shell import Asked, Shell, shell_of
+from service.api.http.submitting import Order, answer
+from service.api.proof.disputes import DisputeChanged, changed, demand_uninvolved
 from service.base.errors import NotOver
 from service.director.disputes.evidence import stretch_of
 from service.director.disputes.opening import Opened, of_masters, of_stretch
 from service.log.writer import Entry, States
 from service.people.texts import Written
+from service.people.tokens import Principal
 from service.projections import queries
 
 What = Literal["hand", "masters"]
@@ -81,26 +80,30 @@ class DisclosureShown(msgspec.Struct, kw_only=True):
 @operation(
     "POST", "/v1/disputes/{dispute_id:str}/disclosures", "grant_disclosure",
     "Let one auditor open the disputed hand's sealed values, or the masters, for a while.",
-    needs="rule_disputes", scope="hands:audit", body=DisclosureWanted, answer=DisputeChanged,
+    needs="rule_disputes", scope="hands:audit", answer=DisputeChanged,
     status=201, key_required=True,
     problems=("forbidden", "dispute_invalid", "another_person_needed", "text_forged"),
     on_people=OnPeople("disclosure", "lets an auditor open sealed values", "rule_disputes"),
 )  # fmt: skip
-async def grant_disclosure(request: Asked, dispute_id: FromPath[str]) -> Response[bytes]:
+async def grant_disclosure(
+    request: Asked,
+    body: DisclosureWanted,
+    place: DisputePlace,
+    order: Order,
+    shell: Shell,
+    principal: Principal,
+) -> Response[bytes]:
     """Grant it to somebody who may audit and does not play there."""
-    body, raw = await read_body(request, DisclosureWanted)
-    place = await reach(request, dispute_id, "dsp")
-    await demand_uninvolved(request, dispute_id)
-    subject = claimed(place).opened.subject
+    await demand_uninvolved(request, place.id)
+    subject = place.state.opened.subject
     await _demand_auditor(request, place, body.auditor)
-    order = order_of(request, raw)
     about = subject.hand if body.what == "hand" else subject.tournament
     command = GrantDisclosure(
         auditor=PlayerId(body.auditor),
         what=body.what,
         subject=str(about),
         until=body.until,
-        by=PlayerId(principal_of(request).account.player),
+        by=PlayerId(principal.account.player),
         reason=await keep(request, place.league, order, body.reason),
         now=order.command.received_at,
     )
@@ -109,7 +112,7 @@ async def grant_disclosure(request: Asked, dispute_id: FromPath[str]) -> Respons
         state = (await states.load(place.stream)).state
         return [Entry(place.stream, dispute.decider.decide(state, command))]
 
-    receipt = await shell_of(request).runtime.writer.submit(place.league, order.command, decide)
+    receipt = await shell.runtime.writer.submit(place.league, order.command, decide)
     return await changed(request, place, receipt, 201)
 
 
@@ -119,10 +122,9 @@ async def grant_disclosure(request: Asked, dispute_id: FromPath[str]) -> Respons
     needs="read_league", scope="leagues:read", answer=Page, query=("limit", "cursor"),
     problems=("invalid_cursor",),
 )  # fmt: skip
-async def list_disclosures(request: Asked, dispute_id: FromPath[str]) -> Response[bytes]:
+async def list_disclosures(request: Asked, place: DisputePlace) -> Response[bytes]:
     """List them to everybody: that somebody looked is no secret."""
-    place = await reach(request, dispute_id, "dsp")
-    state = claimed(place)
+    state = place.state
     shown = [
         DisclosureShown(
             number=number,
@@ -139,26 +141,29 @@ async def list_disclosures(request: Asked, dispute_id: FromPath[str]) -> Respons
         )
         for number, each in enumerate(state.disclosures, 1)
     ]
-    paged = await live_listing(request, place.league, f"disclosures {dispute_id}", int)
+    paged = await live_listing(request, place.league, f"disclosures {place.id}", int)
     return listed(request, paged.cut(shown, lambda each: (each.number,)))
 
 
 @operation(
     "POST", "/v1/disputes/{dispute_id:str}/openings", "open_disclosed",
     "Open what was disclosed to the caller; each time is an event of the dispute.",
-    needs="audit_hands", scope="hands:audit", body=DisclosedWanted, answer=ValuesShown, status=201,
+    needs="audit_hands", scope="hands:audit", answer=ValuesShown, status=201,
     key_required=True, problems=("forbidden", "not_disclosed", "not_over", "another_person_needed"),
 )  # fmt: skip
-async def open_disclosed(request: Asked, dispute_id: FromPath[str]) -> Response[bytes]:
+async def open_disclosed(
+    request: Asked,
+    body: DisclosedWanted,
+    place: DisputePlace,
+    order: Order,
+    shell: Shell,
+    principal: Principal,
+) -> Response[bytes]:
     """Record it, then show the values: once the hand is closed, masters after the tournament."""
-    shell = shell_of(request)
-    body, raw = await read_body(request, DisclosedWanted)
-    place = await reach(request, dispute_id, "dsp")
-    await demand_uninvolved(request, dispute_id)
-    subject, player = claimed(place).opened.subject, PlayerId(principal_of(request).account.player)
-    order = order_of(request, raw)
+    await demand_uninvolved(request, place.id)
+    subject, player = place.state.opened.subject, PlayerId(principal.account.player)
     about = str(subject.hand if body.what == "hand" else subject.tournament)
-    if claimed(place).disclosed(player, body.what, about, shell.now()) is None:
+    if place.state.disclosed(player, body.what, about, shell.now()) is None:
         raise NotDisclosed
     await _demand_over(request, place, body.what)
     command = UseDisclosure(by=player, what=body.what, subject=about, now=order.command.received_at)
@@ -173,32 +178,31 @@ async def open_disclosed(request: Asked, dispute_id: FromPath[str]) -> Response[
         values = await of_stretch(shell.runtime, place.league, where)
     else:
         values = await of_masters(shell.runtime, place.league, about)
-    content = {"id": dispute_id, "until": receipt.recorded[0].event.expires_at, "values": values}
+    content = {"id": place.id, "until": receipt.recorded[0].event.expires_at, "values": values}
     return answer(receipt, content, 201, version_of=place.stream)
 
 
-async def _demand_auditor(request: Asked, place: Place, player: str) -> None:
+async def _demand_auditor(request: Asked, place: DisputePlace, player: str) -> None:
     """Check that *player* may audit, and plays in nothing of what is disputed."""
     writer = shell_of(request).runtime.writer
     league = (await writer.load(place.league, stream_of(place.league))).state
     role = league.role_of(PlayerId(player)) if isinstance(league, Created) else None
-    state = place.state
-    entered = False
-    if isinstance(state, Claimed) and state.opened.subject.tournament is not None:
-        there = stream_of(state.opened.subject.tournament)
+    subject, entered = place.state.opened.subject, False
+    if subject.tournament is not None:
+        there = stream_of(subject.tournament)
         entered = counts_as_entered((await writer.load(place.league, there)).state, player)
     if not may(role, "audit_hands", entered=entered):
         raise DisputeInvalid(problem="this person may not audit here")
 
 
-async def _demand_over(request: Asked, place: Place, what: What) -> None:
+async def _demand_over(request: Asked, place: DisputePlace, what: What) -> None:
     """
     Check that nothing is played any more with what is to be opened.
 
     Raises:
         NotOver: While the hand is in play, or for masters the tournament.
     """
-    shell, subject = shell_of(request), claimed(place).opened.subject
+    shell, subject = shell_of(request), place.state.opened.subject
     if what == "masters":
         there = stream_of(str(subject.tournament))
         if not isinstance((await shell.runtime.writer.load(place.league, there)).state, Finished):

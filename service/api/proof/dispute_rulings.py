@@ -5,7 +5,6 @@ from typing import Annotated, Any
 
 import msgspec
 from litestar import Response
-from litestar.params import FromPath
 from msgspec import Meta
 
 from engine.coordination.aggregates import DECIDERS
@@ -17,21 +16,22 @@ from engine.tournament.model.correcting_commands import CorrectResult, Forfeit, 
 from engine.tournament.model.floor_commands import Disqualify, Penalise, Warn
 from engine.tournament.model.values import Award
 from engine.values import AdjustmentId, EntrantId, PlayerId, Stream, TextRef, identifier, stream_of
-from service.api.http.access import reach
-from service.api.http.bodies import read_body
+from service.api.http.access import DisputePlace
 from service.api.http.operations import operation
+from service.api.http.phases import tables_of
 from service.api.http.reasons import keep
-from service.api.http.rehearsing import rehearsable, would_change
+from service.api.http.rehearsing import would_change
 from service.api.http.rulebook import demand_known
-from service.api.http.shell import Asked, principal_of, shell_of
-from service.api.http.submitting import Order, order_of
-from service.api.proof.disputes import DisputeChanged, changed, claimed, demand_uninvolved
+from service.api.http.shell import Asked, Shell
+from service.api.http.submitting import Order
+from service.api.proof.disputes import DisputeChanged, changed, demand_uninvolved
 from service.base.errors import BadRequest
 from service.director.disputes.ruling import Acts, ruled, taken
 from service.director.next_hand import open_next_hand
 from service.log.rehearsal import Certain, Rehearsed, carried_out
 from service.log.writer import Decide, Entry, States
 from service.people.texts import Written
+from service.people.tokens import Principal
 
 Entrant = Annotated[str, Meta(pattern="^ent_[0-9a-f]{32}$")]
 
@@ -116,7 +116,7 @@ class RulingWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 @operation(
     "POST", "/v1/disputes/{dispute_id:str}/rulings", "rule_dispute",
     "Rule on a dispute; what follows is done in the same append.",
-    needs="rule_disputes", scope="tournaments:manage", body=RulingWanted, answer=DisputeChanged,
+    needs="rule_disputes", scope="tournaments:manage", answer=DisputeChanged,
     status=201, key_required=True, dry_run=True,
     problems=(
         "forbidden", "dispute_phase", "dispute_invalid", "another_person_needed",
@@ -126,17 +126,20 @@ class RulingWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         "text_forged",
     ),
 )  # fmt: skip
-@rehearsable
-async def rule_dispute(request: Asked, dispute_id: FromPath[str]) -> Response[bytes]:
+async def rule_dispute(
+    request: Asked,
+    body: RulingWanted,
+    place: DisputePlace,
+    order: Order,
+    shell: Shell,
+    principal: Principal,
+) -> Response[bytes]:
     """Rule; what this dispute held is let go, in the same append."""
-    body, raw = await read_body(request, RulingWanted)
-    place = await reach(request, dispute_id, "dsp")
     demand_known(body.rules)
-    await demand_uninvolved(request, dispute_id)
-    subject = claimed(place).opened.subject
-    order = order_of(request, raw)
+    await demand_uninvolved(request, place.id)
+    subject = place.state.opened.subject
     reason = await keep(request, place.league, order, body.reason)
-    player = PlayerId(principal_of(request).account.player)
+    player = PlayerId(principal.account.player)
     acts = _acts(order, subject, body, player, reason)
     command = Rule(
         by=player,
@@ -148,7 +151,7 @@ async def rule_dispute(request: Asked, dispute_id: FromPath[str]) -> Response[by
         now=order.command.received_at,
     )
 
-    asked, shell = _asked(dispute_id, body), shell_of(request)
+    asked = _asked(place.id, body)
 
     async def rule(states: States) -> list[Entry]:
         return await ruled(states, place.stream, command, acts)
@@ -169,7 +172,7 @@ async def rule_dispute(request: Asked, dispute_id: FromPath[str]) -> Response[by
         running = await runtime.writer.load(
             place.league, stream_of(subject.tournament), fresh=False
         )
-        for seating in getattr(running.state, "tables", ()):
+        for seating in tables_of(running.state):
             runtime.later(open_next_hand(runtime, place.league, seating.table))
     return await changed(request, place, receipt, 201)
 

@@ -1,10 +1,9 @@
 """Disputes: claimed by whoever plays, frozen by referees, appealed by whom it concerns."""
 
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 from litestar import Response
-from litestar.params import FromPath
 
 from engine import dispute
 from engine.dispute.commands import Appeal, Freeze, Unfreeze
@@ -15,21 +14,26 @@ from engine.values import (
     PlayerId,
     number_of,
 )
-from service.api.http.access import Place, plays_in_disputed, reach
-from service.api.http.bodies import read_body
+from service.api.http.access import (
+    AS_KNOWN,
+    DisputePlace,
+    LeaguePlace,
+    Place,
+    plays_in_disputed,
+)
 from service.api.http.listing import listed
 from service.api.http.operations import operation
 from service.api.http.paging import Page
 from service.api.http.positions import listing_of, live_listing
 from service.api.http.reasons import keep
-from service.api.http.rehearsing import rehearsable
-from service.api.http.shell import Asked, principal_of, shell_of
-from service.api.http.submitting import answer, encoded, order_of
+from service.api.http.shell import Asked, Shell, principal_of, shell_of
+from service.api.http.submitting import Order, answer, encoded
 from service.base.errors import Forbidden, StreamNotFound
 from service.director.disputes.ruling import frozen
 from service.log.writer import Entry, Receipt, States
 from service.people import confidential_claims
 from service.people.texts import Written, words
+from service.people.tokens import Principal
 from service.projections import dispute_queries
 from service.transparency import ledger
 
@@ -130,16 +134,17 @@ _PROBLEMS = (
     needs="read_league", scope="leagues:read", answer=Page,
     query=("limit", "cursor", "min_position"), problems=("invalid_cursor", "not_caught_up"),
 )  # fmt: skip
-async def list_disputes(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
+async def list_disputes(
+    request: Asked, place: Annotated[LeaguePlace, AS_KNOWN], shell: Shell
+) -> Response[bytes]:
     """List from the read model."""
-    place = await reach(request, league_id, "lge", fresh=False)
     paged = await listing_of(
-        request, place.league, f"disputes {league_id}", int, projection="disputes"
+        request, place.league, f"disputes {place.id}", int, projection="disputes"
     )
     before = None if paged.after is None else paged.after[0]
-    async with shell_of(request).engine.connect() as connection:
+    async with shell.engine.connect() as connection:
         rows = await dispute_queries.disputes(
-            connection, league_id, limit=paged.limit + 1, before=before
+            connection, place.id, limit=paged.limit + 1, before=before
         )
     return listed(request, paged.page(rows, lambda each: (each.opened_position,)))
 
@@ -149,15 +154,14 @@ async def list_disputes(request: Asked, league_id: FromPath[str]) -> Response[by
     "One dispute: the claim, what audits found, rulings and appeal.",
     needs="read_league", scope="leagues:read", answer=DisputeShown, problems=("text_forged",),
 )  # fmt: skip
-async def read_dispute(request: Asked, dispute_id: FromPath[str]) -> Response[bytes]:
+async def read_dispute(place: DisputePlace, shell: Shell) -> Response[bytes]:
     """Read from the aggregate."""
-    place = await reach(request, dispute_id, "dsp")
-    state = claimed(place)
+    state = place.state
     appeal = state.appeal
     refs = [state.opened.claim, *(each.reason for each in state.rulings)]
-    said = await words(shell_of(request).engine, refs + ([appeal.reason] if appeal else []))
+    said = await words(shell.engine, refs + ([appeal.reason] if appeal else []))
     shown = DisputeShown(
-        id=dispute_id,
+        id=place.id,
         league=place.league,
         state=state.phase,
         subject=state.opened.subject,
@@ -198,12 +202,11 @@ async def read_dispute(request: Asked, dispute_id: FromPath[str]) -> Response[by
     needs="rule_disputes", scope="hands:audit", answer=EvidenceShown,
     problems=("forbidden", "another_person_needed"),
 )  # fmt: skip
-async def read_evidence(request: Asked, dispute_id: FromPath[str]) -> Response[bytes]:
+async def read_evidence(request: Asked, place: DisputePlace) -> Response[bytes]:
     """Show it to whoever may rule, and is not entered there."""
-    place = await reach(request, dispute_id, "dsp")
-    await demand_uninvolved(request, dispute_id)
-    sealed = claimed(place).evidence
-    return encoded(EvidenceShown(id=dispute_id, evidence=sealed[-1].value if sealed else None))
+    await demand_uninvolved(request, place.id)
+    sealed = place.state.evidence
+    return encoded(EvidenceShown(id=place.id, evidence=sealed[-1].value if sealed else None))
 
 
 @operation(
@@ -212,15 +215,14 @@ async def read_evidence(request: Asked, dispute_id: FromPath[str]) -> Response[b
     needs="read_league", scope="leagues:read", answer=Page, query=("limit", "cursor"),
     problems=("invalid_cursor", "log_incomplete"),
 )  # fmt: skip
-async def list_proofs(request: Asked, dispute_id: FromPath[str]) -> Response[bytes]:
+async def list_proofs(request: Asked, place: DisputePlace, shell: Shell) -> Response[bytes]:
     """Prove one page of them; none before there is a head, which the dispute itself says."""
-    place = await reach(request, dispute_id, "dsp")
-    state, head = claimed(place), claimed(place).head
+    state, head = place.state, place.state.head
     known = state.evidence[-1].value.events if state.evidence and head is not None else ()
-    paged = await live_listing(request, place.league, f"proofs {dispute_id}", int)
+    paged = await live_listing(request, place.league, f"proofs {place.id}", int)
     page = paged.cut(known, lambda each: (each.position,))
     size, league = 0 if head is None else head.size, number_of(place.league)
-    async with shell_of(request).pool.acquire() as connection:
+    async with shell.pool.acquire() as connection:
         proven = [
             ProofShown(
                 index=each.position,
@@ -240,42 +242,48 @@ async def list_proofs(request: Asked, dispute_id: FromPath[str]) -> Response[byt
 @operation(
     "POST", "/v1/disputes/{dispute_id:str}/freeze", "freeze_disputed",
     "Let prizes, points and the season's end wait for the outcome.",
-    needs="rule_disputes", scope="tournaments:manage", body=DisputeReason, answer=DisputeChanged,
+    needs="rule_disputes", scope="tournaments:manage", answer=DisputeChanged,
     key_required=True, problems=_PROBLEMS, dry_run=True,
 )  # fmt: skip
-@rehearsable
-async def freeze_disputed(request: Asked, dispute_id: FromPath[str]) -> Response[bytes]:
+async def freeze_disputed(
+    request: Asked, body: DisputeReason, place: DisputePlace, order: Order
+) -> Response[bytes]:
     """Freeze; the tournament's and the season's streams say so in the same append."""
-    return await _freeze(request, dispute_id, Freeze)
+    return await _freeze(request, body.reason, place, order, Freeze)
 
 
 @operation(
     "POST", "/v1/disputes/{dispute_id:str}/unfreeze", "unfreeze_disputed",
     "Let them wait no longer, before there is a ruling.",
-    needs="rule_disputes", scope="tournaments:manage", body=DisputeReason, answer=DisputeChanged,
+    needs="rule_disputes", scope="tournaments:manage", answer=DisputeChanged,
     key_required=True, problems=_PROBLEMS, dry_run=True,
 )  # fmt: skip
-@rehearsable
-async def unfreeze_disputed(request: Asked, dispute_id: FromPath[str]) -> Response[bytes]:
+async def unfreeze_disputed(
+    request: Asked, body: DisputeReason, place: DisputePlace, order: Order
+) -> Response[bytes]:
     """Release everything that this dispute held."""
-    return await _freeze(request, dispute_id, Unfreeze)
+    return await _freeze(request, body.reason, place, order, Unfreeze)
 
 
 @operation(
     "POST", "/v1/disputes/{dispute_id:str}/appeals", "appeal_ruling",
     "Ask for a second ruling, by another person; it is final.",
-    needs="own_entry", scope="leagues:read", body=DisputeReason, answer=DisputeChanged, status=201,
+    needs="own_entry", scope="leagues:read", answer=DisputeChanged, status=201,
     key_required=True, problems=_PROBLEMS,
 )  # fmt: skip
-async def appeal_ruling(request: Asked, dispute_id: FromPath[str]) -> Response[bytes]:
+async def appeal_ruling(
+    request: Asked,
+    body: DisputeReason,
+    place: DisputePlace,
+    order: Order,
+    shell: Shell,
+    principal: Principal,
+) -> Response[bytes]:
     """Appeal: whoever claimed may, and whoever plays in what it is about."""
-    body, raw = await read_body(request, DisputeReason)
-    place = await reach(request, dispute_id, "dsp")
-    opened, player = claimed(place).opened, principal_of(request).account.player
+    opened, player = place.state.opened, principal.account.player
     mine = player == opened.claimant
     if not mine and not await plays_in_disputed(request, place.league, opened.subject):
         raise Forbidden("only whom it concerns may appeal", capability="own_entry")
-    order = order_of(request, raw)
     command = Appeal(
         by=PlayerId(player),
         reason=await keep(request, place.league, order, body.reason),
@@ -286,12 +294,12 @@ async def appeal_ruling(request: Asked, dispute_id: FromPath[str]) -> Response[b
         state = (await states.load(place.stream)).state
         return [Entry(place.stream, dispute.decider.decide(state, command))]
 
-    receipt = await shell_of(request).runtime.writer.submit(place.league, order.command, decide)
+    receipt = await shell.runtime.writer.submit(place.league, order.command, decide)
     return await changed(request, place, receipt, 201)
 
 
 async def changed(
-    request: Asked, place: Place, receipt: Receipt, status: int = 200
+    request: Asked, place: Place[object], receipt: Receipt, status: int = 200
 ) -> Response[bytes]:
     """Answer how the dispute is after a command."""
     loaded = await shell_of(request).runtime.writer.load(place.league, place.stream, fresh=False)
@@ -309,13 +317,6 @@ def _head(state: Claimed) -> HeadShown | None:
     return HeadShown(epoch=head.epoch, size=head.size, root=head.root, note="\n".join(head.note))
 
 
-def claimed(place: Place) -> Claimed:
-    """Return the dispute that *place* is."""
-    if not isinstance(place.state, Claimed):
-        raise StreamNotFound("there is nothing here under this name")
-    return place.state
-
-
 async def demand_uninvolved(request: Asked, dispute_id: str) -> None:
     """
     Check that the caller neither came forward in confidence nor is whom that was about.
@@ -331,15 +332,16 @@ async def demand_uninvolved(request: Asked, dispute_id: str) -> None:
 
 
 async def _freeze(
-    request: Asked, dispute_id: str, wanted: type[Freeze] | type[Unfreeze]
+    request: Asked,
+    reason: str,
+    place: DisputePlace,
+    order: Order,
+    wanted: type[Freeze] | type[Unfreeze],
 ) -> Response[bytes]:
-    body, raw = await read_body(request, DisputeReason)
-    place = await reach(request, dispute_id, "dsp")
-    await demand_uninvolved(request, dispute_id)
-    order = order_of(request, raw)
+    await demand_uninvolved(request, place.state.opened.dispute)
     command = wanted(
         by=PlayerId(principal_of(request).account.player),
-        reason=await keep(request, place.league, order, body.reason),
+        reason=await keep(request, place.league, order, reason),
         now=order.command.received_at,
     )
 

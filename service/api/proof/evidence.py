@@ -1,20 +1,19 @@
 """The log as evidence: signed heads, proofs, and receipts of hands."""
 
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 from uuid import UUID
 
 import msgspec
 from litestar import Response
-from litestar.params import FromPath
 
 from engine.values import number_of, stream_of
-from service.api.http.access import Place, belong, demand_form, reach
+from service.api.http.access import AS_KNOWN, LeaguePlace, belong, demand_form
 from service.api.http.listing import listed, listing
 from service.api.http.operations import operation
 from service.api.http.paging import POSITION_END, Page
 from service.api.http.positions import live_listing
-from service.api.http.shell import Asked, shell_of
+from service.api.http.shell import Asked, Shell, shell_of
 from service.api.http.submitting import encoded
 from service.base.errors import BadRequest, LogIncomplete, NotSignedYet, StreamNotFound
 from service.projections import queries
@@ -122,9 +121,9 @@ class HandReceipt(msgspec.Struct, frozen=True, kw_only=True):
     "GET", "/v1/signers", "list_signers", "The public keys heads are signed with.",
     needs="anyone", answer=Page, query=("limit", "cursor"), problems=("invalid_cursor",),
 )  # fmt: skip
-async def list_signers(request: Asked) -> Response[bytes]:
+async def list_signers(request: Asked, shell: Shell) -> Response[bytes]:
     """List every key ever published; a revoked one says since when and why."""
-    rows = await shell_of(request).pool.fetch(_KEYS)
+    rows = await shell.pool.fetch(_KEYS)
     keys = [SignerKey(**row) for row in rows]
     return listed(
         request, listing(request, "signers", str).cut(keys, lambda it: (it.verifier_key,))
@@ -137,14 +136,13 @@ async def list_signers(request: Asked) -> Response[bytes]:
     needs="read_league", scope="leagues:read",
     answer=Page, query=("limit", "cursor"), problems=("invalid_cursor",),
 )  # fmt: skip
-async def list_checkpoints(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
+async def list_checkpoints(
+    request: Asked, place: Annotated[LeaguePlace, AS_KNOWN], shell: Shell
+) -> Response[bytes]:
     """List the notes a client compares with what it was shown before."""
-    place = await reach(request, league_id, "lge", fresh=False)
-    paged = await live_listing(request, place.league, f"checkpoints {league_id}", int, int)
+    paged = await live_listing(request, place.league, f"checkpoints {place.id}", int, int)
     before = paged.after or (_EPOCH_END, POSITION_END)
-    rows = await shell_of(request).pool.fetch(
-        _HEADS, number_of(place.league), paged.limit + 1, *before
-    )
+    rows = await shell.pool.fetch(_HEADS, number_of(place.league), paged.limit + 1, *before)
     page = paged.page([_head(row) for row in rows], lambda each: (each.epoch, each.size))
     return listed(request, page)
 
@@ -155,11 +153,12 @@ async def list_checkpoints(request: Asked, league_id: FromPath[str]) -> Response
     needs="read_league", scope="leagues:read", answer=Page,
     query=("limit", "cursor"), problems=("invalid_cursor",),
 )  # fmt: skip
-async def list_epochs(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
+async def list_epochs(
+    request: Asked, place: Annotated[LeaguePlace, AS_KNOWN], shell: Shell
+) -> Response[bytes]:
     """List what a client wants to know whose last head is of an epoch before; mostly empty."""
-    place = await reach(request, league_id, "lge", fresh=False)
-    rows = await shell_of(request).pool.fetch(_EPOCHS, number_of(place.league))
-    paged = await live_listing(request, place.league, f"epochs {league_id}", int)
+    rows = await shell.pool.fetch(_EPOCHS, number_of(place.league))
+    paged = await live_listing(request, place.league, f"epochs {place.id}", int)
     return listed(request, paged.cut([Epoch(**row) for row in rows], lambda each: (each.epoch,)))
 
 
@@ -169,13 +168,14 @@ async def list_epochs(request: Asked, league_id: FromPath[str]) -> Response[byte
     needs="read_league", scope="leagues:read", answer=Inclusion, query=("index", "size"),
     problems=("validation_failed", "not_signed_yet", "log_incomplete"),
 )  # fmt: skip
-async def prove_inclusion(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
+async def prove_inclusion(
+    request: Asked, place: Annotated[LeaguePlace, AS_KNOWN], shell: Shell
+) -> Response[bytes]:
     """Prove one leaf; its index is the event's position in the league."""
-    place = await reach(request, league_id, "lge", fresh=False)
     index, size = await _bounds(request, place, "index", "size")
     if index >= size:
         raise _invalid("index is below size")
-    league, pool = number_of(place.league), shell_of(request).pool
+    league, pool = number_of(place.league), shell.pool
     async with pool.acquire() as connection:
         leaf = await ledger.range_hash(connection, league, index, index + 1)
         path = await ledger.inclusion(connection, league, index, size)
@@ -188,13 +188,14 @@ async def prove_inclusion(request: Asked, league_id: FromPath[str]) -> Response[
     needs="read_league", scope="leagues:read", answer=Consistency, query=("old", "new"),
     problems=("validation_failed", "not_signed_yet", "log_incomplete"),
 )  # fmt: skip
-async def prove_consistency(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
+async def prove_consistency(
+    request: Asked, place: Annotated[LeaguePlace, AS_KNOWN], shell: Shell
+) -> Response[bytes]:
     """Prove that nothing signed earlier was changed since."""
-    place = await reach(request, league_id, "lge", fresh=False)
     old, new = await _bounds(request, place, "old", "new")
     if not 0 < old <= new:
         raise _invalid("old is between 1 and new")
-    async with shell_of(request).pool.acquire() as connection:
+    async with shell.pool.acquire() as connection:
         path = await ledger.consistency(connection, number_of(place.league), old, new)
     return encoded(Consistency(old=old, new=new, path=_hex(path)))
 
@@ -205,10 +206,9 @@ async def prove_consistency(request: Asked, league_id: FromPath[str]) -> Respons
     needs="read_league", scope="leagues:read", answer=HandReceipt,
     problems=("not_signed_yet", "log_incomplete"),
 )  # fmt: skip
-async def read_receipt(request: Asked, hand_id: FromPath[str]) -> Response[bytes]:
+async def read_receipt(request: Asked, hand_id: str, shell: Shell) -> Response[bytes]:
     """Prove a whole hand against one signature; foreign hands are not there."""
     demand_form(hand_id, "hnd")
-    shell = shell_of(request)
     async with shell.engine.connect() as connection:
         row = await queries.hand(connection, hand_id)
     if row is None:
@@ -259,7 +259,7 @@ def _head(row: Any) -> SignedHead:
     return SignedHead(**{**row, "root": row["root"].hex()})
 
 
-async def _bounds(request: Asked, place: Place, low: str, high: str) -> tuple[int, int]:
+async def _bounds(request: Asked, place: LeaguePlace, low: str, high: str) -> tuple[int, int]:
     """Return two numbers of the query, the second within what was signed."""
     first, second = (_number(request, name) for name in (low, high))
     head = await _newest(request, place.league)

@@ -12,19 +12,27 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 import sqlalchemy as sa
 from litestar import Response
-from litestar.params import FromPath
 from litestar.response import ServerSentEventMessage
 
 from engine.kit.audiences import Reader
 from engine.league.roles import STAFF, Role
 from engine.league.state import Created
 from engine.values import EntrantId, stream_of
-from service.api.http.access import Place, belong, entrant_of, reach, tournament_of_table
+from service.api.http.access import (
+    AS_KNOWN,
+    LeaguePlace,
+    Place,
+    TablePlace,
+    TournamentPlace,
+    belong,
+    entrant_of,
+    tournament_of_table,
+)
 from service.api.http.authentication import require_token
 from service.api.http.news import Follower, Told
 from service.api.http.operations import operation
@@ -45,6 +53,7 @@ from service.log.codec import MALFORMED, openings_for
 from service.log.keys import LeagueKeys
 from service.log.record import Recorded, league_number
 from service.log.upcasters import current_version, upcast
+from service.people.tokens import Principal
 
 _log = logging.getLogger(__name__)
 
@@ -242,11 +251,12 @@ class Feed:
     needs="read_league", scope="leagues:read", answer=FeedPage, query=("after", "limit", "wait"),
     problems=("invalid_cursor", "too_many_streams"),
 )  # fmt: skip
-async def follow_table(request: Asked, table_id: FromPath[str]) -> Response[Any]:
+async def follow_table(
+    request: Asked, place: Annotated[TablePlace, AS_KNOWN], principal: Principal
+) -> Response[Any]:
     """Answer a table's feed with the caller's own openings."""
-    place = await reach(request, table_id, "tbl", fresh=False)
     tournament = await tournament_of_table(request, place)
-    viewer = entrant_of(tournament, principal_of(request).account.player)
+    viewer = entrant_of(tournament, principal.account.player)
     return await _answer(request, place, place.stream, viewer)
 
 
@@ -256,9 +266,10 @@ async def follow_table(request: Asked, table_id: FromPath[str]) -> Response[Any]
     needs="read_league", scope="leagues:read", answer=FeedPage, query=("after", "limit", "wait"),
     problems=("invalid_cursor", "too_many_streams"),
 )  # fmt: skip
-async def follow_tournament(request: Asked, tournament_id: FromPath[str]) -> Response[Any]:
+async def follow_tournament(
+    request: Asked, place: Annotated[TournamentPlace, AS_KNOWN]
+) -> Response[Any]:
     """Answer a tournament's feed."""
-    place = await reach(request, tournament_id, "trn", fresh=False)
     return await _answer(request, place, place.stream, None)
 
 
@@ -268,14 +279,13 @@ async def follow_tournament(request: Asked, tournament_id: FromPath[str]) -> Res
     needs="read_league", scope="leagues:read", answer=FeedPage, query=("after", "limit", "wait"),
     problems=("invalid_cursor", "too_many_streams"),
 )  # fmt: skip
-async def follow_league(request: Asked, league_id: FromPath[str]) -> Response[Any]:
+async def follow_league(request: Asked, place: Annotated[LeaguePlace, AS_KNOWN]) -> Response[Any]:
     """Answer a league's feed."""
-    place = await reach(request, league_id, "lge", fresh=False)
     return await _answer(request, place, None, None)
 
 
 async def _answer(
-    request: Asked, place: Place, stream: str | None, viewer: EntrantId | None
+    request: Asked, place: Place[object], stream: str | None, viewer: EntrantId | None
 ) -> Response[Any]:
     shell, league = shell_of(request), place.league
     reader = Reader(staff=place.role in STAFF, entrant=viewer)

@@ -1,17 +1,16 @@
 """Hands that were played."""
 
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 from litestar import Response
-from litestar.params import FromPath
 
-from service.api.http.access import belong, demand_form, reach
+from service.api.http.access import AS_KNOWN, TablePlace, belong, demand_form
 from service.api.http.listing import listed
 from service.api.http.operations import operation
 from service.api.http.paging import Page
 from service.api.http.positions import listing_of
-from service.api.http.shell import Asked, shell_of
+from service.api.http.shell import Asked, Shell
 from service.api.http.submitting import encoded
 from service.base.errors import StreamNotFound
 from service.projections import queries
@@ -23,13 +22,14 @@ from service.projections import queries
     scope="leagues:read", answer=Page, query=("limit", "cursor", "min_position"),
     problems=("invalid_cursor", "not_caught_up"),
 )  # fmt: skip
-async def list_hands(request: Asked, table_id: FromPath[str]) -> Response[bytes]:
+async def list_hands(
+    request: Asked, place: Annotated[TablePlace, AS_KNOWN], shell: Shell
+) -> Response[bytes]:
     """List from the read models."""
-    place = await reach(request, table_id, "tbl", fresh=False)
-    paged = await listing_of(request, place.league, f"hands {table_id}", int, projection="hands")
-    async with shell_of(request).engine.connect() as connection:
+    paged = await listing_of(request, place.league, f"hands {place.id}", int, projection="hands")
+    async with shell.engine.connect() as connection:
         rows = await queries.hands(
-            connection, table_id, limit=paged.limit + 1, after=paged.after[0] if paged.after else 0
+            connection, place.id, limit=paged.limit + 1, after=paged.after[0] if paged.after else 0
         )
     return listed(request, paged.page(rows, lambda each: (each.number,)))
 
@@ -38,10 +38,10 @@ async def list_hands(request: Asked, table_id: FromPath[str]) -> Response[bytes]
     "GET", "/v1/hands/{hand_id:str}", "read_hand", "One hand.",
     needs="read_league", scope="leagues:read", answer=dict[str, Any],
 )  # fmt: skip
-async def read_hand(request: Asked, hand_id: FromPath[str]) -> Response[bytes]:
+async def read_hand(request: Asked, hand_id: str, shell: Shell) -> Response[bytes]:
     """Read a hand from the read models; foreign ones are not there."""
     demand_form(hand_id, "hnd")
-    async with shell_of(request).engine.connect() as connection:
+    async with shell.engine.connect() as connection:
         row = await queries.hand(connection, hand_id)
     if row is None:
         raise StreamNotFound("there is nothing here under this name")

@@ -1,19 +1,20 @@
 """Stepping away from one's own seat, and coming back to it."""
 
+from typing import Annotated
+
 import msgspec
 from litestar import Response
-from litestar.params import FromPath
 
 from engine.table.model.commands import ComeBack, StepAway
 from engine.table.model.errors import EntrantNotSeated
 from engine.table.model.state import Table
-from service.api.http.access import entrant_of, reach, tournament_of_table
-from service.api.http.bodies import read_body
+from service.api.http.access import AS_KNOWN, TablePlace, entrant_of, tournament_of_table
 from service.api.http.operations import operation
-from service.api.http.shell import Asked, principal_of, shell_of
-from service.api.http.submitting import answer, decide_one, order_of
+from service.api.http.shell import Asked, Shell
+from service.api.http.submitting import Order, answer, decide_one
 from service.base.errors import StreamNotFound
 from service.director.next_hand import open_next_hand
+from service.people.tokens import Principal
 
 
 class PresenceWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -35,23 +36,27 @@ class Presence(msgspec.Struct, kw_only=True):
     "POST", "/v1/tables/{table_id:str}/presence", "set_presence",
     "Step away from my seat, or come back to it.",
     needs="own_entry",
-    scope="tables:play", body=PresenceWanted, answer=Presence, problems=("entrant_not_seated",),
+    scope="tables:play", answer=Presence, problems=("entrant_not_seated",),
 )  # fmt: skip
-async def set_presence(request: Asked, table_id: FromPath[str]) -> Response[bytes]:
+async def set_presence(
+    request: Asked,
+    body: PresenceWanted,
+    place: Annotated[TablePlace, AS_KNOWN],
+    order: Order,
+    shell: Shell,
+    principal: Principal,
+) -> Response[bytes]:
     """Have the table note it; saying it twice changes nothing."""
-    shell = shell_of(request)
-    body, raw = await read_body(request, PresenceWanted)
-    place = await reach(request, table_id, "tbl", fresh=False)
     if not isinstance(place.state, Table):
         raise StreamNotFound("there is nothing here under this name")
     tournament = await tournament_of_table(request, place)
-    entrant = entrant_of(tournament, principal_of(request).account.player)
+    entrant = entrant_of(tournament, principal.account.player)
     if entrant is None:
         raise EntrantNotSeated()
     command = StepAway(entrant=entrant) if body.away else ComeBack(entrant=entrant)
-    receipt = await decide_one(shell, place.league, table_id, order_of(request, raw), [command])
+    receipt = await decide_one(shell, place.league, place.id, order, [command])
     if not body.away:
         # It may be the one whom everything waits for (rulebook ``absence.players_away``).
-        shell.runtime.later(open_next_hand(shell.runtime, place.league, table_id))
-    content = {"table": table_id, "entrant": entrant, "away": body.away}
+        shell.runtime.later(open_next_hand(shell.runtime, place.league, place.id))
+    content = {"table": place.id, "entrant": entrant, "away": body.away}
     return answer(receipt, content, 200, version_of=place.stream)

@@ -5,7 +5,6 @@ from typing import Annotated, Any
 
 import msgspec
 from litestar import Response
-from litestar.params import FromPath
 from msgspec import Meta
 
 from engine.kit.audiences import AUDITOR, PUBLIC
@@ -16,10 +15,9 @@ from engine.tournament.entering.staff import counts_as_entered
 from engine.values import HandId, PlayerId, number_of, stream_of
 from service.api.http import reasons
 from service.api.http.access import belong, demand, demand_also, demand_form
-from service.api.http.bodies import read_body
 from service.api.http.operations import operation
-from service.api.http.shell import Asked, principal_of, shell_of
-from service.api.http.submitting import answer, decide_one, order_of
+from service.api.http.shell import Asked, Shell, principal_of, shell_of
+from service.api.http.submitting import Order, answer, decide_one
 from service.base.errors import (
     BadRequest,
     NotOver,
@@ -28,6 +26,7 @@ from service.base.errors import (
     scopes_missing,
 )
 from service.people.texts import Written
+from service.people.tokens import Principal
 from service.projections import queries
 from service.projections.rows import HandRow
 from service.replays.forms import JSON, SINGLE, WHOLE
@@ -57,19 +56,23 @@ class OpeningMade(msgspec.Struct, kw_only=True):
 @operation(
     "POST", "/v1/hands/{hand_id:str}/openings", "open_hand",
     "See all of a hand that is over, for a while; that you do is an event.",
-    needs="audit_hands", scope=AUDIT_SCOPE, body=HandOpeningWanted, answer=OpeningMade, status=201,
+    needs="audit_hands", scope=AUDIT_SCOPE, answer=OpeningMade, status=201,
     problems=("forbidden", "not_over", "opening_invalid", "text_forged"),
 )  # fmt: skip
-async def open_hand(request: Asked, hand_id: FromPath[str]) -> Response[bytes]:
+async def open_hand(
+    request: Asked,
+    hand_id: str,
+    body: HandOpeningWanted,
+    order: Order,
+    shell: Shell,
+    principal: Principal,
+) -> Response[bytes]:
     """Record who looks, at what, why and until when, before anything is shown."""
-    shell = shell_of(request)
-    body, raw = await read_body(request, HandOpeningWanted)
     row, role = await _hand(request, hand_id)
-    player = principal_of(request).account.player
+    player = principal.account.player
     demand(request, role, entered=counts_as_entered(await _tournament(request, row), player))
     if not (await _read(request, row, PUBLIC)).over:
         raise NotOver("the hand is still being played")
-    order = order_of(request, raw)
     reason = await reasons.keep(request, row.league, order, body.reason, audience="staff")
     now = order.command.received_at
     command = OpenValues(
@@ -92,7 +95,7 @@ async def open_hand(request: Asked, hand_id: FromPath[str]) -> Response[bytes]:
     needs="read_league", scope="leagues:read", answer=Replay, query=("as", "step"),
     problems=("validation_failed", "bad_request", "forbidden", "not_over", "opening_needed"),
 )  # fmt: skip
-async def replay_hand(request: Asked, hand_id: FromPath[str]) -> Response[bytes]:
+async def replay_hand(request: Asked, hand_id: str) -> Response[bytes]:
     """Answer what the perspective could see at each step; by default the caller's own."""
     row, role = await _hand(request, hand_id)
     number = _step_asked(request)

@@ -1,11 +1,11 @@
 """A table, live: what the caller may see of it, and what the caller does there."""
 
 import asyncio
+from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 import msgspec
 from litestar import Response
-from litestar.params import FromPath
 from msgspec import Meta
 
 from engine.coordination.clocks import with_clock
@@ -28,16 +28,25 @@ from engine.table.read.view import seen_by
 from engine.table.read.view_parts import TableView
 from engine.tournament.levels import structure_of
 from engine.values import CHIPS_MAX, EntrantId, HandId, number_of, stream_of
-from service.api.http.access import Place, entrant_of, reach, viewer_at
-from service.api.http.bodies import read_body
+from service.api.http.access import (
+    AS_KNOWN,
+    BELIEVED,
+    TABLE,
+    TablePlace,
+    TournamentPlace,
+    entrant_of,
+    reach,
+    viewer_at,
+)
 from service.api.http.listing import listed
 from service.api.http.moments import AS_OF_PROBLEMS, Moment, moment_of
 from service.api.http.operations import operation
 from service.api.http.paging import Page, wait_of
+from service.api.http.phases import tables_of
 from service.api.http.positions import live_listing
 from service.api.http.problems import answer_refusal
 from service.api.http.shell import Asked, Shell, principal_of, shell_of
-from service.api.http.submitting import Order, answer, encoded, order_of
+from service.api.http.submitting import Order, answer, encoded
 from service.api.table.feeds import Feed, FeedItem
 from service.base.errors import StreamNotFound
 from service.director.submitting import submit_to_table
@@ -102,9 +111,10 @@ class TableListed(msgspec.Struct, kw_only=True):
     needs="read_league", scope="leagues:read",
     answer=TableView, query=("wait", "as_of"), problems=AS_OF_PROBLEMS,
 )  # fmt: skip
-async def read_table(request: Asked, table_id: FromPath[str]) -> Response[bytes]:
+async def read_table(
+    request: Asked, place: Annotated[TablePlace, BELIEVED], shell: Shell
+) -> Response[bytes]:
     """Read from the aggregate; ``ETag`` is the table's version."""
-    place = await reach(request, table_id, "tbl", believe=True)
     moment = await moment_of(request, place.league)
     if moment is not None:
         return await _then(request, place, moment)
@@ -112,10 +122,9 @@ async def read_table(request: Asked, table_id: FromPath[str]) -> Response[bytes]
     if request.headers.get("if-none-match") == tag:
         wait = wait_of(request)
         if wait:
-            shell = shell_of(request)
             feed = Feed(shell, place.league, place.stream, 0, Reader())
             await feed.news(place.loaded.version, wait)
-            place = await reach(request, table_id, "tbl")
+            place = await reach(request, place.id, TABLE)
         if f'"{place.loaded.version}"' == tag:
             return Response(b"", status_code=304, headers={"ETag": tag})
     viewer = await _viewer(request, place)
@@ -123,7 +132,7 @@ async def read_table(request: Asked, table_id: FromPath[str]) -> Response[bytes]
     return encoded(_view(place, seen), headers={"ETag": f'"{place.loaded.version}"'})
 
 
-async def _then(request: Asked, place: Place, moment: Moment) -> Response[bytes]:
+async def _then(request: Asked, place: TablePlace, moment: Moment) -> Response[bytes]:
     """Show what the caller could see then, by the entry of then; nothing is to be done."""
     table = await moment.state(place.stream)
     if not isinstance(table.state, Table):
@@ -131,7 +140,7 @@ async def _then(request: Asked, place: Place, moment: Moment) -> Response[bytes]
     tournament = (await moment.state(stream_of(table.state.tournament))).state
     viewer = entrant_of(tournament, principal_of(request).account.player)
     seen = with_clock(seen_by(table.state, viewer), tournament)
-    then = Place(place.league, place.role, place.stream, table)
+    then = replace(place, loaded=table)
     return encoded(_view(then, msgspec.structs.replace(seen, legal=())), headers=moment.headers)
 
 
@@ -141,12 +150,10 @@ async def _then(request: Asked, place: Place, moment: Moment) -> Response[bytes]
     needs="read_league", scope="leagues:read", answer=Page, query=("limit", "cursor"),
     problems=("invalid_cursor",),
 )  # fmt: skip
-async def list_tables(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+async def list_tables(request: Asked, place: TournamentPlace, shell: Shell) -> Response[bytes]:
     """List from the aggregates, by number."""
-    shell = shell_of(request)
-    place = await reach(request, tournament_id, "trn")
-    paged = await live_listing(request, place.league, f"tables {tournament_id}", int)
-    page = paged.cut(getattr(place.state, "tables", ()), lambda each: (each.number,))
+    paged = await live_listing(request, place.league, f"tables {place.id}", int)
+    page = paged.cut(tables_of(place.state), lambda each: (each.number,))
     items = await asyncio.gather(*(_listed(shell, place.league, each) for each in page.items))
     found = [each for each in items if each is not None]
     return listed(request, Page(items=found, next_cursor=page.next_cursor))
@@ -155,30 +162,32 @@ async def list_tables(request: Asked, tournament_id: FromPath[str]) -> Response[
 @operation(
     "POST", "/v1/tables/{table_id:str}/actions", "act",
     "Bet, or commit cards.",
-    needs="own_entry", scope="tables:play", body=Action, answer=Done, key_required=True,
+    needs="own_entry", scope="tables:play", answer=Done, key_required=True,
     problems=(
         "stale_decision", "not_your_turn", "wrong_phase", "entrant_not_seated", "no_decision_open",
         "selection_final", "card_not_held", "card_action_not_allowed", "call_too_early",
         "nothing_to_show",
     ),
 )  # fmt: skip
-async def act(request: Asked, table_id: FromPath[str]) -> Response[bytes]:
+async def act(
+    request: Asked,
+    body: Action,
+    order: Order,
+    place: Annotated[TablePlace, AS_KNOWN, BELIEVED],
+    shell: Shell,
+) -> Response[bytes]:
     """Have the table decide; a refusal is kept and says what would be legal."""
-    shell = shell_of(request)
-    body, raw = await read_body(request, Action)
-    order = order_of(request, raw)
-    place = await reach(request, table_id, "tbl", fresh=False, believe=True)
     viewer = await _viewer(request, place)
     try:
-        receipt = await _perform(shell, place, table_id, viewer, order, body)
+        receipt = await _perform(shell, place, place.id, viewer, order, body)
     except CommandRejected as error:
         return await _refused(request, place, viewer, order, error)
-    return await _done(shell, place, table_id, viewer, receipt)
+    return await _done(shell, place, place.id, viewer, receipt)
 
 
 async def _perform(
     shell: Shell,
-    place: Place,
+    place: TablePlace,
     table: str,
     viewer: EntrantId | None,
     order: Order,
@@ -215,7 +224,7 @@ def _command(shell: Shell, entrant: EntrantId, order: Order, body: Action) -> Co
 
 async def _refused(
     request: Asked,
-    place: Place,
+    place: TablePlace,
     viewer: EntrantId | None,
     order: Order,
     error: CommandRejected,
@@ -241,7 +250,7 @@ async def _refused(
 
 
 async def _done(
-    shell: Shell, place: Place, table: str, viewer: EntrantId | None, receipt: Receipt
+    shell: Shell, place: TablePlace, table: str, viewer: EntrantId | None, receipt: Receipt
 ) -> Response[bytes]:
     """Return the first answer to this action: a function of its events and the viewer."""
     rows = [each.row for each in receipt.recorded if each.stream == place.stream]
@@ -254,13 +263,13 @@ async def _done(
     return answer(receipt, content, 200, version_of=place.stream)
 
 
-async def _viewer(request: Asked, place: Place) -> EntrantId | None:
+async def _viewer(request: Asked, place: TablePlace) -> EntrantId | None:
     if not isinstance(place.state, Table):
         raise StreamNotFound("there is nothing here under this name")
     return await viewer_at(request, place)
 
 
-async def _seen(request: Asked, place: Place, viewer: EntrantId | None) -> TableView:
+async def _seen(request: Asked, place: TablePlace, viewer: EntrantId | None) -> TableView:
     view = seen_by(place.state, viewer)
     if not structure_of(place.state.ruleset):
         return view
@@ -271,7 +280,7 @@ async def _seen(request: Asked, place: Place, viewer: EntrantId | None) -> Table
     )
 
 
-def _view(place: Place, seen: TableView) -> dict[str, Any]:
+def _view(place: TablePlace, seen: TableView) -> dict[str, Any]:
     return {
         "id": place.state.table,
         "league": place.league,

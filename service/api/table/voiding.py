@@ -4,17 +4,15 @@ from typing import Annotated
 
 import msgspec
 from litestar import Response
-from litestar.params import FromPath
 from msgspec import Meta
 
 from engine.table.model.commands import VoidCause, VoidDeal
 from engine.table.model.events import DealVoided
 from engine.table.model.state import Table
-from service.api.http.access import reach
-from service.api.http.bodies import read_body
+from service.api.http.access import TablePlace
 from service.api.http.operations import operation
-from service.api.http.shell import Asked, shell_of
-from service.api.http.submitting import answer, order_of
+from service.api.http.shell import Shell
+from service.api.http.submitting import Order, answer
 from service.base.errors import StreamNotFound
 from service.director.submitting import submit_to_table
 
@@ -41,19 +39,17 @@ class Voided(msgspec.Struct, kw_only=True):
     "POST", "/v1/tables/{table_id:str}/void", "void_deal",
     "Void the deal in play: every chip goes back, every card is opened, the hand is dealt anew.",
     needs="direct_play",
-    scope="tournaments:manage", body=VoidWanted, answer=Voided, key_required=True,
+    scope="tournaments:manage", answer=Voided, key_required=True,
     problems=("forbidden", "no_deal_in_play", "substantial_action"),
 )  # fmt: skip
-async def void_deal(request: Asked, table_id: FromPath[str]) -> Response[bytes]:
+async def void_deal(
+    body: VoidWanted, order: Order, place: TablePlace, shell: Shell
+) -> Response[bytes]:
     """Void for a director or referee who is not entered; said twice, it is one void."""
-    shell = shell_of(request)
-    body, raw = await read_body(request, VoidWanted)
-    order = order_of(request, raw)
-    place = await reach(request, table_id, "tbl")
     if not isinstance(place.state, Table):
         raise StreamNotFound("there is nothing here under this name")
     asked = VoidDeal(cause=body.cause, reason=body.reason, now=order.command.received_at)
-    receipt = await submit_to_table(shell.runtime, place.league, table_id, asked, order.command)
+    receipt = await submit_to_table(shell.runtime, place.league, place.id, asked, order.command)
     (voided,) = (each.event for each in receipt.recorded if isinstance(each.event, DealVoided))
-    content = {"table": table_id, "hand": voided.hand, "number": voided.number, "deal": voided.deal}
+    content = {"table": place.id, "hand": voided.hand, "number": voided.number, "deal": voided.deal}
     return answer(receipt, content, 200, version_of=place.stream)

@@ -4,7 +4,6 @@ from typing import Annotated, Any
 
 import msgspec
 from litestar import Response
-from litestar.params import FromPath
 from msgspec import Meta
 
 from engine.tournament import decider
@@ -13,16 +12,14 @@ from engine.tournament.model.correcting_events import ResultCorrected
 from engine.tournament.model.state import Finished, entry_of
 from engine.tournament.model.values import Award, Payout, Placing
 from engine.values import EntrantId, PlayerId
-from service.api.http.access import Place, reach
-from service.api.http.bodies import read_body
+from service.api.http.access import TournamentPlace
 from service.api.http.listing import listed
 from service.api.http.operations import operation
 from service.api.http.paging import Page
 from service.api.http.positions import live_listing
 from service.api.http.reasons import signed
-from service.api.http.rehearsing import rehearsable
-from service.api.http.shell import Asked, shell_of
-from service.api.http.submitting import Order, answer, order_of
+from service.api.http.shell import Asked, Shell, shell_of
+from service.api.http.submitting import Order, answer
 from service.director.corrections import counted_still
 from service.log.writer import Entry, States
 from service.people.texts import Written, words
@@ -84,54 +81,51 @@ _PROBLEMS = (
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/corrections", "correct_result",
     "Put everyone who was placed into another order; prizes and points follow.",
-    scope="tournaments:manage", needs="report_results", body=CorrectionWanted,
+    scope="tournaments:manage", needs="report_results",
     answer=Corrected, status=201, problems=_PROBLEMS, dry_run=True,
 )  # fmt: skip
-@rehearsable
-async def correct_result(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+async def correct_result(
+    request: Asked, body: CorrectionWanted, place: TournamentPlace, order: Order
+) -> Response[bytes]:
     """Append another result; the one before stays in the log."""
-    body, raw = await read_body(request, CorrectionWanted)
-    place, order = await _allowed(request, tournament_id, raw)
     command = CorrectResult(
         order=tuple(tuple(EntrantId(each) for each in group) for group in body.order),
         **await signed(request, place.league, order, body.reason),
     )
-    return await _corrected(request, place, tournament_id, order, command)
+    return await _corrected(request, place, place.id, order, command)
 
 
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/forfeits", "forfeit_result",
     "Take a result away: last place and no prize, and everyone below moves up.",
-    scope="tournaments:manage", needs="report_results", body=ForfeitWanted,
+    scope="tournaments:manage", needs="report_results",
     answer=Corrected, status=201, problems=_PROBLEMS, dry_run=True,
 )  # fmt: skip
-@rehearsable
-async def forfeit_result(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+async def forfeit_result(
+    request: Asked, body: ForfeitWanted, place: TournamentPlace, order: Order
+) -> Response[bytes]:
     """Append the result without the entrant."""
-    body, raw = await read_body(request, ForfeitWanted)
-    place, order = await _allowed(request, tournament_id, raw)
     entrant = EntrantId(body.entrant)
     about = _player_of(place, entrant)
     command = Forfeit(
         entrant=entrant,
         **await signed(request, place.league, order, body.reason, about=about),
     )
-    return await _corrected(request, place, tournament_id, order, command)
+    return await _corrected(request, place, place.id, order, command)
 
 
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/awards", "award_anew",
     "Pay out the same money in another way; the places stay.",
-    scope="tournaments:manage", needs="report_results", body=RewardWanted,
+    scope="tournaments:manage", needs="report_results",
     answer=Corrected, status=201, problems=_PROBLEMS, dry_run=True,
 )  # fmt: skip
-@rehearsable
-async def award_anew(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+async def award_anew(
+    request: Asked, body: RewardWanted, place: TournamentPlace, order: Order
+) -> Response[bytes]:
     """Append the other payouts."""
-    body, raw = await read_body(request, RewardWanted)
-    place, order = await _allowed(request, tournament_id, raw)
     command = Reaward(awards=body.awards, **await signed(request, place.league, order, body.reason))
-    return await _corrected(request, place, tournament_id, order, command)
+    return await _corrected(request, place, place.id, order, command)
 
 
 @operation(
@@ -140,11 +134,10 @@ async def award_anew(request: Asked, tournament_id: FromPath[str]) -> Response[b
     scope="leagues:read", needs="read_league", answer=Page, query=("limit", "cursor"),
     problems=("invalid_cursor", "text_forged"),
 )  # fmt: skip
-async def list_corrections(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+async def list_corrections(request: Asked, place: TournamentPlace, shell: Shell) -> Response[bytes]:
     """Read from the aggregate."""
-    place = await reach(request, tournament_id, "trn")
     found = place.state.corrections if isinstance(place.state, Finished) else ()
-    said = await words(shell_of(request).engine, [each.reason for each in found])
+    said = await words(shell.engine, [each.reason for each in found])
     shown = [
         CorrectionShown(
             number=each.number,
@@ -157,23 +150,18 @@ async def list_corrections(request: Asked, tournament_id: FromPath[str]) -> Resp
         )
         for each in found
     ]
-    paged = await live_listing(request, place.league, f"corrections {tournament_id}", int)
+    paged = await live_listing(request, place.league, f"corrections {place.id}", int)
     return listed(request, paged.cut(shown, lambda each: (each.number,)))
 
 
-async def _allowed(request: Asked, tournament_id: str, raw: bytes) -> tuple[Place, Order]:
-    place = await reach(request, tournament_id, "trn")
-    return place, order_of(request, raw)
-
-
-def _player_of(place: Place, entrant: EntrantId) -> PlayerId | None:
+def _player_of(place: TournamentPlace, entrant: EntrantId) -> PlayerId | None:
     found = entry_of(place.state, entrant) if isinstance(place.state, Finished) else None
     return None if found is None else found.player
 
 
 async def _corrected(
     request: Asked,
-    place: Place,
+    place: TournamentPlace,
     tournament_id: str,
     order: Order,
     command: CorrectResult | Forfeit | Reaward,

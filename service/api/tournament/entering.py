@@ -1,11 +1,10 @@
 """Getting into a tournament: drafts, approval, places in line, checking in, news for players."""
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import Literal, get_args
 
 import msgspec
 from litestar import Response
-from litestar.params import FromPath
 
 from engine.tournament.model.commands import Command
 from engine.tournament.model.entering_commands import (
@@ -20,28 +19,33 @@ from engine.tournament.model.entering_commands import (
     Refuse,
 )
 from engine.tournament.model.entering_errors import NotADraft
-from engine.tournament.model.entering_values import Entering
+from engine.tournament.model.events import Event
 from engine.tournament.model.state import Drafted, phase_of
 from engine.values import EntrantId, LeagueId, TournamentId
 from service.announcing.terms import TournamentWanted, demand_sandbox, drafting, opening
-from service.api.http.access import Place, reach
-from service.api.http.bodies import read_body
+from service.api.http.access import LEAGUE, TournamentPlace, find
 from service.api.http.listing import listed
 from service.api.http.nothing import Nothing
 from service.api.http.operations import operation
 from service.api.http.paging import Page
+from service.api.http.phases import entering_of
 from service.api.http.positions import live_listing
 from service.api.http.reasons import keep
-from service.api.http.shell import Asked, shell_of
-from service.api.http.submitting import Order, answer, decide_one, order_of
+from service.api.http.shell import Asked, Shell
+from service.api.http.submitting import Order, answer, decide_one
 from service.api.tournament.entrants import my_entry
 from service.base.errors import BadRequest
 from service.director.admission import table_ids
 from service.director.submitting import submit_to_tournament
-from service.log.streams import league_stream
+from service.log.writer import Receipt
 from service.people.texts import Written, words
+from service.people.tokens import Principal
 
 _DIRECTOR = "tournaments:manage"
+
+
+ABOUT_ENTRANT = tuple(each for each in get_args(Event) if "entrant" in each.__struct_fields__)
+"""The events that name an entrant."""
 
 
 class RefusalWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -81,30 +85,26 @@ class AnnouncementShown(msgspec.Struct, kw_only=True):
 
 @operation(
     "PUT", "/v1/tournaments/{tournament_id:str}/terms", "revise_terms",
-    "Write a draft's terms anew.", needs="manage_tournaments", scope=_DIRECTOR,
-    body=TournamentWanted, answer=EntryChanged,
+    "Write a draft's terms anew.", needs="manage_tournaments", scope=_DIRECTOR, answer=EntryChanged,
     problems=(
         "not_a_draft", "terms_invalid", "terms_contradict", "unknown_ruleset", "invalid_ruleset",
     ),
 )  # fmt: skip
-async def revise_terms(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+async def revise_terms(
+    request: Asked, body: TournamentWanted, place: TournamentPlace, order: Order, shell: Shell
+) -> Response[bytes]:
     """Replace the terms whole; what is not named gets its default again."""
-    body, raw = await read_body(request, TournamentWanted)
-    place = await reach(request, tournament_id, "trn")
     if not isinstance(place.state, Drafted):
         raise NotADraft(phase=phase_of(place.state))
-    league = await shell_of(request).runtime.writer.load(place.league, league_stream(place.league))
-    sandbox: Any = league.state
-    demand_sandbox(body, sandbox.sandbox)
+    demand_sandbox(body, (await find(request, place.league, LEAGUE)).state.sandbox)
     if body.masters is not None:
         raise BadRequest("bad_request", "masters are fixed when registration opens, not in a draft")
     if body.season != place.state.terms.season:
         raise BadRequest("bad_request", "a draft stays in its season")
-    shell = shell_of(request)
     command = drafting(
-        body, TournamentId(tournament_id), LeagueId(place.league), shell.now(), shell.runtime.pulses
+        body, TournamentId(place.id), LeagueId(place.league), shell.now(), shell.runtime.pulses
     )
-    return await _ask(request, place, tournament_id, raw, command)
+    return await _ask(shell, place, order, command)
 
 
 @operation(
@@ -113,18 +113,15 @@ async def revise_terms(request: Asked, tournament_id: FromPath[str]) -> Response
     needs="manage_tournaments", scope=_DIRECTOR, body=Nothing, answer=EntryChanged,
     problems=("not_a_draft", "terms_invalid", "terms_contradict", "season_closed"),
 )  # fmt: skip
-async def announce_draft(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+async def announce_draft(place: TournamentPlace, order: Order, shell: Shell) -> Response[bytes]:
     """Announce and, usually, open registration in the same append."""
-    _, raw = await read_body(request, Nothing)
-    place = await reach(request, tournament_id, "trn")
-    shell, order = shell_of(request), order_of(request, raw)
     now = shell.now()
-    commands: list[Any] = [AnnounceDraft(now=now)]
-    opens_at = getattr(getattr(place.state, "terms", None), "registration_opens_at", None)
+    commands: list[Command] = [AnnounceDraft(now=now)]
+    opens_at = place.state.terms.registration_opens_at
     if opens_at is None or opens_at <= now:
         commands.append(opening(None, now, shell.runtime.entropy.token))
-    receipt = await decide_one(shell, place.league, tournament_id, order, commands)
-    return _answered(receipt, place, tournament_id)
+    receipt = await decide_one(shell, place.league, place.id, order, commands)
+    return _answered(receipt, place)
 
 
 @operation(
@@ -133,12 +130,10 @@ async def announce_draft(request: Asked, tournament_id: FromPath[str]) -> Respon
     needs="manage_tournaments", scope=_DIRECTOR, body=Nothing, answer=EntryChanged,
     problems=("not_a_draft",),
 )  # fmt: skip
-async def discard_draft(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+async def discard_draft(place: TournamentPlace, order: Order, shell: Shell) -> Response[bytes]:
     """Leave it in the log, where it was written."""
-    _, raw = await read_body(request, Nothing)
-    place = await reach(request, tournament_id, "trn")
-    command = DiscardDraft(now=shell_of(request).now())
-    return await _ask(request, place, tournament_id, raw, command)
+    command = DiscardDraft(now=shell.now())
+    return await _ask(shell, place, order, command)
 
 
 @operation(
@@ -151,55 +146,58 @@ async def discard_draft(request: Asked, tournament_id: FromPath[str]) -> Respons
     ),
 )  # fmt: skip
 async def approve_entry(
-    request: Asked, tournament_id: FromPath[str], entrant_id: FromPath[str]
+    entrant_id: str, place: TournamentPlace, order: Order, shell: Shell
 ) -> Response[bytes]:
     """Say yes: a place, or a place in line, follows at once."""
-    _, raw = await read_body(request, Nothing)
-    place = await reach(request, tournament_id, "trn")
-    order = order_of(request, raw)
     command = Approve(
         entrant=EntrantId(entrant_id),
         table_ids=table_ids(order.command),
-        now=shell_of(request).now(),
+        now=shell.now(),
     )
-    return await _ask(request, place, tournament_id, raw, command, order)
+    return await _ask(shell, place, order, command)
 
 
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/registrations/{entrant_id:str}/refuse",
     "refuse_entry", "Refuse somebody who asks for approval, and say why.",
-    needs="run_tournaments", scope=_DIRECTOR, body=RefusalWanted, answer=EntryChanged,
+    needs="run_tournaments", scope=_DIRECTOR, answer=EntryChanged,
     problems=("applicant_unknown", "registration_closed", "text_forged"),
 )  # fmt: skip
 async def refuse_entry(
-    request: Asked, tournament_id: FromPath[str], entrant_id: FromPath[str]
+    request: Asked,
+    entrant_id: str,
+    body: RefusalWanted,
+    place: TournamentPlace,
+    order: Order,
+    shell: Shell,
 ) -> Response[bytes]:
     """Say no; the staff and the player can read why."""
-    body, raw = await read_body(request, RefusalWanted)
-    place = await reach(request, tournament_id, "trn")
-    order = order_of(request, raw)
-    found: Entering = getattr(place.state, "entering", Entering())
+    found = entering_of(place.state)
     asking = found.applicant(EntrantId(entrant_id))
     about = None if asking is None else asking.player
     reason = await keep(request, place.league, order, body.reason, about=about, audience="staff")
-    command = Refuse(entrant=EntrantId(entrant_id), reason=reason, now=shell_of(request).now())
-    return await _ask(request, place, tournament_id, raw, command, order)
+    command = Refuse(entrant=EntrantId(entrant_id), reason=reason, now=shell.now())
+    return await _ask(shell, place, order, command)
 
 
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/offers", "answer_offer",
     "Take the place that is kept for me, or leave it to the next in line.",
-    needs="enter_tournaments", scope="tables:play", body=AnswerWanted, answer=EntryChanged,
+    needs="enter_tournaments", scope="tables:play", answer=EntryChanged,
     problems=("no_offer", "offer_expired", "player_banned", "registration_closed"),
 )  # fmt: skip
-async def answer_offer(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+async def answer_offer(
+    body: AnswerWanted,
+    place: TournamentPlace,
+    order: Order,
+    now: datetime,
+    shell: Shell,
+    principal: Principal,
+) -> Response[bytes]:
     """Answer; an answer at the last instant counts."""
-    body, raw = await read_body(request, AnswerWanted)
-    place = await reach(request, tournament_id, "trn")
-    order, now = order_of(request, raw), shell_of(request).now()
-    mine = my_entry(request, place, order)
+    mine = my_entry(principal, place, order)
     command = AnswerOffer(entrant=mine, accepted=body.accepted, now=now)
-    return await _ask(request, place, tournament_id, raw, command, order)
+    return await _ask(shell, place, order, command)
 
 
 @operation(
@@ -207,11 +205,11 @@ async def answer_offer(request: Asked, tournament_id: FromPath[str]) -> Response
     "Say that I am there.", needs="own_entry", scope="tables:play", body=Nothing,
     answer=EntryChanged, problems=("check_in_not_open", "entrant_unknown", "registration_not_open"),
 )  # fmt: skip
-async def check_in(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+async def check_in(
+    place: TournamentPlace, order: Order, shell: Shell, principal: Principal
+) -> Response[bytes]:
     """Check in; who comes after the start to a seat that was kept is dealt in again."""
-    _, raw = await read_body(request, Nothing)
-    place = await reach(request, tournament_id, "trn")
-    return await _check_in(request, place, tournament_id, raw)
+    return await _check_in(shell, place, order, my_entry(principal, place, order))
 
 
 @operation(
@@ -221,22 +219,17 @@ async def check_in(request: Asked, tournament_id: FromPath[str]) -> Response[byt
     problems=("check_in_not_open", "entrant_unknown", "registration_not_open"),
 )  # fmt: skip
 async def check_in_entrant(
-    request: Asked, tournament_id: FromPath[str], entrant_id: FromPath[str]
+    entrant_id: str, place: TournamentPlace, order: Order, shell: Shell
 ) -> Response[bytes]:
     """Check somebody in who stands at the runtime."""
-    _, raw = await read_body(request, Nothing)
-    place = await reach(request, tournament_id, "trn")
-    return await _check_in(request, place, tournament_id, raw, EntrantId(entrant_id))
+    return await _check_in(shell, place, order, EntrantId(entrant_id))
 
 
 async def _check_in(
-    request: Asked, place: Place, tournament: str, raw: bytes, entrant: EntrantId | None = None
+    shell: Shell, place: TournamentPlace, order: Order, entrant: EntrantId
 ) -> Response[bytes]:
-    order = order_of(request, raw)
-    ids = table_ids(order.command)
-    who = entrant or my_entry(request, place, order)
-    command = CheckIn(entrant=who, table_ids=ids, now=shell_of(request).now())
-    return await _ask(request, place, tournament, raw, command, order)
+    command = CheckIn(entrant=entrant, table_ids=table_ids(order.command), now=shell.now())
+    return await _ask(shell, place, order, command)
 
 
 @operation(
@@ -245,30 +238,27 @@ async def _check_in(
     needs="start_tournaments", scope=_DIRECTOR, body=Nothing, answer=EntryChanged,
     problems=("registration_closed", "registration_not_open"),
 )  # fmt: skip
-async def close_registration(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+async def close_registration(place: TournamentPlace, order: Order, shell: Shell) -> Response[bytes]:
     """Close whatever is open; what is closed stays so."""
-    _, raw = await read_body(request, Nothing)
-    place = await reach(request, tournament_id, "trn")
-    now = shell_of(request).now()
+    now = shell.now()
     playing = phase_of(place.state) in ("running", "paused")
     command = CloseLateRegistration(now=now) if playing else CloseRegistration(now=now)
-    return await _ask(request, place, tournament_id, raw, command)
+    return await _ask(shell, place, order, command)
 
 
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/announcements", "post_announcement",
     "Tell the players something.", needs="direct_play", scope=_DIRECTOR,
-    body=AnnouncementWanted, answer=EntryChanged, status=201,
+    answer=EntryChanged, status=201,
     problems=("tournament_not_announced", "text_forged"),
 )  # fmt: skip
-async def post_announcement(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+async def post_announcement(
+    request: Asked, body: AnnouncementWanted, place: TournamentPlace, order: Order, shell: Shell
+) -> Response[bytes]:
     """Keep the words, and put their name into the feed."""
-    body, raw = await read_body(request, AnnouncementWanted)
-    place = await reach(request, tournament_id, "trn")
-    order = order_of(request, raw)
     text = await keep(request, place.league, order, body.text)
-    command = PostNotice(text=text, now=shell_of(request).now())
-    return await _ask(request, place, tournament_id, raw, command, order, status=201)
+    command = PostNotice(text=text, now=shell.now())
+    return await _ask(shell, place, order, command, status=201)
 
 
 @operation(
@@ -277,44 +267,42 @@ async def post_announcement(request: Asked, tournament_id: FromPath[str]) -> Res
     needs="read_league", scope="leagues:read", answer=Page, query=("limit", "cursor"),
     problems=("invalid_cursor", "text_forged"),
 )  # fmt: skip
-async def list_announcements(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+async def list_announcements(
+    request: Asked, place: TournamentPlace, shell: Shell
+) -> Response[bytes]:
     """List from the aggregate."""
-    place = await reach(request, tournament_id, "trn")
-    found: Entering = getattr(place.state, "entering", Entering())
-    said = await words(shell_of(request).engine, [each.text for each in found.notices])
+    found = entering_of(place.state)
+    said = await words(shell.engine, [each.text for each in found.notices])
     shown = [
         AnnouncementShown(id=each.text.text, text=said.get(each.text.text), at=each.at)
         for each in found.notices
     ]
     items = [{"number": index, **msgspec.to_builtins(each)} for index, each in enumerate(shown)]
-    paged = await live_listing(request, place.league, f"announcements {tournament_id}", int)
+    paged = await live_listing(request, place.league, f"announcements {place.id}", int)
     return listed(request, paged.cut(items, lambda each: (each["number"],)))
 
 
 async def _ask(
-    request: Asked,
-    place: Place,
-    tournament: str,
-    raw: bytes,
+    shell: Shell,
+    place: TournamentPlace,
+    order: Order,
     command: Command,
-    order: Order | None = None,
     status: Literal[200, 201] = 200,
 ) -> Response[bytes]:
-    shell, known = shell_of(request), order or order_of(request, raw)
     receipt = await submit_to_tournament(
-        shell.runtime, place.league, tournament, command, known.command
+        shell.runtime, place.league, place.id, command, order.command
     )
-    return _answered(receipt, place, tournament, status)
+    return _answered(receipt, place, status)
 
 
 def _answered(
-    receipt: Any, place: Place, tournament: str, status: Literal[200, 201] = 200
+    receipt: Receipt, place: TournamentPlace, status: Literal[200, 201] = 200
 ) -> Response[bytes]:
     found = [each.event for each in receipt.recorded if each.stream == place.stream]
-    named = (getattr(each, "entrant", None) for each in found)
+    named = (each.entrant for each in found if isinstance(each, ABOUT_ENTRANT))
     content = {
-        "tournament": tournament,
-        "entrant": next((each for each in named if each is not None), None),
+        "tournament": place.id,
+        "entrant": next(named, None),
         "events": tuple(each.__struct_config__.tag for each in found),
     }
     return answer(receipt, content, status, version_of=place.stream)

@@ -1,7 +1,8 @@
 """The entries of a tournament as members see them."""
 
+from collections.abc import Container
 from datetime import datetime
-from typing import Any
+from typing import Annotated
 from uuid import UUID
 
 import msgspec
@@ -12,10 +13,21 @@ from engine.tournament.model.state import Finished, Running
 from engine.tournament.model.values import Entry
 from engine.tournament.results.ranking import out_in_round
 from engine.values import EntrantId
-from service.api.http.access import Place, entrant_of
-from service.api.http.shell import Asked, principal_of, shell_of
+from service.api.http.access import TournamentPlace, entrant_of
+from service.api.http.binding import By
+from service.api.http.phases import (
+    Tournament,
+    entering_of,
+    entries_of,
+    payouts_of,
+    placings_of,
+    tables_of,
+)
+from service.api.http.shell import Shell
 from service.api.http.submitting import Order
+from service.base.errors import StreamNotFound
 from service.people.accounts import names
+from service.people.tokens import Principal
 
 
 class EntrantShown(msgspec.Struct, kw_only=True):
@@ -42,36 +54,53 @@ class EntrantShown(msgspec.Struct, kw_only=True):
     """Until when a place is kept for who waits."""
 
 
-def my_entry(request: Asked, place: Place, order: Order) -> EntrantId:
+def my_entry(principal: Principal, place: TournamentPlace, order: Order) -> EntrantId:
     """
     Return the caller's latest entry, or the one they wait or ask with.
 
     Without any it is one that nobody knows: the command is refused, or, if it is a
     retry of what ended the entry, answered as the first time.
     """
-    player = principal_of(request).account.player
-    found: Entering = getattr(place.state, "entering", Entering())
+    player, found = principal.account.player, entering_of(place.state)
     outside = (*found.waiting, *found.applicants)
     waiting = next((each.entrant for each in outside if each.player == player), None)
     mine = waiting or entrant_of(place.state, player)
     return mine or EntrantId(f"ent_{order.new_id(0).hex}")
 
 
-async def shown_entrants(request: Asked, place: Place) -> list[EntrantShown]:
+async def own_entry(place: TournamentPlace, principal: Principal) -> EntrantId:
+    """
+    Return the caller's latest entry.
+
+    Raises:
+        StreamNotFound: If there is none.
+    """
+    entrant = entrant_of(place.state, principal.account.player)
+    if entrant is None:
+        raise StreamNotFound("there is no entry of yours")
+    return entrant
+
+
+OwnEntry = Annotated[EntrantId, By(own_entry)]
+
+
+async def shown_entrants(
+    shell: Shell, principal: Principal, place: TournamentPlace
+) -> list[EntrantShown]:
     """Return a tournament's entries with where they sit or how they ended."""
     state = place.state
-    known: Entering = getattr(state, "entering", Entering())
-    outside = _outside(request, place, known)
-    entries = (*getattr(state, "entrants", ()), *outside)
-    called = await names(shell_of(request).engine, [UUID(hex=each.player[4:]) for each in entries])
+    known = entering_of(state)
+    outside = _outside(principal, place, known)
+    entries: tuple[Entry | Applicant, ...] = (*entries_of(state), *outside)
+    called = await names(shell.engine, [UUID(hex=each.player[4:]) for each in entries])
     seats = {
         seated.entrant: (table.table, seated.seat)
-        for table in getattr(state, "tables", ())
+        for table in tables_of(state)
         for seated in table.seats
     }
-    placings = {each.entrant: each.place for each in getattr(state, "placings", ())}
+    placings = {each.entrant: each.place for each in placings_of(state)}
     lines = {each.entrant: index for index, each in enumerate(known.waiting, start=1)}
-    payouts = {each.entrant: each.amount for each in getattr(state, "payouts", ())}
+    payouts = {each.entrant: each.amount for each in payouts_of(state)}
     return [
         EntrantShown(
             id=each.entrant,
@@ -79,26 +108,33 @@ async def shown_entrants(request: Asked, place: Place) -> list[EntrantShown]:
             name=called.get(each.player),
             bot=each.bot,
             status=_status(state, each, seats, placings),
-            table=seats.get(each.entrant, (None, None))[0],
-            seat=seats.get(each.entrant, (None, None))[1],
+            table=None if (seat := seats.get(each.entrant)) is None else seat[0],
+            seat=None if seat is None else seat[1],
             placing=placings.get(each.entrant),
             payout=payouts.get(each.entrant),
             checked_in=each.entrant in known.checked_in,
             line=lines.get(each.entrant),
-            offered_until=getattr(each, "offered_until", None),
+            offered_until=each.offered_until if isinstance(each, Applicant) else None,
         )
         for each in entries
     ]
 
 
-def _outside(request: Asked, place: Place, known: Entering) -> tuple[Applicant, ...]:
+def _outside(
+    principal: Principal, place: TournamentPlace, known: Entering
+) -> tuple[Applicant, ...]:
     """Return who has no place yet: the line for all, who asks for the staff and themselves."""
-    player = principal_of(request).account.player
+    player = principal.account.player
     asking = (each for each in known.applicants if place.role in STAFF or each.player == player)
     return (*known.waiting, *asking)
 
 
-def _status(state: Any, entry: Entry | Applicant, seats: Any, placings: Any) -> str:
+def _status(
+    state: Tournament,
+    entry: Entry | Applicant,
+    seats: Container[EntrantId],
+    placings: Container[EntrantId],
+) -> str:
     if isinstance(entry, Applicant):
         if not entry.number:
             return "requested" if entry.refused is None else "refused"
@@ -108,10 +144,10 @@ def _status(state: Any, entry: Entry | Applicant, seats: Any, placings: Any) -> 
         return "finished"
     if entrant in placings:
         return "eliminated"
-    if entrant in {each.entrant for each in getattr(state, "left", ())}:
-        return "cashed_out"
     if not isinstance(state, Running):
         return "playing" if entrant in seats else "registered"
+    if entrant in {each.entrant for each in state.left}:
+        return "cashed_out"
     if state.window(entrant) is not None:
         return "rebuy_open"
     if entrant in {each.entrant for each in out_in_round(state)}:

@@ -2,7 +2,6 @@
 
 import msgspec
 from litestar import Response
-from litestar.params import FromPath
 
 from engine.coordination.deals import deck_of
 from engine.kit.beacon import Chain, Pulse
@@ -11,16 +10,16 @@ from engine.tournament.model.fairness_commands import CommitEntropy, PublishSeed
 from engine.tournament.model.fairness_values import Fairness
 from engine.tournament.model.state import Finished, Registering, Running
 from engine.values import EntrantId, HexDigest, PlayerId, number_of, stream_of
-from service.api.http.access import Place, belong, demand_form, reach
-from service.api.http.bodies import read_body
+from service.api.http.access import TournamentPlace, belong, demand_form
 from service.api.http.nothing import Nothing
 from service.api.http.operations import operation
-from service.api.http.shell import Asked, principal_of, shell_of
-from service.api.http.submitting import answer, decide_one, encoded, order_of
+from service.api.http.shell import Asked, Shell
+from service.api.http.submitting import Order, answer, decide_one, encoded
 from service.api.tournament.entrants import my_entry
 from service.base.errors import StreamNotFound
 from service.director.entropy import deals_of, open_entropy
 from service.log.writer import Receipt
+from service.people.tokens import Principal
 from service.projections import queries
 
 
@@ -100,43 +99,45 @@ class DecksShown(msgspec.Struct, kw_only=True):
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/entropy", "commit_entropy",
     "Commit to 32 bytes of my own that my table's decks will be mixed with.",
-    needs="own_entry", scope="tables:play", body=CommitmentWanted, answer=EntropyTaken, status=201,
+    needs="own_entry", scope="tables:play", answer=EntropyTaken, status=201,
     problems=(
         "entrant_unknown", "not_checked_in", "entropy_committed_already", "entropy_too_late",
         "registration_not_open",
     ),
 )  # fmt: skip
-async def commit_entropy(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+async def commit_entropy(
+    body: CommitmentWanted, place: TournamentPlace, order: Order, shell: Shell, principal: Principal
+) -> Response[bytes]:
     """Bind the caller's entry; until the seats are drawn, and once."""
-    body, raw = await read_body(request, CommitmentWanted)
-    place = await reach(request, tournament_id, "trn")
-    shell, order = shell_of(request), order_of(request, raw)
-    mine = my_entry(request, place, order)
+    mine = my_entry(principal, place, order)
     command = CommitEntropy(entrant=mine, commitment=body.commitment, now=shell.now())
-    receipt = await decide_one(shell, place.league, tournament_id, order, [command])
-    return _taken(receipt, place, tournament_id)
+    receipt = await decide_one(shell, place.league, place.id, order, [command])
+    return _taken(receipt, place, place.id)
 
 
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/entropy/open", "open_entropy",
     "Open what I committed to: after the draw of seats, before my table's first hand.",
-    needs="own_entry", scope="tables:play", body=EntropyOpeningWanted,
+    needs="own_entry", scope="tables:play",
     answer=EntropyTaken, status=201,
     problems=(
         "entrant_unknown", "entropy_not_committed", "entropy_opened_already", "entropy_too_early",
         "entropy_too_late", "entropy_mismatch", "tournament_not_running",
     ),
 )  # fmt: skip
-async def open_mine(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+async def open_mine(
+    body: EntropyOpeningWanted,
+    place: TournamentPlace,
+    order: Order,
+    shell: Shell,
+    principal: Principal,
+) -> Response[bytes]:
     """Open once; the table waits the time of one decision for who has not."""
-    body, raw = await read_body(request, EntropyOpeningWanted)
-    place = await reach(request, tournament_id, "trn")
-    order = order_of(request, raw)
-    mine = my_entry(request, place, order)
+    mine = my_entry(principal, place, order)
     receipt = await open_entropy(
-        shell_of(request).runtime, place.league, tournament_id, (mine, body.value), order.command
+        shell.runtime, place.league, place.id, (mine, body.value), order.command
     )
-    return _taken(receipt, place, tournament_id)
+    return _taken(receipt, place, place.id)
 
 
 @operation(
@@ -145,14 +146,13 @@ async def open_mine(request: Asked, tournament_id: FromPath[str]) -> Response[by
     needs="publish_seeds", scope="tournaments:manage", body=Nothing, answer=EntropyTaken,
     status=201, problems=("forbidden", "seeds_still_needed"),
 )  # fmt: skip
-async def publish_seeds(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+async def publish_seeds(
+    place: TournamentPlace, order: Order, shell: Shell, principal: Principal
+) -> Response[bytes]:
     """Publish for ever, and for everybody alike: folded hands can be seen then too."""
-    _, raw = await read_body(request, Nothing)
-    place = await reach(request, tournament_id, "trn")
-    shell, order = shell_of(request), order_of(request, raw)
-    command = PublishSeeds(by=PlayerId(principal_of(request).account.player), now=shell.now())
-    receipt = await decide_one(shell, place.league, tournament_id, order, [command])
-    return _taken(receipt, place, tournament_id)
+    command = PublishSeeds(by=PlayerId(principal.account.player), now=shell.now())
+    receipt = await decide_one(shell, place.league, place.id, order, [command])
+    return _taken(receipt, place, place.id)
 
 
 @operation(
@@ -160,16 +160,15 @@ async def publish_seeds(request: Asked, tournament_id: FromPath[str]) -> Respons
     "What everything drawn in a tournament follows from, as far as it is public.",
     needs="read_league", scope="leagues:read", answer=FairnessShown,
 )  # fmt: skip
-async def read_fairness(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+async def read_fairness(place: TournamentPlace) -> Response[bytes]:
     """Read from the aggregate."""
-    place = await reach(request, tournament_id, "trn")
     state = place.state
     if not isinstance(state, Registering | Running | Finished):
         raise StreamNotFound("there is nothing here under this name")
-    number, masters = number_of(tournament_id), state.masters
+    number, masters = number_of(place.id), state.masters
     over = isinstance(state, Finished)
     shown = FairnessShown(
-        tournament=tournament_id,
+        tournament=place.id,
         cards_commitment=master_commitment(number, "cards", bytes.fromhex(masters.cards)),
         open_commitment=master_commitment(number, "open", bytes.fromhex(masters.open)),
         cards_master=state.fairness.published,
@@ -194,10 +193,9 @@ def _beacon(known: Fairness) -> BeaconShown | None:
     "The commitment of every card of a hand's deck: whoever was shown a card finds it there.",
     needs="read_league", scope="leagues:read", answer=DecksShown,
 )  # fmt: skip
-async def read_decks(request: Asked, hand_id: FromPath[str]) -> Response[bytes]:
+async def read_decks(request: Asked, hand_id: str, shell: Shell) -> Response[bytes]:
     """List the leaves under each deal's root; a leaf tells nothing without its salt."""
     demand_form(hand_id, "hnd")
-    shell = shell_of(request)
     async with shell.engine.connect() as connection:
         row = await queries.hand(connection, hand_id)
     if row is None:
@@ -215,7 +213,7 @@ async def read_decks(request: Asked, hand_id: FromPath[str]) -> Response[bytes]:
     return encoded(DecksShown(hand=hand_id, decks=decks))
 
 
-def _taken(receipt: Receipt, place: Place, tournament: str) -> Response[bytes]:
+def _taken(receipt: Receipt, place: TournamentPlace, tournament: str) -> Response[bytes]:
     events = tuple(each.type for each in receipt.recorded if each.stream == place.stream)
     content = {"tournament": tournament, "events": events}
     return answer(receipt, content, version_of=place.stream)

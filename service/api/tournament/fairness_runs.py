@@ -8,7 +8,7 @@ from litestar import Response
 from service.api.http.listing import listed, listing
 from service.api.http.operations import operation
 from service.api.http.paging import Page
-from service.api.http.shell import Asked, shell_of
+from service.api.http.shell import Asked, Shell
 from service.audit.play.fresh import nights
 from service.base.errors import BadRequest
 
@@ -35,10 +35,10 @@ class FairnessRun(msgspec.Struct, kw_only=True):
     needs="account", scope="leagues:read",
     answer=Page, query=("limit", "cursor"), problems=("invalid_cursor",),
 )  # fmt: skip
-async def list_fairness_runs(request: Asked) -> Response[bytes]:
+async def list_fairness_runs(request: Asked, shell: Shell) -> Response[bytes]:
     """List every night that was measured; one that was missed is not there."""
     paged = listing(request, "fairness-runs", str)
-    found = await nights(shell_of(request).pool, paged.limit + 1, _before(paged.after))
+    found = await nights(shell.pool, paged.limit + 1, _before(paged.after))
     shown = [
         FairnessRun(night=each.night, master=master.hex(), p_values=each.p_values, alarm=each.alarm)
         for each, master in found

@@ -1,23 +1,23 @@
 """A tournament's floor: every table at once, for whoever directs or watches."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from typing import Any
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Annotated, Any
 from uuid import UUID
 
 import msgspec
 from litestar import Response
-from litestar.params import FromPath
 
 from engine.coordination.views import FloorTable, FloorView, floor_of
 from engine.table.model.state import Table
 from engine.tournament.model.state import Running
 from engine.values import Stream, TableId, stream_of
-from service.api.http.access import reach
+from service.api.http.access import AS_KNOWN, TournamentPlace
 from service.api.http.listing import Listing, listing
 from service.api.http.moments import AS_OF_PROBLEMS, moment_of
 from service.api.http.operations import operation
-from service.api.http.shell import Asked, shell_of
+from service.api.http.phases import tables_of
+from service.api.http.shell import Asked, Shell, shell_of
 from service.api.http.submitting import encoded
 from service.base.errors import StreamNotFound
 from service.log.writer import Loaded
@@ -48,12 +48,12 @@ class Floor(msgspec.Struct, kw_only=True):
     needs="read_league", scope="leagues:read", answer=Floor, query=("limit", "cursor", "as_of"),
     problems=AS_OF_PROBLEMS,
 )  # fmt: skip
-async def read_floor(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+async def read_floor(
+    request: Asked, place: Annotated[TournamentPlace, AS_KNOWN], shell: Shell
+) -> Response[bytes]:
     """Read from the aggregates, all as of one moment."""
-    shell = shell_of(request)
-    place = await reach(request, tournament_id, "trn", fresh=False)
     moment = await moment_of(request, place.league)
-    name = f"floor {tournament_id}"
+    name = f"floor {place.id}"
     if moment is None:
         epoch = await shell.runtime.writer.epoch(place.league)
         paged = listing(request, name, int, league=place.league, epoch=epoch)
@@ -93,7 +93,7 @@ async def _read(load: Load, stream: Stream[Any]) -> tuple[Loaded[Any], dict[Tabl
     """
     tournament = await load(stream)
     for _ in range(LOOKS_MAX):
-        before, tables = tournament, getattr(tournament.state, "tables", ())
+        before, tables = tournament, tables_of(tournament.state)
         if not isinstance(tournament.state, Running):
             return tournament, {}
         states = await asyncio.gather(*(load(stream_of(each.table)) for each in tables))
@@ -103,7 +103,6 @@ async def _read(load: Load, stream: Stream[Any]) -> tuple[Loaded[Any], dict[Tabl
     return before, {each.table: loaded.state for each, loaded in zip(tables, states, strict=True)}
 
 
-async def _called(request: Asked, tables: Any) -> dict[str, str]:
-    shown: list[FloorTable] = list(tables)
+async def _called(request: Asked, shown: Sequence[FloorTable]) -> dict[str, str]:
     players = {seat.player for table in shown for seat in table.seats if seat.player is not None}
     return await names(shell_of(request).engine, [UUID(hex=each[4:]) for each in players])

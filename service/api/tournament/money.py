@@ -1,10 +1,9 @@
 """A tournament's money: what there is to win, what was paid, and who is owed what."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 from litestar import Response
-from litestar.params import FromPath
 from msgspec import Meta
 
 from engine.league.roles import may
@@ -23,12 +22,13 @@ from engine.tournament.money.pool import (
 )
 from engine.tournament.money.prizes import prizes
 from engine.values import EntrantId, PlayerId
-from service.api.http.access import reach
-from service.api.http.bodies import read_body
+from service.api.http.access import TournamentPlace
 from service.api.http.moments import AS_OF_PROBLEMS, moment_of, place_then
 from service.api.http.operations import operation
-from service.api.http.shell import Asked, principal_of, shell_of
-from service.api.http.submitting import answer, decide_one, encoded, order_of
+from service.api.http.phases import Tournament, entries_of, payouts_of
+from service.api.http.shell import Asked, Shell
+from service.api.http.submitting import Order, answer, decide_one, encoded
+from service.people.tokens import Principal
 
 
 class MoneyShown(msgspec.Struct, kw_only=True):
@@ -116,27 +116,25 @@ def money_shown(state: Known) -> MoneyShown:
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/payments", "record_payment",
     "Write down what an entrant has paid, or was given back.",
-    needs="report_results", scope="tournaments:manage", body=PaymentWanted, answer=PaymentTaken,
+    needs="report_results", scope="tournaments:manage", answer=PaymentTaken,
     status=201, key_required=True,
     problems=(
         "frozen",
         "forbidden", "payment_not_due", "payments_on_trust", "entrant_unknown", "tournament_over",
     ),
 )  # fmt: skip
-async def record_payment(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+async def record_payment(
+    body: PaymentWanted, place: TournamentPlace, order: Order, shell: Shell, principal: Principal
+) -> Response[bytes]:
     """Record; no money moves by it."""
-    shell = shell_of(request)
-    body, raw = await read_body(request, PaymentWanted)
-    place = await reach(request, tournament_id, "trn")
     command = RecordPayment(
         entrant=EntrantId(body.entrant),
         kind=body.kind,
         amount=body.amount,
-        by=PlayerId(principal_of(request).account.player),
+        by=PlayerId(principal.account.player),
         now=shell.now(),
     )
-    order = order_of(request, raw)
-    receipt = await decide_one(shell, place.league, tournament_id, order, [command])
+    receipt = await decide_one(shell, place.league, place.id, order, [command])
     content = msgspec.structs.asdict(body) | {"currency": place.state.terms.currency}
     return answer(receipt, content, version_of=place.stream)
 
@@ -147,14 +145,15 @@ async def record_payment(request: Asked, tournament_id: FromPath[str]) -> Respon
     needs="read_league", scope="leagues:read", answer=LedgerShown, query=("as_of",),
     problems=AS_OF_PROBLEMS,
 )  # fmt: skip
-async def read_ledger(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+async def read_ledger(
+    request: Asked, place: TournamentPlace, principal: Principal
+) -> Response[bytes]:
     """Show all accounts to staff, and the caller's own to everyone else."""
-    place = await reach(request, tournament_id, "trn")
     moment = await moment_of(request, place.league)
     headers = {"ETag": f'"{place.loaded.version}"'}
     if moment is not None:
         place, headers = await place_then(place, moment), moment.headers
-    player = principal_of(request).account.player
+    player = principal.account.player
     staff = may(place.role, "report_results")
     totals = ledger_of(place.state)
     if totals is None:
@@ -168,20 +167,21 @@ async def read_ledger(request: Asked, tournament_id: FromPath[str]) -> Response[
     return encoded(shown, headers=headers)
 
 
-def _accounts(state: Any) -> list[AccountShown]:
+def _accounts(state: Tournament) -> list[AccountShown]:
     books, terms = state.books, state.terms
     charged = charged_to(terms, books, entrants_of(state))
     on_trust = terms.fees.payment == "on_trust"
     knockouts = knockouts_of(state) if isinstance(state, Running | Finished) else {}
-    payouts = {each.entrant: each.amount for each in getattr(state, "payouts", ())}
+    payouts = {each.entrant: each.amount for each in payouts_of(state)}
     refunds = {each.entrant: each for each in books.refunds}
     won: dict[str, int] = {}
     for each in books.bounties:
         won[each.by] = won.get(each.by, 0) + each.amount
     accounts = []
-    entries = getattr(state, "entrants", ())
+    entries = entries_of(state)
     for entrant, player in {
-        each.entrant: each.player for each in (*entries, *books.payments)
+        **{each.entrant: each.player for each in entries},
+        **{each.entrant: each.player for each in books.payments},
     }.items():
         whole = charged[entrant].whole if entrant in charged else 0
         mine = [each for each in books.payments if each.entrant == entrant]

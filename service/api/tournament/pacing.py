@@ -3,15 +3,13 @@
 from typing import Annotated
 
 from litestar import Response
-from litestar.params import FromPath
 from msgspec import Meta
 
 from engine.tournament.model import floor_commands
-from service.api.http.access import reach
-from service.api.http.bodies import read_body
+from service.api.http.access import TournamentPlace
 from service.api.http.operations import operation
 from service.api.http.shell import Asked
-from service.api.http.submitting import order_of
+from service.api.http.submitting import Order
 from service.api.tournament.rulings import ReasonGiven, Ruled, ruled, signed
 
 
@@ -31,63 +29,70 @@ _PROBLEMS = ("forbidden", "tournament_not_running", "ruling_not_possible", "text
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/breaks", "announce_break",
     "Begin a break when the hands in play are over, or plan one for the end of a level.",
-    scope="tournaments:manage", needs="run_floor", body=BreakWanted, answer=Ruled, status=201,
+    scope="tournaments:manage", needs="run_floor", answer=Ruled, status=201,
     key_required=True, problems=_PROBLEMS,
 )  # fmt: skip
-async def announce_break(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+async def announce_break(
+    request: Asked, body: BreakWanted, place: TournamentPlace, order: Order
+) -> Response[bytes]:
     """Announce a break."""
-    body, raw = await read_body(request, BreakWanted)
-    place = await reach(request, tournament_id, "trn")
-    order = order_of(request, raw)
     command = floor_commands.AnnounceBreak(
         seconds=body.seconds,
         after_level=body.after_level,
         **await signed(request, place, order, body.reason),
     )
-    return await ruled(request, place, tournament_id, order, command)
+    return await ruled(request, place, place.id, order, command)
 
 
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/breaks/end", "end_break",
     "End the break before its time.", scope="tournaments:manage", needs="run_floor",
-    body=ReasonGiven, answer=Ruled, key_required=True, problems=_PROBLEMS,
+    answer=Ruled, key_required=True, problems=_PROBLEMS,
 )  # fmt: skip
-async def end_break(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+async def end_break(
+    request: Asked, body: ReasonGiven, place: TournamentPlace, order: Order
+) -> Response[bytes]:
     """End it."""
-    return await _simply(request, tournament_id, floor_commands.EndBreak)
+    return await _simply(request, body, place, order, floor_commands.EndBreak)
 
 
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/last_hands", "call_last_hands",
     "Let the hands in play be the last ones, or as many more as the terms have drawn.",
-    scope="tournaments:manage", needs="direct_play", body=ReasonGiven, answer=Ruled,
+    scope="tournaments:manage", needs="direct_play", answer=Ruled,
     key_required=True, problems=_PROBLEMS,
 )  # fmt: skip
-async def call_last_hands(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+async def call_last_hands(
+    request: Asked, body: ReasonGiven, place: TournamentPlace, order: Order
+) -> Response[bytes]:
     """Call the last hands."""
-    return await _simply(request, tournament_id, floor_commands.CallLastHands)
+    return await _simply(request, body, place, order, floor_commands.CallLastHands)
 
 
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/hand_for_hand", "start_hand_for_hand",
     "Have all tables wait for each other after every hand, from the hands in play on.",
-    scope="tournaments:manage", needs="run_floor", body=ReasonGiven, answer=Ruled,
+    scope="tournaments:manage", needs="run_floor", answer=Ruled,
     key_required=True, problems=_PROBLEMS,
 )  # fmt: skip
-async def start_hand_for_hand(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+async def start_hand_for_hand(
+    request: Asked, body: ReasonGiven, place: TournamentPlace, order: Order
+) -> Response[bytes]:
     """Begin it."""
-    return await _simply(request, tournament_id, floor_commands.StartHandForHand)
+    return await _simply(request, body, place, order, floor_commands.StartHandForHand)
 
 
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/hand_for_hand/end", "end_hand_for_hand",
     "Have no table wait for others any more.",
-    scope="tournaments:manage", needs="run_floor", body=ReasonGiven, answer=Ruled,
+    scope="tournaments:manage", needs="run_floor", answer=Ruled,
     key_required=True, problems=_PROBLEMS,
 )  # fmt: skip
-async def end_hand_for_hand(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+async def end_hand_for_hand(
+    request: Asked, body: ReasonGiven, place: TournamentPlace, order: Order
+) -> Response[bytes]:
     """End it."""
-    return await _simply(request, tournament_id, floor_commands.EndHandForHand)
+    return await _simply(request, body, place, order, floor_commands.EndHandForHand)
 
 
 Simple = (
@@ -98,9 +103,8 @@ Simple = (
 )
 
 
-async def _simply(request: Asked, tournament_id: str, wanted: Simple) -> Response[bytes]:
-    body, raw = await read_body(request, ReasonGiven)
-    place = await reach(request, tournament_id, "trn")
-    order = order_of(request, raw)
+async def _simply(
+    request: Asked, body: ReasonGiven, place: TournamentPlace, order: Order, wanted: Simple
+) -> Response[bytes]:
     command = wanted(**await signed(request, place, order, body.reason))
-    return await ruled(request, place, tournament_id, order, command, status=200)
+    return await ruled(request, place, place.state.terms.tournament, order, command, status=200)

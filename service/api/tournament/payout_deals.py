@@ -1,23 +1,22 @@
 """Deals: how those who are left divide what they play for."""
 
 import re
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 from litestar import Response
-from litestar.params import FromPath
 from msgspec import Meta
 
 from engine.tournament.model.money_commands import AcceptDeal, DeclineDeal, ProposeDeal
 from engine.tournament.model.money_values import DealMethod, DealShare, Offer
 from engine.tournament.model.state import Running
 from engine.values import EntrantId
-from service.api.http.access import Place, entrant_of, reach
-from service.api.http.bodies import read_body
+from service.api.http.access import TournamentPlace
 from service.api.http.nothing import Nothing
 from service.api.http.operations import operation
-from service.api.http.shell import Asked, principal_of, shell_of
-from service.api.http.submitting import answer, decide_one, encoded, order_of
+from service.api.http.shell import Shell
+from service.api.http.submitting import Order, answer, decide_one, encoded
+from service.api.tournament.entrants import OwnEntry
 from service.base.errors import StreamNotFound
 from service.director.whole_table import lead_on, with_stacks
 
@@ -69,22 +68,24 @@ class DealAnswered(msgspec.Struct, kw_only=True):
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/deals", "propose_deal",
     "Offer everyone still in a division of what we play for.",
-    needs="own_entry", scope="tables:play", body=DealWanted, answer=DealAnswered, status=201,
+    needs="own_entry", scope="tables:play", answer=DealAnswered, status=201,
     problems=(
         "frozen",
         "forbidden", "deal_not_possible", "deal_pending", "deal_amounts_wrong",
         "tournament_not_running",
     ),
 )  # fmt: skip
-async def propose_deal(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+async def propose_deal(
+    body: DealWanted, place: TournamentPlace, mine: OwnEntry, order: Order, shell: Shell
+) -> Response[bytes]:
     """Propose as an entrant who is still in."""
-    return await _proposed(request, tournament_id, by_entrant=True)
+    return await _proposed(shell, body, place, order, mine)
 
 
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/deals/by-director", "propose_deal_as_director",
     "Offer everyone still in a division of what they play for, as a director.",
-    needs="direct_play", scope="tournaments:manage", body=DealWanted, answer=DealAnswered,
+    needs="direct_play", scope="tournaments:manage", answer=DealAnswered,
     status=201,
     problems=(
         "frozen",
@@ -92,20 +93,22 @@ async def propose_deal(request: Asked, tournament_id: FromPath[str]) -> Response
         "tournament_not_running",
     ),
 )  # fmt: skip
-async def propose_deal_as_director(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+async def propose_deal_as_director(
+    body: DealWanted, place: TournamentPlace, order: Order, shell: Shell
+) -> Response[bytes]:
     """Propose for them; each must still agree for oneself."""
-    return await _proposed(request, tournament_id, by_entrant=False)
+    return await _proposed(shell, body, place, order, None)
 
 
-async def _proposed(request: Asked, tournament_id: str, *, by_entrant: bool) -> Response[bytes]:
-    shell = shell_of(request)
-    body, raw = await read_body(request, DealWanted)
-    place = await reach(request, tournament_id, "trn")
-    mine = entrant_of(place.state, principal_of(request).account.player)
-    if by_entrant and mine is None:
-        raise StreamNotFound("there is no entry of yours")
+async def _proposed(
+    shell: Shell,
+    body: DealWanted,
+    place: TournamentPlace,
+    order: Order,
+    by: EntrantId | None,
+) -> Response[bytes]:
     command = ProposeDeal(
-        by=mine if by_entrant else None,
+        by=by,
         method=body.method,
         shares=tuple(
             DealShare(entrant=EntrantId(entrant), amount=amount)
@@ -115,8 +118,7 @@ async def _proposed(request: Asked, tournament_id: str, *, by_entrant: bool) -> 
         ends=body.ends,
         now=shell.now(),
     )
-    order = order_of(request, raw)
-    receipt = await with_stacks(shell.runtime, place.league, tournament_id, command, order.command)
+    receipt = await with_stacks(shell.runtime, place.league, place.id, command, order.command)
     content = {
         "number": receipt.recorded[0].event.number,
         "events": [each.type for each in receipt.recorded],
@@ -129,9 +131,9 @@ async def _proposed(request: Asked, tournament_id: str, *, by_entrant: bool) -> 
     "The deal that waits for answers, and the one that was made.",
     needs="read_league", scope="leagues:read", answer=DealsShown,
 )  # fmt: skip
-async def read_deals(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+async def read_deals(place: TournamentPlace) -> Response[bytes]:
     """Read from the aggregate."""
-    books = (await reach(request, tournament_id, "trn")).state.books
+    books = place.state.books
     return encoded(DealsShown(offer=_shown(books.offer), made=_shown(books.deal)))
 
 
@@ -142,10 +144,11 @@ async def read_deals(request: Asked, tournament_id: FromPath[str]) -> Response[b
     problems=("deal_not_open", "deal_not_possible", "tournament_not_running", "frozen"),
 )  # fmt: skip
 async def accept_deal(
-    request: Asked, tournament_id: FromPath[str], number: FromPath[str]
+    number: str, place: TournamentPlace, mine: OwnEntry, order: Order, shell: Shell
 ) -> Response[bytes]:
     """Agree; nobody can do it for another."""
-    return await _answered(request, tournament_id, number, AcceptDeal)
+    command = AcceptDeal(entrant=mine, offer=_number(number), now=shell.now())
+    return await _answered(shell, place, order, command)
 
 
 @operation(
@@ -155,31 +158,27 @@ async def accept_deal(
     problems=("deal_not_open", "tournament_not_running"),
 )  # fmt: skip
 async def decline_deal(
-    request: Asked, tournament_id: FromPath[str], number: FromPath[str]
+    number: str, place: TournamentPlace, mine: OwnEntry, order: Order, shell: Shell
 ) -> Response[bytes]:
     """Decline; nobody can do it for another."""
-    return await _answered(request, tournament_id, number, DeclineDeal)
+    command = DeclineDeal(entrant=mine, offer=_number(number), now=shell.now())
+    return await _answered(shell, place, order, command)
+
+
+def _number(named: str) -> int:
+    if not _NUMBER.fullmatch(named):
+        raise StreamNotFound("there is nothing here under this name")
+    return int(named)
 
 
 async def _answered(
-    request: Asked, tournament_id: str, named: str, kind: type[AcceptDeal | DeclineDeal]
+    shell: Shell, place: TournamentPlace, order: Order, command: AcceptDeal | DeclineDeal
 ) -> Response[bytes]:
-    shell = shell_of(request)
-    _, raw = await read_body(request, Nothing)
-    place: Place = await reach(request, tournament_id, "trn")
-    mine = entrant_of(place.state, principal_of(request).account.player)
-    if mine is None:
-        raise StreamNotFound("there is no entry of yours")
-    if not _NUMBER.fullmatch(named):
-        raise StreamNotFound("there is nothing here under this name")
-    number = int(named)
-    command: Any = kind(entrant=EntrantId(mine), offer=number, now=shell.now())
-    order = order_of(request, raw)
-    receipt = await decide_one(shell, place.league, tournament_id, order, [command])
+    receipt = await decide_one(shell, place.league, place.id, order, [command])
     after = (await shell.runtime.writer.load(place.league, place.stream, fresh=False)).state
     if isinstance(after, Running) and after.closing:
         lead_on(shell.runtime, place.league, after)
-    content = {"number": number, "events": [each.type for each in receipt.recorded]}
+    content = {"number": command.offer, "events": [each.type for each in receipt.recorded]}
     return answer(receipt, content, 200, version_of=place.stream)
 
 

@@ -1,29 +1,28 @@
 """Entering a tournament and leaving it again before play starts."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
 from litestar import Response
-from litestar.params import FromPath
 
 from engine.tournament.entering.staff import counts_as_entered
 from engine.tournament.model.commands import Register, Withdraw
 from engine.tournament.model.state import Running
 from engine.values import EntrantId, PlayerId
-from service.api.http.access import reach
-from service.api.http.bodies import read_body
+from service.api.http.access import AS_KNOWN, TournamentPlace
 from service.api.http.listing import listed
 from service.api.http.nothing import Nothing
 from service.api.http.operations import operation
 from service.api.http.paging import Page
 from service.api.http.positions import live_listing
-from service.api.http.shell import Asked, principal_of, shell_of
-from service.api.http.submitting import answer, decide_one, order_of
+from service.api.http.shell import Asked, Shell
+from service.api.http.submitting import Order, answer, decide_one
 from service.api.tournament.entrants import my_entry, shown_entrants
 from service.base.errors import StreamNotFound
 from service.director.admission import table_ids
 from service.director.in_play import demand_no_office_since
 from service.director.submitting import submit_to_tournament
+from service.people.tokens import Principal
 
 
 class RegistrationWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -55,20 +54,22 @@ _STATUSES = {
     "POST", "/v1/tournaments/{tournament_id:str}/registrations", "register_entrant",
     "Enter a tournament.",
     needs="enter_tournaments",
-    scope="tables:play", body=RegistrationWanted, answer=Registration, status=201,
+    scope="tables:play", answer=Registration, status=201,
     problems=(
         "already_entered", "player_banned", "bots_forbidden", "bots_only", "registration_closed",
         "registration_not_open", "tournament_full", "no_seat_free", "entry_refused",
         "re_entry_not_allowed", "office_held",
     ),
 )  # fmt: skip
-async def register_entrant(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+async def register_entrant(
+    body: RegistrationWanted,
+    place: Annotated[TournamentPlace, AS_KNOWN],
+    order: Order,
+    shell: Shell,
+    principal: Principal,
+) -> Response[bytes]:
     """Register the caller."""
-    shell = shell_of(request)
-    body, raw = await read_body(request, RegistrationWanted)
-    place = await reach(request, tournament_id, "trn", fresh=False)
-    order = order_of(request, raw)
-    player = PlayerId(principal_of(request).account.player)
+    player = PlayerId(principal.account.player)
     entrant = EntrantId(f"ent_{order.new_id(0).hex}")
     command = Register(
         entrant=entrant,
@@ -80,13 +81,13 @@ async def register_entrant(request: Asked, tournament_id: FromPath[str]) -> Resp
     # Play may have begun by another process.
     state = (await shell.runtime.writer.load(place.league, place.stream)).state
     if isinstance(state, Running) and not counts_as_entered(state, player):
-        await demand_no_office_since(shell.runtime.pool, place.league, tournament_id, player)
+        await demand_no_office_since(shell.runtime.pool, place.league, place.id, player)
     receipt = await submit_to_tournament(
-        shell.runtime, place.league, tournament_id, command, order.command
+        shell.runtime, place.league, place.id, command, order.command
     )
     content = {
         "entrant": entrant,
-        "tournament": tournament_id,
+        "tournament": place.id,
         "player": player,
         "status": _STATUSES[receipt.recorded[0].type] if receipt.recorded else "registered",
     }
@@ -99,13 +100,14 @@ async def register_entrant(request: Asked, tournament_id: FromPath[str]) -> Resp
     needs="read_league", scope="leagues:read", answer=Page, query=("limit", "cursor"),
     problems=("invalid_cursor",),
 )  # fmt: skip
-async def list_registrations(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+async def list_registrations(
+    request: Asked, place: TournamentPlace, shell: Shell, principal: Principal
+) -> Response[bytes]:
     """List entries from the aggregate, in order of registration."""
-    place = await reach(request, tournament_id, "trn")
-    entrants = await shown_entrants(request, place)
+    entrants = await shown_entrants(shell, principal, place)
     numbers = {each.id: index for index, each in enumerate(entrants)}
     items = [{"entrant": each.id, **msgspec.to_builtins(each)} for each in entrants]
-    paged = await live_listing(request, place.league, f"registrations {tournament_id}", int)
+    paged = await live_listing(request, place.league, f"registrations {place.id}", int)
     return listed(request, paged.cut(items, lambda each: (numbers[each["entrant"]],)))
 
 
@@ -115,20 +117,18 @@ async def list_registrations(request: Asked, tournament_id: FromPath[str]) -> Re
     needs="own_entry", scope="tables:play", body=Nothing, answer=Registration,
     problems=("entrant_unknown", "registration_closed"),
 )  # fmt: skip
-async def withdraw_entrant(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+async def withdraw_entrant(
+    place: TournamentPlace, order: Order, shell: Shell, principal: Principal
+) -> Response[bytes]:
     """Withdraw what the caller has last; a retry is answered as the first time."""
-    shell = shell_of(request)
-    _, raw = await read_body(request, Nothing)
-    place = await reach(request, tournament_id, "trn")
-    player = PlayerId(principal_of(request).account.player)
-    order = order_of(request, raw)
-    command = Withdraw(entrant=my_entry(request, place, order), now=shell.now())
-    receipt = await decide_one(shell, place.league, tournament_id, order, [command])
+    player = PlayerId(principal.account.player)
+    command = Withdraw(entrant=my_entry(principal, place, order), now=shell.now())
+    receipt = await decide_one(shell, place.league, place.id, order, [command])
     if not receipt.recorded:
         raise StreamNotFound("there is no entry to withdraw")
     content = {
         "entrant": receipt.recorded[0].event.entrant,
-        "tournament": tournament_id,
+        "tournament": place.id,
         "player": player,
         "status": "withdrawn",
     }

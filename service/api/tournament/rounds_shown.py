@@ -1,12 +1,13 @@
 """The rounds of a tournament as a member sees them."""
 
 from datetime import datetime
-from typing import Any
 
 import msgspec
 
-from engine.tournament.model.rounds_state import RoundsState, Stage
+from engine.tournament.model.rounds_state import Stage
 from engine.tournament.model.rounds_values import Meetings, RoundResult, RoundTable, Score
+from engine.tournament.model.state import Finished, Running
+from service.api.http.phases import Tournament
 
 
 class RoundNow(msgspec.Struct, kw_only=True):
@@ -60,17 +61,17 @@ class RoundsShown(msgspec.Struct, kw_only=True):
     cut: CutShown | None
 
 
-def round_now(state: Any) -> RoundNow | None:
+def round_now(state: Tournament) -> RoundNow | None:
     """Return how far the rounds of a tournament have come; None where there are none."""
-    rounds: RoundsState | None = getattr(state, "rounds", None)
+    rounds = state.rounds if isinstance(state, Running | Finished) else None
     if rounds is None:
         return None
     return RoundNow(number=rounds.number, stage=rounds.stage, next_at=rounds.next_at)
 
 
-def rounds_shown(state: Any) -> RoundsShown:
+def rounds_shown(state: Tournament) -> RoundsShown:
     """Return everything of a tournament's rounds."""
-    rounds: RoundsState | None = getattr(state, "rounds", None)
+    rounds = state.rounds if isinstance(state, Running | Finished) else None
     if rounds is None:
         return RoundsShown(
             number=0, stage=None, next_at=None, closing=False, rounds=(), scores=(), cut=None

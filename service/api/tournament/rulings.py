@@ -4,22 +4,17 @@ from typing import Annotated, Any
 
 import msgspec
 from litestar import Response
-from litestar.params import FromPath
 from msgspec import Meta
 
-from engine.table.model.state import Table
 from engine.tournament.model import floor_commands
 from engine.tournament.model.floor_events import PenaltyGiven
 from engine.tournament.model.state import Running, entry_of
 from engine.values import EntrantId, Seat, TableId
 from service.api.http import reasons
-from service.api.http.access import Place, reach
-from service.api.http.bodies import read_body
+from service.api.http.access import Place, TablePlace, TournamentPlace
 from service.api.http.operations import operation
-from service.api.http.rehearsing import rehearsable
 from service.api.http.shell import Asked, shell_of
-from service.api.http.submitting import Order, answer, order_of
-from service.base.errors import StreamNotFound
+from service.api.http.submitting import Order, answer
 from service.director.submitting import submit_to_tournament
 from service.log.writer import Receipt
 from service.people.texts import Written
@@ -80,139 +75,131 @@ _PROBLEMS = ("forbidden", "tournament_not_running", "ruling_not_possible", "text
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/moves", "order_move",
     "Move an entrant to another table as soon as both are between hands.",
-    scope="tournaments:manage", needs="run_floor", body=MoveWanted, answer=Ruled, status=201,
+    scope="tournaments:manage", needs="run_floor", answer=Ruled, status=201,
     key_required=True, problems=(*_PROBLEMS, "entrant_unknown", "table_not_in_play", "own_seat"),
     dry_run=True,
 )  # fmt: skip
-@rehearsable
-async def order_move(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+async def order_move(
+    request: Asked, body: MoveWanted, place: TournamentPlace, order: Order
+) -> Response[bytes]:
     """Order it; the tables carry it out between hands."""
-    body, raw = await read_body(request, MoveWanted)
-    place, order = await _allowed(request, tournament_id, raw)
     command = floor_commands.OrderMove(
         entrant=EntrantId(body.entrant),
         to_table=TableId(body.table),
         to_seat=None if body.seat is None else Seat(body.seat),
         **await signed(request, place, order, body.reason, about=body.entrant),
     )
-    return await ruled(request, place, tournament_id, order, command)
+    return await ruled(request, place, place.id, order, command)
 
 
 @operation(
     "PUT", "/v1/tournaments/{tournament_id:str}/breaking_order", "change_breaking_order",
     "Have the open tables break in another order.",
-    scope="tournaments:manage", needs="run_floor", body=OrderWanted, answer=Ruled,
+    scope="tournaments:manage", needs="run_floor", answer=Ruled,
     key_required=True, problems=_PROBLEMS, dry_run=True,
 )  # fmt: skip
-@rehearsable
-async def change_breaking_order(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+async def change_breaking_order(
+    request: Asked, body: OrderWanted, place: TournamentPlace, order: Order
+) -> Response[bytes]:
     """Change the order that was published when the seats were drawn."""
-    body, raw = await read_body(request, OrderWanted)
-    place, order = await _allowed(request, tournament_id, raw)
     command = floor_commands.ChangeBreakingOrder(
         order=body.order, **await signed(request, place, order, body.reason)
     )
-    return await ruled(request, place, tournament_id, order, command, status=200)
+    return await ruled(request, place, place.id, order, command, status=200)
 
 
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/warnings", "warn_entrant",
     "Warn an entrant, for the record.",
-    scope="tournaments:manage", needs="direct_play", body=AboutEntrant, answer=Ruled, status=201,
+    scope="tournaments:manage", needs="direct_play", answer=Ruled, status=201,
     key_required=True, problems=(*_PROBLEMS, "entrant_unknown"),
 )  # fmt: skip
-async def warn(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+async def warn(
+    request: Asked, body: AboutEntrant, place: TournamentPlace, order: Order
+) -> Response[bytes]:
     """Warn."""
-    body, raw = await read_body(request, AboutEntrant)
-    place, order = await _allowed(request, tournament_id, raw)
     command = floor_commands.Warn(
         entrant=EntrantId(body.entrant),
         **await signed(request, place, order, body.reason, about=body.entrant),
     )
-    return await ruled(request, place, tournament_id, order, command)
+    return await ruled(request, place, place.id, order, command)
 
 
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/penalties", "give_penalty",
     "Have an entrant miss hands: dealt in, posting, and the hand killed at once.",
-    scope="tournaments:manage", needs="direct_play", body=PenaltyWanted, answer=Ruled, status=201,
+    scope="tournaments:manage", needs="direct_play", answer=Ruled, status=201,
     key_required=True, problems=(*_PROBLEMS, "entrant_unknown"), dry_run=True,
 )  # fmt: skip
-@rehearsable
-async def penalise(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+async def penalise(
+    request: Asked, body: PenaltyWanted, place: TournamentPlace, order: Order
+) -> Response[bytes]:
     """Give a penalty, served from the next hand on."""
-    body, raw = await read_body(request, PenaltyWanted)
-    place, order = await _allowed(request, tournament_id, raw)
     command = floor_commands.Penalise(
         entrant=EntrantId(body.entrant),
         hands=body.hands,
         rounds=body.rounds,
         **await signed(request, place, order, body.reason, about=body.entrant),
     )
-    return await ruled(request, place, tournament_id, order, command)
+    return await ruled(request, place, place.id, order, command)
 
 
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/disqualifications", "disqualify_entrant",
     "Put an entrant out: a hand in play is folded, and the chips leave play.",
-    scope="tournaments:manage", needs="direct_play", body=AboutEntrant, answer=Ruled, status=201,
+    scope="tournaments:manage", needs="direct_play", answer=Ruled, status=201,
     key_required=True, problems=(*_PROBLEMS, "entrant_unknown"), dry_run=True,
 )  # fmt: skip
-@rehearsable
-async def disqualify(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+async def disqualify(
+    request: Asked, body: AboutEntrant, place: TournamentPlace, order: Order
+) -> Response[bytes]:
     """Disqualify; the place is the one of a bust in the hand in play."""
-    body, raw = await read_body(request, AboutEntrant)
-    place, order = await _allowed(request, tournament_id, raw)
     command = floor_commands.Disqualify(
         entrant=EntrantId(body.entrant),
         **await signed(request, place, order, body.reason, about=body.entrant),
     )
-    return await ruled(request, place, tournament_id, order, command)
+    return await ruled(request, place, place.id, order, command)
 
 
 @operation(
     "POST", "/v1/tables/{table_id:str}/hold", "hold_table",
     "Stop one table, in the middle of a hand too.",
-    scope="tournaments:manage", needs="run_floor", body=ReasonGiven, answer=Ruled,
+    scope="tournaments:manage", needs="run_floor", answer=Ruled,
     key_required=True, problems=(*_PROBLEMS, "table_not_in_play", "table_closed", "own_seat"),
 )  # fmt: skip
-async def hold_table(request: Asked, table_id: FromPath[str]) -> Response[bytes]:
+async def hold_table(
+    request: Asked, body: ReasonGiven, place: TablePlace, order: Order
+) -> Response[bytes]:
     """Hold; nothing is settled with the table until it is released."""
-    return await _at_table(request, table_id, floor_commands.HoldOneTable)
+    return await _at_table(request, body, place, order, floor_commands.HoldOneTable)
 
 
 @operation(
     "POST", "/v1/tables/{table_id:str}/release", "release_table",
     "Let a table go on; an open decision gets its full time anew.",
-    scope="tournaments:manage", needs="run_floor", body=ReasonGiven, answer=Ruled,
+    scope="tournaments:manage", needs="run_floor", answer=Ruled,
     key_required=True, problems=(*_PROBLEMS, "table_not_in_play", "table_closed", "own_seat"),
 )  # fmt: skip
-async def release_table(request: Asked, table_id: FromPath[str]) -> Response[bytes]:
+async def release_table(
+    request: Asked, body: ReasonGiven, place: TablePlace, order: Order
+) -> Response[bytes]:
     """Release."""
-    return await _at_table(request, table_id, floor_commands.ReleaseTable)
+    return await _at_table(request, body, place, order, floor_commands.ReleaseTable)
 
 
 async def _at_table(
     request: Asked,
-    table_id: str,
+    body: ReasonGiven,
+    place: TablePlace,
+    order: Order,
     wanted: type[floor_commands.HoldOneTable] | type[floor_commands.ReleaseTable],
 ) -> Response[bytes]:
-    body, raw = await read_body(request, ReasonGiven)
-    place = await reach(request, table_id, "tbl")
-    if not isinstance(place.state, Table):
-        raise StreamNotFound("there is nothing here under this name")
-    order = order_of(request, raw)
-    command = wanted(table=TableId(table_id), **await signed(request, place, order, body.reason))
+    command = wanted(table=place.state.table, **await signed(request, place, order, body.reason))
     return await ruled(request, place, place.state.tournament, order, command, status=200)
 
 
-async def _allowed(request: Asked, tournament_id: str, raw: bytes) -> tuple[Place, Order]:
-    place = await reach(request, tournament_id, "trn")
-    return place, order_of(request, raw)
-
-
 async def signed(
-    request: Asked, place: Place, order: Order, reason: str, *, about: str | None = None
+    request: Asked, place: Place[object], order: Order, reason: str, *, about: str | None = None
 ) -> dict[str, Any]:
     """Return what every ruling bears: whose it is, why, and when it was received."""
     entry = None
@@ -224,7 +211,7 @@ async def signed(
 
 async def ruled(
     request: Asked,
-    place: Place,
+    place: Place[object],
     tournament_id: str,
     order: Order,
     command: floor_commands.Command,

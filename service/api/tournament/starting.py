@@ -1,21 +1,19 @@
 """Directing a tournament: start, pause, resume, cancel."""
 
-from typing import Literal
+from datetime import datetime
 
 import msgspec
 from litestar import Response
-from litestar.params import FromPath
 
 from engine.tournament.model.commands import Cancel, Pause, Resume
 from engine.tournament.model.state import phase_of
-from service.api.http.access import reach
-from service.api.http.bodies import read_body
+from engine.values import TextRef
+from service.api.http.access import TournamentPlace
 from service.api.http.nothing import Nothing
 from service.api.http.operations import operation
 from service.api.http.reasons import keep
-from service.api.http.rehearsing import rehearsable
-from service.api.http.shell import Asked, shell_of
-from service.api.http.submitting import answer, decide_one, encoded, order_of
+from service.api.http.shell import Asked, Shell
+from service.api.http.submitting import Order, answer, decide_one, encoded
 from service.director.submitting import start_tournament
 from service.director.whole_table import with_stacks
 from service.people.texts import Written
@@ -42,27 +40,32 @@ class Changed(msgspec.Struct, kw_only=True):
     scope="tournaments:manage", body=Nothing, answer=Changed, status=202,
     problems=("forbidden", "tournament_not_running", "registration_not_open"),
 )  # fmt: skip
-async def start_now(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+async def start_now(place: TournamentPlace, order: Order, shell: Shell) -> Response[bytes]:
     """Do what the start job would do at its time."""
-    shell = shell_of(request)
-    _, raw = await read_body(request, Nothing)
-    place = await reach(request, tournament_id, "trn")
-    order = order_of(request, raw)
-    await start_tournament(shell.runtime, place.league, tournament_id, shell.now(), order.command)
+    await start_tournament(shell.runtime, place.league, place.id, shell.now(), order.command)
     after = await shell.runtime.writer.load(place.league, place.stream)
-    changed = Changed(tournament=tournament_id, state=phase_of(after.state), position=None)
+    changed = Changed(tournament=place.id, state=phase_of(after.state), position=None)
     return encoded(changed, 202)
 
 
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/pause", "pause_tournament",
     "Open no further hands.",
-    needs="run_floor", scope="tournaments:manage", body=Reasoned, answer=Changed,
+    needs="run_floor", scope="tournaments:manage", answer=Changed,
     problems=("forbidden", "tournament_not_running", "text_forged"),
 )  # fmt: skip
-async def pause(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+async def pause(
+    request: Asked,
+    body: Reasoned,
+    place: TournamentPlace,
+    order: Order,
+    now: datetime,
+    shell: Shell,
+) -> Response[bytes]:
     """Pause; hands in play go on to their end."""
-    return await _direct(request, tournament_id, "pause")
+    words = await _words(request, body, place.league, order)
+    command = Pause(reason="director" if words is None else words.text, words=words, now=now)
+    return await _decided(shell, place, order, command, "paused")
 
 
 @operation(
@@ -71,48 +74,45 @@ async def pause(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]
     needs="run_floor", scope="tournaments:manage", body=Reasoned, answer=Changed,
     problems=("forbidden", "tournament_not_running", "text_forged"),
 )  # fmt: skip
-async def resume(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+async def resume(
+    place: TournamentPlace, order: Order, now: datetime, shell: Shell
+) -> Response[bytes]:
     """Resume; the sweep opens the next hands."""
-    return await _direct(request, tournament_id, "resume")
+    return await _decided(shell, place, order, Resume(now=now), "running")
 
 
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/cancel", "cancel_tournament",
     "End a tournament without a result; its money is owed by the policy of its terms.",
-    needs="direct_play", scope="tournaments:manage", body=Reasoned,
+    needs="direct_play", scope="tournaments:manage",
     answer=Changed,
     problems=(
         "forbidden", "tournament_over", "frozen", "text_forged",
     ), dry_run=True,
 )  # fmt: skip
-@rehearsable
-async def cancel(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
-    """Cancel, for who directs and has no share in it."""
-    return await _direct(request, tournament_id, "cancel")
-
-
-async def _direct(
-    request: Asked, tournament_id: str, what: Literal["pause", "resume", "cancel"]
+async def cancel(
+    request: Asked,
+    body: Reasoned,
+    place: TournamentPlace,
+    order: Order,
+    now: datetime,
+    shell: Shell,
 ) -> Response[bytes]:
-    shell = shell_of(request)
-    body, raw = await read_body(request, Reasoned)
-    place = await reach(request, tournament_id, "trn")
-    order, now = order_of(request, raw), shell.now()
-    reason, words = "director", None
-    if body.reason is not None and what != "resume":
-        words = await keep(request, place.league, order, body.reason)
-        reason = words.text
-    commands: dict[str, Pause | Resume | Cancel] = {
-        "pause": Pause(reason=reason, words=words, now=now),
-        "resume": Resume(now=now),
-        "cancel": Cancel(reason=reason, words=words, now=now),
-    }
-    command = commands[what]
-    if isinstance(command, Cancel):
-        runtime, league = shell.runtime, place.league
-        receipt = await with_stacks(runtime, league, tournament_id, command, order.command)
-    else:
-        receipt = await decide_one(shell, place.league, tournament_id, order, [command])
-    states = {"pause": "paused", "resume": "running", "cancel": "cancelled"}
-    content = {"tournament": tournament_id, "state": states[what]}
+    """Cancel, for who directs and has no share in it."""
+    words = await _words(request, body, place.league, order)
+    command = Cancel(reason="director" if words is None else words.text, words=words, now=now)
+    receipt = await with_stacks(shell.runtime, place.league, place.id, command, order.command)
+    content = {"tournament": place.id, "state": "cancelled"}
+    return answer(receipt, content, 200, version_of=place.stream)
+
+
+async def _words(request: Asked, body: Reasoned, league: str, order: Order) -> TextRef | None:
+    return None if body.reason is None else await keep(request, league, order, body.reason)
+
+
+async def _decided(
+    shell: Shell, place: TournamentPlace, order: Order, command: Pause | Resume, state: str
+) -> Response[bytes]:
+    receipt = await decide_one(shell, place.league, place.id, order, [command])
+    content = {"tournament": place.id, "state": state}
     return answer(receipt, content, 200, version_of=place.stream)

@@ -1,18 +1,16 @@
 """Tournaments: announced by directors, read by members."""
 
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 from litestar import Response
-from litestar.params import FromPath
 
 from engine.league.roles import STAFF
 from engine.rulesets import PRESETS, Amounts, preset
 from engine.rulesets.differences import Difference, differences
 from engine.season.errors import SeasonClosedAlready
 from engine.tournament.levels import following
-from engine.tournament.model.entering_values import Entering
 from engine.tournament.model.state import Running, phase_of
 from engine.tournament.model.terms import EntryTerms, FeeTerms, FormatTerms
 from engine.tournament.model.terms_announced import Terms
@@ -20,20 +18,28 @@ from engine.tournament.model.terms_floor import FloorTerms
 from engine.tournament.model.values import Visibility
 from engine.values import LeagueId, TournamentId, stream_of
 from service.announcing.terms import announcing, demand_sandbox
-from service.api.http.access import Place, entrant_of, find, reach
+from service.api.http.access import (
+    AS_KNOWN,
+    SEASON,
+    LeaguePlace,
+    TournamentPlace,
+    entrant_of,
+    find,
+)
 from service.api.http.asking import TournamentAsked, filled
-from service.api.http.bodies import read_body
 from service.api.http.listing import listed
 from service.api.http.moments import AS_OF_PROBLEMS, moment_of, place_then
 from service.api.http.operations import operation
 from service.api.http.paging import Page
+from service.api.http.phases import Tournament, entering_of, tables_of
 from service.api.http.positions import listing_of
-from service.api.http.shell import Asked, principal_of, shell_of
-from service.api.http.submitting import answer, decide_one, encoded, order_of
+from service.api.http.shell import Asked, Shell
+from service.api.http.submitting import Order, answer, decide_one, encoded
 from service.api.tournament.entrants import EntrantShown, shown_entrants
 from service.api.tournament.money import MoneyShown, money_shown
 from service.api.tournament.rounds_shown import RoundNow, round_now
 from service.base.errors import BadRequest
+from service.people.tokens import Principal
 from service.projections import queries
 
 
@@ -143,30 +149,28 @@ class TournamentShown(msgspec.Struct, kw_only=True):
         "template_unknown", "season_closed",
     ),
 )  # fmt: skip
-async def announce_tournament(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
+async def announce_tournament(
+    request: Asked, place: LeaguePlace, order: Order, now: datetime, shell: Shell
+) -> Response[bytes]:
     """Announce and, usually, open registration in the same append."""
-    shell = shell_of(request)
-    _, raw = await read_body(request, TournamentAsked)
-    place = await reach(request, league_id, "lge")
-    body = filled(place.state, msgspec.json.decode(raw))
+    body = filled(place.state, msgspec.json.decode(order.command.request))
     demand_sandbox(body, place.state.sandbox)
     if body.season is not None:
-        season = await find(request, body.season, "ssn")
-        if season.league != league_id:
+        season = await find(request, body.season, SEASON)
+        if season.league != place.id:
             raise BadRequest("bad_request", "this season is of another league")
         if season.state.closed:
             raise SeasonClosedAlready
-    order, now = order_of(request, raw), shell.now()
     tournament = TournamentId(f"trn_{order.new_id(0).hex}")
     runtime = shell.runtime
     commands = announcing(
-        body, tournament, LeagueId(league_id), now, runtime.entropy.token, runtime.pulses
+        body, tournament, LeagueId(place.id), now, runtime.entropy.token, runtime.pulses
     )
-    receipt = await decide_one(shell, league_id, tournament, order, commands)
+    receipt = await decide_one(shell, place.id, tournament, order, commands)
     opened = any(each.type == "registration_opened" for each in receipt.recorded)
     content = {
         "id": tournament,
-        "league": league_id,
+        "league": place.id,
         "name": receipt.recorded[0].event.name,
         "state": "draft" if body.draft else "registering" if opened else "announced",
         "starts_at": receipt.recorded[0].event.starts_at,
@@ -181,16 +185,17 @@ async def announce_tournament(request: Asked, league_id: FromPath[str]) -> Respo
     query=("limit", "cursor", "season", "state", "min_position"),
     problems=("invalid_cursor", "not_caught_up"),
 )  # fmt: skip
-async def list_tournaments(request: Asked, league_id: FromPath[str]) -> Response[bytes]:
+async def list_tournaments(
+    request: Asked, place: Annotated[LeaguePlace, AS_KNOWN], shell: Shell
+) -> Response[bytes]:
     """List from the read models."""
-    place = await reach(request, league_id, "lge", fresh=False)
     season, state = (request.query_params.get(name) for name in ("season", "state"))
-    name = f"tournaments {league_id} {season} {state}"
+    name = f"tournaments {place.id} {season} {state}"
     paged = await listing_of(request, place.league, name, int, projection="tournaments")
-    async with shell_of(request).engine.connect() as connection:
+    async with shell.engine.connect() as connection:
         rows = await queries.tournaments(
             connection,
-            league_id,
+            place.id,
             season=season,
             state=state,
             limit=paged.limit + 1,
@@ -206,33 +211,32 @@ async def list_tournaments(request: Asked, league_id: FromPath[str]) -> Response
     needs="read_league", scope="leagues:read",
     answer=TournamentShown, query=("as_of",), problems=AS_OF_PROBLEMS,
 )  # fmt: skip
-async def read_tournament(request: Asked, tournament_id: FromPath[str]) -> Response[bytes]:
+async def read_tournament(
+    request: Asked, place: TournamentPlace, shell: Shell, principal: Principal
+) -> Response[bytes]:
     """Read from the aggregate; ``ETag`` is its version."""
-    place = await reach(request, tournament_id, "trn")
     moment = await moment_of(request, place.league)
     if moment is not None:
         then = await place_then(place, moment)
-        return encoded(await _shown(request, then), headers=moment.headers)
+        return encoded(await _shown(shell, principal, then), headers=moment.headers)
     headers = {"ETag": f'"{place.loaded.version}"'}
     if request.headers.get("if-none-match") == headers["ETag"]:
         return Response(b"", status_code=304, headers=headers)
-    return encoded(await _shown(request, place), headers=headers)
+    return encoded(await _shown(shell, principal, place), headers=headers)
 
 
-async def _shown(request: Asked, place: Place) -> TournamentShown:
-    entrants = await shown_entrants(request, place)
-    player = principal_of(request).account.player
-    mine = entrant_of(place.state, player)
+async def _shown(shell: Shell, principal: Principal, place: TournamentPlace) -> TournamentShown:
+    entrants = await shown_entrants(shell, principal, place)
+    mine = entrant_of(place.state, principal.account.player)
     my = next((each for each in entrants if each.id == mine), None)
     terms = place.state.terms
-    known: Entering = getattr(place.state, "entering", Entering())
+    known = entering_of(place.state)
     return TournamentShown(
         id=terms.tournament,
         state=phase_of(place.state),
         entrants=tuple(entrants),
         tables=tuple(
-            TableShown(id=each.table, number=each.number)
-            for each in getattr(place.state, "tables", ())
+            TableShown(id=each.table, number=each.number) for each in tables_of(place.state)
         ),
         my=None if my is None else MyEntry(entrant=my.id, table=my.table, seat=my.seat),
         clock=_clock(place.state),
@@ -249,13 +253,13 @@ async def _shown(request: Asked, place: Place) -> TournamentShown:
     )
 
 
-def _overrides(terms: Any) -> tuple[Difference, ...]:
+def _overrides(terms: Terms) -> tuple[Difference, ...]:
     if terms.ruleset_name not in PRESETS:
         return ()
     return differences(preset(terms.ruleset_name), terms.ruleset)
 
 
-def _clock(state: Any) -> ClockShown | None:
+def _clock(state: Tournament) -> ClockShown | None:
     if not isinstance(state, Running) or state.clock is None:
         return None
     clock = state.clock

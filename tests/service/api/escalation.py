@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, get_args
 import httpx
 
 from engine.league.roles import STAFF, Capability, Role, may
-from service.api.http.operations import Effect
+from service.api.http.declaration import Effect
 from tests.service.api.conftest import Api, Person
 from tests.service.api.matrix import routes
 

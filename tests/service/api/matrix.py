@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from engine.values import identifier, number_of
-from service.api.http.operations import Operation
+from service.api.http.declaration import Operation
 from service.api.routes import ROUTES
 from service.base.database import async_engine
 from service.people import resetting

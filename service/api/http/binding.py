@@ -1,0 +1,242 @@
+"""
+The parameters of a handler, and how a request provides each of them.
+
+A handler names what it works with in its signature, and is given that and nothing else.  The
+signature is read once, when the module is imported, so a handler that asks for what its
+declaration does not give stops the start.
+
+Parameters are provided from left to right, which is the order of refusals: ``body, place,
+order`` looks at the body first, then at the rights, then at the key.
+"""
+
+import inspect
+import re
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Annotated, get_args, get_origin, get_type_hints
+
+import msgspec
+from litestar import Response
+from litestar.response import Stream
+
+from service.api.http.access import AS_KNOWN, BELIEVED, KINDS, Place, reach
+from service.api.http.bodies import read_body
+from service.api.http.declaration import Operation
+from service.api.http.rehearsing import tried
+from service.api.http.shell import Asked, Shell, principal_of, shell_of
+from service.api.http.submitting import Order, order_of
+from service.log.rehearsal import Rehearsed
+from service.people.tokens import Principal
+
+Answer = Response[bytes] | Stream | None
+Handler = Callable[..., Awaitable[Answer]]
+
+_PARAMETER = re.compile(r"\{(\w+):str\}")
+
+
+@dataclass(frozen=True, slots=True)
+class By:
+    """
+    Beside a parameter's type: the function that provides it.
+
+    Its own parameters are provided as a handler's are; what stands to the left is not
+    provided twice.
+    """
+
+    function: Callable[..., Awaitable[object]]
+
+
+@dataclass(slots=True)
+class _Given:
+    """A request, and what has been read of it."""
+
+    request: Asked
+    raw: bytes = b""
+    """The canonical bytes of the body, once it has been read."""
+
+    values: dict[str, object] = field(default_factory=dict)
+    """What has been provided to the handler."""
+
+
+_Provide = Callable[[_Given], Awaitable[object]]
+
+
+def bound(
+    declared: Operation, path: str, handler: Handler
+) -> tuple[Operation, Callable[[Asked], Awaitable[Answer]]]:
+    """
+    Return the declaration with the body that *handler* takes, and the function that answers.
+
+    Raises:
+        TypeError: If *handler* asks for what the declaration does not give.
+    """
+    asked = _asked(handler)
+    described = _with_body(declared, asked.get("body"))
+    _demand_order(described, tuple(asked))
+    steps = _steps(described, _PARAMETER.findall(path), asked)
+    first = None if "body" in asked else _struct(described)
+
+    async def provided(request: Asked) -> Answer:
+        given = _Given(request)
+        if first is not None:
+            _, given.raw = await read_body(request, first)
+        for name, provide in steps:
+            given.values[name] = await provide(given)
+        return await handler(**given.values)
+
+    async def rehearsed(request: Asked) -> Answer:
+        try:
+            return await provided(request)
+        except Rehearsed as found:
+            return await tried(request, found)
+
+    answered = rehearsed if described.dry_run else provided
+    answered.__name__, answered.__doc__ = handler.__name__, handler.__doc__
+    answered.__module__ = handler.__module__
+    answered.__annotations__ = {"request": Asked, "return": get_type_hints(handler)["return"]}
+    return described, answered
+
+
+def _struct(described: Operation) -> type[msgspec.Struct] | None:
+    """Return the type of the body, if it is JSON; the handler reads another one itself."""
+    body = described.body
+    return None if body is None or issubclass(body, str) else body
+
+
+def _asked(function: Callable[..., Awaitable[object]]) -> dict[str, object]:
+    """Return the annotations of a function's parameters, in order."""
+    hints = get_type_hints(function, include_extras=True)
+    return {name: hints[name] for name in inspect.signature(function).parameters}
+
+
+def _with_body(declared: Operation, wanted: object) -> Operation:
+    """Return the declaration with the type of the handler's parameter ``body``."""
+    if wanted is None:
+        return declared
+    if declared.body is not None:
+        raise TypeError(f"{declared.name} says twice which body it takes")
+    if not (isinstance(wanted, type) and issubclass(wanted, msgspec.Struct)):
+        raise TypeError(f"{declared.name} takes a body that is no struct")
+    return replace(declared, body=wanted)
+
+
+def _demand_order(described: Operation, names: tuple[str, ...]) -> None:
+    """Check that the order of the handler, if it takes one, can be made when its turn comes."""
+    if "order" not in names:
+        if described.dry_run:
+            raise TypeError(f"{described.name} has a dry run, and takes no order")
+        return
+    if described.open:
+        raise TypeError(f"{described.name} is open: there is nobody whose order it is")
+    if "body" in names and names.index("body") > names.index("order"):
+        raise TypeError(f"{described.name} takes its order before the body that is part of it")
+
+
+def _steps(
+    described: Operation, parts: list[str], asked: dict[str, object]
+) -> list[tuple[str, _Provide]]:
+    return [(name, _provider(described, parts, name, wanted)) for name, wanted in asked.items()]
+
+
+def _provider(described: Operation, parts: list[str], name: str, wanted: object) -> _Provide:
+    """
+    Return the function that provides the parameter *name*, which is annotated *wanted*.
+
+    Raises:
+        TypeError: If nothing provides it.
+    """
+    shape, *hints = get_args(wanted) if get_origin(wanted) is Annotated else (wanted,)
+    for hint in hints:
+        if isinstance(hint, By):
+            return _found(hint, _steps(described, parts, _asked(hint.function)))
+    if get_origin(shape) is Place:
+        return _reached(described, parts, shape, hints)
+    if name in parts and wanted is str:
+        return _part(name)
+    struct = _struct(described)
+    if name == "body" and struct is not None:
+        return _body(struct)
+    if wanted is Principal and described.open:
+        raise TypeError(f"{described.name} is open: there may be nobody known who asks")
+    if (name, wanted) not in _PLAIN:
+        raise TypeError(f"{described.name} gives no {name}: {wanted}")
+    return _PLAIN[name, wanted]
+
+
+def _found(by: By, steps: list[tuple[str, _Provide]]) -> _Provide:
+    async def provide(given: _Given) -> object:
+        known = given.values
+        return await by.function(
+            **{name: known[name] if name in known else await each(given) for name, each in steps}
+        )
+
+    return provide
+
+
+def _reached(
+    described: Operation, parts: list[str], shape: object, hints: list[object]
+) -> _Provide:
+    """Return the function that reaches the object which the first part of the path names."""
+    kind = KINDS.get(get_args(shape)[0])
+    if kind is None or not parts or parts[0] != kind.parameter:
+        raise TypeError(f"the path of {described.name} does not lead to {shape}")
+    if described.capability is None:
+        raise TypeError(f"{described.name} asks for no role, and looks into a league")
+    parameter, fresh, believe = kind.parameter, AS_KNOWN not in hints, BELIEVED in hints
+
+    async def provide(given: _Given) -> object:
+        identifier = given.request.scope["path_params"][parameter]
+        return await reach(given.request, identifier, kind, fresh=fresh, believe=believe)
+
+    return provide
+
+
+def _part(name: str) -> _Provide:
+    async def provide(given: _Given) -> object:
+        return given.request.scope["path_params"][name]
+
+    return provide
+
+
+def _body(shape: type[msgspec.Struct]) -> _Provide:
+    async def provide(given: _Given) -> object:
+        body, given.raw = await read_body(given.request, shape)
+        return body
+
+    return provide
+
+
+async def _order(given: _Given) -> object:
+    return order_of(given.request, given.raw)
+
+
+async def _now(given: _Given) -> object:
+    return shell_of(given.request).now()
+
+
+async def _shell(given: _Given) -> object:
+    return shell_of(given.request)
+
+
+async def _principal(given: _Given) -> object:
+    return principal_of(given.request)
+
+
+async def _request(given: _Given) -> object:
+    return given.request
+
+
+async def _raw(given: _Given) -> object:
+    return given.raw
+
+
+_PLAIN: dict[tuple[str, object], _Provide] = {
+    ("order", Order): _order,
+    ("now", datetime): _now,
+    ("shell", Shell): _shell,
+    ("principal", Principal): _principal,
+    ("request", Asked): _request,
+    ("raw", bytes): _raw,
+}
+"""What every route gives, by name and type; ``raw`` is the canonical body."""

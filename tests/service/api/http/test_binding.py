@@ -1,0 +1,103 @@
+"""A handler that asks for what its declaration does not give stops the start."""
+
+from collections.abc import Awaitable, Callable
+from typing import Annotated
+
+import msgspec
+import pytest
+from litestar import Response
+
+from service.api.http.access import LeaguePlace, SeasonPlace
+from service.api.http.binding import By
+from service.api.http.declaration import Needs
+from service.api.http.nothing import Nothing
+from service.api.http.operations import operation
+from service.api.http.submitting import Order, encoded
+from service.api.routes import ROUTES
+from service.people.tokens import Principal
+
+Handler = Callable[..., Awaitable[Response[bytes]]]
+
+
+class Wanted(msgspec.Struct):
+    name: str
+
+
+async def plain(body: Wanted, place: LeaguePlace, order: Order) -> Response[bytes]:
+    return encoded([body.name, place.id, str(order.command_id)])
+
+
+async def elsewhere(place: SeasonPlace) -> Response[bytes]:
+    return encoded(place.id)
+
+
+async def unheard_of(body: Wanted, colour: str) -> Response[bytes]:
+    return encoded([body.name, colour])
+
+
+async def order_first(order: Order, body: Wanted) -> Response[bytes]:
+    return encoded([body.name, str(order.command_id)])
+
+
+async def no_order(place: LeaguePlace) -> Response[bytes]:
+    return encoded(place.id)
+
+
+async def ordered(order: Order) -> Response[bytes]:
+    return encoded(str(order.command_id))
+
+
+async def known(principal: Principal) -> Response[bytes]:
+    return encoded(principal.account.player)
+
+
+async def looked_up(colour: str) -> str:
+    return colour
+
+
+async def through(found: Annotated[str, By(looked_up)]) -> Response[bytes]:
+    return encoded(found)
+
+
+def declare(
+    handler: Handler,
+    *,
+    needs: Needs = "read_league",
+    body: type[msgspec.Struct] | None = None,
+    dry_run: bool = False,
+) -> type[msgspec.Struct] | type[str] | None:
+    """Declare a route that *handler* answers, and return the body it takes."""
+    path = "/v1/leagues/{league_id:str}/tries"
+    made = operation("POST", path, "try_it", "Try.", needs=needs, body=body, dry_run=dry_run)
+    taken: type[msgspec.Struct | str] | None = made(handler).opt["operation"].body
+    return taken
+
+
+def test_the_body_that_a_handler_takes_is_the_one_the_documents_name() -> None:
+    assert declare(plain) is Wanted
+    assert declare(ordered, body=Nothing) is Nothing
+
+
+@pytest.mark.parametrize(
+    ("handler", "words", "said"),
+    [
+        (plain, {"body": Nothing}, "says twice which body"),
+        (elsewhere, {}, "does not lead to"),
+        (no_order, {"needs": "account"}, "asks for no role"),
+        (unheard_of, {}, "gives no colour"),
+        (through, {}, "gives no colour"),
+        (order_first, {}, "before the body"),
+        (no_order, {"dry_run": True}, "takes no order"),
+        (ordered, {"needs": "anyone"}, "is open"),
+        (known, {"needs": "anyone"}, "is open"),
+    ],
+)
+def test_what_a_declaration_does_not_give_is_refused(handler, words, said) -> None:
+    with pytest.raises(TypeError, match=said):
+        declare(handler, **words)
+
+
+def test_every_route_takes_the_request_alone_and_keeps_its_name() -> None:
+    for handler in ROUTES:
+        assert list(handler.fn.__annotations__) == ["request", "return"]
+        assert handler.fn.__name__ not in ("provided", "rehearsed")
