@@ -8,8 +8,9 @@ from engine.league.errors import TemplateUnknown
 from engine.league.state import Created
 from engine.values import TemplateId
 from service.announcing.presets import PRESETS, TermsPreset
+from service.base.documents import Document
 
-Content = dict[str, Any]
+Content = Document
 
 
 def completed(league: Created, asked: Content) -> Content:

@@ -1,10 +1,11 @@
 """Named terms that an announcement may stand on: data, and how it fits a ruleset."""
 
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import msgspec
 
 from engine.rulesets import resolve
+from service.base.documents import Document
 
 PresetName = Literal["tda-2024"]
 
@@ -14,7 +15,7 @@ class Fitting(msgspec.Struct, frozen=True, kw_only=True):
 
     parameter: Literal["forced", "betting"]
     kind: str
-    overrides: dict[str, Any]
+    overrides: Document
 
 
 class TermsPreset(msgspec.Struct, frozen=True, kw_only=True):
@@ -22,10 +23,10 @@ class TermsPreset(msgspec.Struct, frozen=True, kw_only=True):
 
     name: PresetName
     source: str
-    terms: dict[str, Any]
+    terms: Document
     overrides: tuple[Fitting, ...]
 
-    def fitting(self, ruleset: str, overrides: dict[str, Any]) -> list[dict[str, Any]]:
+    def fitting(self, ruleset: str, overrides: Document) -> list[Document]:
         """
         Return the parameters for *ruleset* as *overrides* change it, in parts.
 

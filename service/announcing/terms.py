@@ -29,6 +29,7 @@ from engine.tournament.seating.draw import tables_needed, tables_with_final
 from engine.values import HexDigest, LeagueId, SeasonId, TournamentId
 from service.announcing.floor_terms import FloorWanted, floor_terms
 from service.announcing.inputs import Instant, Name, in_utc
+from service.base.documents import Document
 from service.base.errors import BadRequest
 from service.director.beacon import Pulses
 from service.people.names import named
@@ -40,7 +41,7 @@ STACK = 1000
 """Where neither the ruleset nor the director says anything."""
 
 Overrides = Annotated[
-    dict[str, Any],
+    Document,
     Meta(
         description=(
             "Parameters laid over the preset.  Without `escalation`, and if so many may enter that "

@@ -3,9 +3,11 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import httpx
+
+from service.base.documents import Document
 
 _SECONDS: Final = 60.0
 
@@ -13,7 +15,7 @@ _SECONDS: Final = 60.0
 class Refused(Exception):
     """The API says no."""
 
-    def __init__(self, status: int, problem: dict[str, Any]) -> None:
+    def __init__(self, status: int, problem: Document) -> None:
         """Keep the *problem* that came with *status*."""
         super().__init__(f"{problem.get('code', status)}: {problem.get('detail', '')}")
         self.problem = problem
@@ -35,7 +37,7 @@ def client(url: str, token_file: Path) -> Iterator[httpx.Client]:
         raise ConnectionError(f"the API at {url} gave no answer: {error}") from error
 
 
-def answered(response: httpx.Response) -> dict[str, Any]:
+def answered(response: httpx.Response) -> Document:
     """
     Return what the API answered.
 
@@ -44,7 +46,7 @@ def answered(response: httpx.Response) -> dict[str, Any]:
         ConnectionError: If it cannot answer just now, or what answers is no API.
     """
     try:
-        found: dict[str, Any] = response.json()
+        found: Document = response.json()
     except ValueError as error:
         raise ConnectionError(f"what answers at {response.url} is no API") from error
     if response.status_code >= httpx.codes.INTERNAL_SERVER_ERROR:

@@ -3,7 +3,7 @@
 import os
 import time
 from datetime import UTC, datetime, timedelta
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 from uuid import UUID
 
 import psycopg
@@ -11,6 +11,7 @@ import sqlalchemy as sa
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from service.base.drivers import Driver
 from service.base.uuids import uuid4_of
 
 _log = structlog.get_logger(__name__)
@@ -80,11 +81,12 @@ class DatabaseClock:
         """Return the present instant in UTC, as the service counts it."""
         return self._then + timedelta(seconds=_elapsed() - self._measured)
 
-    async def measure(self, connection: Any) -> None:
+    async def measure(self, connection: Driver) -> None:
         """Measure anew, to half a round trip; doubt a step, and believe one that has held."""
         while True:
             before = _elapsed()
-            reading = Reading(*await connection.fetchrow(READ_CLOCK))
+            [row] = await connection.fetch(READ_CLOCK)
+            reading = Reading(*row)
             step = self._step(reading, before, _elapsed())
             if step is not None:
                 await connection.fetchval(_DOUBT.format("$1", "$2"), reading.ahead_us, step)
@@ -129,7 +131,7 @@ async def service_now(connection: AsyncConnection) -> datetime:
     return now.astimezone(UTC)
 
 
-async def skew(connection: Any) -> timedelta:
+async def skew(connection: Driver) -> timedelta:
     """Return how far this machine's clock is behind the database's, to half a round trip."""
     before, here = _elapsed(), datetime.now(UTC)
     there: datetime = await connection.fetchval("SELECT clock_timestamp()")

@@ -71,6 +71,6 @@ def stop(code: int, message: str, next_step: str) -> NoReturn:
     sys.exit(code)
 
 
-def awaited(work: Coroutine[Any, Any, int]) -> NoReturn:
+def awaited(work: Coroutine[None, None, int]) -> NoReturn:
     """Run *work* to its end and leave with the code it returns."""
     sys.exit(asyncio.run(work))

@@ -2,7 +2,6 @@
 
 import sys
 from pathlib import Path
-from typing import Any
 
 import httpx
 import rich_click as click
@@ -10,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from service.base.client import Refused, answered, client
+from service.base.documents import Document
 from service.cli.common import FILE, NO, err, out
 
 
@@ -28,9 +28,9 @@ def floor(tournament: str, url: str, token: Path) -> None:
     print_floor(pages)
 
 
-def _pages(api: httpx.Client, tournament: str) -> list[dict[str, Any]]:
+def _pages(api: httpx.Client, tournament: str) -> list[Document]:
     """Return every page of the floor."""
-    found: list[dict[str, Any]] = []
+    found: list[Document] = []
     cursor: str | None = None
     while cursor is not None or not found:
         query = {} if cursor is None else {"cursor": cursor}
@@ -39,7 +39,7 @@ def _pages(api: httpx.Client, tournament: str) -> list[dict[str, Any]]:
     return found
 
 
-def print_floor(pages: list[dict[str, Any]]) -> None:
+def print_floor(pages: list[Document]) -> None:
     """Print a floor from the pages that the API answered."""
     floor = pages[0]["floor"]
     out.print(f"{floor['name']}: {floor['state']}, {_field(floor)}", markup=False)
@@ -52,7 +52,7 @@ def print_floor(pages: list[dict[str, Any]]) -> None:
             out.print(_table(table, page["names"]))
 
 
-def _field(floor: dict[str, Any]) -> str:
+def _field(floor: Document) -> str:
     if floor["state"] not in ("running", "paused"):
         return f"{floor['entrants']} entrants"
     return (
@@ -61,7 +61,7 @@ def _field(floor: dict[str, Any]) -> str:
     )
 
 
-def _table(table: dict[str, Any], names: dict[str, str]) -> Table:
+def _table(table: Document, names: dict[str, str]) -> Table:
     doing = table["doing"].replace("_", " ") + (f": {table['why']}" if table["why"] else "")
     shown = Table(
         title=Text(
@@ -81,12 +81,12 @@ def _table(table: dict[str, Any], names: dict[str, str]) -> Table:
     return shown
 
 
-def _blinds(table: dict[str, Any]) -> str:
+def _blinds(table: Document) -> str:
     amounts = table["amounts"]
     return f", level {table['level']} ({amounts['small']}/{amounts['big']}/{amounts['ante']})"
 
 
-def _coming(level: dict[str, Any] | None) -> str:
+def _coming(level: Document | None) -> str:
     if level is None:
         return ""
     amounts = f"{level['amounts']['small']}/{level['amounts']['big']}/{level['amounts']['ante']}"

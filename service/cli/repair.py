@@ -9,7 +9,6 @@ well formed is never voided, whoever asks: what is voided is found here and nowh
 import struct
 from collections.abc import AsyncIterator
 from hashlib import sha256
-from typing import Any
 
 import rich_click as click
 
@@ -18,6 +17,7 @@ from engine.coordination.aggregates import DECIDERS
 from engine.league.repairing import Failing, VoidedPosition, VoidPositions
 from engine.values import number_of
 from service.base.database import async_engine
+from service.base.drivers import Driver
 from service.base.errors import EventUnreadable
 from service.base.settings import Settings
 from service.cli.common import awaited, err, out, settings
@@ -87,7 +87,7 @@ def failing(row: Recorded, before: tuple[int, bytes], keys: LeagueKeys) -> Faili
 
 
 async def found_failing(
-    connection: Any, league: str, keys: LeagueKeys
+    connection: Driver, league: str, keys: LeagueKeys
 ) -> AsyncIterator[VoidedPosition]:
     """Yield each event of *league* that fails by its bytes and is folded still."""
     known = await voided(connection, league)

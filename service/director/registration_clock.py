@@ -7,7 +7,6 @@ rulebook ``registration.closed``, ``waitlist.expired``, ``check_in`` and ``entry
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from typing import Any
 
 from engine.tournament.entering.checking_in import check_in_opens_at
 from engine.tournament.entering.places import closes_at
@@ -19,6 +18,7 @@ from engine.tournament.model.entering_commands import (
     OpenCheckIn,
 )
 from engine.tournament.model.state import Registering, Running
+from engine.tournament.model.state import State as Tournament
 from engine.values import EntrantId
 from service.director.runtime import Runtime
 from service.director.submitting import submit_to_tournament
@@ -64,7 +64,7 @@ async def expire_offer(
     """Pass a place on whose offer has run out; return when to ask again."""
     mine = EntrantId(entrant)
 
-    def ends(state: Any) -> datetime | None:
+    def ends(state: Tournament) -> datetime | None:
         waiter = state.entering.waiter(mine) if isinstance(state, Registering) else None
         until = None if waiter is None else waiter.offered_until
         return None if until is None else until + _INSTANT
@@ -97,7 +97,7 @@ async def _tend(
     tournament_id: str,
     what: str,
     command: TournamentCommand,
-    due: Callable[[Any], datetime | None],
+    due: Callable[[Tournament], datetime | None],
 ) -> datetime | None:
     """
     Do at its time what the clock brings.

@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any
 from uuid import UUID
 
 import asyncpg
@@ -69,7 +68,7 @@ class Runtime:
 
     _running: set[asyncio.Task[None]] = field(default_factory=set)
 
-    def later(self, work: Coroutine[Any, Any, None]) -> None:
+    def later(self, work: Coroutine[None, None, None]) -> None:
         """Do *work* in the background; if this process ends first, the tables' watch repairs it."""
         task = asyncio.get_running_loop().create_task(_guarded(work))
         self._running.add(task)
@@ -117,7 +116,7 @@ def new_id(order: Command, number: int) -> UUID:
     return uuid5(order.command_id, f"id/{number}")
 
 
-async def _guarded(work: Coroutine[Any, Any, None]) -> None:
+async def _guarded(work: Coroutine[None, None, None]) -> None:
     try:
         await work
     except asyncio.CancelledError:
@@ -188,7 +187,7 @@ async def open_runtime(
         await writer.aclose()
 
 
-async def _unless(stopping: asyncio.Event | None, work: Coroutine[Any, Any, None]) -> None:
+async def _unless(stopping: asyncio.Event | None, work: Coroutine[None, None, None]) -> None:
     """Do *work*, but give it up when *stopping* is set."""
     working = asyncio.create_task(work)
     stopped = asyncio.create_task((stopping or asyncio.Event()).wait())

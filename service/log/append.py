@@ -7,11 +7,11 @@ would stop everybody; so there is one round trip.
 
 import logging
 from collections.abc import Sequence
-from typing import Any
 from uuid import UUID
 
 import asyncpg
 
+from service.base.drivers import Driver
 from service.log.record import Append, DatedAhead, Disconnected, Outcome, StatementFailed
 
 _log = logging.getLogger(__name__)
@@ -39,7 +39,7 @@ GONE = (
 
 
 async def call(
-    connection: Any, league: UUID, epoch: int, appends: Sequence[Append], checked: bool = False
+    connection: Driver, league: UUID, epoch: int, appends: Sequence[Append], checked: bool = False
 ) -> Outcome:
     """
     Send *appends*, in order, and return what became of each.
@@ -57,7 +57,7 @@ async def call(
     heads, events = parameters(appends, checked)
     firsts = [append.event_0 for append in appends]
     try:
-        row = await connection.fetchrow(CALL, league, epoch, firsts, heads, events)
+        [row] = await connection.fetch(CALL, league, epoch, firsts, heads, events)
     except GONE as error:
         raise Disconnected(str(error)) from error
     except asyncpg.UniqueViolationError as error:
@@ -87,9 +87,9 @@ async def call(
 
 def parameters(
     appends: Sequence[Append], checked: bool
-) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
-    heads: list[tuple[Any, ...]] = []
-    events: list[tuple[Any, ...]] = []
+) -> tuple[list[Sequence[object]], list[Sequence[object]]]:
+    heads: list[Sequence[object]] = []
+    events: list[Sequence[object]] = []
     mentioned: set[str] = set()
     for number, append in enumerate(appends, start=1):
         for stream, version, hash_, written, first_at in append.heads:

@@ -7,11 +7,11 @@ control characters.  Byte vectors: ``api-spec/vectors/entry.json``.
 """
 
 import re
+from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import lru_cache
 from hashlib import sha256
 from struct import Struct
-from typing import Any
 from uuid import UUID
 
 import msgspec
@@ -55,7 +55,7 @@ class NotCanonical(ValueError):
     """What was to be stored has no canonical form; a defect of whoever made it."""
 
 
-def encode(value: Any, enc_hook: Any = None) -> bytes:
+def encode(value: object, enc_hook: Callable[[object], object] | None = None) -> bytes:
     """
     Return the canonical JSON of *value*.
 

@@ -27,6 +27,7 @@ import msgspec
 from engine.coordination.aggregates import DECIDERS
 from engine.kit.audiences import STAFF_ONLY
 from engine.values import Sealed, SealedCard
+from service.base.documents import Document
 from service.log.upcasters import current_version
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -45,7 +46,7 @@ _NAMED = frozenset({"properties", "$defs"})
 _VALUES = frozenset({"const", "default", "enum"})
 """Keywords that hold values and no schemas."""
 
-SEALED_SCHEMA: dict[str, Any] = {
+SEALED_SCHEMA: Document = {
     "type": "object",
     "description": "A hidden value: who may open it, and the commitment that fixes it.",
     "properties": {
@@ -56,7 +57,7 @@ SEALED_SCHEMA: dict[str, Any] = {
     "additionalProperties": False,
 }
 
-CARD_SCHEMA: dict[str, Any] = {
+CARD_SCHEMA: Document = {
     "type": "object",
     "description": "A face-down card: its place in a pile whose root was committed before.",
     "properties": {
@@ -93,7 +94,7 @@ def tag_of(event: type[msgspec.Struct]) -> str:
     return str(event.__struct_config__.tag)
 
 
-def schema_of(event: type[msgspec.Struct]) -> dict[str, Any]:
+def schema_of(event: type[msgspec.Struct]) -> Document:
     """Return the JSON Schema of an event's ``data``, as it is stored today."""
     tag = tag_of(event)
     generated = msgspec.json.schema(event, schema_hook=_hidden)
@@ -111,7 +112,7 @@ def file_of(event: type[msgspec.Struct]) -> Path:
     return SCHEMAS / f"{tag}.v{current_version(tag)}.json"
 
 
-def text_of(schema: dict[str, Any]) -> str:
+def text_of(schema: Document) -> str:
     """Return *schema* as it is committed."""
     return json.dumps(schema, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
 
@@ -122,7 +123,7 @@ def shape_of(schema: Any) -> Any:
         return [shape_of(part) for part in schema]
     if not isinstance(schema, dict):
         return schema
-    shape: dict[str, Any] = {}
+    shape: Document = {}
     for keyword, held in schema.items():
         if keyword in _NAMED:
             shape[keyword] = {name: shape_of(part) for name, part in held.items()}
@@ -190,7 +191,7 @@ def _events() -> Iterator[type[msgspec.Struct]]:
         yield from events
 
 
-def _hidden(value: Any) -> dict[str, Any]:
+def _hidden(value: Any) -> Document:
     if value is SealedCard:
         return dict(CARD_SCHEMA)
     if value is Sealed or get_origin(value) is Sealed:

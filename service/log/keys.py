@@ -19,7 +19,7 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from service.base.drivers import Driver
+from service.base.drivers import Connection, Driver
 from service.base.errors import EventUnreadable, LeagueKeyUnknown
 
 _WRAP = b"holotable/wrap/1"
@@ -33,7 +33,7 @@ _SELECT = "SELECT key_id, wrapped FROM key WHERE league = $1"
 _INSERT = "INSERT INTO key (league, key_id, wrapped) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING"
 
 
-async def driver_of(connection: AsyncConnection | Driver) -> Driver:
+async def driver_of(connection: Connection) -> Driver:
     """Return asyncpg's connection, also when it is asked for inside SQLAlchemy's."""
     if not isinstance(connection, AsyncConnection):
         return connection
@@ -113,7 +113,7 @@ class Keys:
         self._ciphers = [AESGCM(derive(each.encode(), _WRAP)) for each in (secret_key, *others)]
         self._known: dict[UUID, LeagueKeys] = {}
 
-    async def of(self, connection: AsyncConnection | Driver, league: UUID) -> LeagueKeys:
+    async def of(self, connection: Connection, league: UUID) -> LeagueKeys:
         """
         Return a league's keys.
 
@@ -128,7 +128,7 @@ class Keys:
             raise EventUnreadable("the league has no key")
         return found
 
-    async def of_or_new(self, connection: AsyncConnection | Driver, league: UUID) -> LeagueKeys:
+    async def of_or_new(self, connection: Connection, league: UUID) -> LeagueKeys:
         """Return a league's keys, made now if it has none; for roles that may append."""
         found = self._known.get(league) or await self._read(connection, league)
         if found is not None:
@@ -143,7 +143,7 @@ class Keys:
         """Return a league's keys if they were asked for before."""
         return self._known.get(league)
 
-    async def _read(self, connection: AsyncConnection | Driver, league: UUID) -> LeagueKeys | None:
+    async def _read(self, connection: Connection, league: UUID) -> LeagueKeys | None:
         row = await (await driver_of(connection)).fetchrow(_SELECT, league)
         if row is None:
             return None

@@ -11,6 +11,7 @@ from uuid import UUID
 
 from engine.coordination.aggregates import DECIDERS
 from engine.values import Stream
+from service.base.drivers import Driver
 from service.base.errors import BadRequest, EventUnreadable
 from service.log.canonical import NO_HASH
 from service.log.codec import Codec, category_of
@@ -51,7 +52,7 @@ class Fold:
         position: Of the last event that counts.
     """
 
-    def __init__(self, connection: Any, league: UUID, keys: LeagueKeys, position: int) -> None:
+    def __init__(self, connection: Driver, league: UUID, keys: LeagueKeys, position: int) -> None:
         self._connection = connection
         self._league = league
         self._keys = keys
@@ -137,7 +138,7 @@ class Fold:
         return Loaded(state, version, head, rows[-1].at)
 
 
-async def position_at(connection: Any, league: UUID, instant: datetime, last: int) -> int:
+async def position_at(connection: Driver, league: UUID, instant: datetime, last: int) -> int:
     """
     Return the last position dated *instant* or before; -1 if there is none.
 

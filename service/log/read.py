@@ -9,11 +9,12 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
-from typing import Any
 from uuid import UUID
 
+import asyncpg
 import msgspec
 
+from service.base.drivers import Connection
 from service.base.errors import EventUnreadable
 from service.log.canonical import NO_HASH, leaf, microseconds
 from service.log.keys import driver_of
@@ -127,7 +128,11 @@ _LEAGUES = """
 
 
 async def read_stream(
-    connection: Any, league: str | UUID, stream: str, after_version: int = 0, limit: int = CHUNK
+    connection: Connection,
+    league: str | UUID,
+    stream: str,
+    after_version: int = 0,
+    limit: int = CHUNK,
 ) -> list[Recorded]:
     """Return up to *limit* events of a stream, oldest first."""
     number = _number(league)
@@ -136,7 +141,7 @@ async def read_stream(
 
 
 async def heads_of(
-    connection: Any, streams: Sequence[tuple[UUID, str]]
+    connection: Connection, streams: Sequence[tuple[UUID, str]]
 ) -> list[tuple[int, bytes] | None]:
     """Return version and hash of the last event of each stream, None for one without events."""
     leagues_asked, names = zip(*streams, strict=True)
@@ -145,7 +150,11 @@ async def heads_of(
 
 
 async def read_until(
-    connection: Any, league: str | UUID, stream: str, after_version: int, until: int
+    connection: Connection,
+    league: str | UUID,
+    stream: str,
+    after_version: int,
+    until: int,
 ) -> list[Recorded]:
     """Return the events of a stream after one version up to another, oldest first."""
     number = _number(league)
@@ -154,7 +163,11 @@ async def read_until(
 
 
 async def read_books(
-    connection: Any, league: str | UUID, stream: str, closing: str, limit: int = CHUNK
+    connection: Connection,
+    league: str | UUID,
+    stream: str,
+    closing: str,
+    limit: int = CHUNK,
 ) -> list[Recorded]:
     """Return a stream's first event, and all from before its last event *closing* on."""
     number = _number(league)
@@ -163,7 +176,10 @@ async def read_books(
 
 
 async def read_league(
-    connection: Any, league: str | UUID, after_position: int = -1, limit: int = CHUNK
+    connection: Connection,
+    league: str | UUID,
+    after_position: int = -1,
+    limit: int = CHUNK,
 ) -> list[Recorded]:
     """Return up to *limit* events of a league after a position; -1 is before the first."""
     number = _number(league)
@@ -171,7 +187,9 @@ async def read_league(
     return _recorded(number, rows)
 
 
-async def read_at(connection: Any, league: str | UUID, positions: Sequence[int]) -> list[Recorded]:
+async def read_at(
+    connection: Connection, league: str | UUID, positions: Sequence[int]
+) -> list[Recorded]:
     """Return the events at *positions*, oldest first."""
     number = _number(league)
     rows = await (await driver_of(connection)).fetch(_AT, number, positions)
@@ -179,14 +197,14 @@ async def read_at(connection: Any, league: str | UUID, positions: Sequence[int])
 
 
 async def positions_of(
-    connection: Any, league: str | UUID, streams: Sequence[str], until: int
+    connection: Connection, league: str | UUID, streams: Sequence[str], until: int
 ) -> list[int]:
     """Return where the events of *streams* stand up to a position, ascending."""
     driver = await driver_of(connection)
     return await driver.fetchval(_POSITIONS, _number(league), streams, until) or []
 
 
-async def read_command(connection: Any, league: str | UUID, event_0: UUID) -> list[Recorded]:
+async def read_command(connection: Connection, league: str | UUID, event_0: UUID) -> list[Recorded]:
     """Return all events of the command whose first one is *event_0*; none if there are none."""
     number, driver = _number(league), await driver_of(connection)
     position = await driver.fetchval(_FIRST, number, event_0)
@@ -201,19 +219,19 @@ async def read_command(connection: Any, league: str | UUID, event_0: UUID) -> li
     return found
 
 
-async def last_position(connection: Any, league: str | UUID) -> int:
+async def last_position(connection: Connection, league: str | UUID) -> int:
     """Return the position of a league's last event, -1 if it has none."""
     found = await (await driver_of(connection)).fetchval(_LAST, _number(league))
     return -1 if found is None else int(found)
 
 
-async def ends_of(connection: Any, leagues: Sequence[UUID]) -> dict[UUID, tuple[int, bytes]]:
+async def ends_of(connection: Connection, leagues: Sequence[UUID]) -> dict[UUID, tuple[int, bytes]]:
     """Return position and hash of the last event of each league that has one."""
     rows = await (await driver_of(connection)).fetch(_ENDS, leagues)
     return {row[0]: (row[1], row[2]) for row in rows}
 
 
-async def epoch_of(connection: Any, league: str | UUID) -> int:
+async def epoch_of(connection: Connection, league: str | UUID) -> int:
     """Return a league's epoch; 0 until an operator raises it."""
     found = await (await driver_of(connection)).fetchval(
         "SELECT epoch FROM league_epoch WHERE league = $1", _number(league)
@@ -221,13 +239,13 @@ async def epoch_of(connection: Any, league: str | UUID) -> int:
     return 0 if found is None else int(found)
 
 
-async def voided(connection: Any, league: str | UUID) -> frozenset[int]:
+async def voided(connection: Connection, league: str | UUID) -> frozenset[int]:
     """Return the positions that were taken out of folding, each for its bytes."""
     rows = await (await driver_of(connection)).fetch(VOIDED, _number(league))
     return voided_by(row[0] for row in rows)
 
 
-async def read_voidings(connection: Any, league: str | UUID) -> list[Recorded]:
+async def read_voidings(connection: Connection, league: str | UUID) -> list[Recorded]:
     """Return the events ``positions_voided`` of a league, oldest first."""
     number = _number(league)
     return _recorded(number, await (await driver_of(connection)).fetch(_VOIDINGS, number))
@@ -244,13 +262,13 @@ def voided_by(documents: Iterable[str]) -> frozenset[int]:
     return frozenset(found)
 
 
-async def time_of(connection: Any, league: UUID) -> tuple[datetime, datetime | None]:
+async def time_of(connection: Connection, league: UUID) -> tuple[datetime, datetime | None]:
     """Return the time that the service goes by, and the instant of a league's last event."""
     [row] = await (await driver_of(connection)).fetch(_TIME, league)
     return row[0], row[1]
 
 
-async def leagues(connection: Any) -> list[UUID]:
+async def leagues(connection: Connection) -> list[UUID]:
     """Return every league that has an event."""
     return [row["league"] for row in await (await driver_of(connection)).fetch(_LEAGUES)]
 
@@ -301,7 +319,7 @@ def _number(league: str | UUID) -> UUID:
     return league if isinstance(league, UUID) else league_number(league)
 
 
-def _recorded(league: UUID, rows: Iterable[Any], asked: str = "") -> list[Recorded]:
+def _recorded(league: UUID, rows: Iterable[asyncpg.Record], asked: str = "") -> list[Recorded]:
     """
     Return rows of the log as they were fetched, the instant of several made once.
 

@@ -6,11 +6,12 @@ import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
-from typing import Any, Protocol, TypeVar
+from typing import Concatenate, ParamSpec, Protocol, TypeVar
 from uuid import UUID
 
 import asyncpg
 
+from service.base.drivers import Driver
 from service.base.grouping import Grouped
 from service.log import append, read
 from service.log.keys import Keys, LeagueKeys
@@ -28,6 +29,7 @@ _WAKE = """
 """
 
 _Answer = TypeVar("_Answer")
+_What = ParamSpec("_What")
 
 _log = logging.getLogger(__name__)
 
@@ -223,14 +225,19 @@ class PostgresStore:
             found = await self._read(self._keys.of_or_new, league)
         return found
 
-    async def _read(self, ask: Callable[..., Awaitable[_Answer]], *what: Any) -> _Answer:
+    async def _read(
+        self,
+        ask: Callable[Concatenate[Driver, _What], Awaitable[_Answer]],
+        *what: _What.args,
+        **named: _What.kwargs,
+    ) -> _Answer:
         """Ask, and ask once more on another connection if this one turns out to be dead."""
         try:
             async with _borrowed(self._reading) as connection:
-                return await ask(connection, *what)
+                return await ask(connection, *what, **named)
         except Disconnected:
             async with _borrowed(self._reading) as connection:
-                return await ask(connection, *what)
+                return await ask(connection, *what, **named)
 
     def wake(self, league: UUID, position: int) -> None:
         """Tell subscribers soon; what grows meanwhile is told in one go."""
@@ -253,12 +260,12 @@ class PostgresStore:
             await asyncio.sleep(_WAKE_SECONDS)  # what grows meanwhile is told together
 
 
-async def _leave_as_is(_connection: Any) -> None:
+async def _leave_as_is(_connection: Driver) -> None:
     """Spare each append the statement that would reset a session which nobody changes."""
 
 
 @asynccontextmanager
-async def _borrowed(pool: asyncpg.Pool | None) -> AsyncIterator[Any]:
+async def _borrowed(pool: asyncpg.Pool | None) -> AsyncIterator[Driver]:
     if pool is None:
         raise Disconnected("the store is not started")
     try:

@@ -8,11 +8,11 @@ Anybody with a login to the database can send one, so what it says is not believ
 import asyncio
 import contextlib
 import logging
-from typing import Any
 from uuid import UUID
 
 import asyncpg
 
+from service.base.drivers import Driver
 from service.log.record import league_number
 from service.log.store import CHANNEL
 
@@ -108,7 +108,7 @@ class Subscription:
         )
         heard: asyncio.Queue[str | None] = asyncio.Queue()
 
-        def hear(_connection: Any, _pid: int, _channel: str, payload: Any) -> None:
+        def hear(_connection: Driver, _pid: int, _channel: str, payload: object) -> None:
             heard.put_nowait(str(payload))
 
         connection.add_termination_listener(lambda _connection: heard.put_nowait(None))

@@ -5,9 +5,9 @@ Stored bytes never change; each step returns a new document.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
-Document = dict[str, Any]
+from service.base.documents import Document
+
 Upcaster = Callable[[Document], Document]
 
 

@@ -6,7 +6,7 @@ here.  Three kinds of consumers can stop: the search for what is due (``arming``
 projection (``projection/tables``) and a job that failed too often (``job/table.watch``).
 """
 
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
 import msgspec
@@ -15,6 +15,8 @@ import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.values import number_of
+from service.base.documents import Document
+from service.base.drivers import Driver
 from service.log.keys import driver_of
 from service.people import operator_log
 
@@ -95,7 +97,7 @@ def enter(
     )
 
 
-async def held(driver: Any) -> list[Held]:
+async def held(driver: Driver) -> list[Held]:
     """
     Return every consumer that has stopped, by league.
 
@@ -105,7 +107,7 @@ async def held(driver: Any) -> list[Held]:
     return [Held(**row) for row in await driver.fetch(_HELD)]
 
 
-async def event_at(driver: Any, league: str, position: int) -> dict[str, Any] | None:
+async def event_at(driver: Driver, league: str, position: int) -> Document | None:
     """Return the public part of the event that a consumer stopped before, its data cut short."""
     row = await driver.fetchrow(_EVENT, number_of(league), position)
     return None if row is None else dict(row)

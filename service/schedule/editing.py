@@ -6,14 +6,15 @@ tournament away from somebody is refused whole.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from engine import season, tournament
 from engine.season.schedule.commands import ChangeFixture, EndFixtures, ReplanFixtures
 from engine.season.schedule.errors import RecurrenceUnknown
+from engine.season.schedule.events import FixtureChanged, FixturesEnded, FixturesReplanned
 from engine.season.schedule.state import Fixture, Recurrence
 from engine.season.schedule.values import Entered, RecurrenceId
 from engine.season.state import Opened
+from engine.season.state import State as Season
 from engine.tournament.model.commands import Cancel
 from engine.tournament.model.state import Announced, Cancelled, Registering
 from service.director.runtime import Runtime
@@ -23,7 +24,7 @@ from service.log.writer import Command, Entry, Receipt, States
 Edit = ReplanFixtures | EndFixtures | ChangeFixture
 
 
-def recurrence_in(state: Any, recurrence: str) -> Recurrence:
+def recurrence_in(state: Season, recurrence: str) -> Recurrence:
     """
     Return a recurrence of a season.
 
@@ -63,7 +64,12 @@ async def edit(
         events = season.decider.decide(state, asked(tuple(entered)))
         entries = [Entry(stream, events)]
         cancel = Cancel(reason="fixture_edited", now=edited.now)
-        withdrawn = [each for event in events for each in getattr(event, "withdrawn", ())]
+        withdrawn = [
+            each
+            for event in events
+            if isinstance(event, FixturesReplanned | FixturesEnded | FixtureChanged)
+            for each in event.withdrawn
+        ]
         for each in withdrawn:
             before = (await states.load(tournament_stream(each.tournament))).state
             if not isinstance(before, Cancelled):

@@ -10,12 +10,12 @@ import json
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from hashlib import sha256
-from typing import Any
 
 import msgspec
 import psycopg
 import sqlalchemy as sa
 import structlog
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine import dispute
 from engine.coordination.aggregates import DECIDERS
@@ -27,10 +27,11 @@ from service.audit import Report
 from service.audit.run.plan import Plan, make_plan
 from service.audit.run.units import Part, finish, perform
 from service.base.database import async_engine
+from service.base.drivers import Driver
 from service.base.errors import EventUnreadable
 from service.director.runtime import Runtime
 from service.log.append import GONE
-from service.log.keys import Keys, driver_of
+from service.log.keys import Keys
 from service.log.streams import dispute_stream, league_stream
 from service.log.writer import Entry, States
 from service.tasks import jobs
@@ -167,12 +168,12 @@ async def audit_unit(runtime: Runtime, ids: Mapping[str, str]) -> None:
 
         keys = Keys(*runtime.settings.secret_keys)
         async with _connected(runtime) as connection:
-            opened = await keys.of(await driver_of(connection), number_of(plan.league))
+            opened = await keys.of(connection, number_of(plan.league))
             part = await perform(connection, opened, plan, plan.units[number], told)
-    async with runtime.pool.acquire() as connection, connection.transaction():
-        await connection.execute(_LOCK, report_id)
-        await connection.execute(_UNIT_DONE, report_id, number, as_text(part))
-        await _arm_more(runtime, connection, ids)
+    async with runtime.pool.acquire() as driver, driver.transaction():
+        await driver.execute(_LOCK, report_id)
+        await driver.execute(_UNIT_DONE, report_id, number, as_text(part))
+        await _arm_more(runtime, driver, ids)
 
 
 async def close_audit(runtime: Runtime, ids: Mapping[str, str]) -> None:
@@ -217,7 +218,7 @@ async def _plan_of(runtime: Runtime, report_id: str) -> Plan:
     return msgspec.json.decode(await runtime.pool.fetchval(_PLAN, report_id), type=Plan)
 
 
-async def _arm_more(runtime: Runtime, connection: Any, ids: Mapping[str, str]) -> None:
+async def _arm_more(runtime: Runtime, connection: Driver, ids: Mapping[str, str]) -> None:
     """Arm units as long as there are any, then what puts the report together."""
     report_id, now = ids["report"], runtime.clock.now()
     room = WINDOW - await connection.fetchval(_ARMED, report_id)
@@ -255,7 +256,7 @@ async def _breaking(runtime: Runtime, report_id: str) -> AsyncIterator[None]:
 
 
 @asynccontextmanager
-async def _connected(runtime: Runtime) -> AsyncIterator[Any]:
+async def _connected(runtime: Runtime) -> AsyncIterator[AsyncConnection]:
     engine = async_engine(runtime.settings.database_url, 1)
     try:
         async with engine.connect() as connection:

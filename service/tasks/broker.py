@@ -1,12 +1,12 @@
 """Celery's messages: PGMQ in a database of its own, or whatever an ``amqp://`` address names."""
 
-from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import psycopg
 from pgmq.install import get_embedded_install_sql
 from psycopg.conninfo import make_conninfo
 
+from service.base.documents import Document
 from service.base.settings import Settings, SettingsInvalid
 from service.tasks.messages import TRANSPORT
 
@@ -45,7 +45,7 @@ def take_turn(url: str) -> psycopg.Connection:
     return connection
 
 
-def transport(settings: Settings) -> dict[str, Any]:
+def transport(settings: Settings) -> Document:
     """
     Return Celery's settings of the broker.
 

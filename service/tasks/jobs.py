@@ -16,6 +16,8 @@ import psycopg
 import structlog
 from psycopg.rows import class_row
 
+from service.base.drivers import Driver
+
 _log = structlog.get_logger(__name__)
 
 ATTEMPTS_MAX = 10
@@ -56,7 +58,7 @@ _ARM = """
 """
 
 
-async def arm(connection: asyncpg.Connection | asyncpg.Pool, job: Job) -> None:
+async def arm(connection: Driver, job: Job) -> None:
     """Record that *job* is due; nothing happens if its occurrence is known."""
     await connection.execute(
         _ARM.format("$1", "$2", "$3", "$4"),

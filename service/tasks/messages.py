@@ -18,6 +18,7 @@ from kombu.transport import pgmq
 from psycopg import sql
 
 from engine.errors import InvariantViolated
+from service.base.documents import Document
 from service.tasks.duties import DUTIES
 
 TRANSPORT = f"{__name__}:Transport"
@@ -53,16 +54,16 @@ class _Message(msgspec.Struct):
 
 
 _message = msgspec.json.Decoder(_Message)
-_body = msgspec.json.Decoder(tuple[tuple[()], _Wanted, dict[str, Any]])
+_body = msgspec.json.Decoder(tuple[tuple[()], _Wanted, Document])
 
 
 class _Received(NamedTuple):
     msg_id: int
     read_ct: int
-    message: dict[str, Any]
+    message: Document
 
 
-def readable(text: str, queue: str, tag: str) -> dict[str, Any] | None:
+def readable(text: str, queue: str, tag: str) -> Document | None:
     """
     Return the message for Celery that says what *text* says; None if *text* is none of ours.
 
@@ -80,7 +81,7 @@ def readable(text: str, queue: str, tag: str) -> dict[str, Any] | None:
     return _made(task, wanted, queue, tag)
 
 
-def _made(task: str, wanted: _Wanted, queue: str, tag: str) -> dict[str, Any]:
+def _made(task: str, wanted: _Wanted, queue: str, tag: str) -> Document:
     """Return a message in Celery's protocol 2, of nothing that its sender chose but the job."""
     name = str(wanted.job_id)
     asked = {"job_id": name, "claim": wanted.claim, "args": wanted.args}

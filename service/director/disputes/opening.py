@@ -9,6 +9,7 @@ from engine.values import HOUSE
 from service.director.disputes.evidence import Stretch
 from service.director.runtime import Runtime
 from service.log.codec import openings_for
+from service.log.keys import LeagueKeys
 from service.log.record import Recorded, league_number
 from service.log.streams import tournament_stream
 
@@ -49,7 +50,7 @@ async def of_masters(runtime: Runtime, league: str, tournament: str) -> list[Ope
     return [each for each in await of_stretch(runtime, league, where) if each.type == tag]
 
 
-def _opened(row: Recorded, keys: Any) -> list[Opened]:
+def _opened(row: Recorded, keys: LeagueKeys) -> list[Opened]:
     return [
         Opened(
             position=row.position,

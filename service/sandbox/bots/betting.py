@@ -2,8 +2,8 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
+from service.base.documents import Document
 from service.sandbox.bots.judgement import whim
 
 
@@ -35,7 +35,7 @@ class Stakes:
     """Live seats besides the own one."""
 
     @classmethod
-    def of(cls, view: dict[str, Any], legal: dict[str, Any]) -> "Stakes":
+    def of(cls, view: Document, legal: Document) -> "Stakes":
         """Return the stakes at a betting decision."""
         paying = legal.get("call") or legal.get("stay") or {}
         return cls(
@@ -51,9 +51,7 @@ class Stakes:
         return self.due / max(1, self.pot + self.due)
 
 
-def bet(
-    legal: dict[str, Any], stakes: Stakes, single: float, temper: Temper, mood: float
-) -> dict[str, Any]:
+def bet(legal: Document, stakes: Stakes, single: float, temper: Temper, mood: float) -> Document:
     """
     Return a betting action for a hand that beats one opponent with the chance *single*.
 
@@ -90,7 +88,7 @@ def _wins(single: float, stakes: Stakes) -> float:
     return math.pow(single, stakes.opponents + pressure)
 
 
-def _raise(raising: dict[str, Any], stakes: Stakes, wins: float) -> dict[str, Any]:
+def _raise(raising: Document, stakes: Stakes, wins: float) -> Document:
     """Raise by a part of the pot, more for a better hand, and by everything when little is left."""
     least, most = raising["min"], raising["max"]
     unit = max(1, least - stakes.current_bet)

@@ -6,7 +6,9 @@ card that might come, beats one opponent.  Traditional wants 23 or less, Corelli
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Final
+
+from service.base.documents import Document
 
 PURE: Final = 23
 FACES: Final = (-17, -15, -14, -13, -11, -8, -2, 0)
@@ -83,14 +85,14 @@ def spike(values: Sequence[int]) -> float:
     return 0.55 * 0.8 ** (abs(total) - 1) + (0.03 if total > 0 else 0.0)
 
 
-def hand_of(view: dict[str, Any]) -> tuple[str, ...]:
+def hand_of(view: Document) -> tuple[str, ...]:
     """Return all the viewer's cards, those of the static field among them."""
     mine = view["me"]
     seat = next(seat for seat in view["seats"] if seat["seat"] == mine["seat"])
     return (*mine["cards"], *seat.get("field", ()))
 
 
-def standing(view: dict[str, Any]) -> float:
+def standing(view: Document) -> float:
     """Return how often the hand as it is beats one opponent's; early rounds say little."""
     cards = hand_of(view)
     if is_traditional(cards):
@@ -102,7 +104,7 @@ def standing(view: dict[str, Any]) -> float:
     return 0.5 + (known - 0.5) * min(1.0, certain)
 
 
-def card_turn(view: dict[str, Any]) -> dict[str, Any]:
+def card_turn(view: Document) -> Document:
     """Return the card action that promises the most."""
     cards = hand_of(view)
     old = is_traditional(cards)
@@ -113,7 +115,7 @@ def card_turn(view: dict[str, Any]) -> dict[str, Any]:
         return {"type": "call_hand"}
     if "field" in verbs and now > FIELDS:
         return {"type": "field", "cards": list(view["me"]["cards"])}
-    best: dict[str, Any] = {"type": "stand"}
+    best: Document = {"type": "stand"}
     promise = now + MARGIN
     unseen = _unseen(deck, [value_of(card) for card in cards])
     for action in view["legal"]:
@@ -134,7 +136,7 @@ def _unseen(deck: Sequence[int], seen: Sequence[int]) -> list[int]:
     return left
 
 
-def _coming(action: dict[str, Any], view: dict[str, Any], unseen: Sequence[int]) -> Sequence[int]:
+def _coming(action: Document, view: Document, unseen: Sequence[int]) -> Sequence[int]:
     """Return the values that *action* may bring, each as likely; none if it brings no card."""
     if action["verb"] not in ("draw", "trade", "gain", "swap", "buy"):
         return ()
@@ -145,7 +147,7 @@ def _coming(action: dict[str, Any], view: dict[str, Any], unseen: Sequence[int])
     return unseen
 
 
-def _cost(action: dict[str, Any], view: dict[str, Any]) -> float:
+def _cost(action: Document, view: Document) -> float:
     """Return what the fee of *action* is worth, as a part of the pots."""
     at_stake = sum(pot["chips"] for pot in view["pots"]) + 1
     return float((action["amount"] or 0) / at_stake)

@@ -3,10 +3,12 @@
 import json
 from asyncio import sleep
 from collections.abc import AsyncIterator
-from typing import Any, Final
+from typing import Final
 from uuid import NAMESPACE_URL, uuid5
 
 import httpx
+
+from service.base.documents import Document
 
 ATTEMPTS: Final = 120
 """How often an unavailable server is asked again; with the pause below, for thirty seconds."""
@@ -25,7 +27,7 @@ class Problem(Exception):
         document: The decoded body.
     """
 
-    def __init__(self, status: int, document: dict[str, Any]) -> None:
+    def __init__(self, status: int, document: Document) -> None:
         super().__init__(f"{status} {document.get('code')}: {document.get('detail')}")
         self.status = status
         self.code = str(document.get("code", ""))
@@ -52,7 +54,7 @@ class Client:
         self._sent = 0
         self.token = token
 
-    async def get(self, path: str, **query: str | int) -> dict[str, Any]:
+    async def get(self, path: str, **query: str | int) -> Document:
         """
         Read a resource.
 
@@ -62,7 +64,7 @@ class Client:
         """
         return await self._send("GET", path, query=query)
 
-    async def post(self, path: str, body: dict[str, Any], key: str | None = None) -> dict[str, Any]:
+    async def post(self, path: str, body: Document, key: str | None = None) -> Document:
         """
         Send a command; asked again under the same key when no answer came.
 
@@ -74,9 +76,9 @@ class Client:
         chosen = key or str(uuid5(NAMESPACE_URL, f"{self.name}/{path}/{self._sent}"))
         return await self._send("POST", path, body=body, key=chosen)
 
-    async def items(self, path: str, **query: str | int) -> list[dict[str, Any]]:
+    async def items(self, path: str, **query: str | int) -> list[Document]:
         """Read every page of a collection."""
-        found: list[dict[str, Any]] = []
+        found: list[Document] = []
         page = await self.get(path, **query)
         found.extend(page["items"])
         while page.get("next_cursor"):
@@ -84,7 +86,7 @@ class Client:
             found.extend(page["items"])
         return found
 
-    async def feed(self, path: str, after: str | None = None) -> AsyncIterator[dict[str, Any]]:
+    async def feed(self, path: str, after: str | None = None) -> AsyncIterator[Document]:
         """
         Follow a feed of server-sent events; ends when the server closes it.
 
@@ -125,10 +127,10 @@ class Client:
         method: str,
         path: str,
         *,
-        body: dict[str, Any] | None = None,
+        body: Document | None = None,
         query: dict[str, str | int] | None = None,
         key: str | None = None,
-    ) -> dict[str, Any]:
+    ) -> Document:
         last = "no answer"
         for _ in range(ATTEMPTS):
             try:
@@ -144,7 +146,7 @@ class Client:
                 await sleep(PAUSE_SECONDS)
                 continue
             if response.is_success:
-                answer: dict[str, Any] = response.json() if response.content else {}
+                answer: Document = response.json() if response.content else {}
                 return answer
             raise _problem(response)
         raise Unreachable(f"{method} {path}: {last}")

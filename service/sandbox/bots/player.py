@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import Any
 
+from service.base.documents import Document
 from service.sandbox.bots.betting import Stakes, Temper, bet
 from service.sandbox.bots.card_turns import card_turn, standing
 from service.sandbox.bots.client import Client, Problem
@@ -104,7 +104,7 @@ class Player:
                 self.refused.append(f"{problem} for coming back")
 
 
-def choose(view: dict[str, Any], temper: Temper, name: str, seed: int) -> dict[str, Any] | None:
+def choose(view: Document, temper: Temper, name: str, seed: int) -> Document | None:
     """
     Return the action a player takes on what it sees, ``None`` if nothing is asked of it.
 
@@ -118,7 +118,7 @@ def choose(view: dict[str, Any], temper: Temper, name: str, seed: int) -> dict[s
     mood = whim(seed, name, *moment)
     if "select" in legal:
         cards = dealt(view, mood).selection(legal["select"]["cards_min"])
-        action: dict[str, Any] = {"type": "select", "cards": list(cards)}
+        action: Document = {"type": "select", "cards": list(cards)}
     elif "improve" in legal:
         kept, fresh = mine["selection"], mine["new_cards"]
         cards = best_addition(kept, fresh, view["target"], view["suit"])
@@ -130,13 +130,13 @@ def choose(view: dict[str, Any], temper: Temper, name: str, seed: int) -> dict[s
     return {"decision": decision["token"], **action}
 
 
-def dealt(view: dict[str, Any], mood: float) -> Dealt:
+def dealt(view: Document, mood: float) -> Dealt:
     """Return the viewer's cards against the dice, with ways in which the new ones might fall."""
     cards = (*view["me"]["cards"], *view["me"]["selection"])
     return Dealt(view["me"]["cards"], view["target"], view["suit"], draws(cards, mood))
 
 
-def prospect(view: dict[str, Any], mood: float) -> float:
+def prospect(view: Document, mood: float) -> float:
     """Return how often the viewer's hand beats one opponent's, as far as can be known now."""
     mine, number, suit = view["me"], view["target"], view["suit"]
     if number is None:

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
-from typing import Any
+
+from service.base.documents import Document
 
 
 @dataclass(slots=True, kw_only=True)
@@ -34,10 +35,10 @@ class Tally:
         )
 
 
-def counted(feed: Iterable[dict[str, Any]]) -> Tally:
+def counted(feed: Iterable[Document]) -> Tally:
     """Return what one stream's feed, oldest event first, adds to the night."""
     tally = Tally()
-    level: dict[str, Any] | None = None
+    level: Document | None = None
     for item in feed:
         tally.events += 1
         data = item["data"]

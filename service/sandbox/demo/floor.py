@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import httpx
 
+from service.base.documents import Document
 from service.sandbox.bots.client import Client, Unreachable
 from service.sandbox.bots.player import Player
 from service.sandbox.demo.teller import Story
@@ -33,12 +34,12 @@ class Floor:
     players: dict[str, Player]
     story: Story
     sleepy: bool = False
-    feeds: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    feeds: dict[str, list[Document]] = field(default_factory=dict)
     """Everything seen so far, by table."""
 
     _seats: dict[str, dict[int, str]] = field(default_factory=dict)
 
-    async def follow(self, tournament: str) -> dict[str, Any]:
+    async def follow(self, tournament: str) -> Document:
         """
         Play *tournament* to its end.
 
@@ -69,7 +70,7 @@ class Floor:
                         case "tournament_finished":
                             for table in tables:
                                 table.cancel()
-                            finished: dict[str, Any] = item["data"]
+                            finished: Document = item["data"]
                             return finished
                         case "tournament_cancelled":
                             raise TournamentLost(item["data"]["reason"])
@@ -77,15 +78,15 @@ class Floor:
                             continue
                 await asyncio.sleep(RETRY_SECONDS)
 
-    def _new(self, item: dict[str, Any]) -> list[str]:
+    def _new(self, item: Document) -> list[str]:
         """Return the tables in an event that nobody follows yet."""
         new = [table for table in _tables_in(item) if table not in self.feeds]
         self.feeds |= {table: [] for table in new}
         return new
 
-    def _put_to_sleep(self, assignments: list[dict[str, Any]]) -> None:
+    def _put_to_sleep(self, assignments: list[Document]) -> None:
         """Let the player in each table's lowest seat miss everything until it is away."""
-        lowest: dict[str, dict[str, Any]] = {}
+        lowest: dict[str, Document] = {}
         for place in sorted(assignments, key=lambda place: place["seat"]):
             lowest.setdefault(place["table"], place)
         for place in lowest.values():
@@ -101,7 +102,7 @@ class Floor:
                 self._tap(table, item, tasks)
             await asyncio.sleep(RETRY_SECONDS)
 
-    def _tap(self, table: str, item: dict[str, Any], tasks: asyncio.TaskGroup) -> None:
+    def _tap(self, table: str, item: Document, tasks: asyncio.TaskGroup) -> None:
         data = item["data"]
         if item["type"] == "hand_opened":
             self._seats[table] = {seat["seat"]: seat["entrant"] for seat in data["seats"]}
@@ -125,7 +126,7 @@ class Floor:
             return
 
 
-def _tables_in(item: dict[str, Any]) -> list[str]:
+def _tables_in(item: Document) -> list[str]:
     """Return the tables that an event names, each once."""
     data = item["data"]
     match item["type"]:

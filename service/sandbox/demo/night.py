@@ -3,10 +3,11 @@
 import asyncio
 from dataclasses import asdict, dataclass, field
 from datetime import timedelta
-from typing import Any, Final
+from typing import Final
 
 import httpx
 
+from service.base.documents import Document
 from service.base.sources import Clock
 from service.sandbox.bots.client import Client
 from service.sandbox.bots.player import Player
@@ -36,9 +37,9 @@ class Outcome:
     """What is left of a night when the lights are out."""
 
     tally: Tally = field(default_factory=Tally)
-    audits: list[dict[str, Any]] = field(default_factory=list)
-    standings: list[dict[str, Any]] = field(default_factory=list)
-    head: dict[str, Any] = field(default_factory=dict)
+    audits: list[Document] = field(default_factory=list)
+    standings: list[Document] = field(default_factory=list)
+    head: Document = field(default_factory=dict)
     season: str = ""
     signers: list[str] = field(default_factory=list)
     """Public keys, as the house shows them; an auditor has them from elsewhere."""
@@ -49,7 +50,7 @@ class Outcome:
     refusals: list[str] = field(default_factory=list)
     passed: bool = True
 
-    def summary(self) -> dict[str, Any]:
+    def summary(self) -> Document:
         """Return what ``--json`` writes."""
         return {
             "counters": asdict(self.tally),
@@ -168,7 +169,7 @@ class Night:
         # One after the other, so that the same seed draws the same seats.
         return dict([await one(name, self._bots[name]) for name in self._options.names_of(number)])
 
-    async def _count(self, tournament: str, story: Story, finished: dict[str, Any]) -> None:
+    async def _count(self, tournament: str, story: Story, finished: Document) -> None:
         feeds = {
             table: await self._organiser.items(f"/v1/tables/{table}/events", limit=200)
             for table in story.tables
@@ -180,7 +181,7 @@ class Night:
         last = max(feeds.values(), key=lambda feed: _settled_last(feed, winner))
         story.final_hand(last)
 
-    def _results(self, story: Story, finished: dict[str, Any]) -> None:
+    def _results(self, story: Story, finished: Document) -> None:
         paid = {payout["entrant"]: payout["amount"] for payout in finished["payouts"]}
         self._teller.say("[bold]placings[/]")
         for placing in finished["placings"]:
@@ -192,7 +193,7 @@ class Night:
 
     async def _standings(self, season: str) -> None:
         self._teller.heading("League standings")
-        rows: list[dict[str, Any]] = []
+        rows: list[Document] = []
         for _ in range(int(PATIENCE_SECONDS / POLL_SECONDS)):
             rows = (await self._organiser.get(f"/v1/seasons/{season}/standings"))["items"]
             if rows and max(row["played"] for row in rows) >= self._options.tournaments:
@@ -241,7 +242,7 @@ class Night:
         self._teller.say("[bold green]passed[/]" if self._outcome.passed else "[bold red]failed[/]")
 
 
-def figures(report: dict[str, Any]) -> list[str]:
+def figures(report: Document) -> list[str]:
     """
     Return an audit's figures as lines: what was read, then every check with its count.
 
@@ -257,7 +258,7 @@ def figures(report: dict[str, Any]) -> list[str]:
     return lines
 
 
-def _settled_last(feed: list[dict[str, Any]], winner: str) -> str:
+def _settled_last(feed: list[Document], winner: str) -> str:
     """Return when the last hand of *feed* that *winner* was dealt was settled; "" if none."""
     settled = [item for item in feed if item["type"] == "hand_settled"]
     at_table = [s for s in settled if winner in {x["entrant"] for x in s["data"]["stacks"]}]

@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
+
+from service.base.documents import Document
 
 RULESETS: Final = ("better", "cantina")
 """One tournament each, in turn."""
@@ -20,7 +22,7 @@ STACKS: Final = {
 }
 """Small stacks decide a tournament in few hands; an odd number of units makes odd chips."""
 
-HOUSE_RULES: Final[dict[str, dict[str, Any]]] = {"cantina": {"odd_chip": "carry"}}
+HOUSE_RULES: Final[dict[str, Document]] = {"cantina": {"odd_chip": "carry"}}
 """So that a night in which nobody ties for an odd pot of ``better`` has carried chips too."""
 
 _ORBIT: Final = {"kind": "double_per_orbit"}
@@ -143,9 +145,7 @@ class Options:
         return every[: self.players]
 
 
-def tournament_request(
-    options: Options, number: int, season: str, starts_at: str
-) -> dict[str, Any]:
+def tournament_request(options: Options, number: int, season: str, starts_at: str) -> Document:
     """Return the body that schedules tournament *number* of the night."""
     ruleset = options.ruleset_of(number)
     open_end = ruleset in OPEN_HANDS

@@ -1,10 +1,12 @@
 """Tells a night as it happens: a progress bar on a terminal, plain lines elsewhere."""
 
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import Final, Self
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from service.base.documents import Document
 
 SUIT_SIGNS: Final = {"circle": "●", "triangle": "▲", "square": "■"}
 CARD_SIGNS: Final = {"C": "●", "T": "▲", "S": "■"}
@@ -20,7 +22,7 @@ def card_text(card: str) -> str:
     return "sylop" if card.startswith("Z") else f"{int(card[1:]):+d}{CARD_SIGNS[card[0]]}"
 
 
-def amounts_text(amounts: dict[str, Any]) -> str:
+def amounts_text(amounts: Document) -> str:
     """Write the forced bets of a level."""
     ante = f"ante {amounts['ante']}" if amounts.get("ante") else ""
     blinds = f"blinds {amounts['small']}/{amounts['big']}" if amounts.get("big") else ""
@@ -95,7 +97,7 @@ class Story:
         """Return the name of the player behind *entrant*."""
         return self._names.get(entrant, entrant)
 
-    def tournament(self, item: dict[str, Any]) -> None:
+    def tournament(self, item: Document) -> None:
         """Tell an event of the tournament."""
         data = item["data"]
         match item["type"]:
@@ -119,7 +121,7 @@ class Story:
             case _:
                 return
 
-    def table(self, table: str, item: dict[str, Any]) -> None:
+    def table(self, table: str, item: Document) -> None:
         """Tell an event of a table; most of them are only counted."""
         data = item["data"]
         match item["type"]:
@@ -150,7 +152,7 @@ class Story:
             case _:
                 return
 
-    def final_hand(self, feed: list[dict[str, Any]]) -> None:
+    def final_hand(self, feed: list[Document]) -> None:
         """Tell the last hand of a table's feed: cards, dice, pots, winners."""
         opened = max(i for i, item in enumerate(feed) if item["type"] == "hand_opened")
         hand = feed[opened:]
@@ -185,7 +187,7 @@ class Story:
                 case _:
                     continue
 
-    def _seats(self, assignments: list[dict[str, Any]]) -> None:
+    def _seats(self, assignments: list[Document]) -> None:
         for place in assignments:
             self.tables[place["table"]] = place["table_number"]
         for table, number in sorted(self.tables.items(), key=lambda entry: entry[1]):
@@ -200,14 +202,14 @@ class Story:
     def _table(self, table: str) -> int | str:
         return self.tables.get(table, table)
 
-    def _move(self, move: dict[str, Any]) -> str:
+    def _move(self, move: Document) -> str:
         return (
             f"{self.name(move['entrant'])} from table {self._table(move['from_table'])} "
             f"to table {self._table(move['to_table'])}, seat {move['to_seat']}"
         )
 
 
-def post_text(post: dict[str, Any]) -> str:
+def post_text(post: Document) -> str:
     """
     Write a forced bet.
 
@@ -217,7 +219,7 @@ def post_text(post: dict[str, Any]) -> str:
     return f"{post['chips']}{', all-in' if post['chips'] < post['owed'] else ''}"
 
 
-def act_text(data: dict[str, Any]) -> str:
+def act_text(data: Document) -> str:
     """Write what a seat did in the betting."""
     all_in = ", all-in" if data["all_in"] else ""
     match data["verb"]:

@@ -2,7 +2,9 @@
 
 from collections.abc import Sequence
 from random import Random
-from typing import Any
+from typing import TypeVar
+
+_Thing = TypeVar("_Thing")
 
 
 class Dice:
@@ -30,7 +32,7 @@ class Dice:
         """Return a number from *low* to *high*."""
         return low + self.below(high - low + 1)
 
-    def one(self, of: Sequence[Any]) -> Any:
+    def one(self, of: Sequence[_Thing]) -> _Thing:
         """Return one of several."""
         return of[self.below(len(of))]
 
@@ -42,6 +44,6 @@ class Dice:
         """Return whether something odd happens that has this chance where chaos is 1."""
         return self.happens(chance * self.chaos)
 
-    def shuffled(self, things: Sequence[Any]) -> list[Any]:
+    def shuffled(self, things: Sequence[_Thing]) -> list[_Thing]:
         """Return *things* in any order."""
         return self._random.sample(list(things), len(things))

@@ -1,7 +1,5 @@
 """What people claim on a made-up evening, and what comes of it if they are right."""
 
-from typing import Any
-
 from engine.dispute.values import Subject
 from engine.season.commands import AdjustPoints, RevokeAward
 from engine.season.values import Adjustment
@@ -9,6 +7,7 @@ from engine.table.model.state import Table
 from engine.tournament.model.floor_commands import Disqualify, Penalise, Warn
 from engine.tournament.model.state import Finished, Running
 from engine.values import AdjustmentId, PlayerId, SeasonId, TournamentId, identifier
+from service.base.documents import Document
 from service.director.disputes.ruling import Acts
 from service.sandbox.generating import incidents
 from service.sandbox.generating.disputes import Court
@@ -27,7 +26,7 @@ async def in_play(evening: Evening, state: Running) -> None:
     if seating is None or not seating.seats:
         return
     table = await evening.state(seating.table)
-    about: dict[str, Any] = {"tournament": terms.tournament, "season": terms.season}
+    about: Document = {"tournament": terms.tournament, "season": terms.season}
     subject, rule = Subject(kind="seating", **about), court.dice.one(_OF_SEATS)
     if isinstance(table, Table) and table.last_hand is not None and court.dice.happens(0.7):
         about |= {"table": table.table, "hand": table.last_hand.hand}
@@ -37,7 +36,7 @@ async def in_play(evening: Evening, state: Running) -> None:
     claimant = _player_of(state, court.dice.one(seating.seats).entrant)
     accused = court.dice.one(state.remaining())
 
-    def acts_of(signed: dict[str, Any]) -> Acts:
+    def acts_of(signed: Document) -> Acts:
         match court.dice.below(5):
             case 0:
                 return Acts(tournament=(Disqualify(entrant=accused, **signed),))
@@ -58,7 +57,7 @@ async def over(evening: Evening) -> None:
     terms = state.terms
     subject = Subject(kind="payout", tournament=terms.tournament, season=terms.season)
 
-    def acts_of(signed: dict[str, Any]) -> Acts:
+    def acts_of(signed: Document) -> Acts:
         if court.dice.happens(0.1):
             written = {"author": signed["by"], "reason": signed["reason"], "now": signed["now"]}
             revoked = TournamentId(evening.tournament)
@@ -74,7 +73,7 @@ async def on_standings(court: Court, season: SeasonId, players: list[PlayerId]) 
     """Claim on a season's standings before it closes; a ruling may give points or take some."""
     adjusted = court.dice.one(players)
 
-    def acts_of(signed: dict[str, Any]) -> Acts:
+    def acts_of(signed: Document) -> Acts:
         adjustment = Adjustment(
             id=AdjustmentId(identifier("adj", court.entropy.uuid())),
             player=adjusted,

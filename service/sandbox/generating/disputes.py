@@ -33,6 +33,7 @@ from engine.values import (
     stream_of,
 )
 from service.api.http.rehearsing import would_change
+from service.base.documents import Document
 from service.director.disputes.evidence import EVENTS_MAX
 from service.director.disputes.ruling import Acts, frozen, ruled, taken
 from service.director.next_hand import open_next_hand
@@ -48,7 +49,7 @@ from service.log.writer import Command, Entry, States
 from service.sandbox.generating.chance import Dice
 from service.sandbox.generating.world import SeededEntropy
 
-ActsOf = Callable[[dict[str, Any]], Acts]
+ActsOf = Callable[[Document], Acts]
 """Returns what a ruling does, given who signs it, why and when."""
 
 _SETTLING = ("hand_settled", "tournament_finished", "tournament_cancelled", "result_corrected")
@@ -97,7 +98,7 @@ class Court:
                 await self._frozen(stream, Freeze(**self._signed(self._referee)))
             await self._rule(stream, subject, await self._another(), rule, acts_of)
 
-    def _signed(self, by: PlayerId) -> dict[str, Any]:
+    def _signed(self, by: PlayerId) -> Document:
         return {"by": by, "reason": self._words(), "now": self._runtime.clock.now()}
 
     def _words(self) -> TextRef:

@@ -2,10 +2,12 @@
 
 import asyncio
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
 from engine.errors import CommandRejected
 from engine.table.model.commands import Command as TableCommand
+from engine.tournament.model.commands import Command as TournamentCommand
 from engine.tournament.model.commands import Register
 from engine.values import EntrantId, PlayerId, TextId, TextRef, identifier, stream_of
 from service.director import (
@@ -51,7 +53,7 @@ class Evening:
         )
 
     @property
-    def now(self) -> Any:
+    def now(self) -> datetime:
         """Return the present instant."""
         return self.runtime.clock.now()
 
@@ -65,7 +67,7 @@ class Evening:
         stream = stream_of(subject or self.tournament)
         return (await self.runtime.writer.load(self.league, stream, fresh=False)).state
 
-    async def ask(self, command: Any, order: Command | None = None) -> bool:
+    async def ask(self, command: TournamentCommand, order: Command | None = None) -> bool:
         """Ask something of the tournament; a refusal is an answer."""
         order = order or self.order(self.director)
         try:
@@ -104,7 +106,7 @@ class Evening:
         """Let time pass."""
         await asyncio.sleep(seconds)
 
-    async def until(self, instant: Any) -> None:
+    async def until(self, instant: datetime) -> None:
         """Let time pass."""
         left = (instant - self.now).total_seconds()
         if left > 0:

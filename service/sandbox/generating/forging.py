@@ -13,10 +13,11 @@ from typing import Any
 
 import msgspec
 
+from service.base.documents import Document
 from service.bundles.writing import uncovered
 from service.transparency.note import Checkpoint, SigningKey
 
-Line = dict[str, Any]
+Line = Document
 Where = Callable[[Any], bool]
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

@@ -33,10 +33,12 @@ from engine.tournament.model.floor_commands import (
     Warn,
 )
 from engine.tournament.model.money_commands import AcceptDeal, ProposeDeal, RecordPayment, TakeAddOn
+from engine.tournament.model.money_values import DealMethod
 from engine.tournament.model.rounds_commands import EndRoundEarly
 from engine.tournament.model.state import Finished, Running
 from engine.tournament.model.terms_announced import Terms
 from engine.tournament.model.values import Award
+from service.base.documents import Document
 from service.director import whole_table
 from service.sandbox.generating.chance import Dice
 from service.sandbox.generating.evening import Evening
@@ -111,7 +113,7 @@ async def correct(evening: Evening) -> bool:
 
 
 def correction(
-    dice: Dice, state: Finished, ruling: dict[str, Any]
+    dice: Dice, state: Finished, ruling: Document
 ) -> CorrectResult | Forfeit | Reaward | None:
     """Return what changes a result in one of three ways; None if there is nothing to change."""
     placed = sorted(state.placings, key=lambda each: each.place)
@@ -140,7 +142,7 @@ def _seated(evening: Evening, state: Running) -> Any:
     return evening.dice.one(seats).entrant if seats else None
 
 
-def _ruling(evening: Evening) -> dict[str, Any]:
+def _ruling(evening: Evening) -> Document:
     return {"by": evening.director, "reason": evening.reason(), "now": evening.now}
 
 
@@ -288,10 +290,10 @@ async def _pay(evening: Evening, state: Running) -> None:
 async def _deal(evening: Evening, state: Running) -> None:
     if len(state.remaining()) > 4:
         return
-    method = evening.dice.one(("by_chips", "equal"))
+    methods: tuple[DealMethod, ...] = ("by_chips", "equal")
     asked = ProposeDeal(
         by=None,
-        method=method,
+        method=evening.dice.one(methods),
         play_for=evening.dice.one((0, 100)),
         ends=evening.dice.happens(0.5),
         now=evening.now,

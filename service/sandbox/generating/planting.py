@@ -6,8 +6,9 @@ all-in) is left without that defect.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
+from service.base.documents import Document
 from service.sandbox.generating.chance import Dice
 from service.sandbox.generating.forging import Forgery, Line
 
@@ -21,11 +22,14 @@ class Planted(NamedTuple):
     rule: str
 
 
+_Thing = TypeVar("_Thing")
+
+
 class NoPlace(Exception):
     """The season has no place for a defect."""
 
 
-def one_of(dice: Dice, found: Sequence[Any]) -> Any:
+def one_of(dice: Dice, found: Sequence[_Thing]) -> _Thing:
     """
     Return one of several.
 
@@ -88,7 +92,7 @@ def points_rule(forged: Forgery) -> str:
     return "points." + kind.removeprefix("points_")
 
 
-def swapped(one: dict[str, Any], other: dict[str, Any], *members: str) -> None:
+def swapped(one: Document, other: Document, *members: str) -> None:
     """Exchange *members* of two objects."""
     for each in members:
         one[each], other[each] = other[each], one[each]

@@ -3,9 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
+import msgspec
+
 from engine.table.model.commands import (
     Act,
     CallHand,
+    CardVerb,
     Command,
     FieldCards,
     Improve,
@@ -16,6 +19,7 @@ from engine.table.model.state import Table
 from engine.table.read.view import seen_by
 from engine.table.read.view_parts import TableView
 from engine.values import EntrantId
+from service.base.documents import Document
 from service.director.runtime import Runtime
 from service.sandbox.generating.chance import Dice
 
@@ -44,7 +48,7 @@ def answer(runtime: Runtime, dice: Dice, table: Table, entrant: EntrantId, how: 
     decision = table.decision
     if decision is None or view.me is None:
         raise LookupError("nobody is asked")
-    asked: dict[str, Any] = {
+    asked: Document = {
         "entrant": entrant,
         "decision": decision.token,
         "now": runtime.clock.now(),
@@ -72,7 +76,7 @@ def _some(dice: Dice, cards: Sequence[str], *, least: int, bold: bool) -> tuple[
 
 
 def _turn(
-    runtime: Runtime, dice: Dice, table: Table, view: TableView, asked: dict[str, Any], how: str
+    runtime: Runtime, dice: Dice, table: Table, view: TableView, asked: Document, how: str
 ) -> Command:
     """Return a bet, or a card turn in the games that have them."""
     legal = {each.verb: each for each in view.legal}
@@ -91,7 +95,11 @@ def _turn(
         return FieldCards(**asked, cards=(action.cards or ())[:1])
     card = dice.one(action.cards) if action.cards else None
     return TakeCardTurn(
-        **asked, verb=action.verb, card=card, source=action.source, salt=runtime.entropy.token()
+        **asked,
+        verb=msgspec.convert(action.verb, CardVerb),
+        card=card,
+        source=action.source,
+        salt=runtime.entropy.token(),
     )
 
 

@@ -8,6 +8,7 @@ import msgspec
 from engine.season.schedule.commands import ChangeFixture, EndFixtures, PlanFixtures
 from engine.season.schedule.values import Entered, Plan, RecurrenceId
 from engine.values import TournamentId, identifier
+from service.base.documents import Document
 from service.sandbox.generating.evening import decided
 from service.sandbox.generating.night import Night
 from service.schedule.editing import Edit, edit
@@ -48,7 +49,7 @@ async def recurred(night: Night, season: str, decider: Any) -> TournamentId:
     first, second, third = between(
         known, night.now, night.now + timedelta(days=60), Budget(STORED_STEPS)
     )[:3]
-    about: dict[str, Any] = {"recurrence": recurrence, "now": night.now}
+    about: Document = {"recurrence": recurrence, "now": night.now}
 
     def skipped(entered: tuple[Entered, ...]) -> Edit:
         return ChangeFixture(
@@ -64,7 +65,7 @@ async def recurred(night: Night, season: str, decider: Any) -> TournamentId:
     return tournament_of(recurrence, first.label, 1)
 
 
-def _body(night: Night) -> dict[str, Any]:
+def _body(night: Night) -> Document:
     """Return the announcement as the API takes it."""
     return {
         "name": "Friday night",

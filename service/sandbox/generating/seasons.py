@@ -16,7 +16,7 @@ from engine.season.commands import (
     VoidAdjustment,
 )
 from engine.season.errors import SeasonUncounted
-from engine.season.values import Adjustment
+from engine.season.values import Adjustment, AdjustmentKind
 from engine.values import (
     AdjustmentId,
     LeagueId,
@@ -26,6 +26,7 @@ from engine.values import (
     identifier,
     number_of,
 )
+from service.base.documents import Document
 from service.bundles.log import HeldLog
 from service.bundles.writing import Wanted, bundle_of
 from service.director import closing_heads, season_ends, submitting
@@ -196,7 +197,8 @@ class MadeUp:
         await self.runtime.writer.submit(self.league, night.order(self.owner), decide)
 
     async def _adjust(self) -> None:
-        kind = self.dice.one(("manual", "penalty", "high_hand"))
+        kinds: tuple[AdjustmentKind, ...] = ("manual", "penalty", "high_hand")
+        kind = self.dice.one(kinds)
         for voided in (False, self.dice.happens(0.3)):
             adjustment = Adjustment(
                 id=AdjustmentId(identifier("adj", self.runtime.entropy.uuid())),
@@ -211,7 +213,7 @@ class MadeUp:
                 void = VoidAdjustment(adjustment=adjustment.id, **self._ruling())
                 await self._decide(self.season, season.decider, void)
 
-    def _ruling(self) -> dict[str, Any]:
+    def _ruling(self) -> Document:
         reason = Night(self.runtime, self.dice, self.league, self.season, self.owner).reason()
         return {"reason": reason, "author": self.owner, "now": self.runtime.clock.now()}
 

@@ -1,7 +1,7 @@
 """What tournaments and seasons are played by, drawn by chance."""
 
 from datetime import datetime, timedelta
-from typing import Any, NamedTuple
+from typing import NamedTuple, get_args
 
 from msgspec.structs import replace
 
@@ -10,7 +10,7 @@ from engine.rulesets import Ruleset, resolve, ruleset_hash
 from engine.rulesets.errors import RulesetInvalid
 from engine.season.presets import PRESETS as POINTS
 from engine.season.tiebreaks import TIE_BREAKS
-from engine.season.values import Aggregation, Bonus
+from engine.season.values import Aggregation, Bonus, Mode
 from engine.tournament.entering.announcing import check_terms
 from engine.tournament.model.commands import Announce
 from engine.tournament.model.terms import (
@@ -24,6 +24,7 @@ from engine.tournament.model.terms import (
 from engine.tournament.model.terms_fees import AddOnTerms, PayoutRow, Price
 from engine.tournament.model.terms_floor import BreakAfter, HandForHandTerms, HandsDrawn
 from engine.values import LeagueId, SeasonId, TournamentId
+from service.base.documents import Document
 from service.sandbox.generating.chance import Dice
 
 _TRIES = 1_000
@@ -34,13 +35,11 @@ class Game(NamedTuple):
     """A preset, what is laid over it, and stacks with which it is soon over."""
 
     preset: str
-    overrides: dict[str, Any]
+    overrides: Document
     stacks: tuple[int, ...]
 
 
-def _levels(
-    by: str, *lengths: int, antes: tuple[int, int, int, int] = (0, 0, 0, 0)
-) -> dict[str, Any]:
+def _levels(by: str, *lengths: int, antes: tuple[int, int, int, int] = (0, 0, 0, 0)) -> Document:
     blinds = ((1, 2), (2, 4), (4, 8), (10, 20))
     levels = [
         {"small": small, "big": big, "ante": ante, "length": length}
@@ -187,7 +186,7 @@ def announcement(
     raise RuntimeError("no terms that hold together were found")
 
 
-def _sizes(dice: Dice, players: int, ruleset: Ruleset) -> dict[str, Any]:
+def _sizes(dice: Dice, players: int, ruleset: Ruleset) -> Document:
     casino = ruleset.score == "cash_out"
     seats = 6 if casino else dice.between(3, 6)
     return {
@@ -201,7 +200,7 @@ def _sizes(dice: Dice, players: int, ruleset: Ruleset) -> dict[str, Any]:
     }
 
 
-def _money(dice: Dice, ruleset: Ruleset) -> dict[str, Any]:
+def _money(dice: Dice, ruleset: Ruleset) -> Document:
     if ruleset.score == "cash_out" or dice.happens(0.2):
         return {}
     shares = dice.one(((1,), (60, 40), (50, 30, 20), (7, 3, 1)))
@@ -240,7 +239,7 @@ def _add_on(ruleset: Ruleset) -> AddOnTerms | None:
     return AddOnTerms(price=200, fee=10, chips=20 * ruleset.chip_unit, max=1)
 
 
-def _organised(dice: Dice, ruleset: Ruleset, now: datetime) -> dict[str, Any]:
+def _organised(dice: Dice, ruleset: Ruleset, now: datetime) -> Document:
     """Return how a tournament is organised; a casino is one table that people come to and go."""
     if ruleset.score == "cash_out":
         return {"format": SingleTable() if dice.happens(0.5) else Freezeout()}
@@ -311,10 +310,11 @@ def _entry(dice: Dice, ruleset: Ruleset) -> EntryTerms:
     )
 
 
-def season_terms(dice: Dice) -> dict[str, Any]:
+def season_terms(dice: Dice) -> Document:
     """Return by what a season counts."""
     preset = POINTS[dice.one(sorted(POINTS))] if dice.happens(0.7) else POINTS["places_from_end"]
-    mode = dice.one(("sum", "sum", "average", "best", "best_average", "drop_worst", "best_series"))
+    modes: tuple[Mode, ...] = ("sum", *get_args(Mode))
+    mode = dice.one(modes)
     results = None if mode in ("sum", "average") else dice.between(1, 2)
     ties = dice.shuffled(TIE_BREAKS[:-1])[: dice.between(1, 4)]
     bonuses = preset.bonuses
