@@ -22,6 +22,7 @@ from engine.hand.street import Bettor, Street
 from engine.hand.traditional_ranking import rank
 from engine.kit.cards import deck, total
 from engine.rulesets import EXTRA_HANDS, FixedContinue, PokerNoLimit
+from tests.support.streets import after_something_legal
 from tests.vectors import beacon
 
 FOLDER = Path(__file__).resolve().parents[2] / "api-spec" / "vectors"
@@ -167,7 +168,7 @@ def _streets(revision: int, numbers: range) -> Iterator[Street]:
             seat = next_to_act(street)
             if seat is None:
                 break
-            street = _after(street, seat, dice)
+            street, _ = after_something_legal(street, seat, dice)
 
 
 def _opening(dice: Random) -> Street:
@@ -197,32 +198,6 @@ def _opening(dice: Random) -> Street:
         current_bet=min_open if blinds else 0,
         full_raise=0 if fixed else min_open,
         after=count if blinds else dice.randint(0, count),
-    )
-
-
-def _after(street: Street, seat: int, dice: Random) -> Street:
-    """Return *street* after something legal that *seat* does."""
-    legal = legal_actions(street, seat)
-    action = legal[dice.randrange(len(legal))]
-    amount = dice.choice((action.min, action.max)) if action.verb == "raise_to" else None
-    outcome = act(street, seat, action.verb, amount=amount)  # type: ignore[arg-type]
-    return msgspec.structs.replace(
-        street,
-        seats=tuple(
-            Bettor(
-                seat,
-                outcome.stack,
-                each.put_in + outcome.paid,
-                outcome.current_bet,
-                action.verb != "fold",
-            )
-            if each.seat == seat
-            else each
-            for each in street.seats
-        ),
-        current_bet=outcome.current_bet,
-        full_raise=outcome.full_raise,
-        after=seat,
     )
 
 

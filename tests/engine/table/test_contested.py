@@ -21,6 +21,7 @@ from engine.rulesets import FixedContinue, PokerNoLimit, Ruleset, preset, resolv
 from engine.table.model import events
 from engine.table.model.commands import Act, TimeOut
 from tests.engine.table.hands import Company, bare, every
+from tests.support.streets import after_something_legal
 
 STREETS = 4000
 
@@ -214,7 +215,7 @@ def test_without_blinds_both_revisions_ask_the_same() -> None:
             old = replace(street, revision=1)
             assert next_to_act(old) == seat
             assert price(legal_actions(street, seat)) == price(legal_actions(old, seat))
-            street, _ = after(street, seat, dice)
+            street, _ = after_something_legal(street, seat, dice)
 
 
 def price(legal: Any) -> int | None:
@@ -234,29 +235,6 @@ def opening(dice: Random, rules: Any, *, blinds: bool) -> Street:
     return Street(tuple(seats), rules, 1, 10, bet, 10, dice.randint(0, count), revision=2)
 
 
-def after(street: Street, seat: int, dice: Random) -> tuple[Street, str]:
-    """Return *street* after something legal, which nobody refuses, and what it was."""
-    legal = legal_actions(street, seat)
-    action = legal[dice.randrange(len(legal))]
-    amount = dice.choice((action.min, action.max)) if action.verb == "raise_to" else None
-    verb: Any = action.verb
-    outcome = act(street, seat, verb, amount=amount, expected=action.amount)
-    seats = tuple(
-        Bettor(
-            seat,
-            outcome.stack,
-            each.put_in + outcome.paid,
-            outcome.current_bet,
-            action.verb != "fold",
-        )
-        if isinstance(each, Bettor) and each.seat == seat
-        else each
-        for each in street.seats
-    )
-    bets = {"current_bet": outcome.current_bet, "full_raise": outcome.full_raise}
-    return replace(street, seats=seats, after=seat, **bets), action.verb
-
-
 @pytest.mark.parametrize("fixed", [False, True])
 def test_nobody_is_asked_for_chips_that_no_other_seat_can_contest(*, fixed: bool) -> None:
     """What goes back was raised, or posted, or contested by somebody who folded afterwards."""
@@ -270,7 +248,7 @@ def test_nobody_is_asked_for_chips_that_no_other_seat_can_contest(*, fixed: bool
             asked = price(legal_actions(street, seat))
             lower += asked != price(legal_actions(replace(street, revision=1), seat))
             assert asked != 0
-            street, verb = after(street, seat, dice)
+            street, verb = after_something_legal(street, seat, dice)
             course.append((seat, verb))
         wagers = {each.seat: each.hand.put_in for each in street.seats if each.hand}
         live = [each.seat for each in street.seats if each.hand and each.hand.live]

@@ -231,6 +231,20 @@ async def test_an_outage_gives_the_open_decision_its_full_time_anew(
         assert after.deadline > first.deadline
 
 
+async def one_steps_away(runtime: Runtime, league_id: str, table: str) -> str:
+    """Play the hand on until one of two folds and the other is away; return the absent one."""
+    while (there := await at(runtime, league_id, table)).decision.phase == "select":
+        await bet_everything(runtime, league_id, table)
+    actor = there.at(there.decision.seats[0]).entrant
+    (absent,) = (place.entrant for place in there.places if place.entrant != actor)
+    await submitting.submit_to_table(
+        runtime, league_id, table, StepAway(entrant=absent), command(runtime)
+    )
+    asked = (runtime, league_id, table, command(runtime), actor, there.decision.token)
+    await play.act(*asked, "fold")
+    return absent
+
+
 async def test_a_hand_over_before_anybody_is_asked_tells_the_tournament_who_went_out(
     database: TestDatabase,
 ) -> None:
@@ -242,15 +256,7 @@ async def test_a_hand_over_before_anybody_is_asked_tells_the_tournament_who_went
         state = (await runtime.writer.load(league_id, stream_of(name))).state
         table = state.tables[0].table
         await next_hand.open_next_hand(runtime, league_id, table)
-        while (there := await at(runtime, league_id, table)).decision.phase == "select":
-            await bet_everything(runtime, league_id, table)
-        actor = there.at(there.decision.seats[0]).entrant
-        (absent,) = (place.entrant for place in there.places if place.entrant != actor)
-        await submitting.submit_to_table(
-            runtime, league_id, table, StepAway(entrant=absent), command(runtime)
-        )
-        asked = (runtime, league_id, table, command(runtime), actor, there.decision.token)
-        await play.act(*asked, "fold")
+        absent = await one_steps_away(runtime, league_id, table)
 
         async with asyncio.timeout(20):
             while not isinstance(state, Finished):
@@ -285,15 +291,7 @@ async def left_alone(runtime: Runtime, *, hands_between_seconds: int) -> tuple[s
     state = (await runtime.writer.load(league_id, stream_of(name))).state
     table = state.tables[0].table
     await next_hand.open_next_hand(runtime, league_id, table)
-    while (there := await at(runtime, league_id, table)).decision.phase == "select":
-        await bet_everything(runtime, league_id, table)
-    actor = there.at(there.decision.seats[0]).entrant
-    (absent,) = (place.entrant for place in there.places if place.entrant != actor)
-    await submitting.submit_to_table(
-        runtime, league_id, table, StepAway(entrant=absent), command(runtime)
-    )
-    asked = (runtime, league_id, table, command(runtime), actor, there.decision.token)
-    await play.act(*asked, "fold")
+    await one_steps_away(runtime, league_id, table)
     assert (await at(runtime, league_id, table)).idle
     return league_id, table
 

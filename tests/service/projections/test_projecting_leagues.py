@@ -59,6 +59,12 @@ def statements(engine: AsyncEngine) -> Iterator[list[str]]:
     sa.event.remove(engine.sync_engine, "before_cursor_execute", note)
 
 
+async def with_a_malformed_event(runtime: Runtime, owner: asyncpg.Connection) -> tuple[str, int]:
+    """Make a league whose members cannot be read; return it and the event's position."""
+    league, _ = await announced(runtime, 0)
+    return league, await plant(owner, league, "member_added", {})
+
+
 async def behind(engine: AsyncEngine, league: str) -> dict[str, int | None]:
     """Return the projections that have not applied all of *league*, with where they broke."""
     async with engine.connect() as connection:
@@ -151,8 +157,7 @@ async def test_a_released_projection_goes_on_in_the_running_process(
     projecting: AsyncEngine,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    league, _ = await announced(runtime, 0)
-    position = await plant(owner, league, "member_added", {})
+    league, position = await with_a_malformed_event(runtime, owner)
     runner = Runner(projecting)
     await runner.catch_up()
     assert await behind(projecting, league) == {"members": position}
@@ -204,8 +209,7 @@ async def test_a_rebuild_names_the_league_that_cannot_be_read_and_rebuilds_all_o
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     # Nothing is live yet, so the rebuild meets the event itself.
-    league, _ = await announced(runtime, 0)
-    position = await plant(owner, league, "member_added", {})
+    league, position = await with_a_malformed_event(runtime, owner)
     healthy, _ = await announced(runtime, 0)
 
     assert await projections.rebuild(database.settings("holotable_project"), "all") == 1
