@@ -1,15 +1,18 @@
 """What a command would change for people: placings, money, seats, chips, points, ranks."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TypeVar
 
 import msgspec
 
 from engine.season.state import Opened
 from engine.table.model.state import Table
-from engine.tournament.model.state import Finished, Running, phase_of
+from engine.tournament.model.state import Closed, Finished, Running, phase_of
 from engine.tournament.model.state import State as TournamentState
+from engine.tournament.model.values import Payout
 from engine.values import Chips, EntrantId, PlayerId, Seat, TableId
+
+Kept = TypeVar("Kept")
 
 
 class _Change(msgspec.Struct, frozen=True, kw_only=True):
@@ -121,10 +124,11 @@ def of_tournament(before: TournamentState, after: TournamentState) -> Tournament
         placings=_placings(before, after),
         payouts=_payouts(before, after),
         seats=_seats(before, after),
-        breaking_order=_changed(before, after, "breaking_order"),
-        frozen=_changed(before, after, "frozen"),
-        draws_before=getattr(before, "draws", 0),
-        draws_after=getattr(after, "draws", getattr(before, "draws", 0)),
+        breaking_order=_changed(_breaking_order(before), _breaking_order(after)),
+        frozen=_changed(before.frozen, after.frozen),
+        draws_before=_draws(before),
+        # A tournament that is over keeps no count: it draws no more.
+        draws_after=_draws(after) if isinstance(after, Closed | Running) else _draws(before),
     )
 
 
@@ -198,8 +202,12 @@ def _payouts(before: TournamentState, after: TournamentState) -> tuple[PayoutCha
 
 def _paid(state: TournamentState) -> Mapping[tuple[EntrantId, PlayerId], int]:
     # Who is owed money by a cancelled tournament is paid by it as well.
-    given: Any = (*getattr(state, "payouts", ()), *state.books.refunds)
-    return {(each.entrant, each.player): each.amount for each in given}
+    paid = {(each.entrant, each.player): each.amount for each in _prizes(state)}
+    return paid | {(each.entrant, each.player): each.amount for each in state.books.refunds}
+
+
+def _prizes(state: TournamentState) -> tuple[Payout, ...]:
+    return state.payouts if isinstance(state, Finished) else ()
 
 
 def _seats(before: TournamentState, after: TournamentState) -> tuple[SeatChange, ...]:
@@ -227,7 +235,14 @@ def _seated(state: TournamentState) -> Mapping[EntrantId, Place]:
     return seated | ordered
 
 
-def _changed(before: TournamentState, after: TournamentState, name: str) -> Any:
-    """Return what the member *name* becomes, None if it stays or goes."""
-    new = getattr(after, name, None)
-    return None if new == getattr(before, name, None) else new
+def _breaking_order(state: TournamentState) -> tuple[int, ...] | None:
+    return state.breaking_order if isinstance(state, Closed | Running) else None
+
+
+def _draws(state: TournamentState) -> int:
+    return state.draws if isinstance(state, Closed | Running) else 0
+
+
+def _changed(old: Kept | None, new: Kept | None) -> Kept | None:
+    """Return *new*; None if it is the same, or there is none any more."""
+    return None if new == old else new

@@ -42,6 +42,7 @@ from engine.tournament.model.state import (
     Running,
     Seating,
     Unannounced,
+    entries_of,
 )
 from engine.tournament.model.state import State as TournamentState
 from engine.tournament.model.table_summary import TableSummary
@@ -356,7 +357,7 @@ def _prospect(tournament: TournamentState) -> Prospect:
         case Running() | Closed():
             return "running"
         case _:
-            return "entered" if getattr(tournament, "entrants", ()) else "unplayed"
+            return "entered" if entries_of(tournament) else "unplayed"
 
 
 def _uncounted(season: Opened, tournament: TournamentState, now: datetime) -> bool:

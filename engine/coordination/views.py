@@ -18,7 +18,17 @@ from engine.table.model.state import Table
 from engine.table.read.view import seen_by
 from engine.table.read.view_parts import NextLevelView, SeatView, TableView
 from engine.tournament.model.floor_state import FloorState
-from engine.tournament.model.state import Cancelled, Finished, Phase, Running, State, phase_of
+from engine.tournament.model.state import (
+    Cancelled,
+    Finished,
+    Phase,
+    Running,
+    State,
+    Unannounced,
+    entries_of,
+    phase_of,
+)
+from engine.tournament.model.values import Entry
 from engine.values import Chips, EntrantId, HandId, PlayerId, TableId, TournamentId
 
 Doing = Literal["in_hand", "held", "waiting", "between_hands", "closed"]
@@ -133,9 +143,9 @@ def floor_of(state: State, tables: Mapping[TableId, Table]) -> FloorView | None:
         tables: Every open table of it, as of the same moment; one that is only about
             to be opened may be missing.
     """
-    terms = getattr(state, "terms", None)
-    if terms is None:
+    if isinstance(state, Unannounced):
         return None
+    terms = state.terms
     running = state if isinstance(state, Running) else None
     seatings = () if running is None else running.tables
     entries = {} if running is None else {each.entrant: each for each in running.entrants}
@@ -155,7 +165,7 @@ def floor_of(state: State, tables: Mapping[TableId, Table]) -> FloorView | None:
         tournament=terms.tournament,
         name=terms.name,
         state=phase_of(state),
-        entrants=len(getattr(state, "entrants", ())),
+        entrants=len(entries_of(state)),
         entrants_left=_left(state),
         chips=chips,
         average_stack=chips // seated if seated else 0,
@@ -173,7 +183,7 @@ def _left(state: State) -> int:
         buying = (each.entrant for each in state.windows)
         coming = (each.entrant for each in state.promised)
         return len({*state.remaining(), *buying, *coming})
-    return 0 if isinstance(state, Finished | Cancelled) else len(getattr(state, "entrants", ()))
+    return 0 if isinstance(state, Finished | Cancelled) else len(entries_of(state))
 
 
 def _level(running: Running | None) -> FloorLevel | None:
@@ -199,12 +209,12 @@ def _course(running: Running | None) -> dict[str, Any]:
     }
 
 
-def _seat(seat: SeatView, entry: object, penalty: int) -> FloorSeat:
+def _seat(seat: SeatView, entry: Entry | None, penalty: int) -> FloorSeat:
     return FloorSeat(
         seat=seat.seat,
         entrant=seat.entrant,
-        player=getattr(entry, "player", None),
-        bot=bool(getattr(entry, "bot", False)),
+        player=None if entry is None else entry.player,
+        bot=entry is not None and entry.bot,
         stack=seat.stack,
         wager=seat.wager,
         dealt=seat.dealt,

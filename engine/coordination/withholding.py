@@ -8,7 +8,7 @@ piles are made of.  Everything else in a state is public, or its viewer's own.
 from typing import Any
 
 import msgspec
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from engine.kit.hidden import Withheld
 from engine.table.model.hand import Hand
@@ -48,8 +48,7 @@ def _tuple(items: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def _struct(state: msgspec.Struct) -> msgspec.Struct:
     changes = {}
-    for name in state.__struct_fields__:
-        old = getattr(state, name)
+    for name, old in asdict(state).items():
         new = withheld(old)
         if new is not old:
             changes[name] = new

@@ -73,13 +73,18 @@ def _followed(state: State, command: Command) -> tuple[Event, ...]:
     events = _DECIDED[type(command)](state, command)
     if isinstance(command, floor_commands.Disqualify | entering.RecordPurge):
         events = _with_bubble(state, events, command.now)
-    if events and isinstance(state, Running) and state.entering.late:
-        events = late.concluded(state, events, getattr(command, "table_ids", ()))
-        now = getattr(command, "now", None)
-        # Whatever may close it, a clock, a call or the end of a break, says when it is.
-        if now is not None and any(isinstance(each, LateRegistrationClosed) for each in events):
-            return _with_bubble(state, events, now)
+    if not events or isinstance(command, Announce):
+        return events
+    if isinstance(state, Running) and state.entering.late:
+        fresh = command.table_ids if isinstance(command, _BringsTables) else ()
+        events = late.concluded(state, events, fresh)
+        if any(isinstance(each, LateRegistrationClosed) for each in events):
+            return _with_bubble(state, events, command.now)
     return events
+
+
+_BringsTables = Register | StartPlay | entering.Approve | entering.CheckIn | of_rounds.SeatRound
+"""Commands that name tables which may have to be added."""
 
 
 _Coming = (

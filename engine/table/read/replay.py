@@ -14,6 +14,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 import msgspec
+from msgspec.structs import asdict
 
 from engine.kit.audiences import AUDITOR, reader_of
 from engine.rulesets import CorellianSpike
@@ -282,9 +283,9 @@ def _data(event: Event, perspective: str) -> dict[str, Any]:
         if isinstance(value, events.OpenCard):
             return value.card
         if isinstance(value, msgspec.Struct):
-            return {name: plain(getattr(value, name)) for name in value.__struct_fields__}
+            return {name: plain(member) for name, member in asdict(value).items()}
         if isinstance(value, tuple):
             return [plain(each) for each in value]
         return value
 
-    return {name: plain(getattr(event, name)) for name in event.__struct_fields__}
+    return {name: plain(member) for name, member in asdict(event).items()}

@@ -225,6 +225,11 @@ def phase_of(state: State) -> Phase:
             return "cancelled"
 
 
+def entries_of(state: State) -> tuple[Entry, ...]:
+    """Return the entries of a tournament in any phase, in order of registration."""
+    return () if isinstance(state, Unannounced | Drafted | Announced) else state.entrants
+
+
 def entry_of(state: Registering | Closed | Running | Finished, entrant: EntrantId) -> Entry | None:
     """Return the entry of *entrant*, or None if it never entered."""
     return next((each for each in state.entrants if each.entrant == entrant), None)
