@@ -103,7 +103,7 @@ def may_still_open(tournament: State, here: Table, entrant: EntrantId) -> bool:
     """
     Return whether *entrant* was seated *here* first, and no hand has been opened since.
 
-    Nor has a round of a beacon been named that the hand will be dealt by (``beacon.deals``).
+    Nor has a pulse of a beacon been named that the hand will be dealt by (``beacon.deals``).
     """
     rounds = tournament.rounds if isinstance(tournament, Running) else None
     if rounds is not None and (rounds.number, rounds.stage) != (1, "playing"):
@@ -120,9 +120,9 @@ def waits_for_openings(tournament: State, here: Table) -> bool:
     return any(may_still_open(tournament, here, each.entrant) for each in missing)
 
 
-def named_round(tournament: State, here: Table, *, now: datetime) -> AwaitBeacon | None:
+def named_pulse(tournament: State, here: Table, *, now: datetime) -> AwaitBeacon | None:
     """
-    Return how the beacon's round is named that the next deal *here* waits for.
+    Return how the beacon's pulse is named that the next deal *here* waits for.
 
     None where none is mixed in, or a round has been named already.
 

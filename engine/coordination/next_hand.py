@@ -125,10 +125,10 @@ def _by_beacon(
     now: datetime,
 ) -> NextHandPlan:
     """Return *plan*, which opens a hand, or what comes before it where a beacon is mixed in."""
-    naming = deals.named_round(tournament, here, now=now)
+    naming = deals.named_pulse(tournament, here, now=now)
     if naming is not None:
         entries = (ForTable(stream=stream_of(here.table), commands=(naming,)),)
-        return msgspec.structs.replace(plan, outcome="name_round", entries=entries)
+        return msgspec.structs.replace(plan, outcome="name_pulse", entries=entries)
     if here.awaited is None:
         return plan
     # All other waiting was done before the round was named.

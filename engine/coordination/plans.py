@@ -13,7 +13,7 @@ from engine.tournament.model.state import State as TournamentState
 from engine.values import Stream, TableId
 
 Outcome = Literal[
-    "name_round", "open", "windows", "hold", "rearrange", "finish", "close", "nothing"
+    "name_pulse", "open", "windows", "hold", "rearrange", "finish", "close", "nothing"
 ]
 
 
@@ -36,7 +36,7 @@ class NextHandPlan(msgspec.Struct, frozen=True, kw_only=True):
 
     outcome: Outcome
     """
-    ``name_round``: openings are settled and a round of the beacon is named; ask again at
+    ``name_pulse``: openings are settled and a pulse of the beacon is named; ask again at
     once.  ``open``: a hand is opened, nothing more to ask.  ``windows``: who lost the last
     chip and did not come back is out; ask again at once.  ``hold``: the wait is
     recorded; ask again when the tournament has changed.  ``rearrange``: entrants
@@ -53,6 +53,6 @@ class NextHandPlan(msgspec.Struct, frozen=True, kw_only=True):
     since: tuple[TableId, ...] = ()
     """Other tables whose last hand counts for that too."""
     awaits: TableBeaconAwaited | None = None
-    """The round of the beacon without which it cannot be done, if it is not here yet."""
+    """The pulse of the beacon without which it cannot be done, if it is not here yet."""
     ask_again: tuple[TableId, ...] = ()
     """Other idle tables: their directive may have changed with this, or with the last bust."""

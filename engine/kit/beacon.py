@@ -1,8 +1,8 @@
 """
-A public beacon: which of its rounds counts, and what of one enters a deal or a draw.
+A public beacon: which of its pulses counts, and what of one enters a deal or a draw.
 
-The house, and whoever works with it, cannot know a round before its time.  Which round
-counts follows from the instant of an event, so nobody chooses among rounds either.
+The house, and whoever works with it, cannot know a pulse before its time.  Which pulse
+counts follows from the instant of an event, so nobody chooses among pulses either.
 
 Source: rulebook ``beacon``.
 """
@@ -18,7 +18,7 @@ from engine.errors import CommandRejected
 from engine.values import HexDigest
 
 MARGIN = timedelta(seconds=3)
-"""A round comes at least this long after the event that asks for it."""
+"""A pulse comes at least this long after the event that asks for it."""
 
 _BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -33,10 +33,10 @@ class Chain(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """A compressed point of G2, 96 bytes."""
 
     genesis: Annotated[int, Meta(ge=0, le=2**40)]
-    """The instant of round 1, in seconds since 1970 UTC."""
+    """The instant of pulse 1, in seconds since 1970 UTC."""
 
     period: Annotated[int, Meta(ge=1, le=86_400)]
-    """Seconds from one round to the next."""
+    """Seconds from one pulse to the next."""
 
 
 class Pulse(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -51,7 +51,7 @@ class Pulse(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 class BeaconMissing(CommandRejected):
-    """The named beacon round has not come yet. The deal or draw waits for it."""
+    """The named pulse has not come yet. The deal or draw waits for it."""
 
     code = "beacon_missing"
     rule = "beacon.silence"
@@ -70,12 +70,12 @@ class BeaconMismatch(CommandRejected):
     round: int | None
 
 
-def round_after(chain: Chain, at: datetime) -> int:
+def pulse_after(chain: Chain, at: datetime) -> int:
     """
-    Return the first round that comes ``MARGIN`` after *at*, or later.
+    Return the number of the first pulse that comes ``MARGIN`` after *at*, or later.
 
     >>> chain = Chain(hash="00" * 32, public_key="00" * 96, genesis=100, period=3)
-    >>> [round_after(chain, _BEGINNING + timedelta(seconds=s)) for s in (0, 97, 98, 100, 101)]
+    >>> [pulse_after(chain, _BEGINNING + timedelta(seconds=s)) for s in (0, 97, 98, 100, 101)]
     [1, 1, 2, 2, 3]
 
     Source: rulebook ``beacon.round``.
@@ -84,34 +84,34 @@ def round_after(chain: Chain, at: datetime) -> int:
     return max(1, 1 - (-earliest // timedelta(seconds=chain.period)))
 
 
-def time_of(chain: Chain, round_number: int) -> datetime:
-    """Return when a round comes."""
-    return _BEGINNING + timedelta(seconds=chain.genesis + (round_number - 1) * chain.period)
+def time_of(chain: Chain, number: int) -> datetime:
+    """Return when a pulse comes."""
+    return _BEGINNING + timedelta(seconds=chain.genesis + (number - 1) * chain.period)
 
 
-def demand_pulse(pulse: Pulse | None, round_number: int) -> Pulse:
+def demand_pulse(pulse: Pulse | None, number: int) -> Pulse:
     """
-    Return *pulse* if it is of the round that was named.
+    Return *pulse* if it is the one that was named.
 
     Whether the beacon has signed it is checked where it is fetched, and by every audit.
 
     Raises:
         BeaconMissing: If there is none yet.
-        BeaconMismatch: If it is of another round, or is not what its signature gives.
+        BeaconMismatch: If it has another number, or is not what its signature gives.
 
     Source: rulebook ``beacon.value``.
     """
     if pulse is None:
-        raise BeaconMissing(round=round_number)
+        raise BeaconMissing(round=number)
     due = sha256(bytes.fromhex(pulse.signature)).hexdigest()
-    if pulse.round != round_number or pulse.randomness != due:
-        raise BeaconMismatch(round=round_number)
+    if pulse.round != number or pulse.randomness != due:
+        raise BeaconMismatch(round=number)
     return pulse
 
 
 def mixed_in(chain: Chain, pulse: Pulse) -> bytes:
     """
-    Return what of a round stands in a digest: chain, number and randomness, 72 bytes.
+    Return what of a pulse stands in a digest: chain, number and randomness, 72 bytes.
 
     Source: rulebook ``generator.beacon``.
     """

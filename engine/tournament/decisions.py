@@ -46,6 +46,7 @@ from engine.tournament.model.entering_events import LateRegistrationClosed
 from engine.tournament.model.events import Event
 from engine.tournament.model.fairness_errors import SeatsBeingDrawn
 from engine.tournament.model.heads_commands import RecordTables
+from engine.tournament.model.rounds_commands import SeatRound
 from engine.tournament.model.state import Registering, Running, State, running_of
 from engine.tournament.money import dealing
 from engine.tournament.money import decisions as money
@@ -83,7 +84,7 @@ def _followed(state: State, command: Command) -> tuple[Event, ...]:
     return events
 
 
-_BringsTables = Register | StartPlay | entering.Approve | entering.CheckIn | of_rounds.SeatRound
+_BringsTables = Register | StartPlay | entering.Approve | entering.CheckIn | SeatRound
 """Commands that name tables which may have to be added."""
 
 
@@ -99,7 +100,7 @@ _Coming = (
 
 def _demand_settled(command: Command) -> None:
     """
-    Check that *command* leaves everybody where the beacon's round will find them.
+    Check that *command* leaves everybody where the beacon's pulse will find them.
 
     Raises:
         SeatsBeingDrawn: If it does not.

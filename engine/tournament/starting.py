@@ -2,7 +2,7 @@
 
 from msgspec.structs import replace
 
-from engine.kit.beacon import demand_pulse, round_after
+from engine.kit.beacon import demand_pulse, pulse_after
 from engine.tournament import levels
 from engine.tournament.entering import checking_in, late
 from engine.tournament.evolve.tournament import after
@@ -66,7 +66,7 @@ def start_play(state: State, command: StartPlay) -> tuple[Event, ...]:
         )
     chain = before.fairness.chain
     if chain is not None:
-        number = round_after(chain, command.now)
+        number = pulse_after(chain, command.now)
         return *settled, BeaconAwaited(round=number, at=command.now, rule="beacon.seats")
     return (*settled, *_seated(registering, command))
 

@@ -104,7 +104,7 @@ class Report(msgspec.Struct, kw_only=True):
     """Entropy committed to and not opened, once for each deal: a bit of steering each, at most."""
 
     lapsed_rounds: int = 0
-    """Rounds of a beacon that were named too late, or passed over: a bit each, at most."""
+    """Pulses of a beacon that were named too late, or passed over: a bit each, at most."""
 
     voided_positions: tuple[int, ...] = ()
     """Events that an operator took out of folding because they fail by their bytes."""

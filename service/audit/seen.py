@@ -87,7 +87,7 @@ class Seen:
         """Entropy that entrants had committed to and did not open, once for each deal."""
 
         self.awaited: events.TableBeaconAwaited | None = None
-        """The round of a beacon that the next deal waits for."""
+        """The pulse of a beacon that the next deal waits for."""
 
         self.lapsed = 0
         """Rounds that were named and passed over, because somebody came or went."""

@@ -25,7 +25,7 @@ class _Line(msgspec.Struct, frozen=True, kw_only=True, tag_field="line"):
     pass
 
 
-class Head(_Line, frozen=True, kw_only=True, tag="head"):
+class BundleHead(_Line, frozen=True, kw_only=True, tag="head"):
     format: str = FORMAT
     kind: Kind
     subject: str
@@ -113,7 +113,7 @@ class End(_Line, frozen=True, kw_only=True, tag="end"):
     sha256: str
 
 
-Line = Head | SignedHead | Node | Event | Withheld | Voided | Leaves | Opening
+Line = BundleHead | SignedHead | Node | Event | Withheld | Voided | Leaves | Opening
 
 
 def line_of(recorded: Recorded, previous: bytes | None, reader: Reader) -> Event | Withheld:

@@ -13,7 +13,7 @@ from engine.values import identifier
 from service.base.errors import NotSignedYet
 from service.bundles.gathering import Gathered, Gatherer, located
 from service.bundles.lines import (
-    Head,
+    BundleHead,
     Kind,
     Line,
     Node,
@@ -120,7 +120,7 @@ async def _lines(
     signed: tuple[str, Sequence[Node]],
 ) -> AsyncIterator[Line]:
     note, nodes = signed
-    yield Head(
+    yield BundleHead(
         kind=wanted.kind,
         subject=wanted.subject,
         league=identifier("lge", log.league),

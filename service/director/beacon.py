@@ -52,7 +52,7 @@ class Beacon(Protocol):
         """The chain whose rounds these are."""
         ...
 
-    async def fetch(self, round_number: int) -> Pulse:
+    async def fetch(self, number: int) -> Pulse:
         """
         Return what the beacon said in a round, verified.
 
@@ -134,27 +134,27 @@ class Drand:
         """The chain whose rounds these are."""
         return self._chain
 
-    async def fetch(self, round_number: int) -> Pulse:
+    async def fetch(self, number: int) -> Pulse:
         """Ask one relay after the other; see :meth:`Beacon.fetch`."""
         said = []
         for url in self._urls:
             try:
-                return await self._ask(url, round_number)
+                return await self._ask(url, number)
             except BeaconSilent as error:
                 said.append(f"{url}: {error}")
         raise BeaconSilent("; ".join(said))
 
-    async def _ask(self, url: str, round_number: int) -> Pulse:
+    async def _ask(self, url: str, number: int) -> Pulse:
         try:
             async with asyncio.timeout(_RELAY_SECONDS):
-                content = await self._read(f"{url}/{self._chain.hash}/public/{round_number}")
+                content = await self._read(f"{url}/{self._chain.hash}/public/{number}")
             told = msgspec.json.decode(content, type=_Answered)
             pulse = msgspec.convert(msgspec.to_builtins(told), Pulse)
         except (httpx.HTTPError, TimeoutError) as error:
             raise BeaconSilent(type(error).__name__) from error
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:
             raise BeaconSilent("what it answered is not a round") from error
-        if pulse.round != round_number:
+        if pulse.round != number:
             raise BeaconSilent(f"answered with round {pulse.round}")
         # A pattern's end lets a line feed pass, and the log would keep it.
         if bytes.fromhex(pulse.signature).hex() != pulse.signature:
@@ -226,7 +226,7 @@ class Pulses:
             raise BadRequest("beacon_unknown", "this service asks no beacon of this chain")
         return self._beacon.chain
 
-    async def pulse(self, chain: Chain, round_number: int) -> Pulse | None:
+    async def pulse(self, chain: Chain, number: int) -> Pulse | None:
         """
         Return a round once its time has come; None if it still is not there a while later.
 
@@ -236,32 +236,32 @@ class Pulses:
         if self._beacon is None or self._beacon.chain != chain:
             _log.warning("a table waits for a beacon that is not set up here", chain=chain.hash)
             return None
-        known = self._known.get(round_number)
+        known = self._known.get(number)
         if known is not None:
             return known
-        asking = self._asking.get(round_number)
+        asking = self._asking.get(number)
         if asking is None:
-            asking = asyncio.create_task(self._await(self._beacon, round_number))
-            self._asking[round_number] = asking
-            asking.add_done_callback(lambda _: self._asking.pop(round_number, None))
+            asking = asyncio.create_task(self._await(self._beacon, number))
+            self._asking[number] = asking
+            asking.add_done_callback(lambda _: self._asking.pop(number, None))
         # Whoever gives up must not give up for all who wait for the same.
         return await asyncio.shield(asking)
 
-    async def _await(self, beacon: Beacon, round_number: int) -> Pulse | None:
-        due = time_of(beacon.chain, round_number)
+    async def _await(self, beacon: Beacon, number: int) -> Pulse | None:
+        due = time_of(beacon.chain, number)
         early = (due - self._clock.now()).total_seconds()
         until = max(due, self._clock.now()) + PATIENCE
         await asyncio.sleep(max(0.0, early))
         while True:
             try:
-                pulse = await beacon.fetch(round_number)
+                pulse = await beacon.fetch(number)
             except BeaconSilent as error:
                 if self._clock.now() >= until:
-                    _log.warning("the beacon is silent", round=round_number, error=str(error))
+                    _log.warning("the beacon is silent", round=number, error=str(error))
                     return None
                 await asyncio.sleep(RETRY_SECONDS)
             else:
-                self._known[round_number] = pulse
+                self._known[number] = pulse
                 while len(self._known) > _KEPT:
                     del self._known[next(iter(self._known))]
                 return pulse

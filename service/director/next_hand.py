@@ -193,7 +193,7 @@ async def _step(
         current, now = opened_of(loaded.state), order.received_at
         if _next(current) != _next(here):
             raise Overtaken
-        if planned.outcome == "name_round":
+        if planned.outcome == "name_pulse":
             now = naming_instant(runtime, league, loaded)
         plan = await _plan(states, current, hand, now, pulse)
         if (plan.outcome, current.awaited) != (planned.outcome, here.awaited):
@@ -255,7 +255,7 @@ def _occurrence(here: Table, plan: NextHandPlan, tournament_version: int) -> str
     match plan.outcome:
         case "open":
             return f"open_hand/{next_hand}/{here.next_deal}"
-        case "name_round":
+        case "name_pulse":
             return f"name_round/{next_hand}/{here.next_deal}/{tournament_version}"
         case "close":
             return f"close/{here.table}"

@@ -102,7 +102,7 @@ def naming_instant(
     runtime: Runtime, league: str, loaded: Loaded[Tournament] | Loaded[TableState]
 ) -> datetime:
     """
-    Return the instant by which a round of the beacon is named in a stream, asked in its turn.
+    Return the instant by which a pulse of the beacon is named in a stream, asked in its turn.
 
     It is the log's own for that event, so that no audit takes the house for one that dates
     back: a command may have waited since it came, and another process may have measured

@@ -26,8 +26,8 @@ from service.exports.bundle import (
     SIGNERS,
     TEXTS,
     Archive,
+    ArchivedHead,
     Flow,
-    Head,
     Line,
     Manifest,
     Written,
@@ -232,7 +232,7 @@ async def _proofs(archive: Archive, engine: AsyncEngine, league: str, size: int)
     number = number_of(league)
     with archive.entry(CHECKPOINTS) as entry:
         async for row in _rows(engine, _HEADS, {"league": number, "size": size}):
-            entry.line(Head(**{**row, "root": row["root"].hex()}))
+            entry.line(ArchivedHead(**{**row, "root": row["root"].hex()}))
     with archive.entry(EPOCHS) as entry:
         async for row in _rows(engine, _EPOCHS, {"league": number}):
             entry.line(dict(row))

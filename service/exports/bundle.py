@@ -46,7 +46,7 @@ class Line(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     hash: str
 
 
-class Head(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class ArchivedHead(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A signed head of the league's tree."""
 
     epoch: int

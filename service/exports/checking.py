@@ -30,7 +30,7 @@ from service.exports.bundle import (
     MANIFEST,
     SIGNERS,
     TEXTS,
-    Head,
+    ArchivedHead,
     Line,
     Manifest,
     Written,
@@ -108,7 +108,7 @@ def _check(archive: ZipFile, keys: tuple[str, ...], checked: Checked) -> None:
         return
     checked.league = manifest.league
     _files(archive, manifest, checked)
-    heads = [msgspec.json.decode(line, type=Head) for line in _lines(archive, CHECKPOINTS)]
+    heads = [msgspec.json.decode(line, type=ArchivedHead) for line in _lines(archive, CHECKPOINTS)]
     named: dict[str, str | None] = {}
     roots = _log(archive, manifest, {head.size for head in heads}, named, checked)
     signers = keys or tuple(
@@ -202,7 +202,7 @@ def _recorded(line: Line, league: UUID) -> Recorded:
 
 
 def _head(
-    head: Head,
+    head: ArchivedHead,
     manifest: Manifest,
     roots: dict[int, bytes],
     signers: tuple[str, ...],

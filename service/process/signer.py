@@ -15,7 +15,13 @@ from litestar.params import FromPath, JSONBody
 from service.base import telemetry
 from service.base.errors import CheckpointRefused
 from service.base.settings import SettingsInvalid, SignerSettings
-from service.transparency.messages import Head, ReceiptsRequest, Signed, SignedReceipts, SignRequest
+from service.transparency.messages import (
+    LastHead,
+    ReceiptsRequest,
+    Signed,
+    SignedReceipts,
+    SignRequest,
+)
 from service.transparency.note import Checkpoint, SigningKey, private_key, read_private_key
 from service.transparency.signer import Memory, Signer
 
@@ -39,7 +45,9 @@ def last_head(state: State, origin: FromPath[str]) -> Response[bytes]:
     signer: Signer = state.signer
     head = signer.last(origin.removeprefix("/"))
     return _encoded(
-        Head(origin=head.origin, size=head.size, root=head.root, verifier_key=signer.verifier_key)
+        LastHead(
+            origin=head.origin, size=head.size, root=head.root, verifier_key=signer.verifier_key
+        )
     )
 
 

@@ -68,7 +68,7 @@ async def start_tournament(runtime: Runtime, ids: Mapping[str, str]) -> datetime
 
 
 async def draw_by_beacon(runtime: Runtime, ids: Mapping[str, str]) -> datetime | None:
-    """Draw the seats of a tournament by the beacon's round, once it is there."""
+    """Draw the seats of a tournament by the beacon's pulse, once it is there."""
     return await submitting.draw_by_beacon(runtime, ids["league"], ids["tournament"])
 
 

@@ -9,7 +9,7 @@ from service.base.drivers import Driver
 from service.base.errors import LogIncomplete
 from service.log.read import epoch_of, last_position
 from service.transparency import ledger
-from service.transparency.messages import Head
+from service.transparency.messages import LastHead
 from service.transparency.signing import last_head, origin_of
 
 _LEAGUES = "SELECT league FROM key ORDER BY created_at"
@@ -36,7 +36,9 @@ async def memory_faults(connection: Driver, signer: httpx.AsyncClient) -> tuple[
     return signed, faults
 
 
-async def contradiction(connection: Driver, league: UUID, origin: str, last: Head) -> str | None:
+async def contradiction(
+    connection: Driver, league: UUID, origin: str, last: LastHead
+) -> str | None:
     """Return in what a league's log contradicts the last head that was signed; None if it holds."""
     if last.origin != origin:
         return f"the signer has signed {last.origin} already, the log says {origin}"

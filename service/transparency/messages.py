@@ -5,7 +5,7 @@ import msgspec
 from service.transparency.receipt import CommandReceipt
 
 
-class Head(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class LastHead(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The last head a signer has signed under an origin, and the key it signs with."""
 
     origin: str

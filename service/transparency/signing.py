@@ -18,7 +18,7 @@ from service.base.errors import CheckpointRefused, LogIncomplete
 from service.base.settings import Settings
 from service.log.read import epoch_of, last_position
 from service.transparency import ledger
-from service.transparency.messages import Head, Signed, SignRequest
+from service.transparency.messages import LastHead, Signed, SignRequest
 from service.transparency.note import Checkpoint, open_note
 
 _TIMEOUT = 10
@@ -53,14 +53,14 @@ def origin_of(league: UUID, epoch: int) -> str:
     return f"holotable/{league}/{epoch}"
 
 
-async def last_head(signer: httpx.AsyncClient, origin: str) -> Head:
+async def last_head(signer: httpx.AsyncClient, origin: str) -> LastHead:
     """
     Return the last head the signer has signed under *origin*, or of a later epoch.
 
     Raises:
         SignerAway: If the signer does not answer.
     """
-    return msgspec.json.decode(await ask(signer, "GET", f"/heads/{origin}"), type=Head)
+    return msgspec.json.decode(await ask(signer, "GET", f"/heads/{origin}"), type=LastHead)
 
 
 async def sign_head(
@@ -92,7 +92,7 @@ async def sign_head(
 
 
 async def _signed(
-    connection: Driver, signer: httpx.AsyncClient, league: UUID, origin: str, last: Head
+    connection: Driver, signer: httpx.AsyncClient, league: UUID, origin: str, last: LastHead
 ) -> Checkpoint | None:
     # After the last head was asked for, so that it is no shorter unless it was cut.
     size = await last_position(connection, league) + 1

@@ -365,7 +365,7 @@ FAULTS = (
     Fault(
         name="any round of the beacon is as good as the one that was named",
         file="kit/beacon.py",
-        sound="if pulse.round != round_number or pulse.randomness != due:",
+        sound="if pulse.round != number or pulse.randomness != due:",
         faulty="if pulse.randomness != due:",
         caught_by=BEACON + "test_only_the_named_round_as_it_was_signed_is_taken",
     ),

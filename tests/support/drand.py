@@ -32,13 +32,13 @@ class Holders:
             period=1,
         )
 
-    def said(self, round_number: int) -> Pulse:
+    def said(self, number: int) -> Pulse:
         """Return a round, signed."""
-        message = sha256(round_number.to_bytes(8, "big")).digest()
+        message = sha256(number.to_bytes(8, "big")).digest()
         point = G1Point.hash_to_curve(message, DST) * self._secret
         signature = point.to_compressed_bytes()
         return Pulse(
-            round=round_number,
+            round=number,
             signature=signature.hex(),
             randomness=sha256(signature).hexdigest(),
         )

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from engine.kit.beacon import Chain, Pulse, mixed_in, round_after, time_of
+from engine.kit.beacon import Chain, Pulse, mixed_in, pulse_after, time_of
 from engine.kit.cards import deck
 from engine.kit.rng import commitments_digest, derive_seed, openings_digest, shuffle, shuffled_pile
 
@@ -85,7 +85,7 @@ def vectors() -> dict[str, Any]:
 
 
 def _named(at: datetime) -> dict[str, Any]:
-    number = round_after(QUICKNET, at)
+    number = pulse_after(QUICKNET, at)
     return {
         "at": at.isoformat().replace("+00:00", "Z"),
         "round": number,

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from engine.errors import InvariantViolated
 from engine.hand.positions import DEALT_MIN
-from engine.kit.beacon import BeaconMismatch, demand_pulse, round_after
+from engine.kit.beacon import BeaconMismatch, demand_pulse, pulse_after
 from engine.kit.cards import deck
 from engine.kit.rng import Draw, Stream, seed_commitment
 from engine.rulesets import Amounts, AnteByPlayers, DoublePerOrbit, Levels, NoEscalation
@@ -40,7 +40,7 @@ def await_beacon(table: Table, command: AwaitBeacon) -> tuple[TableBeaconAwaited
             hand_number=table.next_hand_number,
             deal=table.next_deal,
             chain=command.chain,
-            round=round_after(command.chain, command.now),
+            round=pulse_after(command.chain, command.now),
             openings=command.openings,
             omissions=command.omissions,
             at=command.now,

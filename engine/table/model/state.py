@@ -100,7 +100,7 @@ class Table(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     held: str | None = None
     wait: Wait | None = None
     awaited: TableBeaconAwaited | None = None
-    """Which round of the beacon the next deal waits for, once it is named."""
+    """Which pulse of the beacon the next deal waits for, once it is named."""
 
     voided: HandOpened | None = None
     """What opened the deal that was voided last, until the hand is dealt anew."""

@@ -280,5 +280,5 @@ _COMMANDS: dict[type, Callable[[Any], Command]] = {
     events.TableClosed: lambda event: commands.CloseTable(reason=event.reason, now=event.at),
 }
 
-ASKING = frozenset((*_COMMANDS, events.TableBeaconMixed))
+ASKED = frozenset((*_COMMANDS, events.TableBeaconMixed))
 """Events that hold what was asked; all others only follow from it."""

@@ -23,6 +23,7 @@ from engine.tournament.model.state import (
     Running,
     State,
     Unannounced,
+    entries_of,
 )
 from engine.tournament.model.terms_announced import Terms
 from engine.tournament.model.terms_fees import AddOnTerms, Price
@@ -139,9 +140,7 @@ def charges(terms: Terms, books: Books, entrants: Sequence[EntrantId]) -> Charge
 
 def entrants_of(state: State) -> tuple[EntrantId, ...]:
     """Return everyone who counts as entered, in order of registration."""
-    if isinstance(state, Unannounced | Drafted | Announced):
-        return ()
-    return tuple(each.entrant for each in state.entrants)
+    return tuple(each.entrant for each in entries_of(state))
 
 
 def pool_of(terms: Terms, books: Books, entrants: Sequence[EntrantId]) -> int:

@@ -21,7 +21,7 @@ from service.base.drivers import Driver
 from service.base.errors import CheckpointRefused
 from service.log.read import epoch_of
 from service.transparency.ledger import TILE, TILE_BITS
-from service.transparency.messages import Head
+from service.transparency.messages import LastHead
 from service.transparency.note import Checkpoint, open_note
 from service.transparency.signing import SignerAway, last_head, origin_of
 from service.transparency.tree import Frontier, root_of
@@ -96,7 +96,7 @@ def _unopened(epoch: int) -> Vouched:
 async def _remembered(signer: httpx.AsyncClient, origin: str) -> Vouched:
     by = "the signer's memory"
     try:
-        last: Head = await last_head(signer, origin)
+        last: LastHead = await last_head(signer, origin)
     except SignerAway as away:
         fault = f"{away}: its memory is not compared"
         return Vouched(size=0, root=b"", by=by, fault=fault, compared=False)

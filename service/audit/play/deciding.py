@@ -29,7 +29,7 @@ DEFECTS = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
 """What a forged event may provoke in code that expects a possible one."""
 
 _TAGS = {kind: str(kind.__struct_config__.tag) for kind in get_args(Event)}
-FOLLOWING = {tag: current_version(tag) for kind, tag in _TAGS.items() if kind not in recall.ASKING}
+FOLLOWING = {tag: current_version(tag) for kind, tag in _TAGS.items() if kind not in recall.ASKED}
 """
 By type, the version of those events that have to follow from those that were asked for.
 

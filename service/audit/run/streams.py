@@ -107,7 +107,7 @@ class StreamAudit:
         self._events = self._folds = 0
         self._sandbox = False
         self._late = 0
-        """Rounds of a beacon that had come when they were named."""
+        """Pulses of a beacon that had come when they were named."""
 
     def read(self, recorded: Recorded) -> None:
         """Open one event, and fold what its command has led to."""

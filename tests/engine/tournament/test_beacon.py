@@ -21,7 +21,7 @@ from engine.kit.beacon import (
     Chain,
     Pulse,
     mixed_in,
-    round_after,
+    pulse_after,
     time_of,
 )
 from engine.kit.cards import deck
@@ -65,11 +65,11 @@ VECTORS = Path(__file__).parents[3] / "api-spec" / "vectors" / "beacon.json"
 TABLES = tuple(table(number + 1) for number in range(20))
 
 
-def said(round_number: int) -> Pulse:
+def said(number: int) -> Pulse:
     """Return a round that is sound in itself; who has signed it the engine does not ask."""
-    signature = sha256(round_number.to_bytes(8, "big")).digest() * 2
+    signature = sha256(number.to_bytes(8, "big")).digest() * 2
     return Pulse(
-        round=round_number,
+        round=number,
         signature=signature[:48].hex(),
         randomness=sha256(signature[:48]).hexdigest(),
     )
@@ -103,7 +103,7 @@ def test_the_round_that_counts_follows_from_the_instant_alone(
 ) -> None:
     """The first that comes three seconds later or more; none before round 1."""
     chain = replace(CHAIN, period=period, genesis=genesis)
-    number = round_after(chain, at)
+    number = pulse_after(chain, at)
     assert number >= 1
     assert time_of(chain, number) >= at + timedelta(seconds=3)
     assert number == 1 or time_of(chain, number - 1) < at + timedelta(seconds=3)
@@ -155,7 +155,7 @@ def test_a_beacon_is_named_with_the_terms_and_never_afterwards() -> None:
 
 def test_seats_are_drawn_by_the_round_that_came_after_all_commitments() -> None:
     scenario, number = waiting()
-    assert number == round_after(CHAIN, NOON)
+    assert number == pulse_after(CHAIN, NOON)
     pulse = said(number)
     events = scenario.when(drawing(pulse)).events()
     assert [type(each) for each in events[:3]] == [BeaconRecorded, SeatsDrawn, PlayStarted]
@@ -240,10 +240,10 @@ class House:
 def test_each_deal_waits_for_a_round_named_after_its_openings() -> None:
     house = House(1, 3)
     plan = house.plan()
-    assert (plan.outcome, plan.wait_seconds) == ("name_round", 20)
+    assert (plan.outcome, plan.wait_seconds) == ("name_pulse", 20)
     (awaited,) = house.do(seconds=25)
     assert isinstance(awaited, TableBeaconAwaited)
-    assert awaited.round == round_after(CHAIN, NOON + timedelta(seconds=25))
+    assert awaited.round == pulse_after(CHAIN, NOON + timedelta(seconds=25))
     assert (awaited.hand_number, awaited.deal, len(awaited.openings)) == (1, 1, 2)
     assert not deals.may_still_open(house.tournament, house.here, entrant(2))
     waits = house.plan()
@@ -342,7 +342,7 @@ def test_a_voided_deal_is_dealt_anew_by_another_round() -> None:
     (second,) = house.do(seconds=20)
     assert (second.hand_number, second.deal) == (1, 2)
     assert second.openings == opened.openings
-    assert second.round == round_after(CHAIN, NOON + timedelta(seconds=20))
+    assert second.round == pulse_after(CHAIN, NOON + timedelta(seconds=20))
     again, mixed, *_ = house.do(said(second.round), seconds=30)
     assert (again.deal, mixed.pulse.round) == (2, second.round)
     assert again.deck_root != opened.deck_root

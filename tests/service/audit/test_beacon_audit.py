@@ -53,8 +53,8 @@ class Night:
         dealt = self.house.do(self.said(awaited.round), seconds=40)
         self.hands: Log = [*events, awaited, *dealt]
 
-    def said(self, round_number: int) -> Pulse:
-        return self.holders.said(round_number)
+    def said(self, number: int) -> Pulse:
+        return self.holders.said(number)
 
     def faults(self, floor: Log | None = None, hands: Log | None = None) -> set[str]:
         """Return the names of the checks that fail on these events."""

@@ -47,10 +47,10 @@ class Rounds:
         genesis = int(FIRST_DAY.timestamp()) - 1000
         self.chain: Chain = replace(self._holders.chain, genesis=genesis)
 
-    async def fetch(self, round_number: int) -> Pulse:
-        if time_of(self.chain, round_number) > VirtualClock().now():
+    async def fetch(self, number: int) -> Pulse:
+        if time_of(self.chain, number) > VirtualClock().now():
             raise BeaconSilent("it is not there yet")
-        return self._holders.said(round_number)
+        return self._holders.said(number)
 
     async def aclose(self) -> None:
         """Nothing is open."""

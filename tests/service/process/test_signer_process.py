@@ -17,7 +17,7 @@ import pytest
 
 from service.base.settings import SettingsInvalid, SignerSettings, environment, read
 from service.process.signer import make_key
-from service.transparency.messages import Head, Signed, SignRequest
+from service.transparency.messages import LastHead, Signed, SignRequest
 from service.transparency.note import (
     SigningKey,
     open_note,
@@ -84,8 +84,8 @@ def wanted(old: int, new: int) -> bytes:
     return msgspec.json.encode(asked)
 
 
-def last(client: httpx.Client) -> Head:
-    return msgspec.json.decode(client.get(f"/heads/{ORIGIN}").content, type=Head)
+def last(client: httpx.Client) -> LastHead:
+    return msgspec.json.decode(client.get(f"/heads/{ORIGIN}").content, type=LastHead)
 
 
 def test_a_signer_killed_between_keeping_and_answering_signs_the_same_head_again(
