@@ -7,11 +7,12 @@ read again when they are written.
 Source: ``api-spec/bundle.md``, section 2.
 """
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
+import asyncpg
 import msgspec
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -21,6 +22,7 @@ from engine.tournament.model.entering_events import TableAdded
 from engine.tournament.model.events import PlayStarted
 from engine.tournament.model.rounds_events import FinalSeated, RoundSeated
 from engine.values import stream_of
+from service.base.documents import Document
 from service.base.errors import NotOver, StreamNotFound
 from service.bundles.lines import Kind
 from service.bundles.log import Log
@@ -253,8 +255,9 @@ class Gatherer:
             raise StreamNotFound(_NOTHING)
 
 
-def _data(recorded: Recorded) -> Any:
-    return msgspec.json.decode(recorded.data)
+def _data(recorded: Recorded) -> Document:
+    document: Document = msgspec.json.decode(recorded.data)
+    return document
 
 
 def _announced(recorded: Recorded) -> list[str]:
@@ -266,7 +269,7 @@ def _announced(recorded: Recorded) -> list[str]:
     return []
 
 
-def tables_of(events: Sequence[Any]) -> list[str]:
+def tables_of(events: Iterable[msgspec.Struct]) -> list[str]:
     """Return every table a tournament opens, in order."""
     found: list[str] = []
     for each in events:
@@ -283,7 +286,7 @@ def tables_of(events: Sequence[Any]) -> list[str]:
 
 
 async def located(
-    connection: AsyncConnection, pool: Any, kind: Kind, subject: str
+    connection: AsyncConnection, pool: asyncpg.Pool, kind: Kind, subject: str
 ) -> tuple[UUID, str | None]:
     """
     Return the league of *subject*, and the table of a hand.

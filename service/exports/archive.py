@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 import msgspec
@@ -118,7 +117,7 @@ async def _named(engine: AsyncEngine, league: str, until: int) -> dict[str, str 
 
 async def _texts(
     engine: AsyncEngine, league: str, named: Mapping[str, str | None]
-) -> AsyncIterator[Any]:
+) -> AsyncIterator[sa.RowMapping]:
     """Yield the texts that an event names: without one, nobody can say whose words they are."""
     chosen = sa.select(text).where(text.c.league == number_of(league)).order_by(text.c.id)
     async for row in _rows(engine, chosen, {}):
@@ -126,7 +125,7 @@ async def _texts(
             yield row
 
 
-def _demand_unchanged(row: Any, named: Mapping[str, str | None]) -> None:
+def _demand_unchanged(row: sa.RowMapping, named: Mapping[str, str | None]) -> None:
     name = identifier("txt", row["id"])
     demand_unchanged(name, named[name], row["salt"], row["body"])
 
@@ -311,7 +310,9 @@ async def _csv(archive: Archive, name: str, content: AsyncIterator[bytes]) -> No
             entry.write(part)
 
 
-async def _rows(engine: AsyncEngine, statement: Any, values: dict[str, Any]) -> AsyncIterator[Any]:
+async def _rows(
+    engine: AsyncEngine, statement: sa.Executable, values: Mapping[str, object]
+) -> AsyncIterator[sa.RowMapping]:
     async with engine.connect() as connection:
         found = (await connection.execute(statement, values)).mappings().all()
     for row in found:

@@ -11,7 +11,7 @@ import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
-from typing import IO, Any, cast
+from typing import IO, cast
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 import msgspec
@@ -112,7 +112,7 @@ class Entry:
         self._bytes += len(content)
         self._rows += content.count(b"\n")
 
-    def line(self, value: Any) -> None:
+    def line(self, value: object) -> None:
         """Write *value* as a line of JSON."""
         self.write(msgspec.json.encode(value) + b"\n")
 

@@ -13,7 +13,6 @@ import zlib
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 from uuid import UUID
 from zipfile import BadZipFile, ZipFile
 
@@ -240,7 +239,7 @@ def _text(written: Written, named: dict[str, str | None], checked: Checked) -> N
         checked.fault(f"{written.text} has another digest than the event that names it")
 
 
-def _lines(archive: ZipFile, name: str) -> Iterator[Any]:
+def _lines(archive: ZipFile, name: str) -> Iterator[bytes]:
     with archive.open(name) as source:
         while line := source.readline(LINE_MAX):
             yield line

@@ -8,7 +8,7 @@ table needs no long snapshot, and loses and doubles no row.
 
 from collections.abc import AsyncIterable, AsyncIterator, Sequence
 from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -134,7 +134,7 @@ def _of(tournament: str | None) -> sa.ColumnElement[bool]:
     return schema.record_game.c.tournament == tournament
 
 
-def _cell(row: Any, name: str, called: dict[str, str]) -> Cell:
+def _cell(row: sa.RowMapping, name: str, called: dict[str, str]) -> Cell:
     match name:
         case "name":
             return called.get(row["player"])
@@ -152,7 +152,7 @@ def _cell(row: Any, name: str, called: dict[str, str]) -> Cell:
 
 async def _entries(
     engine: AsyncEngine, league: str, condition: sa.ColumnElement[bool]
-) -> AsyncIterator[Sequence[Any]]:
+) -> AsyncIterator[Sequence[sa.RowMapping]]:
     game, tournament = schema.record_game, schema.record_tournament
     async with engine.connect() as connection:
         until = await queries.position_of(connection, "records", league)

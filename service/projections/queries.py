@@ -6,7 +6,7 @@ answers structs; a missing thing is ``None`` or the empty list.
 """
 
 from decimal import Decimal
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import msgspec
 import sqlalchemy as sa
@@ -330,12 +330,16 @@ async def position_of(connection: AsyncConnection, name: str, league: str) -> in
     return -1 if found is None else found
 
 
-async def _all(connection: AsyncConnection, statement: Any, shape: type[Row]) -> list[Row]:
+async def _all(
+    connection: AsyncConnection, statement: sa.Executable, shape: type[Row]
+) -> list[Row]:
     found = await connection.execute(statement)
     return [shape(**row) for row in found.mappings()]
 
 
-async def _one(connection: AsyncConnection, statement: Any, shape: type[Row]) -> Row | None:
+async def _one(
+    connection: AsyncConnection, statement: sa.Executable, shape: type[Row]
+) -> Row | None:
     row = (await connection.execute(statement)).mappings().first()
     return None if row is None else shape(**row)
 

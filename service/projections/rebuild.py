@@ -9,9 +9,8 @@ applied is left standing before it, as the runner would leave it; all others are
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError
@@ -176,6 +175,6 @@ async def _swap(connection: AsyncConnection, projection: Projection) -> None:
     await connection.execute(sa.select(sa.func.reads_swap(*_names(projection))))
 
 
-def _names(projection: Projection) -> tuple[sa.ColumnElement[Any], str]:
+def _names(projection: Projection) -> tuple[sa.ColumnElement[Sequence[str]], str]:
     names = [relation.name for relation in projection.relations]
     return sa.literal(names, sa.ARRAY(sa.Text)), projection.name

@@ -1,9 +1,11 @@
 """What the read functions answer: one struct per kind of row, JSON-ready, nothing hidden in any."""
 
 from datetime import datetime
-from typing import Any
+from typing import Literal, NotRequired, TypedDict
 
 import msgspec
+
+from service.base.documents import Document
 
 UNANNOUNCED = ("draft", "discarded")
 """States of tournaments that the staff alone sees."""
@@ -104,6 +106,44 @@ class TableRow(msgspec.Struct, frozen=True, kw_only=True):
     seats: tuple[SeatRow, ...]
 
 
+class HandSeat(TypedDict):
+    """A seat of a hand; its cards and their total are there once they were shown."""
+
+    seat: int
+    entrant: str
+    stack: int
+    dealt: bool
+    final_stack: int | None
+    cards: list[str] | None
+    total: int | None
+
+
+class HandShare(TypedDict):
+    """The chips a seat won of a pot."""
+
+    seat: int
+    chips: int
+
+
+class HandPot(TypedDict):
+    """A pot of a hand; ``remainder`` and ``rule`` are there once it was awarded."""
+
+    pot: int | Literal["sabacc"]
+    chips: int
+    eligible: list[int]
+    shares: list[HandShare]
+    remainder: NotRequired[int]
+    rule: NotRequired[str]
+
+
+class HandWinner(TypedDict):
+    """A seat that won the main pot, with its chips from all pots."""
+
+    seat: int
+    entrant: str
+    chips: int
+
+
 class HandRow(msgspec.Struct, frozen=True, kw_only=True):
     hand: str
     league: str
@@ -116,9 +156,9 @@ class HandRow(msgspec.Struct, frozen=True, kw_only=True):
     target: int | None
     suit: str | None
     state: str
-    seats: Any
-    pots: Any
-    winners: Any
+    seats: list[HandSeat]
+    pots: list[HandPot]
+    winners: list[HandWinner]
     opened_at: datetime
     settled_at: datetime | None
     first_position: int
@@ -145,10 +185,10 @@ class SeasonRow(msgspec.Struct, frozen=True, kw_only=True):
     state: str
     opened_at: datetime
     closed_at: datetime | None
-    terms: Any
+    terms: Document
     """How points, totals and ties are settled here, as the season was opened."""
 
-    lots: Any
+    lots: list[Document]
     """The draws at its close, each with its number, its candidates and its order."""
 
 
@@ -237,7 +277,7 @@ class ReportRow(msgspec.Struct, frozen=True, kw_only=True):
     requested_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
-    report: Any
+    report: Document | None
 
 
 class DisputeRow(msgspec.Struct, frozen=True, kw_only=True):

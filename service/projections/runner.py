@@ -9,9 +9,9 @@ change together.  Two of them at once do no harm, and one of them no good.
 import asyncio
 import signal
 from collections import deque
-from collections.abc import Collection, Coroutine, Sequence
+from collections.abc import Awaitable, Collection, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -262,7 +262,7 @@ async def _run(settings: Settings) -> None:
         log.info("projections_stopped")
 
 
-async def _first(stop: asyncio.Event, other: Coroutine[Any, Any, Any] | asyncio.Task[Any]) -> None:
+async def _first(stop: asyncio.Event, other: Awaitable[object]) -> None:
     """Return when *other* is done or *stop* is set; the other is then given up."""
     stopped = asyncio.create_task(stop.wait())
     waiting = asyncio.ensure_future(other)

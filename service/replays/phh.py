@@ -6,14 +6,13 @@ read it.  What PHH does not have begins with an underscore; ``docs/guides/replay
 """
 
 import json
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
 
 from engine.table.read.replay import HIDDEN, Replay, Step
+from service.replays.phrases import Data
 
 MEDIA = "text/x-phh"
 
-Data = dict[str, Any]
 _Value = int | str | list[int] | list[str]
 
 
@@ -96,7 +95,7 @@ def _finished(steps: list[Step], players: dict[int, str]) -> dict[str, _Value]:
     return {}
 
 
-def _faces(found: Any) -> str:
+def _faces(found: str | Sequence[str]) -> str:
     """Return cards between commas; one the viewer did not see is ``??``, as in PHH."""
     listed = [found] if isinstance(found, str) else found
     return ",".join("??" if each == HIDDEN else each for each in listed) or "-"

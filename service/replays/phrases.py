@@ -1,16 +1,17 @@
 """What happened in a step, in words: one phrase for each event of a table."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from engine.table.read.replay import HIDDEN
 
 Data = dict[str, Any]
+"""The members of an event as a replay shows them: plain JSON, told apart by the event."""
 
 FACE_DOWN = "??"
 
 
-def cards(found: Any) -> str:
+def cards(found: str | Sequence[str]) -> str:
     """
     Return cards as words; those the viewer did not see are :data:`FACE_DOWN`.
 

@@ -8,7 +8,7 @@ can check who has the signer's key.
 import contextlib
 import json
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
 import httpx
@@ -16,6 +16,7 @@ from rich.console import Console
 
 from engine.values import identifier
 from service.base.client import Refused, answered, client
+from service.base.documents import Document
 from service.base.errors import CheckpointRefused
 from service.transparency.note import Checkpoint, open_note
 from service.transparency.receipt import CommandReceipt, Promised, parse_receipt
@@ -45,7 +46,7 @@ def opened_receipt(note: str, keys: list[str]) -> CommandReceipt:
     return parse_receipt(open_note(note, last))
 
 
-def contradiction(promised: Promised, head: Checkpoint, proof: Any) -> str | None:
+def contradiction(promised: Promised, head: Checkpoint, proof: Document | None) -> str | None:
     """
     Return in what a signed tree contradicts a promise; None if it keeps it.
 
@@ -66,7 +67,7 @@ def contradiction(promised: Promised, head: Checkpoint, proof: Any) -> str | Non
     return None if leaf == promised.hash else "another event stands there in the signed tree"
 
 
-def examine(api: httpx.Client, note: str, keys: list[str]) -> tuple[int, dict[str, Any]]:
+def examine(api: httpx.Client, note: str, keys: list[str]) -> tuple[int, Document]:
     """
     Return a status, and what shows it: receipt, head, and the first promise that is not kept.
 
@@ -78,7 +79,7 @@ def examine(api: httpx.Client, note: str, keys: list[str]) -> tuple[int, dict[st
     receipt = opened_receipt(note, keys)
     league = identifier("lge", UUID(receipt.league))
     head, signed = check(api, league, keys, None)
-    shown: dict[str, Any] = {"receipt": note, "head": signed}
+    shown: Document = {"receipt": note, "head": signed}
     begun_anew = int(head.origin.rpartition("/")[2]) > receipt.epoch
     for promised in receipt.events:
         shown["event"] = {"position": promised.position, "hash": promised.hash.hex()}

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import deque
-from typing import Any, Final
+from typing import Final
 
 import asyncpg
 import httpx
@@ -96,7 +96,7 @@ class ReceiptIssuer:
         return taken
 
     @staticmethod
-    def _refuse(taken: list[tuple[CommandReceipt, Any]], error: Exception) -> None:
+    def _refuse(taken: list[tuple[CommandReceipt, asyncio.Future[str]]], error: Exception) -> None:
         for _, answer in taken:
             if not answer.done():
                 answer.set_exception(error)

@@ -7,7 +7,6 @@ the database, and cannot make it sign a tree that does not continue the last one
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
 from uuid import UUID
 
 import httpx
@@ -134,7 +133,9 @@ async def _kept(connection: Driver, league: UUID, epoch: int, size: int) -> bool
     return found is not None
 
 
-async def ask(signer: httpx.AsyncClient, method: str, path: str, **more: Any) -> bytes:
+async def ask(
+    signer: httpx.AsyncClient, method: str, path: str, content: bytes | None = None
+) -> bytes:
     """
     Return what the signer answers.
 
@@ -143,7 +144,7 @@ async def ask(signer: httpx.AsyncClient, method: str, path: str, **more: Any) ->
         SignerAway: If it does not answer, or not as it should.
     """
     try:
-        answer = await signer.request(method, path, timeout=_TIMEOUT, **more)
+        answer = await signer.request(method, path, timeout=_TIMEOUT, content=content)
     except httpx.TransportError as error:
         raise SignerAway("the signer does not answer") from error
     if answer.status_code == httpx.codes.CONFLICT:

@@ -1,6 +1,5 @@
 """Audits: asked for here, done by a worker, read as operations."""
 
-import json
 from datetime import datetime
 from typing import Any
 
@@ -125,13 +124,12 @@ async def read_operation(request: Asked, operation_id: str, shell: Shell) -> Res
     if row is None:
         raise StreamNotFound("there is nothing here under this name")
     await belong(request, row.league)
-    result = json.loads(row.report) if isinstance(row.report, str) else row.report
     found = OperationShown(
         id=operation_id,
         kind="audit",
         league=row.league,
         state=_STATES.get(row.state, row.state),
         progress=row.progress,
-        result=result,
+        result=row.report,
     )
     return encoded(found)

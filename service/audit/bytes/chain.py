@@ -321,13 +321,16 @@ def _at(document: Any, pointer: str) -> dict[str, Any] | None:
     here = document
     try:
         for step, index in _steps(pointer):
-            here = here[index] if isinstance(here, list) else here[step]
+            if isinstance(here, list):
+                here = here[len(here) if index is None else index]
+            else:
+                here = here[step]
     except (KeyError, IndexError, TypeError):
         return None
     return here if isinstance(here, dict) else None
 
 
 @lru_cache(maxsize=4_096)
-def _steps(pointer: str) -> tuple[tuple[str, Any], ...]:
+def _steps(pointer: str) -> tuple[tuple[str, int | None], ...]:
     """Return the steps of an RFC 6901 pointer, each as a key and as an index if it is one."""
     return tuple((step, int(step) if step.isdecimal() else None) for step in pointer.split("/")[1:])

@@ -1,8 +1,9 @@
 """The words that events refer to, compared with the digests in the log."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from uuid import UUID
 
+import asyncpg
 import msgspec
 
 from engine.values import number_of
@@ -67,7 +68,7 @@ class TextsAudit:
         self._named = []
 
 
-def _fault(digest: str, row: Any, league: UUID) -> str | None:
+def _fault(digest: str, row: asyncpg.Record | None, league: UUID) -> str | None:
     """Return what is wrong with a text; None if it holds."""
     if row is None:
         return "are not there"

@@ -1,7 +1,6 @@
 """What rulings on disputes say was done, compared with what stands in the same append."""
 
 from collections import Counter
-from typing import Any
 
 import msgspec
 
@@ -18,14 +17,14 @@ TELLING = frozenset((_RULED, *LED_TO.values()))
 class _Signed(msgspec.Struct):
     """What every event that an act leads to says of who did it, and why."""
 
-    reason: dict[str, Any]
+    reason: dict[str, object]
     by: str | None = None
     author: str | None = None
 
 
 class _Ruled(msgspec.Struct):
     by: str
-    reason: dict[str, Any]
+    reason: dict[str, object]
     acts: tuple[Act, ...] = ()
 
 

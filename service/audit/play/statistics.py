@@ -9,9 +9,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from math import comb, erfc, factorial, sqrt
-from typing import Any
+from typing import TypeVar
 
 from engine.kit.cards import VALUES
+
+Key = TypeVar("Key")
 
 ALARM = 1e-6
 """A fair generator comes below this p-value once in a million statistics."""
@@ -32,7 +34,7 @@ def deviation(statistic: float, freedom: int) -> float:
     return float(((statistic / freedom) ** (1 / 3) - (1 - spread)) / sqrt(spread))
 
 
-def chi_square(observed: Mapping[Any, int], expected: Mapping[Any, float]) -> float:
+def chi_square(observed: Mapping[Key, int], expected: Mapping[Key, float]) -> float:
     """Return how far *observed* counts lie from *expected* ones, which have the same sum."""
     statistic = sum((observed.get(key, 0) - due) ** 2 / due for key, due in expected.items())
     return deviation(statistic, len(expected) - 1)

@@ -20,12 +20,17 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
+from engine.season.values import PlacesFromEnd, PointsRule, PointsTable
+
 _WORDS = re.compile(r"\d+(?:\.\d+)?|[a-z][a-z0-9_]*|<=|>=|==|!=|[-+*/(),<>]")
 _BINDS = {"<": 1, "<=": 1, ">": 1, ">=": 1, "==": 1, "!=": 1, "+": 2, "-": 2, "*": 3, "/": 3}
 _SIGN = "negated"
 _SIGN_BINDS = 4
 _CALLED = -1
 """In place of the number of values that a function takes, until its arguments are counted."""
+
+_Operation = Callable[..., Any]
+"""Takes as many decimals as its word says, and returns one, or whether something holds."""
 
 _LARGEST = Decimal(10) ** 30
 _AWARD_MAX = Decimal(10) ** 12
@@ -116,7 +121,7 @@ def _power(base: Decimal, exponent: Decimal) -> Decimal:
     return Decimal(1) if exponent == 0 else _COUNTING.power(base, exponent)
 
 
-_SIGNS: dict[str, Callable[..., Any]] = {
+_SIGNS: dict[str, _Operation] = {
     _SIGN: _COUNTING.minus,
     "+": _COUNTING.add,
     "-": _COUNTING.subtract,
@@ -129,7 +134,7 @@ _SIGNS: dict[str, Callable[..., Any]] = {
     "==": lambda one, other: one == other,
     "!=": lambda one, other: one != other,
 }
-_FUNCTIONS: dict[str, Callable[..., Any]] = {
+_FUNCTIONS: dict[str, _Operation] = {
     "if": lambda *_: None,
     "sqrt": _COUNTING.sqrt,
     "ln": _COUNTING.ln,
@@ -143,7 +148,9 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
 _OPERATIONS = _SIGNS | _FUNCTIONS
 
 
-def place_worth(rule: Any, place: int, field: Mapping[str, int], own: Mapping[str, int]) -> Any:
+def place_worth(
+    rule: PointsRule, place: int, field: Mapping[str, int], own: Mapping[str, int]
+) -> Decimal | None:
     """
     Return what one place is worth by *rule*; None where its formula has no value.
 
@@ -151,10 +158,9 @@ def place_worth(rule: Any, place: int, field: Mapping[str, int], own: Mapping[st
         field: ``entrants``, ``entries``, ``buy_in``, ``pool``, ``money_digits``.
         own: ``spent`` and ``knockouts`` of the player.
     """
-    kind = rule.__struct_config__.tag
-    if kind == "places_from_end":
+    if isinstance(rule, PlacesFromEnd):
         return Decimal(rule.per_place) * (field["entrants"] + 1 - place)
-    if kind == "points_table":
+    if isinstance(rule, PointsTable):
         return Decimal((dict(enumerate(rule.points, 1))).get(place, "0"))
     unit = Decimal(10) ** -field["money_digits"]
     values = {"n": field["entrants"], "k": place, "entries": field["entries"]}
