@@ -31,22 +31,12 @@ def evolve(state: State, event: Event) -> State:
         InvariantViolated: If *event* cannot have happened in *state*.
     """
     if isinstance(state, Table):
-        return evolve_table(state, event)
+        if state.closed:
+            raise InvariantViolated(f"{type(event).__name__} at a table that is closed")
+        return APPLIED[type(event)](state, event)
     if isinstance(event, events.TableOpened):
         return _table_opened(event)
     raise InvariantViolated(f"{type(event).__name__} before a table was opened")
-
-
-def evolve_table(table: Table, event: Event) -> Table:
-    """
-    Return what an open table is after *event*.
-
-    Raises:
-        InvariantViolated: If *event* cannot have happened at *table*.
-    """
-    if table.closed:
-        raise InvariantViolated(f"{type(event).__name__} at a table that is closed")
-    return _APPLIED[type(event)](table, event)
 
 
 def _table_opened(event: events.TableOpened) -> Table:
@@ -310,7 +300,7 @@ _WITHIN_HANDS = (
     .and_all(AT_THE_END)
     .on(events.TableBeaconMixed, _beacon_mixed)
 )
-_APPLIED = (
+APPLIED = (
     _in_play(_WITHIN_HANDS)
     .on(events.TableOpened, _opened_twice)
     .on(events.CarryAwarded, _carry_awarded)
@@ -329,3 +319,4 @@ _APPLIED = (
     .on(events.TableWaiting, _table_waiting)
     .on(events.TableClosed, _table_closed)
 )
+"""What each event makes of a table that is open."""

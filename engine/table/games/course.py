@@ -2,7 +2,7 @@
 
 from engine.errors import InvariantViolated
 from engine.kit.rng import Draw, Pile, shuffled_pile
-from engine.table.evolve.at_table import evolve_table
+from engine.table.evolve.at_table import APPLIED
 from engine.table.model.events import Event
 from engine.table.model.hand import Hand
 from engine.table.model.state import Table
@@ -28,7 +28,7 @@ class Course:
         """Append *event* and apply it."""
         if self.ended:
             raise InvariantViolated(f"{type(event).__name__} after the end of a decision")
-        self.table = evolve_table(self.table, event)
+        self.table = APPLIED[type(event)](self.table, event)
         self.events.append(event)
 
     def end(self, event: Event) -> None:
@@ -44,7 +44,10 @@ class Course:
 
     def outcome(self) -> Table:
         """Return the table after every event."""
-        return evolve_table(self.table, self.events[-1]) if self.ended else self.table
+        if not self.ended:
+            return self.table
+        last = self.events[-1]
+        return APPLIED[type(last)](self.table, last)
 
     @property
     def hand(self) -> Hand:

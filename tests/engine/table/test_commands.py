@@ -13,4 +13,4 @@ def test_every_command_is_decided_in_one_place() -> None:
 
 
 def test_every_event_is_applied_in_one_place() -> None:
-    assert sorted(map(str, at_table._APPLIED)) == sorted(map(str, get_args(Event)))
+    assert sorted(map(str, at_table.APPLIED)) == sorted(map(str, get_args(Event)))
