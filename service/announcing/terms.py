@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
@@ -190,7 +190,7 @@ def announcing(
     """
     if body.draft:
         return [drafting(body, tournament, league, now, pulses)]
-    commands: list[Any] = [announcement(body, tournament, league, now, pulses)]
+    commands: list[TournamentCommand] = [announcement(body, tournament, league, now, pulses)]
     if body.registration_opens_at is None or body.registration_opens_at <= now:
         commands.append(opening(body.masters, now, draw))
     return commands

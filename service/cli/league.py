@@ -5,7 +5,6 @@ import json
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
 
 import rich_click as click
 
@@ -68,7 +67,7 @@ def league_import(url: str, league_id: str, roster: Path, token: Path, dry_run: 
     sys.exit(NO if any(row["detail"] for row in found["rows"]) else 0)
 
 
-def _print_rows(rows: Iterable[Mapping[str, Any]]) -> None:
+def _print_rows(rows: Iterable[Mapping[str, object]]) -> None:
     written = csv.writer(sys.stdout, lineterminator="\n")
     written.writerow(_COLUMNS)
     for row in rows:

@@ -3,7 +3,6 @@
 import json
 import re
 import sys
-from typing import Any
 
 import msgspec
 import rich_click as click
@@ -66,7 +65,7 @@ def rulesets_diff(one: str, other: str) -> None:
     sys.exit(NO if found else 0)
 
 
-def _print_json(content: Any) -> None:
+def _print_json(content: object) -> None:
     text = msgspec.json.format(msgspec.json.encode(content, order="sorted"), indent=2)
     out.print(text.decode(), markup=False)
 

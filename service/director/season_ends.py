@@ -8,7 +8,6 @@ writes to the season's stream.
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
-from typing import Any
 
 from engine import season
 from engine.coordination import policies
@@ -42,7 +41,7 @@ async def announced_before(
     rows = await runtime.pool.fetch(_ANNOUNCED, number_of(league), season_stream(season_id))
     async with runtime.pool.acquire() as connection:
         found = await read_at(connection, league, [row["position"] for row in rows])
-    events: list[Any] = [runtime.writer.codec.decode(each, None) for each in found]
+    events = [runtime.writer.codec.decode(each, None) for each in found]
     return frozenset(each.tournament for each in events if each.season == season_id)
 
 

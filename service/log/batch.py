@@ -18,7 +18,7 @@ from service.log import canonical
 from service.log.codec import Codec, category_of
 from service.log.keys import LeagueKeys
 from service.log.record import Append, Guard, Head, Metadata, NewEvent, Recorded
-from service.log.states import Loaded, State, StateCache
+from service.log.states import AnyLoaded, Loaded, State, StateCache
 
 _MICROSECOND = timedelta(microseconds=1)
 
@@ -151,7 +151,7 @@ class Turn:
         self.league = league
         self.keys = keys
         self.latest = latest
-        self.left: dict[str, Loaded[Any]] = {}
+        self.left: dict[str, AnyLoaded] = {}
         """What the commands so far leave."""
 
         self.events = 0
@@ -256,7 +256,7 @@ class _Seen:
 
     def __init__(self, turn: Turn) -> None:
         self._turn = turn
-        self.found: dict[str, Loaded[Any]] = {}
+        self.found: dict[str, AnyLoaded] = {}
 
     async def load(self, stream: Stream[State]) -> Loaded[State]:
         """Return a stream's state as the commands before this one leave it."""

@@ -28,6 +28,7 @@ from engine.coordination.aggregates import DECIDERS
 from engine.kit.audiences import STAFF_ONLY
 from engine.values import Sealed, SealedCard
 from service.base.documents import Document
+from service.log.hiding import Hint
 from service.log.upcasters import current_version
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -191,7 +192,7 @@ def _events() -> Iterator[type[msgspec.Struct]]:
         yield from events
 
 
-def _hidden(value: Any) -> Document:
+def _hidden(value: object) -> Document:
     if value is SealedCard:
         return dict(CARD_SCHEMA)
     if value is Sealed or get_origin(value) is Sealed:
@@ -255,7 +256,7 @@ def _documented(kind: type) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _parts(kind: Any) -> Iterator[type[msgspec.Struct]]:
+def _parts(kind: Hint) -> Iterator[type[msgspec.Struct]]:
     """Yield the structs that a member's type is made of."""
     if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
         if not issubclass(kind, Sealed | SealedCard):

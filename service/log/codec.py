@@ -18,13 +18,13 @@ from engine.values import HOUSE, Sealed, SealedCard
 from service.base.errors import EventUnreadable
 from service.log import canonical
 from service.log.canonical import NotCanonical
-from service.log.hiding import hiding_in, pointers_in, whose_places
+from service.log.hiding import Hint, Read, hiding_in, pointers_in, whose_places
 from service.log.keys import LeagueKeys
 from service.log.record import Recorded
 from service.log.sealing import Opening, commitment, seal, unseal
 from service.log.upcasters import current_version, upcast
 
-Place = tuple[str, "Sealed[Any] | SealedCard"]
+Place = tuple[str, "Sealed[object] | SealedCard"]
 _HIDDEN = frozenset((Sealed, SealedCard))
 _ROWS = (list, tuple)
 MALFORMED = (
@@ -162,7 +162,7 @@ class _Kind:
             event if self.hiding is None else self.hiding.shadow
         ).decode
 
-    def checked(self, data: bytes) -> Any:
+    def checked(self, data: bytes) -> Read:
         """Return what *data* holds, which has to say its type."""
         if data.rfind(self.tagged) < 0:
             raise ValueError("the event does not say its type")
@@ -170,7 +170,7 @@ class _Kind:
 
 
 @cache
-def _kinds_of(events: Any) -> dict[str, _Kind]:
+def _kinds_of(events: Hint) -> dict[str, _Kind]:
     """Return the events of a union, or the one that is alone, by what they are stored as."""
     found = {str(each.__struct_config__.tag): each for each in get_args(events) or (events,)}
     return {tag: _Kind(each, tag) for tag, each in found.items()}
@@ -184,7 +184,7 @@ def category_of(stream: str) -> str:
 
 def openings_for(
     recorded: Recorded, audiences: str | Iterable[str], keys: LeagueKeys
-) -> dict[str, tuple[str, Any]]:
+) -> dict[str, tuple[str, object]]:
     """
     Return what *audiences* may see of an event: salt and value by place.
 
@@ -219,7 +219,7 @@ class _Sealer:
         self._places: Iterator[Place] | None = None
         self._boxes: dict[str, dict[str, tuple[str, msgspec.Raw]]] = {}
 
-    def __call__(self, hidden: Any) -> dict[str, Any]:
+    def __call__(self, hidden: object) -> Mapping[str, object]:
         if type(hidden) not in _HIDDEN:
             raise TypeError(f"{type(hidden).__name__} cannot be stored")
         if self._places is None:
@@ -238,7 +238,7 @@ class _Sealer:
         proof = commitment(league, stream, version, pointer, hidden.salt, value)
         return {"audience": list(hidden.audiences), "commitment": proof}
 
-    def _keep(self, pointer: str, hidden: "Sealed[Any] | SealedCard", value: bytes) -> None:
+    def _keep(self, pointer: str, hidden: "Sealed[object] | SealedCard", value: bytes) -> None:
         for audience in hidden.audiences:
             box = self._boxes.setdefault(audience, {})
             box[pointer] = (hidden.salt.hex(), msgspec.Raw(value))
@@ -263,7 +263,7 @@ def hidden_places(event: msgspec.Struct) -> list[Place]:
     return found
 
 
-def _find(value: Any, pointer: str, found: list[Place]) -> None:
+def _find(value: Read, pointer: str, found: list[Place]) -> None:
     if type(value) in _HIDDEN:
         found.append((pointer, value))
     elif isinstance(value, msgspec.Struct):
@@ -291,8 +291,9 @@ def _hiding_fields(struct: type[msgspec.Struct]) -> tuple[tuple[str, str], ...]:
 
 
 @cache
-def _may_hide(hint: Any) -> bool:
-    if hint is Any or hint in (Sealed, SealedCard) or get_origin(hint) is Sealed:
+def _may_hide(hint: Hint) -> bool:
+    origin: object = get_origin(hint)
+    if hint is Any or hint in (Sealed, SealedCard) or origin is Sealed:
         return True
     if isinstance(hint, type) and issubclass(hint, msgspec.Struct):
         return bool(_hiding_fields(hint))

@@ -17,6 +17,12 @@ from msgspec.structs import asdict
 from engine.values import HOUSE, Sealed, SealedCard
 from service.log.sealing import Opening
 
+Hint = Any
+"""What says of what type a value is: a class, a union or a generic; Python has no type for that."""
+
+Read = Any
+"""What was read as a type that is made here while the program runs, and what is made of it."""
+
 
 class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     """What a document says of a face-down card."""
@@ -42,29 +48,30 @@ Whose = Mapping[str, tuple[str, ...]]
 class Hiding(NamedTuple):
     """How what may hide something is read."""
 
-    shadow: Any
+    shadow: Hint
     """The type that its part of a document is read as."""
 
-    fill: Callable[[Any, str, House | None, Whose], Any]
+    fill: Callable[[Read, str, House | None, Whose], Read]
     """
     Makes what it is out of what was read, its pointer, what the house's box opens, and for
     whom cards are.  Without a box hidden places have neither value nor salt; ``KeyError`` if
     there is one that misses a place.
     """
 
-    holds_cards: Callable[[Any], bool] | None
+    holds_cards: Callable[[Read], bool] | None
     """Says whether a card is hidden in what was read; nothing if there never is one."""
 
 
 @cache
-def hiding_in(hint: Any) -> Hiding | None:
+def hiding_in(hint: Hint) -> Hiding | None:
     """
     Return how a value of this type is read, nothing if it hides nothing.
 
     Raises:
         TypeError: If it hides something where nothing hidden may stand.
     """
-    origin, parts = get_origin(hint), get_args(hint)
+    origin: object = get_origin(hint)
+    parts = get_args(hint)
     if hint is SealedCard:
         return _CARD
     if hint is Sealed or origin is Sealed:
@@ -112,10 +119,10 @@ _salt = bytes.fromhex
 _text = msgspec.json.Decoder(str).decode
 
 
-def _value(hint: Any) -> Hiding:
+def _value(hint: Hint) -> Hiding:
     decode = msgspec.json.Decoder(hint).decode
 
-    def fill(read: Commitment, pointer: str, house: House | None, whose: Whose) -> Sealed[Any]:
+    def fill(read: Commitment, pointer: str, house: House | None, whose: Whose) -> Sealed[Read]:
         if house is None:
             return Sealed(None, b"", read.audience)
         salt, value = house.pop(pointer)
@@ -146,7 +153,7 @@ def _struct(struct: type[msgspec.Struct]) -> Hiding | None:
         gc=False,
     )
 
-    def fill(read: msgspec.Struct, pointer: str, house: House | None, whose: Whose) -> Any:
+    def fill(read: msgspec.Struct, pointer: str, house: House | None, whose: Whose) -> Read:
         members = asdict(read)
         for name, step, inner in hiding:
             members[name] = inner.fill(members[name], pointer + step, house, whose)
@@ -161,8 +168,8 @@ def _struct(struct: type[msgspec.Struct]) -> Hiding | None:
 
 
 def _shadowed(
-    field: msgspec.structs.FieldInfo, shadow: Any
-) -> tuple[str, Any] | tuple[str, Any, Any]:
+    field: msgspec.structs.FieldInfo, shadow: Hint
+) -> tuple[str, Hint] | tuple[str, Hint, object]:
     if field.default is not msgspec.NODEFAULT:
         return field.name, shadow, field.default
     if field.default_factory is not msgspec.NODEFAULT:
@@ -174,8 +181,8 @@ def _row(inner: Hiding, *, cards: bool) -> Hiding:
     fill_one = inner.fill
 
     def fill(
-        read: tuple[Any, ...], pointer: str, house: House | None, whose: Whose
-    ) -> tuple[Any, ...]:
+        read: tuple[Read, ...], pointer: str, house: House | None, whose: Whose
+    ) -> tuple[Read, ...]:
         pointers = pointers_in(pointer, len(read))
         if cards:
             return _cards(read, pointers, house, whose)
@@ -189,8 +196,8 @@ def _row(inner: Hiding, *, cards: bool) -> Hiding:
 
 def _map(inner: Hiding) -> Hiding:
     def fill(
-        read: dict[str, Any], pointer: str, house: House | None, whose: Whose
-    ) -> dict[str, Any]:
+        read: dict[str, Read], pointer: str, house: House | None, whose: Whose
+    ) -> dict[str, Read]:
         return {
             key: inner.fill(each, f"{pointer}/{key}", house, whose) for key, each in read.items()
         }
@@ -201,7 +208,7 @@ def _map(inner: Hiding) -> Hiding:
 
 
 def _maybe(inner: Hiding) -> Hiding:
-    def fill(read: Any, pointer: str, house: House | None, whose: Whose) -> Any:
+    def fill(read: Read, pointer: str, house: House | None, whose: Whose) -> Read:
         return None if read is None else inner.fill(read, pointer, house, whose)
 
     holds = inner.holds_cards

@@ -6,7 +6,6 @@ it as of the present one.
 """
 
 from datetime import datetime, timedelta
-from typing import Any
 from uuid import UUID
 
 from engine.coordination.aggregates import DECIDERS
@@ -17,7 +16,7 @@ from service.log.canonical import NO_HASH
 from service.log.codec import Codec, category_of
 from service.log.keys import LeagueKeys
 from service.log.read import CHUNK, read_stream, read_until, verify, voided
-from service.log.states import CLOSES_BOOKS, Loaded, State
+from service.log.states import CLOSES_BOOKS, AnyLoaded, Loaded, State
 
 FOLD_MAX = 10_000
 """Events that one answer folds anew, at most."""
@@ -57,7 +56,7 @@ class Fold:
         self._league = league
         self._keys = keys
         self._left = FOLD_MAX
-        self._known: dict[str, Loaded[Any]] = {}
+        self._known: dict[str, AnyLoaded] = {}
         self._voided: frozenset[int] = frozenset()
         self.position = position
 

@@ -18,7 +18,10 @@ from engine.kit.hidden import HiddenNeeded
 from engine.values import Stream
 from service.log.batch import Decide, Entry, States
 from service.log.codec import Codec, category_of
-from service.log.states import Loaded, State, StateCache
+from service.log.states import AnyLoaded, Loaded, State, StateCache
+
+ByStream = dict[str, Any]
+"""States by the names of their streams, which say of what category each is."""
 
 
 class Rehearsed(Exception):
@@ -30,8 +33,8 @@ class Rehearsed(Exception):
 
     def __init__(
         self,
-        before: dict[str, Any],
-        after: dict[str, Any],
+        before: ByStream,
+        after: ByStream,
         events: list[msgspec.Struct],
         *,
         stopped: bool = False,
@@ -78,8 +81,8 @@ async def carried_out(
 async def _followed(
     deciders: Mapping[str, AnyDecider], seen: States, entries: Sequence[Entry]
 ) -> Rehearsed:
-    before: dict[str, Any] = {}
-    after: dict[str, Any] = {}
+    before: ByStream = {}
+    after: ByStream = {}
     events: list[msgspec.Struct] = []
     for entry in entries:
         stream = entry.stream
@@ -100,7 +103,7 @@ class Certain:
 
     def __init__(self, seen: States) -> None:
         self._seen = seen
-        self.found: dict[str, Loaded[Any]] = {}
+        self.found: dict[str, AnyLoaded] = {}
 
     async def load(self, stream: Stream[State]) -> Loaded[State]:
         """Return the state of *stream*."""

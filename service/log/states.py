@@ -39,6 +39,10 @@ class Loaded(msgspec.Struct, Generic[State_co], frozen=True):
     """Instant of the last event."""
 
 
+AnyLoaded = Loaded[Any]
+"""One kept by the name of its stream: what its state is, the stream of whoever asks says."""
+
+
 class StateCache:
     """
     Bounded by number of streams; the least recently used goes first.
@@ -51,7 +55,7 @@ class StateCache:
         self._store = store
         self._codec = codec
         self._limit = streams
-        self._kept: OrderedDict[tuple[UUID, str], Loaded[Any]] = OrderedDict()
+        self._kept: OrderedDict[tuple[UUID, str], AnyLoaded] = OrderedDict()
         self._suspected: set[tuple[UUID, str]] = set()
         self._reads: dict[tuple[UUID, str], _Read] = {}
 
@@ -231,8 +235,8 @@ class StateCache:
 class _Read:
     """One read of a stream's tail, for all who asked before it began."""
 
-    before: "asyncio.Task[Loaded[Any]] | None"
+    before: "asyncio.Task[AnyLoaded] | None"
     """The read that was under way when this one was asked for."""
 
     begun: bool = False
-    task: "asyncio.Task[Loaded[Any]]" = field(init=False)
+    task: "asyncio.Task[AnyLoaded]" = field(init=False)

@@ -9,7 +9,7 @@ or earlier if it is revoked.  A new password ends every key.
 import hashlib
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -24,10 +24,12 @@ PREFIX = "holo_cal_"
 _WITHOUT_TOKEN: Final = timedelta(days=366)
 """The life of a key that was made before keys knew their token."""
 
-_EXPIRES_AT: sa.ColumnElement[Any] = sa.func.coalesce(
+_EXPIRES_AT: sa.ColumnElement[datetime] = sa.func.coalesce(
     token.c.expires_at, calendar_key.c.created_at + _WITHOUT_TOKEN
 )
-_REVOKED_AT: sa.ColumnElement[Any] = sa.func.least(calendar_key.c.revoked_at, token.c.revoked_at)
+_REVOKED_AT: sa.ColumnElement[datetime] = sa.func.least(
+    calendar_key.c.revoked_at, token.c.revoked_at
+)
 _WITH_TOKEN = calendar_key.outerjoin(token, token.c.id == calendar_key.c.token)
 
 

@@ -6,9 +6,8 @@ referee: whoever came forward is named nowhere.  What a row says stands sealed w
 key, the claimant and whom it is about included; only state, instants and who handled it do not.
 """
 
-from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from uuid import UUID
 
 import msgspec
@@ -211,7 +210,7 @@ def _box(keys: LeagueKeys, filed: Filed) -> bytes:
     return close(keys, _NAME, filed.id, "told", msgspec.json.encode(told))
 
 
-def _filed(row: Mapping[Any, Any], keys: LeagueKeys) -> Filed:
+def _filed(row: sa.RowMapping, keys: LeagueKeys) -> Filed:
     known = dict(row)
     box = known.pop("told")
     if box is None:  # filed by a process of before, and not sealed yet

@@ -3,12 +3,13 @@
 import re
 from collections.abc import Iterator
 from functools import cache
-from typing import Any, get_args
+from typing import get_args
 
 import msgspec
 
 from engine.values import TextId, TextRef
 from service.log.catalogue import events_by_category, tag_of
+from service.log.hiding import Hint
 
 _MEMBERS = {"text", "digest"}
 _NAME = re.compile("txt_[0-9a-f]{32}")
@@ -21,7 +22,7 @@ def types_with_texts() -> tuple[str, ...]:
     return tuple(sorted(tag_of(each) for each in events if _refers(each, set())))
 
 
-def refs_in(document: Any) -> Iterator[TextRef]:
+def refs_in(document: object) -> Iterator[TextRef]:
     """Yield every reference to words in the JSON of an event, wherever it stands."""
     if isinstance(document, dict):
         name, digest = document.get("text"), document.get("digest")
@@ -34,7 +35,7 @@ def refs_in(document: Any) -> Iterator[TextRef]:
             yield from refs_in(each)
 
 
-def named_in(document: Any) -> dict[str, str | None]:
+def named_in(document: object) -> dict[str, str | None]:
     """
     Return the texts that the JSON of an event names, each with its digest.
 
@@ -43,7 +44,7 @@ def named_in(document: Any) -> dict[str, str | None]:
     return {**dict.fromkeys(_bare_names(document)), **{e.text: e.digest for e in refs_in(document)}}
 
 
-def _bare_names(document: Any) -> Iterator[str]:
+def _bare_names(document: object) -> Iterator[str]:
     if isinstance(document, str) and _NAME.fullmatch(document):
         yield document
     elif isinstance(document, dict | list):
@@ -51,7 +52,7 @@ def _bare_names(document: Any) -> Iterator[str]:
             yield from _bare_names(each)
 
 
-def _refers(kind: Any, seen: set[Any]) -> bool:
+def _refers(kind: Hint, seen: set[Hint]) -> bool:
     if kind is TextRef:
         return True
     if isinstance(kind, type) and issubclass(kind, msgspec.Struct):

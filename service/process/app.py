@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from types import FrameType
 from typing import Any
 
@@ -11,6 +11,8 @@ import sqlalchemy as sa
 import uvicorn
 from litestar import Litestar
 from litestar.datastructures import State
+from litestar.enums import ScopeType
+from litestar.types import Receive, Scope, Send
 
 from service.api.front import Front
 from service.api.http.authentication import require_token
@@ -42,10 +44,6 @@ __all__ = ["build", "openapi_document", "run"]
 
 SHUTDOWN_SECONDS = 5
 
-_Send = Callable[[Any], Awaitable[None]]
-_Receive = Callable[[], Awaitable[Any]]
-_Asgi = Callable[[Any, _Receive, _Send], Awaitable[None]]
-
 
 class Application:
     """
@@ -66,9 +64,9 @@ class Application:
         """Litestar's own; tests enter it by hand."""
         return self.litestar.lifespan
 
-    async def __call__(self, scope: Any, receive: _Receive, send: _Send) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection."""
-        if scope["type"] != "http":
+        if scope["type"] != ScopeType.HTTP:
             await self._front(scope, receive, send)
             return
         scope["state"] = {

@@ -28,7 +28,7 @@ from service.transparency.signer import Memory, Signer
 _STOP_SECONDS = 5
 
 
-def _encoded(value: Any, status: int = 200) -> Response[bytes]:
+def _encoded(value: object, status: int = 200) -> Response[bytes]:
     return Response(msgspec.json.encode(value), status_code=status, media_type=MediaType.JSON)
 
 

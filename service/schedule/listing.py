@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 import sqlalchemy as sa
@@ -140,7 +140,9 @@ async def schedule_of_player(
     return [_announced(row) for row in found]
 
 
-async def _tournaments(connection: AsyncConnection, *where: Any) -> list[rows.TournamentRow]:
+async def _tournaments(
+    connection: AsyncConnection, *where: sa.ColumnElement[bool]
+) -> list[rows.TournamentRow]:
     tournament = schema.tournament
     statement = (
         sa.select(tournament)

@@ -8,7 +8,7 @@ every process that reads it, for ever.  Such a message goes into the queue's arc
 
 import base64
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 from uuid import UUID
 
 import msgspec
@@ -104,7 +104,7 @@ def _made(task: str, wanted: _Wanted, queue: str, tag: str) -> Document:
 class Channel(pgmq.Channel):
     """PGMQ's channel, but for what it receives."""
 
-    def _receive_messages(self, queue: str, qty: int = 1, **_: Any) -> list[_Received]:
+    def _receive_messages(self, queue: str, qty: int = 1, **_: object) -> list[_Received]:
         """Read up to *qty* messages, and put those away that cannot be read."""
         asked = (self._queue_name(queue), self.visibility_timeout, qty)
         pool = self.pgmq.pool
@@ -131,7 +131,9 @@ async def unreadable(connection: psycopg.AsyncConnection) -> dict[str, int]:
     return found
 
 
-def _received(connection: Any, queue: str, row: tuple[int, int, str | None]) -> _Received | None:
+def _received(
+    connection: psycopg.Connection, queue: str, row: tuple[int, int, str | None]
+) -> _Received | None:
     number, times, text = row
     if text is not None:
         message = readable(text, queue, f"{queue}-{number}-{times}")

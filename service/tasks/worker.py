@@ -11,7 +11,6 @@ import sys
 import threading
 import warnings
 from collections.abc import Callable
-from typing import Any
 
 from celery.exceptions import CPendingDeprecationWarning, SecurityWarning, WorkerShutdown
 from celery.signals import worker_ready, worker_shutting_down
@@ -66,14 +65,14 @@ def work(settings: Settings, queue: str, ready: Callable[[], None]) -> None:
     application = Application(settings, child)
     ticker = Ticker(settings, application.send, _make_way, break_down) if queue == PLAY else None
 
-    def begin(**_: Any) -> None:
+    def begin(**_: object) -> None:
         if turn is not None:
             turn.close()
         if ticker is not None:
             ticker.start()
         ready()
 
-    def end(**_: Any) -> None:
+    def end(**_: object) -> None:
         # The kernel ends a process that does not come to its end, even an orphan.
         signal.alarm(STOP_SECONDS)
         if ticker is not None:

@@ -11,6 +11,8 @@ from service.cli.main import cli
 ROOT = Path(__file__).resolve().parents[2]
 LINES_MAX = 400
 FUNCTION_LINES_MAX = 50
+ANY_LINES_MAX = 310
+"""Lower it with every line that goes; nobody raises it."""
 SOURCES = sorted(
     path
     for folder in ("engine", "service", "migrations", "bench", "tests")
@@ -142,3 +144,14 @@ def test_every_make_target_in_the_documents_exists() -> None:
     }
 
     assert used <= targets
+
+
+def test_little_of_the_service_is_untyped() -> None:
+    """On a line with ``Any`` nobody is told what comes; each that is left has a reason."""
+    untyped = re.compile(r"\bAny\b")
+    lines = {
+        str(path.relative_to(ROOT)): len(list(filter(untyped.search, text_of(path).splitlines())))
+        for path in SERVICE
+    }
+
+    assert sum(lines.values()) <= ANY_LINES_MAX, {name: it for name, it in lines.items() if it}

@@ -19,7 +19,8 @@ from engine.coordination.consequences import StandingChange, TableChange, Tourna
 from engine.coordination.withholding import withheld
 from engine.season.closing import awaits_lots
 from engine.season.events import SeasonClosed
-from engine.season.state import Opened
+from engine.season.state import Opened, opened_of
+from engine.season.state import State as Season
 from engine.season.values import Fate
 from engine.table.model.state import Table
 from engine.tournament.entering.staff import counts_as_entered
@@ -169,15 +170,17 @@ async def _counted(
         if counting is None or after is before:
             continue
         there = stream_of(counting)
-        told_before = found.before.get(there)
-        if told_before is None:
+        told_before: Season
+        if there in found.before:
+            told_before = found.before[there]
+        else:
             told_before = withheld(await load(league_of_terms(before), there))
-        season = found.after.get(there, told_before)
+        season: Season = found.after.get(there, told_before)
         told = policies.season_told(season, after, now=now)
         if not isinstance(season, Opened) or season.closed or told is None:
             continue  # what a closed season has counted stays so
         _, counted = DECIDERS["season"].carry_out(season, told)
-        seasons[counting] = consequences.of_season(told_before, counted)
+        seasons[counting] = consequences.of_season(opened_of(told_before), counted)
     return seasons
 
 

@@ -1,8 +1,9 @@
 """Follows one tournament's public feeds and wakes whoever is to act."""
 
 import asyncio
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 import httpx
 
@@ -117,7 +118,7 @@ class Floor:
                 if player is not None:
                     tasks.create_task(player.answer(table, data["decision"]))
 
-    async def _items(self, path: str, after: str | None) -> Any:
+    async def _items(self, path: str, after: str | None) -> AsyncIterator[Document]:
         """Yield a feed's items until the connection ends; the caller comes back."""
         try:
             async for item in self.watcher.feed(path, after):

@@ -5,6 +5,9 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
+import msgspec
+
+from engine.decider import AnyDecider
 from engine.errors import CommandRejected
 from engine.table.model.commands import Command as TableCommand
 from engine.tournament.model.commands import Command as TournamentCommand
@@ -88,7 +91,7 @@ class Evening:
             return False
         return True
 
-    async def decide(self, subject: str, decider: Any, command: Any) -> Receipt:
+    async def decide(self, subject: str, decider: AnyDecider, command: msgspec.Struct) -> Receipt:
         """Have *command* decided on one stream."""
         return await decided(
             self.runtime, self.league, subject, decider, command, self.order("staff")
@@ -114,7 +117,12 @@ class Evening:
 
 
 async def decided(
-    runtime: Runtime, league: str, subject: str, decider: Any, asked: Any, order: Command
+    runtime: Runtime,
+    league: str,
+    subject: str,
+    decider: AnyDecider,
+    asked: msgspec.Struct,
+    order: Command,
 ) -> Receipt:
     """Have *asked* decided on the stream of *subject* alone."""
     stream = stream_of(subject)

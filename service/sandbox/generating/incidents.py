@@ -2,7 +2,6 @@
 
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import Any
 
 from engine.errors import CommandRejected
 from engine.table.model.commands import ComeBack, ShowHand, StepAway, VoidDeal
@@ -38,6 +37,7 @@ from engine.tournament.model.rounds_commands import EndRoundEarly
 from engine.tournament.model.state import Finished, Running
 from engine.tournament.model.terms_announced import Terms
 from engine.tournament.model.values import Award
+from engine.values import EntrantId
 from service.base.documents import Document
 from service.director import whole_table
 from service.sandbox.generating.chance import Dice
@@ -137,7 +137,7 @@ def correction(
             return Reaward(awards=given, **ruling)
 
 
-def _seated(evening: Evening, state: Running) -> Any:
+def _seated(evening: Evening, state: Running) -> EntrantId | None:
     seats = [each for table in state.tables for each in table.seats]
     return evening.dice.one(seats).entrant if seats else None
 

@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
-from typing import Any
 
 from engine import tournament
 from engine.errors import CommandRejected
@@ -18,6 +17,7 @@ from engine.tournament.model.entering_commands import (
     CheckIn,
     Draft,
 )
+from engine.tournament.model.events import Event as TournamentEvent
 from engine.tournament.model.fairness_commands import CommitEntropy, PublishSeeds
 from engine.tournament.model.state import Finished, Registering, Running
 from engine.values import EntrantId, PlayerId, number_of, stream_of
@@ -172,7 +172,7 @@ class Night(Evening):
                     self.order(entrant),
                 )
 
-    async def story(self) -> list[Any]:
+    async def story(self) -> list[TournamentEvent]:
         """Return the tournament's events so far."""
         writer = self.runtime.writer
         league = await self.runtime.writer.store.keys(number_of(self.league))

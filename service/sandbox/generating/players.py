@@ -1,10 +1,10 @@
 """Players by chance: whatever they do, the rules allow it."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import msgspec
 
+from engine.hand.betting import LegalAction
 from engine.table.model.commands import (
     Act,
     CallHand,
@@ -103,9 +103,11 @@ def _turn(
     )
 
 
-def _amount(dice: Dice, table: Table, action: Any, how: str) -> int:
+def _amount(dice: Dice, table: Table, action: LegalAction, how: str) -> int:
     unit = table.ruleset.chip_unit
     least, most = action.min, action.max
+    if least is None or most is None:
+        raise LookupError("a raise has bounds")
     if how == MANIAC or most - least < unit or dice.happens(0.15):
         return int(most)
     if dice.happens(0.5):

@@ -1,10 +1,10 @@
 """A tournament that recurs in a made-up season: planned, edited, and played once."""
 
 from datetime import timedelta
-from typing import Any
 
 import msgspec
 
+from engine.decider import AnyDecider
 from engine.season.schedule.commands import ChangeFixture, EndFixtures, PlanFixtures
 from engine.season.schedule.values import Entered, Plan, RecurrenceId
 from engine.values import TournamentId, identifier
@@ -21,7 +21,7 @@ from service.schedule.zones import EDITION, written
 _ZONES = ("Etc/UTC", "Europe/Berlin", "America/New_York", "Asia/Kolkata")
 
 
-async def recurred(night: Night, season: str, decider: Any) -> TournamentId:
+async def recurred(night: Night, season: str, decider: AnyDecider) -> TournamentId:
     """
     Plan a recurrence, announce it, edit all of it but its first occurrence away.
 

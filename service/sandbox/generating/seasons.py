@@ -3,9 +3,11 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+
+import msgspec
 
 from engine import league, season
+from engine.decider import AnyDecider
 from engine.kit.audiences import AUDITOR
 from engine.league.commands import AddMember, CreateLeague
 from engine.season.commands import (
@@ -217,7 +219,7 @@ class MadeUp:
         reason = Night(self.runtime, self.dice, self.league, self.season, self.owner).reason()
         return {"reason": reason, "author": self.owner, "now": self.runtime.clock.now()}
 
-    async def _decide(self, subject: str, decider: Any, asked: Any) -> None:
+    async def _decide(self, subject: str, decider: AnyDecider, asked: msgspec.Struct) -> None:
         night = Night(self.runtime, self.dice, self.league, subject, self.owner)
         order = night.order(self.owner)
         await decided(self.runtime, self.league, subject, decider, asked, order)

@@ -11,6 +11,7 @@ import selectors
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
+from selectors import SelectorKey
 from typing import Any, cast
 from uuid import UUID
 
@@ -57,7 +58,7 @@ class _Leaping(selectors.SelectSelector):
         super().__init__()
         self._loop = loop
 
-    def select(self, timeout: float | None = None) -> list[Any]:
+    def select(self, timeout: float | None = None) -> list[tuple[SelectorKey, int]]:
         if timeout is None:
             raise Stalled("everybody waits for somebody else")
         self._loop.leap(max(timeout, 0.0))
