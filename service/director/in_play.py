@@ -22,6 +22,8 @@ from engine.tournament.model.state import State as Tournament
 from engine.tournament.model.values import Entry as Entered
 from engine.values import PlayerId, Stream, number_of
 from service.director.runtime import Runtime
+from service.log.read import voided
+from service.log.roles import TELLING, Told, role_after
 from service.log.streams import league_stream, tournament_stream
 from service.log.writer import Command, Entry, Receipt, States
 
@@ -40,11 +42,9 @@ _BEGAN = """
     SELECT min(position) FROM events WHERE league = $1 AND stream = $2 AND type = 'play_started'
 """
 _ROLES = """
-    SELECT position, CASE type WHEN 'league_created' THEN 'owner' ELSE data->>'role' END AS role
-      FROM events
-     WHERE league = $1 AND stream = $2
-       AND type IN ('league_created', 'member_added', 'member_role_changed', 'member_removed')
-       AND $3 IN (data->>'player', data->>'owner')
+    SELECT position, type, schema_version, data::text AS data FROM events
+     WHERE league = $1 AND stream = $2 AND type = ANY($3::text[])
+       AND $4 IN (data->>'player', data->>'owner')
      ORDER BY position
 """
 
@@ -66,16 +66,21 @@ async def demand_no_office_since(
 
     Raises:
         OfficeHeld: If the player has given up such an office, or lost it, since then.
+        EventUnreadable: If an event that gives the player a role is malformed.
     """
     number = number_of(league_id)
     began = await pool.fetchval(_BEGAN, number, tournament_stream(tournament_id))
     if began is None:
         return
     held: Role | None = None
-    for row in await pool.fetch(_ROLES, number, league_stream(league_id), player):
+    away = await voided(pool, league_id)
+    for row in await pool.fetch(_ROLES, number, league_stream(league_id), TELLING, player):
+        if row["position"] in away:
+            continue
         if row["position"] > began and rules_on_play(held):
             raise OfficeHeld
-        held = row["role"]
+        told = Told(league_id, row["type"], row["schema_version"], row["data"])
+        held = role_after(held, told, player)
 
 
 async def remove_member(

@@ -5,12 +5,16 @@ The read models follow the log and may lag or stand still.  A decision about sec
 here: a stopped projector, or one broken league, changes no answer.
 """
 
-import msgspec
+from contextlib import suppress
+
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from engine.league.roles import Role
 from engine.values import identifier
+from service.base.errors import EventUnreadable
 from service.log.read import voided
+from service.log.roles import TELLING, Told, role_after
 from service.projections.members import members
 from service.projections.projection import NOTHING
 
@@ -24,16 +28,16 @@ _KNOWN = sa.text(
           FROM known k WHERE k.league IS NOT NULL
     )
     SELECT substr(league, 5)::uuid AS league, :nothing AS position, NULL AS type,
-           json_build_object('role', role)::text AS data
+           NULL AS schema_version, role AS data
       FROM reads.member WHERE player = :player
      UNION ALL
-    SELECT new.league, new.position, new.type, new.data
+    SELECT new.league, new.position, new.type, new.schema_version, new.data
       FROM known
       LEFT JOIN reads.checkpoint done
         ON done.name = :projection
        AND done.league = 'lge_' || replace(known.league::text, '-', '')
      CROSS JOIN LATERAL (
-        SELECT league, position, type, data::text AS data FROM events
+        SELECT league, position, type, schema_version, data::text AS data FROM events
          WHERE league = known.league AND position > coalesce(done.position, :nothing)
            AND stream = 'league-' || replace(known.league::text, '-', '')
            AND type = ANY(CAST(:types AS text[]))
@@ -44,33 +48,28 @@ _KNOWN = sa.text(
 )
 
 
-class _Change(msgspec.Struct):
-    """What counts here of a member's row, or of an event about a member."""
-
-    player: str | None = None
-    owner: str | None = None
-    role: str | None = None
-
-
-async def roles_of(connection: AsyncConnection, player: str) -> dict[str, str]:
+async def roles_of(connection: AsyncConnection, player: str) -> dict[str, Role]:
     """Return *player*'s role in each league to which the log says the player belongs."""
     asked = {
         "player": player,
         "projection": members.name,
-        "types": sorted(members.handlers),
+        "types": sorted(TELLING),
         "nothing": NOTHING,
     }
-    found: dict[str, str] = {}
+    found: dict[str, Role] = {}
     for row in (await connection.execute(_KNOWN, asked)).all():
-        league, change = identifier("lge", row.league), msgspec.json.decode(row.data, type=_Change)
-        if row.type is not None and row.position in await voided(connection, league):
+        league = identifier("lge", row.league)
+        if row.type is None:
+            found[league] = row.data  # as the read model has it
             continue
-        if change.player != player and change.owner != player and row.type is not None:
+        if row.position in await voided(connection, league):
             continue
-        if row.type == "member_removed":
-            found.pop(league, None)
-        elif row.type == "league_created":
-            found[league] = "owner"
-        elif change.role is not None:
-            found[league] = change.role
+        told = Told(league, row.type, row.schema_version, row.data)
+        # A malformed event changes no role here: the player's other leagues go on.
+        with suppress(EventUnreadable):
+            role = role_after(found.get(league), told, player)
+            if role is None:
+                found.pop(league, None)
+            else:
+                found[league] = role
     return found
