@@ -1,4 +1,4 @@
-"""``holotable league export`` and ``check``: an archive of a league, written and checked."""
+"""``holotable league export`` and ``check``: write an archive of a league, and check one."""
 
 import sys
 from datetime import datetime
@@ -23,20 +23,20 @@ from service.people import operator_log
 @click.argument("target", type=click.Path(path_type=Path))
 def league_export(league_id: str, target: Path) -> None:
     """
-    Write LEAGUE (lge_...) to the file TARGET, or into the directory TARGET.
+    Write an archive of LEAGUE (lge_...) to the file or into the directory TARGET.
 
-    The log with every hash, signed heads, texts, names, and tables as CSV; sealed values
-    stay sealed.  Needs HOLOTABLE_DATABASE_URL with the login of holotable_api, and
+    The archive holds the log with every hash, signed heads, texts, names, and tables as CSV.
+    Sealed values stay sealed.  Needs HOLOTABLE_DATABASE_URL with the login of holotable_api, and
     HOLOTABLE_SECRET_KEY.
     """
     awaited(export(settings(), league_id, target))
 
 
 async def export(settings: Settings, league: str, target: Path) -> int:
-    """Write *league*'s archive to a file or into a directory; 1 if it cannot be now, 2 if never."""
+    """Write an archive of *league*. Return 1 if it is not possible now, 2 if there is no league."""
     file = _file(target, league)
     if file is None:
-        err.print(f"{target} is there already\n  next: name another file", markup=False)
+        err.print(f"{target} exists already\n  next: give another file", markup=False)
         return 1
     engine = async_engine(settings.database_url, 2)
     try:
@@ -49,13 +49,17 @@ async def export(settings: Settings, league: str, target: Path) -> int:
             now = await service_now(connection)
         await _write(taking, file, now)
     except (StreamNotFound, ValueError):
-        err.print(f"no league {league}\n  next: look it up with GET /v1/leagues", markup=False)
+        err.print(
+            f"there is no league {league}\n  next: look it up with GET /v1/leagues", markup=False
+        )
         return 2
     except TextForged as error:
         err.print(f"{error.detail}\n  next: run `holotable audit {league}`", markup=False)
         return 1
     except NotCaughtUp as error:
-        err.print(f"{error.detail}\n  next: is `holotable project` running?", markup=False)
+        err.print(
+            f"{error.detail}\n  next: check that `holotable project` is running", markup=False
+        )
         return 1
     finally:
         await engine.dispose()
@@ -64,7 +68,7 @@ async def export(settings: Settings, league: str, target: Path) -> int:
 
 
 async def _write(taking: Taking, file: Path, now: datetime) -> None:
-    """Write to a draft beside *file*, which appears when it is whole."""
+    """Write to a draft, and rename it to *file* when it is complete."""
     draft = file.with_name(f"{file.name}.part")
     try:
         with draft.open("wb") as opened:
@@ -76,20 +80,25 @@ async def _write(taking: Taking, file: Path, now: datetime) -> None:
 
 
 def _file(target: Path, league: str) -> Path | None:
-    """Return where to write; None if something stands there."""
+    """Return the file to write; None if it exists already."""
     file = target / f"{league}.zip" if target.is_dir() else target
     return None if file.exists() else file
 
 
 @click.command("check")
 @click.argument("file", type=FILE)
-@click.option("--key", type=FILE, default=None, help="Public keys, from elsewhere than FILE.")
+@click.option(
+    "--key",
+    type=FILE,
+    default=None,
+    help="File with public keys; get them from another source than FILE.",
+)
 def league_check(file: Path, key: Path | None) -> None:
-    """Check the archive FILE by itself, without any database; 1 if anything does not hold."""
+    """Check the archive FILE without a database. Exit with 1 if a check fails."""
     keys = () if key is None else tuple(key.read_text(encoding="ascii").split())
     found = check_archive(file, keys)
     for fault in found.faults:
-        err.print(f"does not hold: {fault}", markup=False)
+        err.print(f"check failed: {fault}", markup=False)
     if not found.holds:
         sys.exit(NO)
     out.print(

@@ -1,4 +1,4 @@
-"""``holotable audit``: decide every recorded action of a league again."""
+"""``holotable audit``: decide every action in a league's log again."""
 
 import json
 
@@ -23,16 +23,16 @@ from service.transparency.signing import asking
 
 @click.command()
 @click.argument("league")
-@click.option("--tournament", default=None, help="Only this tournament's streams.")
+@click.option("--tournament", default=None, help="Audit only the streams of this tournament.")
 @click.option(
-    "--jobs", type=click.IntRange(1, 64), default=1, show_default=True, help="Processes at work."
+    "--jobs", type=click.IntRange(1, 64), default=1, show_default=True, help="Number of processes."
 )
-@click.option("--json", "as_json", is_flag=True, help="The report as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 def audit(league: str, tournament: str | None, jobs: int, as_json: bool) -> None:
     """
-    Decide every recorded action of LEAGUE again from its log; 1 if anything differs.
+    Decide every action in the log of LEAGUE again. Exit with 1 if anything differs.
 
-    LEAGUE is its id, lge_..., as GET /v1/leagues has it.  Needs HOLOTABLE_DATABASE_URL with
+    LEAGUE is an id, lge_..., from GET /v1/leagues.  Needs HOLOTABLE_DATABASE_URL with
     the login of holotable_audit, and HOLOTABLE_SECRET_KEY.
     """
     awaited(print_audit(settings(), league, tournament, jobs, as_json))
@@ -42,10 +42,10 @@ async def print_audit(
     settings: Settings, league: str, tournament: str | None, jobs: int, as_json: bool
 ) -> int:
     """
-    Audit a league and print the report; 1 if it does not pass, 2 if there is no such thing.
+    Audit a league and print the report. Return 1 if it fails, 2 if there is no such league.
 
     Args:
-        jobs: Processes that do the units; of one, this.
+        jobs: The number of processes. With 1, this process does the work.
     """
     settle()
     engine = async_engine(settings.database_url, 2)
@@ -82,7 +82,7 @@ async def print_audit(
 
 
 async def _missing(connection: AsyncConnection, league: str, tournament: str | None) -> str | None:
-    """Return what is said of a league or tournament that the log does not know."""
+    """Return a message about a league or tournament that the log does not hold; None for others."""
     known = "SELECT EXISTS (SELECT FROM events WHERE league = :league AND stream = :stream)"
     for prefix, category, identifier in (
         ("lge_", "league", league),
@@ -101,5 +101,5 @@ async def _missing(connection: AsyncConnection, league: str, tournament: str | N
         except ValueError:
             found = False
         if not found:
-            return f"no {category} {identifier}"
+            return f"there is no {category} {identifier}"
     return None

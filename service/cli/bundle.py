@@ -1,4 +1,4 @@
-"""``holotable bundle``: evidence in one file, to be checked elsewhere."""
+"""``holotable bundle``: evidence in one file, which anybody can check."""
 
 import sys
 from collections.abc import AsyncIterator
@@ -25,19 +25,24 @@ from service.people import operator_log
 @click.command()
 @click.argument("kind", type=click.Choice(["hand", "tournament", "season"]))
 @click.argument("subject", metavar="ID")
-@click.option("-o", "--output", default=None, help="File to write; else ID.bundle, - for stdout.")
+@click.option(
+    "-o",
+    "--output",
+    default=None,
+    help="File to write, or - for stdout.  [dim]default: ID.bundle[/]",
+)
 @click.option(
     "--viewer",
     default="public",
     show_default=True,
-    help="Whose openings it holds: public, an ent_..., or auditor for all of them.",
+    help="Whose openings it holds: public, an ent_..., or auditor for all.",
 )
 def bundle(kind: Kind, subject: str, output: str | None, viewer: str) -> None:
     """
-    Write a hand, a tournament or a season with all that proves it into one file.
+    Write a hand, a tournament or a season into one file, with everything that proves it.
 
-    Its format is api-spec/bundle.md; api-spec/verifier/verify.py checks it without us.
-    All but public ones stand in the staff log.  Needs HOLOTABLE_DATABASE_URL with the
+    The format is in api-spec/bundle.md.  api-spec/verifier/verify.py checks a bundle alone.
+    The staff log records every bundle except public ones.  Needs HOLOTABLE_DATABASE_URL with the
     login of holotable_audit, and HOLOTABLE_SECRET_KEY.
     """
     awaited(write(settings(), kind, subject, viewer, output))
@@ -46,9 +51,9 @@ def bundle(kind: Kind, subject: str, output: str | None, viewer: str) -> None:
 async def write(
     settings: Settings, kind: Kind, subject: str, viewer: str, output: str | None
 ) -> int:
-    """Write a bundle and say how large it is; 1 if it cannot be made now, 2 for a wrong name."""
+    """Write a bundle and print its size. Return 1 if it is not possible now, 2 for a wrong name."""
     if viewer not in (PUBLIC, AUDITOR) and not viewer.startswith("ent_"):
-        err.print(f"{viewer} is no viewer\n  next: say public, auditor or an ent_…")
+        err.print(f"there is no viewer {viewer}\n  next: use public, auditor or an ent_…")
         return 2
     engine = async_engine(settings.database_url, 2)
     reading = await pool(settings.database_url, 1)
@@ -60,7 +65,7 @@ async def write(
             return 2
         await _keep(lines, output or f"{subject}.bundle")
     except (NotOver, NotSignedYet, LogIncomplete) as error:
-        err.print(f"{error.detail}\n  next: ask again later")
+        err.print(f"{error.detail}\n  next: try again later")
         return 1
     finally:
         await reading.close()
@@ -71,7 +76,7 @@ async def write(
 async def _found(
     engine: AsyncEngine, reading: Pool, keys: Keys, wanted: Wanted
 ) -> AsyncIterator[bytes] | None:
-    """Return a bundle's lines; before one is read, keep who takes others' cards away."""
+    """Return a bundle's lines. First record the operator, if the bundle holds others' cards."""
     try:
         async with engine.begin() as connection:
             lines = await writing.bundle(connection, reading, keys, wanted)
@@ -85,7 +90,7 @@ async def _found(
 
 
 async def _keep(lines: AsyncIterator[bytes], output: str) -> None:
-    """Write a file that is whole or not there at all."""
+    """Write a complete file, or none."""
     if output == "-":
         await _into(sys.stdout.buffer, lines)
         return

@@ -1,4 +1,4 @@
-"""``holotable clock``: look at a step of the database's clock, and believe it."""
+"""``holotable clock``: show the steps of the database's clock, or believe one."""
 
 from datetime import timedelta
 
@@ -20,21 +20,21 @@ _SETTLED = """
 
 @click.group()
 def clock() -> None:
-    """Look at steps of the database's clock, and believe one before its ten minutes are over."""
+    """Show the steps of the database's clock, or believe one before its ten minutes are over."""
 
 
 @clock.command("show")
 def clock_show() -> None:
-    """Print the step that is in doubt, and the last ten that were settled; 1 if one is in doubt."""
+    """Print the step in doubt and the last ten settled. Exit with 1 if one is in doubt."""
     awaited(show(settings()))
 
 
 @clock.command("believe")
-@click.option("--operator", required=True, metavar="NAME", help="Who answers for it.")
-@click.option("--reason", required=True, help="Why the clock is right now.")
+@click.option("--operator", required=True, metavar="NAME", help="Person who answers for it.")
+@click.option("--reason", required=True, help="Reason why the clock is right now.")
 def clock_believe(operator: str, reason: str) -> None:
     """
-    Go by the database's clock from now on; it counts as an outage, so nobody times out.
+    Believe the database's clock from now on. The step counts as an outage: nobody times out.
 
     Needs HOLOTABLE_DATABASE_URL with the login of holotable_migrate.
     """
@@ -42,7 +42,7 @@ def clock_believe(operator: str, reason: str) -> None:
 
 
 async def show(settings: Settings) -> int:
-    """Print the step in doubt and the last ten settled; 1 if one is in doubt."""
+    """Print the step in doubt and the last ten settled. Return 1 if one is in doubt."""
     connection = await asyncpg.connect(asyncpg_dsn(settings.database_url))
     try:
         [row] = await connection.fetch(READ_CLOCK)
@@ -61,22 +61,22 @@ async def show(settings: Settings) -> int:
         return 0
     out.print(
         f"the database's clock has been {_seconds(reading.ahead_us)} off since "
-        f"{reading.noticed_at:%Y-%m-%d %H:%M:%S}; the service goes by "
+        f"{reading.noticed_at:%Y-%m-%d %H:%M:%S}; the service uses "
         f"{reading.time:%Y-%m-%d %H:%M:%S} UTC\n"
-        "  next: set the clock right, or accept it with `holotable clock believe`"
+        "  next: set the clock right, or believe it with `holotable clock believe`"
     )
     return 1
 
 
 async def believe(settings: Settings, operator: str, reason: str) -> int:
     """
-    Have the service go by the database's clock at once; 2 if no step is in doubt.
+    Make the service believe the database's clock at once. Return 2 if no step is in doubt.
 
     Args:
-        settings: With the login of ``holotable_migrate``: no process of the service may do this.
+        settings: With the login of ``holotable_migrate``. No process of the service has it.
     """
     if not operator.strip() or not reason.strip():
-        err.print("an operator and a reason have names\n  next: say who believes it and why")
+        err.print("the operator or the reason is empty\n  next: give both")
         return 2
     connection = await asyncpg.connect(asyncpg_dsn(settings.database_url))
     try:
@@ -86,7 +86,7 @@ async def believe(settings: Settings, operator: str, reason: str) -> int:
     if ahead is None:
         err.print("no step is in doubt\n  next: see `holotable clock show`")
         return 2
-    out.print(f"a step of {_seconds(ahead)} is believed from now on; nobody times out by it")
+    out.print(f"a step of {_seconds(ahead)} is believed from now on; it makes nobody time out")
     return 0
 
 

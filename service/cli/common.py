@@ -1,4 +1,4 @@
-"""Parts that every command is made of: how it is loaded, what it is given, how it ends."""
+"""The parts that every command uses: lazy loading, settings, consoles and exits."""
 
 import asyncio
 import os
@@ -19,7 +19,7 @@ AWAY: Final = 3
 INTERRUPTED: Final = 130
 
 FILE: Final = click.Path(exists=True, dir_okay=False, path_type=Path)
-"""A file that must be there."""
+"""A file that must exist."""
 
 out: Final = Console(soft_wrap=True, highlight=False)
 err: Final = Console(stderr=True, soft_wrap=True, highlight=False)
@@ -27,7 +27,7 @@ err: Final = Console(stderr=True, soft_wrap=True, highlight=False)
 
 class Lazily(click.RichCommand):
     """
-    A command that is listed at once, and imported when it is called.
+    A command that is listed at once and imported when it is called.
 
     ``load`` imports the command and returns it.  The function's name is the command's name,
     and its docstring is the line that the list shows.
@@ -44,12 +44,12 @@ class Lazily(click.RichCommand):
         parent: click.Context | None = None,
         **extra: Any,
     ) -> click.Context:
-        """Hand over to the imported command; click invokes the command of this context."""
+        """Return the context of the imported command. Click invokes the command of a context."""
         return self.load().make_context(info_name, args, parent, **extra)
 
 
 def settings() -> environment.Settings:
-    """Return the settings of the environment, or end with what is wrong in them."""
+    """Return the settings of the environment, or end the process with the fault in them."""
     try:
         return environment.read(os.environ)
     except environment.SettingsInvalid as error:
@@ -57,20 +57,24 @@ def settings() -> environment.Settings:
 
 
 def server() -> str | None:
-    """Return the server that the environment gives to `demo` and `up`, if it does."""
+    """Return the server that the environment names for `demo` and `up`; None if it names none."""
     try:
         return environment.given_server(os.environ)
     except environment.SettingsInvalid as error:
-        stop(USAGE, str(error), "correct it, or unset it for a PostgreSQL of our own")
+        stop(
+            USAGE,
+            str(error),
+            "correct it, or unset it and use the PostgreSQL that comes with Holotable",
+        )
 
 
 def stop(code: int, message: str, next_step: str) -> NoReturn:
-    """End the process with one sentence about the fault and one about the next step."""
+    """End the process with a sentence about the fault and one about the next step."""
     err.print(f"[bold red]holotable:[/] {escape(message)}")
     err.print(f"  next: {escape(next_step)}")
     sys.exit(code)
 
 
 def awaited(work: Coroutine[None, None, int]) -> NoReturn:
-    """Run *work* to its end and leave with the code it returns."""
+    """Run *work* to its end, and exit with the code that it returns."""
     sys.exit(asyncio.run(work))

@@ -1,4 +1,4 @@
-"""``holotable demo`` and ``up``: a league night by bots, or a stack that stays."""
+"""``holotable demo`` and ``up``: a league night with bots, or a stack that keeps running."""
 
 import asyncio
 import json
@@ -32,9 +32,9 @@ from service.sandbox.demo.teller import Teller
 def known_ruleset(
     _context: click.Context, _option: click.Parameter, name: str | None
 ) -> str | None:
-    """Return *name* if it is a ruleset's; wrong usage if not."""
+    """Return *name* if a ruleset has it; otherwise report wrong usage."""
     if name is not None and name not in PRESETS:
-        raise click.BadParameter(f"there is no ruleset {name}; there are {', '.join(PRESETS)}")
+        raise click.BadParameter(f"there is no ruleset {name}; choose one of {', '.join(PRESETS)}")
     return name
 
 
@@ -44,7 +44,7 @@ def known_ruleset(
     type=click.IntRange(4, 60),
     default=12,
     show_default=True,
-    help="Bots at each tournament.",
+    help="Bots in each tournament.",
 )
 @click.option(
     "--ruleset",
@@ -52,21 +52,23 @@ def known_ruleset(
     callback=known_ruleset,
     help="One ruleset for every tournament.  [dim]default: better, then cantina[/]",
 )
-@click.option("--seed", type=click.IntRange(0), default=4, show_default=True, help="Of the cards.")
+@click.option(
+    "--seed", type=click.IntRange(0), default=4, show_default=True, help="Seed of the cards."
+)
 @click.option(
     "--tournaments",
     type=click.IntRange(1, 12),
     default=2,
     show_default=True,
-    help="Played one after the other, for one season.",
+    help="Tournaments, played one after the other for one season.",
 )
-@click.option("--keep", is_flag=True, help="Leave the data and say where they are.")
+@click.option("--keep", is_flag=True, help="Keep the data, and print where they are.")
 @click.option(
     "--json",
     "summary",
     type=click.Path(dir_okay=False, path_type=Path),
     default=None,
-    help="Write what was counted, audited and won.",
+    help="File for a summary: figures, audits and winners.",
 )
 def demo(
     players: int,
@@ -77,11 +79,11 @@ def demo(
     summary: Path | None,
 ) -> None:
     """
-    Play a whole league night with bots, print its story, audit every hand.
+    Play a league night with bots, print its story and audit every hand.
 
-    Starts a PostgreSQL (or uses that of HOLOTABLE_DATABASE_URL), the API, the projections
-    and a Celery worker of its own and stops them all.  The same [bold]--seed[/] gives the
-    same cards for the same tournament, table and hand.
+    The demo starts a PostgreSQL (or uses that of HOLOTABLE_DATABASE_URL), the API, the
+    projections and a Celery worker, and stops them all at the end.  The same [bold]--seed[/]
+    gives the same cards for the same tournament, table and hand.
     """
     options = Options(
         players=players,
@@ -101,7 +103,7 @@ CHANGES: Final = {
     "sign_seconds": 2,
     "log_level": "warning",
 }
-"""Everything looks more often than it would on a quiet evening."""
+"""Shorter intervals than usual, so that the night is quick."""
 
 NIGHT_SECONDS: Final = 600.0
 WATCH_SECONDS: Final = 0.5
@@ -109,9 +111,9 @@ WATCH_SECONDS: Final = 0.5
 
 def play(options: Options) -> int:
     """
-    Play a night; the exit code: 0 if every audit passed.
+    Play a night and return the exit code: 0 if every audit passed.
 
-    Data are removed at the end, unless ``--keep`` asks for them or the night failed.
+    The data are removed at the end, unless ``--keep`` is set or the night failed.
     """
     console = Console(soft_wrap=True, highlight=False)
     directory = Path(mkdtemp(prefix="holotable-demo-"))
@@ -120,7 +122,7 @@ def play(options: Options) -> int:
         durable=False,
         options=CHANGES,
         server=options.server,
-        # On a server of our own the usual name, so that `up --data` goes on with it.
+        # Our own server uses the default name, so that `up --data` can continue with it.
         name=DATABASE if options.server is None else directory.name.replace("-", "_"),
     )
     signal.signal(signal.SIGTERM, _interrupt)
@@ -134,13 +136,13 @@ def play(options: Options) -> int:
     except (ClusterFailed, StackFailed, NightFailed, TournamentLost, Problem, Unreachable) as error:
         console.print(f"[bold red]the night failed:[/] {type(error).__name__}: {error}")
     except KeyboardInterrupt:
-        console.print("\ninterrupted; everything is stopped")
+        console.print("\ninterrupted; everything has been stopped")
         code = 130
     finally:
         if options.keep or code == 1:
             console.print(f"data and logs: {stack.where}")
             if options.server is None:
-                console.print(f"  look at them: holotable up --data {directory}")
+                console.print(f"  to look at them: holotable up --data {directory}")
         else:
             stack.discard()
     return code
@@ -179,7 +181,7 @@ async def _played(stack: Stack, options: Options, teller: Teller) -> Outcome:
 
 
 def _result(night: asyncio.Task[Outcome]) -> Outcome:
-    """Return what the night brought, or raise the first thing that went wrong in it."""
+    """Return the outcome of the night, or raise its first error."""
     error = night.exception()
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
@@ -208,25 +210,25 @@ def _interrupt(_number: int, _frame: FrameType | None) -> None:
 
 
 @click.command()
-@click.option("--host", default="127.0.0.1", show_default=True, help="Where the API listens.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address of the API.")
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
     default=8000,
     show_default=True,
-    help="Of the API; 0 takes a free one.",
+    help="Port of the API; 0 takes a free one.",
 )
 @click.option(
     "--data",
     type=click.Path(file_okay=False, path_type=Path),
     default=Path(".holotable"),
     show_default=True,
-    help="Where the log lives; a restart with the same directory goes on where it was.",
+    help="Directory of the log. A restart with the same directory continues it.",
 )
 def up(host: str, port: int, data: Path) -> None:
     """
-    Run the whole stack until it is stopped (Ctrl-C).
+    Run the whole stack until you stop it (Ctrl-C).
 
-    HOLOTABLE_DATABASE_URL, with a superuser's login, replaces the PostgreSQL it would start.
+    Set HOLOTABLE_DATABASE_URL, with a superuser's login, to use your own PostgreSQL.
     """
     sys.exit(stay(data.resolve(), host, port, server()))

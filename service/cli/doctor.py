@@ -1,4 +1,4 @@
-"""``holotable doctor``: what is well, what is not, and what to do next."""
+"""``holotable doctor``: the state of each part of the service, and the next step."""
 
 import os
 from collections.abc import Awaitable, Callable, Mapping
@@ -27,7 +27,7 @@ from service.transparency.signing import SignerAway, asking
 
 SKEW_ALLOWED: Final = timedelta(seconds=1)
 SHOWN: Final = 3
-"""Leagues that one line names; the rest are counted."""
+"""The number of leagues that one line names. The rest are counted."""
 
 Check = Callable[[asyncpg.Connection, Settings], Awaitable[str]]
 
@@ -37,13 +37,13 @@ def doctor() -> None:
     """
     Check settings, database, schema, clock, broker, signer, projections, quarantine, audits.
 
-    Exits with 1 if one is wrong, 3 if the database is away.
+    Exit with 1 if a check fails, 3 if the database is not available.
     """
     awaited(examine(os.environ))
 
 
 async def examine(environ: Mapping[str, str]) -> int:
-    """Print what is well and what is not, each with a next step; 1 if red, 3 if it is away."""
+    """Print every check, and its next step. Return 1 if one fails, 3 without a database."""
     try:
         settings = read(environ)
     except SettingsInvalid as error:
@@ -53,7 +53,7 @@ async def examine(environ: Mapping[str, str]) -> int:
     try:
         connection = await asyncpg.connect(asyncpg_dsn(settings.database_url), timeout=5)
     except (OSError, asyncpg.PostgresError) as error:
-        out.print(f"[red]wrong[/] database: {error}\n  next: is it running, is the login right?")
+        out.print(f"[red]wrong[/] database: {error}\n  next: check the server and the login")
         away = OSError | asyncpg.CannotConnectNowError | TimeoutError
         return 3 if isinstance(error, away) else 1
     failures = 0
@@ -66,17 +66,19 @@ async def examine(environ: Mapping[str, str]) -> int:
                 said = escape(f"{name}: {failed}\n  next: {failed.next_step}")
                 out.print(f"[red]wrong[/] {said}")
             except asyncpg.InsufficientPrivilegeError:
-                out.print(f"--    {name}: this login may not read it")
+                out.print(f"--    {name}: not checked, this login may not read it")
             except (asyncpg.UndefinedTableError, asyncpg.InvalidSchemaNameError):
                 failures += 1
-                out.print(f"[red]wrong[/] {name}: no relations\n  next: run `holotable migrate`")
+                out.print(
+                    f"[red]wrong[/] {name}: there are no relations\n  next: run `holotable migrate`"
+                )
     finally:
         await connection.close()
     return 1 if failures else 0
 
 
 class CheckFailed(Exception):
-    """Something is not as it should be, and what to do about it."""
+    """A failed check, with the next step."""
 
     def __init__(self, message: str, next_step: str) -> None:
         super().__init__(message)
@@ -95,7 +97,9 @@ async def _schema(connection: asyncpg.Connection, _settings: Settings) -> str:
     relation = await connection.fetchval("SELECT to_regclass('alembic_version')")
     here = relation and await connection.fetchval("SELECT version_num FROM alembic_version")
     if here != newest:
-        raise CheckFailed(f"at {here}, the code is at {newest}", "run `holotable migrate`")
+        raise CheckFailed(
+            f"the schema is at {here}, the code needs {newest}", "run `holotable migrate`"
+        )
     return str(here)
 
 
@@ -135,13 +139,13 @@ async def _broker(_connection: asyncpg.Connection, settings: Settings) -> str:
             put_away = await unreadable(broker)
     except psycopg.OperationalError as error:
         own = with_database(settings.database_url, "holotable_broker")
-        hint = f"is {own.rpartition('/')[2]} there?"
+        hint = f"check that the database {own.rpartition('/')[2]} exists"
         raise CheckFailed(str(error), hint) from error
     if sum(put_away.values()):
         said = ", ".join(f"{queue}: {number}" for queue, number in put_away.items())
         raise CheckFailed(
             f"unreadable messages were put away ({said})",
-            "who has the broker's login? change its password, then empty pgmq.a_play and a_long",
+            "change the password of the broker's login, then empty pgmq.a_play and a_long",
         )
     return "answers"
 
@@ -154,7 +158,7 @@ async def _signer(connection: asyncpg.Connection, settings: Settings) -> str:
             signed, faults = await memory_faults(connection, signer)
         except SignerAway as away:
             raise CheckFailed(
-                str(away), "is `holotable signer` running? heads wait and lose nothing"
+                str(away), "start `holotable signer`; unsigned heads wait, and nothing is lost"
             ) from away
     if faults:
         raise CheckFailed(
@@ -179,7 +183,7 @@ async def _quarantine(connection: asyncpg.Connection, _settings: Settings) -> st
         more = f" and {len(held) - SHOWN} more" if len(held) > SHOWN else ""
         raise CheckFailed(
             "; ".join(str(each) for each in held[:SHOWN]) + more,
-            "look with `holotable quarantine list`, then release what is mended",
+            "see `holotable quarantine list`, and release what has been repaired",
         )
     return "no league is held"
 
@@ -190,7 +194,7 @@ async def _audits(connection: asyncpg.Connection, _settings: Settings) -> str:
         more = f" and {len(failed) - SHOWN} more" if len(failed) > SHOWN else ""
         raise CheckFailed(
             "; ".join(str(each) for each in failed[:SHOWN]) + more,
-            "read why with `holotable audit LEAGUE`; red until an audit of the league passes",
+            "run `holotable audit LEAGUE` for the reason; this stays red until an audit passes",
         )
     return "the last of every league passed"
 
@@ -205,9 +209,9 @@ async def _heartbeats(connection: asyncpg.Connection, settings: Settings) -> str
     if silent:
         raise CheckFailed(
             "; ".join(f"no {row['process']} for {row['silent']:.0f} s" for row in silent),
-            "is it running, or frozen? start it again; open decisions get their time back",
+            "start the process again if it is down or stuck; open decisions get their time back",
         )
-    return f"heard of: {', '.join(row['process'] for row in rows) or 'nothing started yet'}"
+    return f"running: {', '.join(row['process'] for row in rows) or 'none started yet'}"
 
 
 CHECKS: Final[dict[str, Check]] = {
@@ -222,4 +226,4 @@ CHECKS: Final[dict[str, Check]] = {
     "audits": _audits,
     "heartbeats": _heartbeats,
 }
-"""In this order; each returns what it found or raises :class:`CheckFailed`."""
+"""The checks in order. Each returns its finding or raises :class:`CheckFailed`."""

@@ -18,32 +18,32 @@ _KNOWN = "SELECT 1 FROM key WHERE league = $1"
 
 @click.group()
 def epoch() -> None:
-    """Begin a league's log anew for its signer, after events were lost."""
+    """Open a new epoch of a league's log for its signer, after events were lost."""
 
 
 @epoch.command("open")
 @click.argument("league")
-@click.option("--operator", required=True, metavar="NAME", help="Who answers for it.")
-@click.option("--reason", required=True, help="What was lost, and how.")
+@click.option("--operator", required=True, metavar="NAME", help="Person who answers for it.")
+@click.option("--reason", required=True, help="Loss and its cause.")
 def epoch_open(league: str, operator: str, reason: str) -> None:
-    """Open the next epoch of LEAGUE, logged in as holotable_migrate; it cannot be undone."""
+    """Open the next epoch of LEAGUE, with the login of holotable_migrate. It cannot be undone."""
     awaited(open_epoch(settings(), league, operator, reason))
 
 
 async def open_epoch(settings: Settings, league: str, operator: str, reason: str) -> int:
     """
-    Begin a league's log anew for the signer, after events were lost; 2 if there is no such league.
+    Open a new epoch of a league's log. Return 2 if there is no such league.
 
-    If a signer is set, epochs it has signed already (a restore forgot them) are passed over.
+    If a signer is set, epochs that it has already signed before a restore are skipped.
     """
     connection = await asyncpg.connect(asyncpg_dsn(settings.database_url))
     try:
         number = _number(league)
         if number is None or not await connection.fetchval(_KNOWN, number):
-            err.print(f"no league {league}\n  next: look it up with GET /v1/leagues")
+            err.print(f"there is no league {league}\n  next: look it up with GET /v1/leagues")
             return 2
         if not operator.strip() or not reason.strip():
-            err.print("an operator and a reason have names\n  next: say who opens it and why")
+            err.print("the operator or the reason is empty\n  next: give both")
             return 2
         until = await _epoch_signed(settings, number) + 1
         epoch = await connection.fetchval(_OPEN, number, operator, reason)
@@ -64,7 +64,7 @@ def _number(league: str) -> UUID | None:
 
 
 async def _epoch_signed(settings: Settings, league: UUID) -> int:
-    """Return the highest epoch in which the signer has signed a head; -1 for none, or no signer."""
+    """Return the highest epoch with a head from the signer; -1 without a head or a signer."""
     async with asking(settings) as signer:
         if signer is None:
             return -1

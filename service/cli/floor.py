@@ -1,4 +1,4 @@
-"""``holotable floor``: a tournament's floor for a terminal, read over the public API."""
+"""``holotable floor``: a tournament's floor in a terminal, read over the public API."""
 
 import sys
 from pathlib import Path
@@ -15,15 +15,17 @@ from service.cli.common import FILE, NO, err, out
 
 @click.command()
 @click.argument("tournament")
-@click.option("--url", default="http://127.0.0.1:8000", show_default=True, help="Of the API.")
-@click.option("--token", required=True, type=FILE, help="A token that may read the league.")
+@click.option("--url", default="http://127.0.0.1:8000", show_default=True, help="URL of the API.")
+@click.option(
+    "--token", required=True, type=FILE, help="File with a token that may read the league."
+)
 def floor(tournament: str, url: str, token: Path) -> None:
-    """Show TOURNAMENT's floor: tables, seats, stacks, what each does, the next level."""
+    """Show the floor of TOURNAMENT: tables, seats, stacks, states and the next level."""
     try:
         with client(url, token) as api:
             pages = _pages(api, tournament)
     except Refused as no:
-        err.print(f"{no}\n  next: is it a tournament of a league you belong to?", markup=False)
+        err.print(f"{no}\n  next: check that the tournament is in a league of yours", markup=False)
         sys.exit(NO)
     print_floor(pages)
 
@@ -75,7 +77,7 @@ def _table(table: Document, names: dict[str, str]) -> Table:
         mark = "*" if seat["seat"] == table["button"] else ""
         away = " (away)" if seat["away"] else ""
         called = names.get(seat["player"] or "", seat["entrant"])
-        # Names are what people call themselves: never markup, and no control characters.
+        # People choose their names, so a name is never markup and shows no control characters.
         name = Text("".join(each if each.isprintable() else "?" for each in f"{called}{away}"))
         shown.add_row(f"{mark}{seat['seat']}", name, str(seat["stack"]), str(seat["wager"]))
     return shown

@@ -1,4 +1,4 @@
-"""``holotable generate``: made-up seasons into a folder, for people who write a verifier."""
+"""``holotable generate``: made-up seasons in a folder, for people who write a verifier."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -12,37 +12,37 @@ from service.sandbox.generating.seasons import made
 
 
 @click.command()
-@click.option("--seed", type=int, required=True, help="The same seed gives the same bytes.")
+@click.option("--seed", type=int, required=True, help="Seed; the same one gives the same bytes.")
 @click.option(
-    "--players", type=click.IntRange(3, 24), default=6, show_default=True, help="How many play."
+    "--players", type=click.IntRange(3, 24), default=6, show_default=True, help="Number of players."
 )
 @click.option(
     "--chaos",
     type=click.FloatRange(0, 1),
     default=0.0,
     show_default=True,
-    help="How odd terms, players and events are.",
+    help="Degree of odd terms, players and events.",
 )
 @click.option(
     "--broken",
     "also_broken",
     is_flag=True,
-    help="Write broken ones too, each with its defect named.",
+    help="Also write broken bundles, and name the defect of each.",
 )
 @click.option(
     "-o",
     "--output",
     type=click.Path(file_okay=False, path_type=Path),
     default=None,
-    help="Folder to write to; else season-SEED.",
+    help="Folder to write to.  [dim]default: season-SEED[/]",
 )
 def generate(seed: int, players: int, chaos: float, also_broken: bool, output: Path | None) -> None:
     """
-    Write a season that was never played as a bundle, to try a verifier on.
+    Write a made-up season as a bundle, for testing a verifier.
 
-    Its format is api-spec/bundle.md; what is written follows from the three numbers
-    alone.  With [bold]--broken[/] it also writes bundles with one defect each, and a
-    list of them: file, defect, position, rule, and what a verifier should end with.
+    The format is in api-spec/bundle.md.  The output depends on seed, players and chaos alone.
+    [bold]--broken[/] also writes bundles with one defect each, and a list of them: file,
+    defect, position, rule, and the exit code that a verifier should have.
     """
     folder = output or Path(f"season-{seed}")
     season = made(seed, players, chaos)

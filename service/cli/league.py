@@ -15,20 +15,20 @@ from service.cli.common import FILE, NO, Lazily, err
 
 @click.group()
 def league() -> None:
-    """Take a league's data away, check an archive; bring players in; see who enters and pays."""
+    """Export a league, check an archive, import players, show entries and payments."""
 
 
 _COLUMNS = ("line", "outcome", "player", "claim", "detail")
 _KEY_MAX = 255
 
-TOKEN = click.option("--token", required=True, type=FILE, help="A token that may do it.")
+TOKEN = click.option("--token", required=True, type=FILE, help="File with a token that allows it.")
 
 
 def _fit(_: click.Context, option: click.Parameter, key: str | None) -> str | None:
     if key is None:
         return None
     if not (key.isascii() and key.isprintable() and 0 < len(key.strip()) == len(key) <= _KEY_MAX):
-        said = "a key is 1 to 255 printable ASCII characters, with no space at its ends"
+        said = "a key is 1 to 255 printable ASCII characters, without spaces at its ends"
         raise click.BadParameter(said, param=option)
     return key
 
@@ -37,7 +37,7 @@ KEY = click.option(
     "--key",
     default=None,
     callback=_fit,
-    help="Asked again under the same key, it is done once.  [dim]default: one that is shown[/]",
+    help="Idempotency key of a retry; nothing happens twice.  [dim]default: a new one[/]",
 )
 
 
@@ -45,11 +45,11 @@ KEY = click.option(
 @click.argument("url")
 @click.argument("league_id", metavar="LEAGUE")
 @click.argument("roster", metavar="FILE", type=FILE)
-@click.option("--token", required=True, type=FILE, help="A token that may manage LEAGUE.")
-@click.option("--dry-run", is_flag=True, help="Say what would happen, and do nothing.")
+@click.option("--token", required=True, type=FILE, help="File with a token that may manage LEAGUE.")
+@click.option("--dry-run", is_flag=True, help="Print what would happen, and change nothing.")
 def league_import(url: str, league_id: str, roster: Path, token: Path, dry_run: bool) -> None:
-    """Make members of the players in FILE, as CSV: all, or with a faulty row none; 1 if refused."""
-    # What is printed holds claim codes, shown this once.  Nobody is made twice by a second try.
+    """Import the players in FILE (CSV) into LEAGUE: all, or none if a row is faulty."""
+    # The output holds claim codes, which are shown only once.  A retry creates nobody twice.
     try:
         with client(url, token) as api:
             found = answered(
@@ -77,13 +77,13 @@ def _print_rows(rows: Iterable[Mapping[str, object]]) -> None:
 @league.command("fixtures")
 @click.argument("url")
 @click.argument("season")
-@click.option("--plan", type=FILE, default=None, help="A recurrence to plan, as JSON.")
+@click.option("--plan", type=FILE, default=None, help="File with a recurrence to plan, as JSON.")
 @KEY
 @TOKEN
 def league_fixtures(url: str, season: str, plan: Path | None, key: str | None, token: Path) -> None:
-    """List the recurring tournaments of SEASON, one JSON a line, or plan another; 1 if refused."""
+    """List the recurring tournaments of SEASON, one JSON a line, or plan a new one."""
     if key and plan is None:
-        raise click.UsageError("--key is for --plan: looking needs none")
+        raise click.UsageError("--key is only for --plan: a list needs no key")
     path = f"seasons/{season}/fixtures"
     if plan is None:
         sys.exit(_listed(url, path, token))
@@ -93,8 +93,10 @@ def league_fixtures(url: str, season: str, plan: Path | None, key: str | None, t
 @league.command("entries")
 @click.argument("url")
 @click.argument("tournament")
-@click.option("--approve", metavar="ENTRANT", default=None, help="Let ENTRANT in.")
-@click.option("--refuse", nargs=2, metavar="ENTRANT REASON", default=None, help="Say no, and why.")
+@click.option("--approve", metavar="ENTRANT", default=None, help="Approve ENTRANT.")
+@click.option(
+    "--refuse", nargs=2, metavar="ENTRANT REASON", default=None, help="Refuse ENTRANT for REASON."
+)
 @TOKEN
 def league_entries(
     url: str,
@@ -103,9 +105,9 @@ def league_entries(
     refuse: tuple[str, str] | None,
     token: Path,
 ) -> None:
-    """List who has entered TOURNAMENT, waits or asks, or answer who asks; 1 if refused."""
+    """List the entrants, waitlist and applicants of TOURNAMENT, or answer an applicant."""
     if approve and refuse:
-        raise click.UsageError("one answer at a time: --approve or --refuse")
+        raise click.UsageError("give one answer at a time: --approve or --refuse")
     path = f"tournaments/{tournament}/registrations"
     if approve is not None:
         sys.exit(_told(url, f"{path}/{approve}/approve", token, b"{}"))
@@ -124,16 +126,16 @@ def league_entries(
     type=(str, str, int),
     metavar="ENTRANT KIND AMOUNT",
     default=None,
-    help="Write down what was seen paid: buy_in, fee, rebuy, add_on, bounty or refund.",
+    help="Record a payment: buy_in, fee, rebuy, add_on, bounty or refund.",
 )
 @KEY
 @TOKEN
 def league_money(
     url: str, tournament: str, paid: tuple[str, str, int] | None, key: str | None, token: Path
 ) -> None:
-    """Show the books of TOURNAMENT as JSON, amounts in minor units, or add a payment."""
+    """Print the books of TOURNAMENT as JSON, in minor units, or record a payment."""
     if key and paid is None:
-        raise click.UsageError("--key is for --paid: looking needs none")
+        raise click.UsageError("--key is only for --paid: the books need no key")
     if paid is None:
         sys.exit(_told(url, f"tournaments/{tournament}/ledger", token, None))
     entrant, kind, amount = paid
@@ -142,16 +144,16 @@ def league_money(
 
 
 def _shown(key: str | None) -> str:
-    """Return *key*; without one draw it, and say so before anything is sent: no answer may come."""
+    """Return *key*, or a new one. It is printed before the request, because no answer may come."""
     if key is not None:
         return key
     drawn = str(SystemEntropy().uuid())
-    err.print(f"sent under --key {drawn}: to ask again, give it")
+    err.print(f"sent with --key {drawn}: use it for a retry")
     return drawn
 
 
 def _listed(url: str, path: str, token: Path) -> int:
-    """Print every item of a list, page by page, one a line."""
+    """Print every item of a list, one a line."""
     cursor: str | None = None
     try:
         with client(url, token) as api:
@@ -167,7 +169,7 @@ def _listed(url: str, path: str, token: Path) -> int:
 
 
 def _told(url: str, path: str, token: Path, body: bytes | None, key: str | None = None) -> int:
-    """Print the one answer to a question, or with *body* to an order; *key* makes it one."""
+    """Print the answer to a GET, or to a POST of *body* under the idempotency *key*."""
     headers = {"Content-Type": "application/json"}
     if key is not None:
         headers["Idempotency-Key"] = key
@@ -189,19 +191,19 @@ def _refused(no: Refused) -> int:
 
 
 def export() -> click.Command:
-    """Write LEAGUE (lge_...) to the file TARGET, or into the directory TARGET."""
+    """Write an archive of LEAGUE (lge_...) to the file or into the directory TARGET."""
     from service.cli.archive import league_export
 
     return league_export
 
 
 def check() -> click.Command:
-    """Check the archive FILE by itself, without any database; 1 if anything does not hold."""
+    """Check the archive FILE without a database. Exit with 1 if a check fails."""
     from service.cli.archive import league_check
 
     return league_check
 
 
-# Only archives need what the service is made of; every other command asks a server.
+# Only archives import the service. Every other command asks a server.
 for _load in (export, check):
     league.add_command(Lazily(_load))

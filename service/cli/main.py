@@ -1,8 +1,8 @@
 """
-The command ``holotable``: every process of the service, and what its keepers need.
+The command ``holotable``: every process of the service, and the tools of its operators.
 
-Exit codes: 0 done, 1 the answer is no (an audit failed, a check is red), 2 wrong
-usage or settings, 3 something needed is away, 130 interrupted.
+Exit codes: 0 done; 1 the answer is no (an audit failed, a check is red); 2 wrong usage or
+settings; 3 something that is needed is not available; 130 interrupted.
 """
 
 import io
@@ -19,29 +19,30 @@ from service.cli.common import AWAY, INTERRUPTED, Lazily, stop
 @click.version_option(package_name="holotable", prog_name="holotable")
 def cli() -> None:
     """
-    League server for Sabacc: an append-only log, deciders, a REST API.
+    Holotable is a league server for the card game Sabacc, with a REST API.
 
-    [bold]holotable demo[/] plays a league night and checks it; [bold]holotable up[/] stays.
+    [bold]holotable demo[/] plays a league night with bots and checks it.  [bold]holotable up[/]
+    runs the whole stack until you stop it.
     Settings are environment variables that begin with HOLOTABLE_; see `holotable doctor`.
     """
 
 
 def demo() -> click.Command:
-    """Play a whole league night with bots, print its story, audit every hand."""
+    """Play a league night with bots, print its story and audit every hand."""
     from service.cli.demo import demo
 
     return demo
 
 
 def up() -> click.Command:
-    """Run the whole stack until it is stopped (Ctrl-C)."""
+    """Run the whole stack until you stop it (Ctrl-C)."""
     from service.cli.demo import up
 
     return up
 
 
 def floor() -> click.Command:
-    """Show TOURNAMENT's floor: tables, seats, stacks, what each does, the next level."""
+    """Show the floor of TOURNAMENT: tables, seats, stacks, states and the next level."""
     from service.cli.floor import floor
 
     return floor
@@ -62,28 +63,28 @@ def worker() -> click.Command:
 
 
 def project() -> click.Command:
-    """Follow the log and keep the read models."""
+    """Follow the log and update the read models."""
     from service.cli.processes import project
 
     return project
 
 
 def signer() -> click.Command:
-    """Sign tree heads, as a process that knows no database; or make, list, revoke its keys."""
+    """Sign tree heads in a process without a database, or make, list and revoke its keys."""
     from service.cli.signer import signer
 
     return signer
 
 
 def prepare() -> click.Command:
-    """Make roles, databases, schema and queue on the server of URL, a superuser's address."""
+    """Create roles, databases, schema and queue on the server at URL, as its superuser."""
     from service.cli.schema import prepare
 
     return prepare
 
 
 def migrate() -> click.Command:
-    """Bring the database's schema to this version; does nothing the second time."""
+    """Migrate the database's schema to this version. A second run changes nothing."""
     from service.cli.schema import migrate
 
     return migrate
@@ -97,7 +98,7 @@ def projections() -> click.Command:
 
 
 def audit() -> click.Command:
-    """Decide every recorded action of LEAGUE again from its log; 1 if anything differs."""
+    """Decide every action in the log of LEAGUE again. Exit with 1 if anything differs."""
     from service.cli.audit import audit
 
     return audit
@@ -111,14 +112,14 @@ def doctor() -> click.Command:
 
 
 def quarantine() -> click.Command:
-    """Look at leagues that a consumer of the log has stopped following, and release them."""
+    """Show the leagues that a consumer of the log has stopped following, and release them."""
     from service.cli.quarantine import quarantine
 
     return quarantine
 
 
 def clock() -> click.Command:
-    """Look at steps of the database's clock, and believe one before its ten minutes are over."""
+    """Show the steps of the database's clock, or believe one before its ten minutes are over."""
     from service.cli.clock import clock
 
     return clock
@@ -132,91 +133,91 @@ def rotate_key() -> click.Command:
 
 
 def repair() -> click.Command:
-    """Take out of folding the events of LEAGUE that fail by their bytes; nothing is rewritten."""
+    """Void the damaged events of LEAGUE, so that folding passes over them. Nothing is rewritten."""
     from service.cli.repair import repair
 
     return repair
 
 
 def epoch() -> click.Command:
-    """Begin a league's log anew for its signer, after events were lost."""
+    """Open a new epoch of a league's log for its signer, after events were lost."""
     from service.cli.epoch import epoch
 
     return epoch
 
 
 def verify_head() -> click.Command:
-    """Check LEAGUE's newest signed head at URL, and that it continues the one seen; 1 if not."""
+    """Check that LEAGUE's newest signed head at URL continues the one seen. Exit with 1 if not."""
     from service.cli.verify import verify_head
 
     return verify_head
 
 
 def verify_receipt() -> click.Command:
-    """Check that every event of RECEIPT stands in the newest signed tree at URL."""
+    """Check that the newest signed tree at URL holds every event of RECEIPT."""
     from service.cli.verify import verify_receipt
 
     return verify_receipt
 
 
 def replay() -> click.Command:
-    """Replay a hand: who did what by which rule, pots and stacks, and what was seen then."""
+    """Replay a hand step by step: actions with their rules, pots, stacks and visible cards."""
     from service.cli.replay import replay
 
     return replay
 
 
 def bundle() -> click.Command:
-    """Write a hand, a tournament or a season with all that proves it into one file."""
+    """Write a hand, a tournament or a season into one file, with everything that proves it."""
     from service.cli.bundle import bundle
 
     return bundle
 
 
 def generate() -> click.Command:
-    """Write a season that was never played as a bundle, to try a verifier on."""
+    """Write a made-up season as a bundle, for testing a verifier."""
     from service.cli.generate import generate
 
     return generate
 
 
 def league() -> click.Command:
-    """Take a league's data away, check an archive; bring players in; see who enters and pays."""
+    """Export a league, check an archive, import players, show entries and payments."""
     from service.cli.league import league
 
     return league
 
 
 def account() -> click.Command:
-    """Make accounts, as an operator would."""
+    """Create accounts and reset passwords, as an operator."""
     from service.cli.people import account
 
     return account
 
 
 def player() -> click.Command:
-    """What an operator does to a player."""
+    """Erase a player, as an operator."""
     from service.cli.people import player
 
     return player
 
 
 def token() -> click.Command:
-    """Make bearer tokens, as an operator would."""
+    """Create and revoke bearer tokens, as an operator."""
     from service.cli.people import token
 
     return token
 
 
 def openapi() -> click.Command:
-    """Print the API's OpenAPI document; with --check FILE, 1 if FILE is another."""
+    """Print the API's OpenAPI document. With --check FILE, exit with 1 if FILE differs."""
     from service.cli.processes import openapi
 
     return openapi
 
 
 def rulesets() -> click.Command:
-    """List the rulesets, show one whole, compare two."""
+    """List the rulesets, show one, or compare two."""
     from service.cli.rules import rulesets
 
     return rulesets
@@ -230,7 +231,7 @@ def structure() -> click.Command:
 
 
 def points() -> click.Command:
-    """List the formulas that points are counted by, try one."""
+    """List the points formulas, or try one."""
     from service.cli.rules import points
 
     return points
@@ -239,7 +240,7 @@ def points() -> click.Command:
 SECTIONS: Final = {
     "Try it": (demo, up, floor),
     "Processes": (api, worker, project, signer),
-    "Keeping": (
+    "Operations": (
         prepare,
         migrate,
         projections,
@@ -255,7 +256,7 @@ SECTIONS: Final = {
     "People and clients": (account, player, token, openapi),
     "Rules": (rulesets, structure, points),
 }
-"""Every command, as ``--help`` shows them."""
+"""The commands by section, as ``--help`` shows them."""
 
 click.rich_click.TEXT_MARKUP = "rich"
 click.rich_click.COMMAND_GROUPS = {"holotable": []}
@@ -269,7 +270,7 @@ for _section, _loads in SECTIONS.items():
 
 
 def main() -> None:
-    """Run the command; an interruption is no traceback."""
+    """Run the command. An interruption ends it without a traceback."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(line_buffering=True)  # a story is read while it happens
     try:
@@ -284,8 +285,8 @@ def main() -> None:
     except (ConnectionError, TimeoutError) as error:
         stop(AWAY, f"cannot be reached: {error}", "run `holotable doctor`")
     except Exception as error:
-        # The edge of the process: what its keeper can act on is said in two sentences
-        # with its exit code, everything else is raised again with its traceback.
+        # At the edge of the process: an error that the operator can act on is told in two
+        # sentences with its exit code. Any other one is raised again with its traceback.
         from service.process.failures import explained
 
         if (told := explained(error)) is None:

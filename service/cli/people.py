@@ -1,4 +1,4 @@
-"""``holotable account``, ``token`` and ``player``: what an operator does to people."""
+"""``holotable account``, ``token`` and ``player``: an operator's tools for people."""
 
 import sys
 
@@ -22,20 +22,22 @@ from service.process.people import issue_token
 
 @click.group()
 def account() -> None:
-    """Make accounts, as an operator would."""
+    """Create accounts and reset passwords, as an operator."""
 
 
 @account.command("create")
 @click.argument("login")
-@click.option("--name", default=None, help="Shown to others.  [dim]default: the login[/]")
-@click.password_option(envvar="HOLOTABLE_ACCOUNT_PASSWORD", help="Asked for if not given.")
+@click.option("--name", default=None, help="Name shown to others.  [dim]default: the login[/]")
+@click.password_option(
+    envvar="HOLOTABLE_ACCOUNT_PASSWORD", help="Password; you are asked for it if it is not given."
+)
 def account_create(login: str, name: str | None, password: str) -> None:
-    """Make an account LOGIN and print its player id."""
+    """Create the account LOGIN and print its player id."""
     awaited(create_account(settings(), login, name or login, password))
 
 
 async def create_account(settings: Settings, login: str, name: str, password: str) -> int:
-    """Make an account and print its player; 1 if the login is taken, 2 if the API refused it."""
+    """Create an account. Return 1 if the login is taken, 2 if the API would refuse it."""
     try:
         name = named(name)
         msgspec.convert({"login": login, "name": name, "password": password}, SignUp)
@@ -62,23 +64,25 @@ async def create_account(settings: Settings, login: str, name: str, password: st
 @click.argument("login")
 def account_reset(login: str) -> None:
     """
-    Print a code by which LOGIN gets a new password, this once.
+    Print a code, once, that lets LOGIN set a new password.
 
-    The code is good for 24 hours and one password; setting it ends every token of LOGIN.
+    The code holds for 24 hours and one use. The new password revokes every token of LOGIN.
     Needs HOLOTABLE_DATABASE_URL with the login of holotable_api, and HOLOTABLE_SECRET_KEY.
     """
     awaited(offer_reset(settings(), login))
 
 
 async def offer_reset(settings: Settings, login: str) -> int:
-    """Print a reset code for a login, this once; 1 if there is no such login."""
+    """Print a reset code for a login. Return 1 if there is no such login."""
     engine = async_engine(settings.database_url, 1)
     code = resetting.code_text(SystemEntropy().bytes(resetting.SECRET_BYTES))
     try:
         async with engine.begin() as connection:
             owner = await accounts.number_of_login(connection, login)
             if owner is None:
-                err.print(f"no account {login}\n  next: run `holotable account create {login}`")
+                err.print(
+                    f"there is no account {login}\n  next: run `holotable account create {login}`"
+                )
                 return 1
             await resetting.offer(connection, owner, code, await service_now(connection))
             player = f"plr_{owner.hex}"
@@ -94,7 +98,7 @@ async def offer_reset(settings: Settings, login: str) -> int:
 
 @click.group()
 def token() -> None:
-    """Make bearer tokens, as an operator would."""
+    """Create and revoke bearer tokens, as an operator."""
 
 
 @token.command("create")
@@ -103,32 +107,36 @@ def token() -> None:
     "--scope",
     "scopes",
     multiple=True,
-    help="As leagues:read or tables:play; may be repeated.  [dim]default: all that people have[/]",
+    help="Scope such as leagues:read; may be repeated.  [dim]default: all scopes of people[/]",
 )
 @click.option(
     "--days",
     type=click.IntRange(1, 3650),
     default=90,
     show_default=True,
-    help="Until it expires.",
+    help="Days until it expires.",
 )
 def token_create(login: str, scopes: tuple[str, ...], days: int) -> None:
-    """Make a token for LOGIN and print it, this once."""
+    """Create a token for LOGIN and print it, once."""
     awaited(create_token(settings(), login, scopes, days))
 
 
 async def create_token(settings: Settings, login: str, scopes: tuple[str, ...], days: int) -> int:
-    """Make a token for a login and print its secret, this once; 1 if there is no such login."""
+    """Create a token and print its secret. Return 1 if there is no such login."""
     unknown = set(scopes) - set(tokens.SCOPES)
     if unknown:
-        err.print(f"no scope {', '.join(sorted(unknown))}; there are {', '.join(tokens.SCOPES)}")
+        err.print(
+            f"there is no scope {', '.join(sorted(unknown))}; choose {', '.join(tokens.SCOPES)}"
+        )
         return 2
     engine = async_engine(settings.database_url, 1)
     try:
         async with engine.begin() as connection:
             owner = await accounts.number_of_login(connection, login)
             if owner is None:
-                err.print(f"no account {login}\n  next: run `holotable account create {login}`")
+                err.print(
+                    f"there is no account {login}\n  next: run `holotable account create {login}`"
+                )
                 return 1
             secret = await issue_token(connection, owner, scopes or tokens.SCOPES_DEFAULT, days)
     finally:
@@ -141,9 +149,9 @@ async def create_token(settings: Settings, login: str, scopes: tuple[str, ...], 
 @click.argument("named", metavar="TOKEN")
 def token_revoke(named: str) -> None:
     """
-    End TOKEN and the tokens it made, named by its id or its secret.
+    Revoke TOKEN, named by its id or its secret, and the tokens made with it.
 
-    - reads the name from standard input, so that no shell keeps a secret in its history.
+    "-" reads the name from standard input, so that no shell keeps the secret in its history.
     """
     if named == "-":
         named = sys.stdin.readline().strip()
@@ -151,7 +159,7 @@ def token_revoke(named: str) -> None:
 
 
 async def revoke_token(settings: Settings, named: str) -> int:
-    """End a token, named by its secret or its id; 1 if there is none such."""
+    """Revoke a token, named by its secret or its id. Return 1 if there is no such token."""
     engine = async_engine(settings.database_url, 1)
     try:
         async with engine.begin() as transaction:
@@ -159,7 +167,7 @@ async def revoke_token(settings: Settings, named: str) -> int:
     finally:
         await engine.dispose()
     if ended is None:
-        err.print("no such token\n  next: give its secret or its id, tok_...")
+        err.print("there is no such token\n  next: give its secret or its id, tok_...")
         return 1
     out.print(f"revoked tok_{ended.hex}")
     return 0
@@ -167,17 +175,17 @@ async def revoke_token(settings: Settings, named: str) -> int:
 
 @click.group()
 def player() -> None:
-    """What an operator does to a player."""
+    """Erase a player, as an operator."""
 
 
 @player.command("erase")
 @click.argument("named", metavar="PLAYER")
-@click.option("--yes", is_flag=True, help="Do not ask whether it is meant.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 def player_erase(named: str, yes: bool) -> None:
     """
-    Erase PLAYER (plr_...): account, tokens, and texts by and about them; for ever.
+    Erase PLAYER (plr_...) for ever: the account, the tokens, and texts by and about them.
 
-    The log stays as it is, and every proof with it.  Needs HOLOTABLE_DATABASE_URL with the
+    The log and its proofs stay as they are.  Needs HOLOTABLE_DATABASE_URL with the
     login of holotable_api, and HOLOTABLE_SECRET_KEY.
     """
     if not yes:
@@ -186,7 +194,7 @@ def player_erase(named: str, yes: bool) -> None:
 
 
 async def erase_player(settings: Settings, named: str) -> int:
-    """Erase a player for ever; 1 if the rules forbid it now, 2 if there is none such."""
+    """Erase a player. Return 1 if the rules forbid it now, 2 if there is no such player."""
     engine = async_engine(settings.database_url, 2)
     try:
         if not named.startswith("plr_"):
@@ -196,13 +204,13 @@ async def erase_player(settings: Settings, named: str) -> int:
             now = await service_now(connection)
         erased = await erase(engine, keys, number_of(named), now, by=operator_log.operator())
     except (ValueError, StreamNotFound):
-        err.print(f"no player {named}\n  next: name an id, plr_...", markup=False)
+        err.print(f"there is no player {named}\n  next: give an id, plr_...", markup=False)
         return 2
     except (StillEntered, NotCaughtUp) as error:
         err.print(f"{error.detail} {error.facts or ''}\n  next: try again then", markup=False)
         return 1
     except LastOwner as error:
-        err.print(f"{error}\n  next: make somebody else an owner first", markup=False)
+        err.print(f"{error}\n  next: give the league another owner first", markup=False)
         return 1
     finally:
         await engine.dispose()

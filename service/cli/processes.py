@@ -1,8 +1,8 @@
 """
 ``holotable api``, ``worker``, ``project`` and ``openapi``: the processes of the service.
 
-Each of them imports its own process when it runs, so that no process keeps the modules of
-another in memory.
+Each command imports its process when it runs, so no process keeps the modules of another in
+memory.
 """
 
 from pathlib import Path
@@ -40,7 +40,7 @@ def worker() -> None:
 @click.command()
 def project() -> None:
     """
-    Follow the log and keep the read models.
+    Follow the log and update the read models.
 
     Needs HOLOTABLE_DATABASE_URL with the login of holotable_project, and
     HOLOTABLE_SECRET_KEY.
@@ -51,13 +51,17 @@ def project() -> None:
 
 
 @click.command()
-@click.option("--check", type=FILE, default=None, help="Compare instead of printing.")
+@click.option("--check", type=FILE, default=None, help="Compare FILE instead of printing.")
 def openapi(check: Path | None) -> None:
-    """Print the API's OpenAPI document; with --check FILE, 1 if FILE is another."""
+    """Print the API's OpenAPI document. With --check FILE, exit with 1 if FILE differs."""
     from service.process.app import openapi_document
 
     text = openapi_document()
     if check is None:
         click.echo(text, nl=False)
     elif check.read_text(encoding="utf-8") != text:
-        stop(NO, f"{check} is not what the code says", f"run `holotable openapi > {check}`")
+        stop(
+            NO,
+            f"{check} differs from the document of the code",
+            f"run `holotable openapi > {check}`",
+        )

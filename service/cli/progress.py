@@ -6,7 +6,7 @@ from service.cli.common import err
 
 
 def progress_bar() -> Progress:
-    """Return a bar on standard error; it shows nothing where that is no terminal."""
+    """Return a progress bar on standard error. It is hidden if that is no terminal."""
     return Progress(
         TextColumn("{task.description}"),
         BarColumn(),

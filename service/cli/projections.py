@@ -19,7 +19,7 @@ def projections() -> None:
 @click.argument("name", default="all")
 def projections_rebuild(name: str) -> None:
     """
-    Build read model NAME (or all) anew from the first event, with a progress bar.
+    Rebuild the read model NAME, or all, from the first event.
 
     NAME is one of members, tournaments, tables, hands, standings, records, ratings, disputes,
     openings.
@@ -30,12 +30,12 @@ def projections_rebuild(name: str) -> None:
 @projections.command("compare")
 @click.argument("name", default="all")
 def projections_compare(name: str) -> None:
-    """Compare read model NAME (or all) row by row with one built anew; 1 if they differ."""
+    """Compare the read model NAME, or all, with a new one. Exit with 1 if they differ."""
     awaited(compare(settings(), name))
 
 
 async def rebuild(settings: Settings, name: str) -> int:
-    """Build a read model anew; 1 if a league could not be built whole."""
+    """Rebuild a read model. Return 1 if it is incomplete for a league."""
     settle()
     with progress_bar() as bar:
         task = bar.add_task(f"rebuilding {name}", total=None)
@@ -45,16 +45,16 @@ async def rebuild(settings: Settings, name: str) -> int:
     out.print(f"rebuilt {name}")
     for each in broken:
         err.print(
-            f"{each.league}: {each.name} stands before position {each.position}: {each.reason}",
+            f"{each.league}: {each.name} stopped before position {each.position}: {each.reason}",
             markup=False,
         )
     if broken:
-        err.print("  next: repair these leagues; the projector goes on by itself then")
+        err.print("  next: repair these leagues; then the projector continues by itself")
     return 1 if broken else 0
 
 
 async def compare(settings: Settings, name: str) -> int:
-    """Compare a read model with one built anew; 1 if they differ."""
+    """Compare a read model with a new one. Return 1 if they differ."""
     differences = await compare_models(settings, name)
     for difference in differences:
         out.print(str(difference))

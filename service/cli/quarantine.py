@@ -1,4 +1,4 @@
-"""``holotable quarantine``: an operator looks at what is held, and releases it."""
+"""``holotable quarantine``: an operator lists quarantined leagues and releases them."""
 
 import json
 
@@ -15,12 +15,12 @@ from service.people.quarantine import release as release_held
 
 @click.group()
 def quarantine() -> None:
-    """Look at leagues that a consumer of the log has stopped following, and release them."""
+    """Show the leagues that a consumer of the log has stopped following, and release them."""
 
 
 @quarantine.command("list")
 def quarantine_list() -> None:
-    """List every league and consumer that is held, with the reason."""
+    """List every league in quarantine, with its consumer and the reason."""
     awaited(show_all(settings()))
 
 
@@ -28,26 +28,26 @@ def quarantine_list() -> None:
 @click.argument("league")
 @click.argument("consumer")
 def quarantine_show(league: str, consumer: str) -> None:
-    """Show why CONSUMER stopped in LEAGUE, and the event that it stopped before."""
+    """Show why CONSUMER stopped in LEAGUE, and the event before which it stopped."""
     awaited(show(settings(), league, consumer))
 
 
 @quarantine.command("release")
 @click.argument("league")
 @click.argument("consumer")
-@click.option("--skip", is_flag=True, help="Pass over the event; for the consumer `arming` alone.")
+@click.option("--skip", is_flag=True, help="Skip the event; only for the consumer `arming`.")
 def quarantine_release(league: str, consumer: str, skip: bool) -> None:
     """
-    Let CONSUMER go on in LEAGUE; what fails again is held again.
+    Release LEAGUE, so that CONSUMER continues. If it fails again, it is held again.
 
     Needs HOLOTABLE_DATABASE_URL with the login of holotable_migrate.  The staff log of the
-    league says who did it.
+    league records the operator.
     """
     awaited(release(settings(), league, consumer, skip))
 
 
 async def show_all(settings: Settings) -> int:
-    """Print what is held, one a line; the exit code."""
+    """Print every league in quarantine, one a line."""
     found = await _held(settings)
     for each in found:
         out.print(str(each), markup=False)
@@ -56,7 +56,7 @@ async def show_all(settings: Settings) -> int:
 
 
 async def show(settings: Settings, league: str, consumer: str) -> int:
-    """Print what is held of one consumer, with the events; 2 if there is nothing."""
+    """Print the reason and the event of one consumer. Return 2 if nothing is held."""
     engine = async_engine(settings.database_url, 1)
     try:
         async with engine.connect() as connection:
@@ -77,7 +77,7 @@ async def show(settings: Settings, league: str, consumer: str) -> int:
 
 
 async def release(settings: Settings, league: str, consumer: str, skip: bool) -> int:
-    """Release what is held; 2 if there is nothing, or it cannot be skipped."""
+    """Release a consumer. Return 2 if nothing is held, or if the event cannot be skipped."""
     engine = async_engine(settings.database_url, 1)
     try:
         async with engine.begin() as connection:

@@ -1,9 +1,9 @@
 """
-Taking out of folding what fails by its bytes: an operator's repair of a damaged league.
+``holotable repair``: an operator voids the damaged events of a league.
 
-Nothing is rewritten.  A voided event stays in the log and stays its stream's head, so that
-the next one has its version plus one and chains to the hash that it says.  An event that is
-well formed is never voided, whoever asks: what is voided is found here and nowhere else.
+Nothing is rewritten.  A voided event stays in the log and stays its stream's head.  The next
+event has its version plus one and chains to its stored hash.  Only this module finds the events
+to void, so nobody can void a well-formed one.
 """
 
 import struct
@@ -37,14 +37,16 @@ SHOWN = 20
 
 @click.command()
 @click.argument("league")
-@click.option("--operator", required=True, metavar="NAME", help="Who answers for it.")
-@click.option("--reason", required=True, help="What damaged the log, as far as it is known.")
-@click.option("--dry-run", is_flag=True, help="Only print what fails; 1 if anything does.")
+@click.option("--operator", required=True, metavar="NAME", help="Person who answers for it.")
+@click.option("--reason", required=True, help="Cause of the damage, as far as it is known.")
+@click.option(
+    "--dry-run", is_flag=True, help="Only print damaged events; exit with 1 if there are any."
+)
 def repair(league: str, operator: str, reason: str, dry_run: bool) -> None:
     """
-    Take out of folding the events of LEAGUE that fail by their bytes; nothing is rewritten.
+    Void the damaged events of LEAGUE, so that folding passes over them. Nothing is rewritten.
 
-    Version, hash and schema of every event are checked.  What is well formed is never
+    The version, hash and schema of every event are checked.  Well-formed events are never
     touched.  Needs HOLOTABLE_DATABASE_URL with the login of holotable_api, and
     HOLOTABLE_SECRET_KEY.
     """
@@ -53,7 +55,7 @@ def repair(league: str, operator: str, reason: str, dry_run: bool) -> None:
 
 def failing(row: Recorded, before: tuple[int, bytes], keys: LeagueKeys) -> Failing | None:
     """
-    Return what is wrong with an event's bytes, None for one that is well formed.
+    Return the damage of an event's bytes, or None for a well-formed event.
 
     Args:
         before: Version and hash of the event before it in its stream.
@@ -89,7 +91,7 @@ def failing(row: Recorded, before: tuple[int, bytes], keys: LeagueKeys) -> Faili
 async def found_failing(
     connection: Driver, league: str, keys: LeagueKeys
 ) -> AsyncIterator[VoidedPosition]:
-    """Yield each event of *league* that fails by its bytes and is folded still."""
+    """Yield each damaged event of *league* that is not voided yet."""
     known = await voided(connection, league)
     until, after = await last_position(connection, league), -1
     heads: dict[str, tuple[int, bytes]] = {}
@@ -113,23 +115,23 @@ async def void_failing(
     settings: Settings, league: str, operator: str, reason: str, dry_run: bool
 ) -> int:
     """
-    Take every event of *league* that fails by its bytes out of folding, and write down who did.
+    Void every damaged event of *league*, and record the operator.
 
     Returns:
-        1 if a dry run found any; 2 if the league or the operator is unknown.
+        1 if a dry run found damaged events; 2 if the league or the operator is unknown.
     """
     if not operator.strip() or not reason.strip():
-        err.print("an operator and a reason have names\n  next: say who repairs it and why")
+        err.print("the operator or the reason is empty\n  next: give both")
         return 2
     async with open_runtime(settings) as runtime:
         if not await _is_league(runtime, league):
-            err.print(f"no league {league}\n  next: look it up with GET /v1/leagues")
+            err.print(f"there is no league {league}\n  next: look it up with GET /v1/leagues")
             return 2
         keys = await runtime.writer.store.keys(number_of(league))
         found = [each async for each in found_failing(runtime.pool, league, keys)]
         for each in found[:SHOWN]:
             out.print(f"position {each.position} ({each.stream}, {each.version}): {each.fails}")
-        out.print(f"{len(found)} events of {league} fail by their bytes")
+        out.print(f"{league} has {len(found)} damaged events")
         if not found:
             return 0
         if dry_run:
@@ -146,8 +148,8 @@ async def void_failing(
     finally:
         await engine.dispose()
     out.print(
-        "they are not folded any more\n  next: `holotable quarantine list`, release what has "
-        "stopped, then `holotable projections rebuild`"
+        "they are no longer folded\n  next: see `holotable quarantine list`, release what has "
+        "stopped, then run `holotable projections rebuild`"
     )
     return 0
 

@@ -1,4 +1,4 @@
-"""``holotable replay``: a hand on the terminal, or in one of its other forms."""
+"""``holotable replay``: a hand in the terminal, or in another format."""
 
 import re
 import sys
@@ -32,16 +32,20 @@ _HEADING = re.compile(r"^(?:Hand |-- ).*$")
     "perspective",
     default="public",
     show_default=True,
-    help="Who looks: public, an ent_..., or auditor; all but public once the hand is over.",
+    help="Viewer: public, an ent_..., or auditor; only public before the hand is over.",
 )
-@click.option("--step", type=click.IntRange(1), default=None, help="One step, by its number.")
-@click.option("--json", "form", flag_value="application/json", help="As the API answers it.")
-@click.option("--ndjson", "form", flag_value="application/x-ndjson", help="One step a line.")
-@click.option("--phh", "form", flag_value="text/x-phh", help="After the poker hand history.")
+@click.option(
+    "--step", type=click.IntRange(1), default=None, help="Print only the step with this number."
+)
+@click.option("--json", "form", flag_value="application/json", help="Print the API's JSON.")
+@click.option(
+    "--ndjson", "form", flag_value="application/x-ndjson", help="Print one step a line, as JSON."
+)
+@click.option("--phh", "form", flag_value="text/x-phh", help="Print a poker hand history (PHH).")
 @click.option("--text", "form", flag_value="text/plain", default="text/plain", hidden=True)
 def replay(hand: str, perspective: str, step: int | None, form: str) -> None:
     """
-    Replay a hand: who did what by which rule, pots and stacks, and what was seen then.
+    Replay a hand step by step: actions with their rules, pots, stacks and visible cards.
 
     See docs/guides/replay.md.  Needs HOLOTABLE_DATABASE_URL with the login of
     holotable_audit, and HOLOTABLE_SECRET_KEY.
@@ -50,24 +54,24 @@ def replay(hand: str, perspective: str, step: int | None, form: str) -> None:
 
 
 async def show(settings: Settings, hand: str, perspective: str, step: int | None, form: str) -> int:
-    """Print a replay; 1 if it cannot be seen now, 2 for a wrong name or form."""
+    """Print a replay. Return 1 if the viewer may not see it yet, 2 for a wrong hand or format."""
     if perspective not in (PUBLIC, AUDITOR) and not perspective.startswith("ent_"):
-        return _refused(2, f"{perspective} is no viewer", "say public, auditor or an ent_…")
+        return _refused(2, f"there is no viewer {perspective}", "use public, auditor or an ent_…")
     try:
         found = await _read(settings, hand, perspective)
     except (StreamNotFound, ValueError, KeyError):
         return _refused(2, f"there is no hand {hand}", "look it up with the API")
     if perspective != PUBLIC and not found.over:
-        return _refused(1, "the hand is still being played", "ask again later")
+        return _refused(1, "the hand is still in play", "try again later")
     if perspective != PUBLIC:
         await _written_down(settings, hand)
     if step is None:
         _print(WHOLE[form](found), form)
         return 0
     if form not in SINGLE:
-        return _refused(2, "a PHH document is of a whole hand", "leave out --step")
+        return _refused(2, "a PHH document holds a whole hand", "leave out --step")
     if step > len(found.steps):
-        return _refused(2, f"the hand has {len(found.steps)} steps", "say another one")
+        return _refused(2, f"the hand has {len(found.steps)} steps", "give one of these")
     _print(SINGLE[form](found.steps[step - 1]), form)
     return 0
 
@@ -89,7 +93,7 @@ async def _read(settings: Settings, hand: str, perspective: str) -> Replay:
 
 
 async def _written_down(settings: Settings, hand: str) -> None:
-    """Keep, before anything is shown, that somebody at this machine looks at others' cards."""
+    """Record the operator before the command shows anybody's cards."""
     engine = async_engine(settings.database_url, 1)
     try:
         async with engine.begin() as connection:
@@ -106,7 +110,7 @@ def _print(written: bytes, form: str) -> None:
     if form != TEXT:
         sys.stdout.buffer.write(written if written.endswith(b"\n") else written + b"\n")
         return
-    # Colours on a terminal; elsewhere the same lines, plain.
+    # A terminal gets colours, and other outputs the same lines without them.
     console = Console(soft_wrap=True, highlight=False)
     for line in written.decode().splitlines():
         shown = Text(line)

@@ -1,4 +1,4 @@
-"""``holotable rotate-key``: wrap the leagues' keys anew, while the service runs."""
+"""``holotable rotate-key``: wrap the leagues' keys with a new key, while the service runs."""
 
 import asyncpg
 import rich_click as click
@@ -18,17 +18,17 @@ def rotate_key() -> None:
     """
     Wrap the leagues' keys with a new HOLOTABLE_SECRET_KEY, while the service runs.
 
-    HOLOTABLE_SECOND_SECRET_KEY is the old one; every process must know both by now.  Needs
+    HOLOTABLE_SECOND_SECRET_KEY is the old key.  Every process must already have both.  Needs
     HOLOTABLE_DATABASE_URL with the login of holotable_migrate.
     """
     awaited(rotate(settings()))
 
 
 async def rotate(settings: Settings) -> int:
-    """Wrap every league's key with the first key of the settings; 2 if there is no second one."""
+    """Wrap every league's key with the first key of the settings. Return 2 without a second one."""
     if settings.second_secret_key is None:
         err.print(
-            "there is one key only\n  next: set HOLOTABLE_SECRET_KEY to the new key and "
+            "there is only one key\n  next: set HOLOTABLE_SECRET_KEY to the new key and "
             "HOLOTABLE_SECOND_SECRET_KEY to the old one",
             markup=False,
         )
@@ -38,22 +38,22 @@ async def rotate(settings: Settings) -> int:
         changed, leagues = await rewrap(connection, Keys(*settings.secret_keys))
     finally:
         await connection.close()
-    out.print(f"wrapped anew: {changed} of {leagues} leagues' keys")
+    out.print(f"wrapped with the new key: {changed} of {leagues} leagues' keys")
     if changed:
-        out.print("  next: when every process has been restarted, run it again; it says 0")
+        out.print("  next: restart every process and run this again, until it says 0")
     else:
-        out.print("  next: take HOLOTABLE_SECOND_SECRET_KEY away at the next restart")
+        out.print("  next: remove HOLOTABLE_SECOND_SECRET_KEY at the next restart")
     return 0
 
 
 async def rewrap(connection: asyncpg.Connection, keys: Keys) -> tuple[int, int]:
     """
-    Wrap with the first of *keys* what another one has wrapped; return how many, and of how many.
+    Wrap every key with the first of *keys*. Return the number that changed, and the total.
 
-    Each league is a transaction of its own, so stopping half-way leaves every key good.
+    Each league has its own transaction, so every key stays valid if the command stops half-way.
 
     Raises:
-        EventUnreadable: If none of *keys* opens some league's; the others are wrapped anew.
+        EventUnreadable: If no key opens that of a league. All other leagues are done.
     """
     rows = await connection.fetch(_ROWS)
     changed = foreign = 0

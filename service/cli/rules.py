@@ -1,4 +1,4 @@
-"""``holotable rulesets``, ``structure`` and ``points``: the rules, without a server."""
+"""``holotable rulesets``, ``structure`` and ``points``: rules that need no server."""
 
 import json
 import re
@@ -21,7 +21,7 @@ from engine.season.values import PlacesFromEnd, PointsFormula, PointsRule
 from service.cli.common import NO, USAGE, err, out
 
 SEATS = 6
-"""Seats of the table whose hands are counted."""
+"""The seats of the table in estimates of hands."""
 
 _VALUE = re.compile(r"^([a-z_]+)=(\d+(?:\.\d+)?)$")
 _SCALE = 4
@@ -29,7 +29,7 @@ _SCALE = 4
 
 @click.group()
 def rulesets() -> None:
-    """List the rulesets, show one whole, compare two."""
+    """List the rulesets, show one, or compare two."""
 
 
 @rulesets.command("list")
@@ -49,7 +49,7 @@ def rulesets_list() -> None:
 @rulesets.command("show")
 @click.argument("name")
 def rulesets_show(name: str) -> None:
-    """Print preset NAME with every parameter, as JSON."""
+    """Print the preset NAME with every parameter, as JSON."""
     _print_json({"name": name, "hash": ruleset_hash(preset(name)), "ruleset": preset(name)})
 
 
@@ -57,7 +57,7 @@ def rulesets_show(name: str) -> None:
 @click.argument("one")
 @click.argument("other")
 def rulesets_diff(one: str, other: str) -> None:
-    """Print in what presets ONE and OTHER differ; 1 if they do."""
+    """Print the differences of presets ONE and OTHER. Exit with 1 if there are any."""
     found = differences(preset(one), preset(other))
     for each in found:
         values = (json.dumps(value, sort_keys=True) for value in (each.one, each.other))
@@ -76,19 +76,19 @@ def structure() -> None:
 
 
 @structure.command("suggest")
-@click.option("--players", type=click.IntRange(2, 100_000), required=True, help="How many enter.")
-@click.option("--stack", type=click.IntRange(1), required=True, help="Chips of everybody.")
 @click.option(
-    "--minutes", type=click.IntRange(45, 1440), required=True, help="How long it is to last."
+    "--players", type=click.IntRange(2, 100_000), required=True, help="Number of entrants."
 )
+@click.option("--stack", type=click.IntRange(1), required=True, help="Starting stack in chips.")
+@click.option("--minutes", type=click.IntRange(45, 1440), required=True, help="Planned length.")
 @click.option("--ruleset", default="better", show_default=True, help="A preset.")
-@click.option("--json", "as_json", is_flag=True, help="As the override of a ruleset.")
+@click.option("--json", "as_json", is_flag=True, help="Print the override of a ruleset, as JSON.")
 def structure_suggest(players: int, stack: int, minutes: int, ruleset: str, as_json: bool) -> None:
     """
-    Print levels after which a tournament ends near the time asked for.
+    Print levels with which a tournament takes about the given time.
 
-    The forced bets of each level, its length and about how many hands a table of six has
-    in it.  With [bold]--json[/] the same as the `overrides` of an announcement.
+    Each line shows the forced bets of a level, its length, and an estimate of the hands at a
+    table of six.  [bold]--json[/] prints the levels as the `overrides` of an announcement.
     """
     try:
         levels = suggest(preset(ruleset), players=players, stack=stack, minutes=minutes)
@@ -119,12 +119,12 @@ def _row(number: int, begins: int, level: LevelStep) -> str:
 
 @click.group()
 def points() -> None:
-    """List the formulas that points are counted by, try one."""
+    """List the points formulas, or try one."""
 
 
 @points.command("list")
 def points_list() -> None:
-    """List every preset that a season may name."""
+    """List the presets for seasons."""
     for name, formula in formulas.PRESETS.items():
         out.print(f"[bold]{name}[/]  {formula.says}")
         out.print(f"    {_shown(formula.points)}", markup=False)
@@ -148,13 +148,16 @@ def _shown(rule: PointsRule) -> str:
 @click.argument("formula")
 @click.argument("values", nargs=-1, metavar="NAME=NUMBER...")
 def points_try(formula: str, values: tuple[str, ...]) -> None:
-    """Print what FORMULA is worth for n=16 k=1; 1 if it has no value, 2 if it is no formula."""
+    """Print the value of FORMULA for values such as n=16 k=1."""
     given: dict[str, str] = {}
     for each in values:
         match = _VALUE.match(each)
         if match is None or match[1] not in FORMULA_NAMES:
             known = ", ".join(sorted(FORMULA_NAMES))
-            err.print(f"{each}\n  next: write name=number; there are {known}", markup=False)
+            err.print(
+                f"{each} is no value\n  next: write name=number; the names are {known}",
+                markup=False,
+            )
             sys.exit(USAGE)
         given[match[1]] = match[2]
     try:
@@ -163,5 +166,5 @@ def points_try(formula: str, values: tuple[str, ...]) -> None:
         err.print(f"{error.detail}\n  next: see docs/guides/points.md", markup=False)
         sys.exit(USAGE)
     except NoValue as none:
-        err.print(f"no value there: {none.cause}", markup=False)
+        err.print(f"the formula has no value: {none.cause}", markup=False)
         sys.exit(NO)

@@ -1,4 +1,4 @@
-"""``holotable prepare`` and ``migrate``: make a server ready, bring its schema to this version."""
+"""``holotable prepare`` and ``migrate``: prepare a server, and migrate its schema."""
 
 import rich_click as click
 
@@ -11,10 +11,9 @@ from service.process import preparing
 @click.argument("superuser", metavar="URL")
 def prepare(superuser: str) -> None:
     """
-    Make roles, databases, schema and queue on the server of URL, a superuser's address.
+    Create roles, databases, schema and queue on the server at URL, as its superuser.
 
-    Prints the address of each login that it gives a password, this once.  Running it
-    again changes nothing.
+    Prints, once, the address of each login that gets a password.  A second run changes nothing.
     """
     for login, address in preparing.prepare(superuser).items():
         click.echo(f"{login:<18} {address}")
@@ -24,7 +23,7 @@ def prepare(superuser: str) -> None:
 @click.command()
 def migrate() -> None:
     """
-    Bring the database's schema to this version; does nothing the second time.
+    Migrate the database's schema to this version. A second run changes nothing.
 
     Needs HOLOTABLE_DATABASE_URL with the login of holotable_migrate, and
     HOLOTABLE_SECRET_KEY.

@@ -1,4 +1,4 @@
-"""``holotable signer``: the process that signs tree heads, and the keys it signs with."""
+"""``holotable signer``: the process that signs tree heads, and its keys."""
 
 import os
 
@@ -13,10 +13,10 @@ from service.process.signer import run
 @click.pass_context
 def signer(context: click.Context) -> None:
     """
-    Sign tree heads, as a process that knows no database; or make, list, revoke its keys.
+    Sign tree heads in a process without a database, or make, list and revoke its keys.
 
-    Without a command it serves, by the settings HOLOTABLE_SIGNER_KEYFILE,
-    HOLOTABLE_SIGNER_MEMORY, HOLOTABLE_HOST and HOLOTABLE_PORT, and takes no others.
+    Without a command it serves.  Its settings are HOLOTABLE_SIGNER_KEYFILE,
+    HOLOTABLE_SIGNER_MEMORY, HOLOTABLE_HOST and HOLOTABLE_PORT, and no others.
     """
     if context.invoked_subcommand is not None:
         return
@@ -26,7 +26,7 @@ def signer(context: click.Context) -> None:
         stop(
             USAGE,
             str(error),
-            "a key is made by `holotable signer new-key`; see docs/guides/signed-heads.md",
+            "make a key with `holotable signer new-key`; see docs/guides/signed-heads.md",
         )
 
 
@@ -38,19 +38,19 @@ def new_key() -> click.Command:
 
 
 def keys() -> click.Command:
-    """List every public key that heads were signed with, and its revocation."""
+    """List the public keys of all signed heads, and their revocations."""
     from service.cli.signer_keys import list_keys
 
     return list_keys
 
 
 def revoke() -> click.Command:
-    """Revoke the public KEY: no head that it signs is kept from then on."""
+    """Revoke the public KEY. Heads that it signs later are refused."""
     from service.cli.signer_keys import revoke_key
 
     return revoke_key
 
 
-# The signer knows no database: what its keys need of one is imported for them alone.
+# The signer has no database. Only the commands for its keys import one.
 for _load in (new_key, keys, revoke):
     signer.add_command(Lazily(_load))

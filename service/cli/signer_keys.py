@@ -25,34 +25,36 @@ _REVOKE = """
 
 @click.command("new-key")
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
-@click.option("--name", required=True, help="Of the signer, as clients see it: league.example/1")
+@click.option(
+    "--name", required=True, help="Name of the signer for clients, such as league.example/1."
+)
 def new_key(file: Path, name: str) -> None:
     """Write a new private key to FILE (mode 0600) and FILE.pub; print the public key."""
     secret = SystemEntropy().bytes(32)
     try:
         click.echo(make_key(file, name, secret))
     except FileExistsError:
-        stop(NO, f"{file} is there already", "a rotated key goes to a file of its own")
+        stop(NO, f"{file} exists already", "give another file; each key has its own")
     except ValueError as error:
         stop(USAGE, str(error), "give another --name")
 
 
 @click.command("keys")
 def list_keys() -> None:
-    """List every public key that heads were signed with, and its revocation."""
+    """List the public keys of all signed heads, and their revocations."""
     awaited(print_keys(settings()))
 
 
 @click.command("revoke")
 @click.argument("key")
-@click.option("--reason", required=True, help="Shown to everybody who asks for the keys.")
+@click.option("--reason", required=True, help="Reason, shown with the public keys.")
 def revoke_key(key: str, reason: str) -> None:
-    """Revoke the public KEY: no head that it signs is kept from then on."""
+    """Revoke the public KEY. Heads that it signs later are refused."""
     awaited(revoke(settings(), key, reason))
 
 
 async def print_keys(settings: Settings) -> int:
-    """Print every public key with what became of it."""
+    """Print every public key with its history."""
     connection = await asyncpg.connect(asyncpg_dsn(settings.database_url))
     try:
         rows = await connection.fetch(_KEYS)
@@ -68,14 +70,16 @@ async def print_keys(settings: Settings) -> int:
 
 
 async def revoke(settings: Settings, key: str, reason: str) -> int:
-    """Revoke a public key; 1 if it was never published or is revoked already."""
+    """Revoke a public key. Return 1 if it was never published or is already revoked."""
     connection = await asyncpg.connect(asyncpg_dsn(settings.database_url))
     try:
         at = await connection.fetchval(_REVOKE, key, reason)
     finally:
         await connection.close()
     if at is None:
-        err.print("no such key, or revoked already\n  next: see `holotable signer keys`")
+        err.print(
+            "there is no such key, or it is already revoked\n  next: see `holotable signer keys`"
+        )
         return 1
     out.print(f"revoked {key}", markup=False)
     return 0

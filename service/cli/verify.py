@@ -1,4 +1,4 @@
-"""``holotable verify-head`` and ``verify-receipt``: check what a signer has signed."""
+"""``holotable verify-head`` and ``verify-receipt``: check a signer's heads."""
 
 import sys
 from pathlib import Path
@@ -12,29 +12,41 @@ from service.transparency import convicting, verifying
 @click.command("verify-head")
 @click.argument("url")
 @click.argument("league")
-@click.option("--key", required=True, type=FILE, help="Public keys, from elsewhere than URL.")
-@click.option("--token", required=True, type=FILE, help="A token that may read LEAGUE.")
+@click.option(
+    "--key",
+    required=True,
+    type=FILE,
+    help="File with public keys; get them from another source than URL.",
+)
+@click.option("--token", required=True, type=FILE, help="File with a token that may read LEAGUE.")
 @click.option(
     "--seen",
     required=True,
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Remembers the head that held; made by the first run.",
+    help="File that keeps the last good head; the first run makes it.",
 )
 def verify_head(url: str, league: str, key: Path, token: Path, seen: Path) -> None:
-    """Check LEAGUE's newest signed head at URL, and that it continues the one seen; 1 if not."""
+    """Check that LEAGUE's newest signed head at URL continues the one seen. Exit with 1 if not."""
     sys.exit(verifying.verify_head(url, league, key, token, seen))
 
 
 @click.command("verify-receipt")
 @click.argument("url")
 @click.argument("receipt", type=FILE)
-@click.option("--key", required=True, type=FILE, help="Public keys, from elsewhere than URL.")
-@click.option("--token", required=True, type=FILE, help="A token that may read the league.")
+@click.option(
+    "--key",
+    required=True,
+    type=FILE,
+    help="File with public keys; get them from another source than URL.",
+)
+@click.option(
+    "--token", required=True, type=FILE, help="File with a token that may read the league."
+)
 def verify_receipt(url: str, receipt: Path, key: Path, token: Path) -> None:
     """
-    Check that every event of RECEIPT stands in the newest signed tree at URL.
+    Check that the newest signed tree at URL holds every event of RECEIPT.
 
-    1 if one does not, and then the evidence is written to RECEIPT.evidence; 3 while no
-    signed head reaches so far.
+    Exit with 1 if one is missing, and write the evidence to RECEIPT.evidence.  Exit with 3 if
+    no signed head covers them yet.
     """
     sys.exit(convicting.verify_receipt(url, receipt, key, token))

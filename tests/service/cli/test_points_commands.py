@@ -25,7 +25,7 @@ def test_the_list_names_every_preset_with_its_formula(capsys: pytest.CaptureFixt
     ("formula", "values", "code", "said"),
     [
         ("10 * sqrt(n / k)", ("n=16", "k=1"), 0, "40.0000"),
-        ("1 / k", (), 1, "no value there: division_by_zero"),
+        ("1 / k", (), 1, "the formula has no value: division_by_zero"),
         ("1 +", (), 2, "character 4"),
         ("n", ("m=1",), 2, "write name=number"),
         ("n", ("n=many",), 2, "write name=number"),
