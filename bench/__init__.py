@@ -1,1 +1,1 @@
-"""Measurements; each a ratio between two things in one run on one server."""
+"""Benchmarks. Each measures a ratio between two things in one run on one server."""

@@ -21,7 +21,7 @@ NAMES = (
 
 
 def main(arguments: list[str]) -> int:
-    """Run the benchmarks called *arguments*, or all; 2 if there is no such one."""
+    """Run the benchmarks called *arguments*, or all. Return 2 for an unknown name."""
     unknown = [name for name in arguments if name not in NAMES]
     if unknown:
         print(f"no benchmark {', '.join(unknown)}; there are {', '.join(NAMES)}", file=sys.stderr)

@@ -1,8 +1,8 @@
 """
-Appending one event at a time from 64 streams at once, against ``eventsourcing``.
+Append one event at a time to 64 streams at once, compared with ``eventsourcing``.
 
-Both decide, encode and commit durably on the same server; ours also hashes and
-chains.  The two take turns, so that what else the machine does meets both.
+Both decide, encode and commit durably on the same server. Ours also hashes and chains. The two
+take turns, so that other load on the machine meets both.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ from service.log.writer import Writer
 STREAMS = 64
 ROUNDS = 5
 SECONDS = 2.0
-"""Of each side in each round, after half a second that is not counted."""
+"""Seconds of each side in each round, after half a second that is not counted."""
 
 WARM_SECONDS = 0.5
 PEER_CONNECTIONS = 16

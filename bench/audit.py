@@ -1,10 +1,10 @@
 """
-Auditing leagues on one core: every hand decided again, its deck drawn, its chain and pots proved.
+Audit leagues on one core: decide every hand again, draw its deck, prove its chain and pots.
 
-First whole seasons as ``holotable generate`` makes them, from the first member to the last
-award: tables of all sizes, folds, rebuys, moves.  Then the longest hands there are, really
-played: six seats, all to the showdown, one append a command.  At last the log as bytes alone:
-chains and tree over many events, copied into it as synthetic rows.
+The first part audits whole seasons from ``holotable generate``: tables of all sizes, folds,
+rebuys, moves. The second part plays and audits the longest hands: six seats, all to the
+showdown, one append a command. The last part measures the bytes of a log alone: chains and tree
+over many synthetic rows.
 """
 
 import asyncio
@@ -52,33 +52,33 @@ ROUNDS = 5
 
 
 class Audited(NamedTuple):
-    """What one audit has read, and the seconds of processor that it took."""
+    """The figures of one audit: what it read, and its seconds of processor time."""
 
     hands: int
     events: int
     deciding: float
-    """Tournaments: hands decided again, decks drawn, chains and pots, and all else they say."""
+    """Tournaments: hands decided again, decks drawn, chains, pots and everything else."""
 
     proving: float
-    """That, and what is read beside it: positions and the tree, seasons, jobs."""
+    """The same and the rest that an audit reads: positions, the tree, seasons, jobs."""
 
     comparing: float
-    """Building the read models again beside the live ones."""
+    """The rebuild of the read models beside the live ones."""
 
 
 def elsewhere(make: Callable[[str], list[str]], url: str) -> list[str]:
     """
-    Return what *make* returns in a process of its own.
+    Return the result of *make* from a process of its own.
 
-    So the one that measures is as small as one that only audits.
+    This keeps the measuring process as small as one that only audits.
     """
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         return pool.submit(make, url).result()
 
 
 def store_seasons(url: str) -> list[str]:
-    """Make up seasons, write them into the database, and return their leagues."""
-    # Before any loop runs: they are made in virtual time, on a loop of their own.
+    """Make up seasons, write them to the database, and return their leagues."""
+    # This comes before any loop runs, because seasons are made on a loop of their own.
     seasons = [made(seed, PLAYERS, CHAOS) for seed in SEEDS]
 
     async def stored() -> list[str]:
@@ -92,7 +92,7 @@ def store_seasons(url: str) -> list[str]:
 
 
 def play_hands(url: str) -> list[str]:
-    """Play hands of six that nobody leaves, and return their league."""
+    """Play hands of six seats in which nobody folds, and return their league."""
     league = f"lge_{uuid4().hex}"
     uvloop.run(play(url, league))
     return [league]
@@ -244,7 +244,7 @@ _COLUMNS = (
 
 
 def _made(league: UUID) -> Iterator[tuple[Any, ...]]:
-    """Yield synthetic rows whose hashes are right: two events a command, at many tables."""
+    """Yield synthetic rows with correct hashes: two events a command, at many tables."""
     at = datetime(2026, 1, 1, tzinfo=UTC)
     streams = [f"table-{uuid4().hex}" for _ in range(TABLES)]
     heads = dict.fromkeys(streams, bytes(32))

@@ -1,8 +1,8 @@
 """
-How the example players fare against others: games of six seats, three of each kind.
+Compare the example players with others: games of six seats, three of each kind.
 
-Two kinds of opponents: one by mood, who keeps the best cards at once and bets by a
-feeling, and one who never folds.  Everyone sees only the view of the own seat.
+One kind of opponent keeps the best cards at once and bets by mood. The other kind never folds.
+Each player sees only the view of its own seat.
 """
 
 import time
@@ -81,7 +81,7 @@ def by_mood(view: View, name: str) -> dict[str, Any]:
 
 
 def never_folding(view: View, name: str) -> dict[str, Any]:
-    """Keep the best cards at once, and pay whatever is asked."""
+    """Keep the best cards at once, and call every bet."""
     if (cards := _best_now(view)) is not None:
         return cards
     verbs = {action["verb"] for action in view["legal"]}
@@ -100,7 +100,7 @@ PAIRINGS: tuple[tuple[str, Policy], ...] = (
 
 
 def _best_now(view: View) -> dict[str, Any] | None:
-    """Return the best selection as if no card came any more; none if cards are not asked for."""
+    """Return the best selection if no more cards came; None if no selection is needed."""
     phase, mine = view["decision"]["phase"], view["me"]
     if phase not in ("select", "improve"):
         return None
@@ -114,7 +114,7 @@ def _hex(*facts: object) -> str:
 
 
 class Game:
-    """One table from its first hand until one seat has everything, or long enough."""
+    """One table from its first hand until one seat has everything, or until the limit of hands."""
 
     def __init__(self, name: str, number: int, policies: Sequence[Policy]) -> None:
         ruleset = preset(name)
@@ -202,7 +202,7 @@ class Game:
 
 
 class Result(NamedTuple):
-    """How the example players fared; half of everything would be no better than the others."""
+    """The share of the example players. Half of everything means that both kinds are equal."""
 
     won: float
     chips: float
@@ -218,7 +218,7 @@ class Result(NamedTuple):
 
 
 def compare(name: str, other: Policy, games: int = GAMES) -> Result:
-    """Play *games* of the preset called *name*, the seats changing places."""
+    """Play *games* of the preset *name*, with the seats changing places."""
     chips = total = hands = 0
     won = 0.0
     began = time.process_time()
@@ -236,6 +236,6 @@ def compare(name: str, other: Policy, games: int = GAMES) -> Result:
 
 
 def main() -> None:
-    """Print how the example players fare."""
+    """Print the results of the example players."""
     for name, other in PAIRINGS:
         print(f"{name:<14} against {other.__name__.replace('_', ' '):<14} {compare(name, other)}")

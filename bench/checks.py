@@ -1,8 +1,8 @@
 """
-What the checks of ``append_events`` cost: it and its predecessor of migration 0001, in turn.
+Measure the cost of the checks in ``append_events``, against its predecessor of migration 0001.
 
-Both get the same honest calls on one durable server, each in leagues of its own, from one
-connection, so that the difference is the server's work.
+Both get the same honest calls on one durable server, in leagues of their own and from one
+connection. So the difference is the server's work.
 """
 
 import statistics
@@ -23,7 +23,7 @@ from service.log.record import Append, Head, NewEvent
 
 ROUNDS = 7
 SIZES = ((1, 200), (16, 60), (64, 30), (500, 6))
-"""Appends in a call, and calls of each side in a round."""
+"""Appends in a call, and the calls of each side in a round."""
 
 DATA = b'{"amount":5,"note":"' + b"x" * 500 + b'","type":"wagered"}'
 METADATA = b'{"actor":"' + b"y" * 300 + b'"}'

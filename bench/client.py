@@ -1,4 +1,4 @@
-"""As little of an HTTP client as a load needs: it must cost less than what it measures."""
+"""A minimal HTTP client. It must cost less than what it measures."""
 
 import asyncio
 import random
@@ -9,7 +9,7 @@ import msgspec
 
 
 class Connection(asyncio.Protocol):
-    """One connection that is kept, opened again if the server closed it while it was idle."""
+    """A kept connection. It opens again if the server closed it while it was idle."""
 
     def __init__(self, base: str) -> None:
         self._address = urlsplit(base)
@@ -22,7 +22,7 @@ class Connection(asyncio.Protocol):
         self._transport = transport
 
     def data_received(self, data: bytes) -> None:
-        """Answer once head and body are complete."""
+        """Answer when head and body are complete."""
         self._buffer += data
         head, found, body = self._buffer.partition(b"\r\n\r\n")
         if not found or self._answer is None:
@@ -34,7 +34,7 @@ class Connection(asyncio.Protocol):
             answer.set_result((int(head[9:12]), body))
 
     def connection_lost(self, error: Exception | None) -> None:
-        """Fail what waits."""
+        """Fail the request that waits."""
         self._transport = None
         if self._answer is not None:
             self._answer.set_exception(ConnectionError("the server closed the connection"))
@@ -51,7 +51,7 @@ class Connection(asyncio.Protocol):
 
 
 class Person:
-    """Somebody with a connection, and with a token after signing up."""
+    """A person with a connection, and with a token after signing up."""
 
     def __init__(self, connection: Connection, token: str = "") -> None:
         self.connection = connection

@@ -1,4 +1,4 @@
-"""The same small aggregate for the log and for its peer, and a server for both."""
+"""The same small aggregate for our log and for its peer, and a server for both."""
 
 import os
 import platform
@@ -28,7 +28,7 @@ SECRET = "a key of the benchmark, and of nothing else"
 
 
 class Wagered(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="wagered"):
-    """What a bet looks like in the log."""
+    """A bet in the log."""
 
     seat: int
     amount: int
@@ -36,7 +36,7 @@ class Wagered(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 
 class Wagers(msgspec.Struct, frozen=True):
-    """How much was wagered."""
+    """The sum of all wagers."""
 
     total: int = 0
 
@@ -63,7 +63,7 @@ def wagering(stream: str, amount: int = 5) -> Decide:
 
 
 def command(clock: DatabaseClock) -> Command:
-    """Return a command that nobody sent before."""
+    """Return a new command."""
     return Command(
         command_id=uuid4(),
         actor="plr_" + "1" * 32,
@@ -73,7 +73,7 @@ def command(clock: DatabaseClock) -> Command:
 
 
 class PeerTable(Aggregate):
-    """The same aggregate as the library has it."""
+    """The same aggregate in the library's form."""
 
     @event("Opened")
     def __init__(self) -> None:
@@ -87,7 +87,7 @@ class PeerTable(Aggregate):
 
 @dataclass(frozen=True)
 class Bench:
-    """One server with a database for each of the two."""
+    """One server with a database for each side."""
 
     cluster: Cluster
     ours: str
@@ -118,7 +118,7 @@ class Bench:
 
 @contextmanager
 def bench() -> Iterator[Bench]:
-    """Start a durable server for both, print what it is, and stop it."""
+    """Start a durable server for both sides, print its version, and stop it."""
     with TemporaryDirectory(prefix="holotable-bench-") as directory:
         cluster = Cluster(Path(directory) / "cluster", binaries(os.environ), durable=True)
         with cluster:

@@ -1,9 +1,9 @@
 """
-A tournament of bots to its end: one worker, two API processes, everybody through REST.
+Play a tournament of bots to its end: one worker, two API processes, everybody through REST.
 
-Half of the bots speak with one process and half with the other, so that every table
-is written by both.  What is measured is an action: from the request's sending to the
-whole answer.  The bots, the feeds and the stack share this machine.
+Half of the bots use one process and half the other, so both processes write to every table. The
+measure is an action, from sending the request to the whole answer. The bots, the feeds and the
+stack share this machine.
 """
 
 import asyncio
@@ -39,10 +39,13 @@ from service.sandbox.demo.teller import Story, Teller
 BOTS = 180
 SEATS = 6
 ORBIT = {"escalation": {"kind": "double_per_orbit"}}
-"""Levels by the clock, which several tables have by default, are too slow for bots."""
+"""
+A tournament with several tables has levels by the clock by default, which are too slow for
+bots.
+"""
 OPTIONS = {"tick_milliseconds": 50, "sweep_seconds": 1, "worker_processes": 1}
 SIGNING_UP = 8
-"""Accounts made at once: each costs a slow hash of a password."""
+"""Accounts created at once. Each costs a slow hash of a password."""
 
 _READY_SECONDS = 60.0
 _AUDIT_SECONDS = 300.0
@@ -50,11 +53,11 @@ _AUDIT_SECONDS = 300.0
 
 @dataclass(slots=True)
 class Timed:
-    """How long accepted actions took, in seconds, and what else was answered."""
+    """The seconds that accepted actions took, and all other answers."""
 
     actions: list[float] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
-    """Answers of 500 and above: there should be none."""
+    """Answers of 500 and above. There should be none."""
 
     async def began(self, request: httpx.Request) -> None:
         """Note when a request is sent."""
@@ -71,28 +74,28 @@ class Timed:
             self.actions.append(time.perf_counter() - request.extensions["began"])
 
     def percentile(self, share: float) -> float:
-        """Return the time in which *share* of the actions were answered."""
+        """Return the time within which *share* of the actions were answered."""
         ordered = sorted(self.actions)
         return ordered[max(0, math.ceil(share * len(ordered)) - 1)]
 
 
 @dataclass(frozen=True, slots=True)
 class Crowd:
-    """What a tournament of bots came to."""
+    """The figures of a tournament of bots."""
 
     bots: int
     tables: int
     seconds: float
-    """From the start of play to the result."""
+    """Seconds from the start of play to the result."""
     timed: Timed
     refused: tuple[str, ...]
-    """Refusals that were not just a moment too late."""
+    """Refusals other than those of late actions."""
     finished: dict[str, Any]
     audit: dict[str, Any]
-    """The report on the league's log, by the worker."""
+    """The worker's report on the league's log."""
 
     def line(self) -> str:
-        """Say it in one line."""
+        """Return the figures in one line."""
         took, count = self.timed, len(self.timed.actions)
         return (
             f"{self.bots} bots, {self.tables} tables, 2 API processes, 1 worker: "
@@ -103,7 +106,7 @@ class Crowd:
 
 @contextmanager
 def another_api(stack: Stack, log: Path) -> Iterator[str]:
-    """Serve the same stack from a second process; yield its address."""
+    """Serve the same stack from a second process, and yield its address."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -216,11 +219,11 @@ async def audited(host: Client, league: str) -> dict[str, Any]:
             operation = await host.get(f"/v1/operations/{started['operation']}")
             if operation["result"] is not None:
                 return dict(operation["result"])
-            await asyncio.sleep(0.5)  # an operation is asked after; it has no feed
+            await asyncio.sleep(0.5)  # an operation has no feed, so ask again
 
 
 def main() -> None:
-    """Play it once and print what it took."""
+    """Play the tournament once, and print its figures."""
     print(f"Python {platform.python_version()}, {os.cpu_count()} cores")
     with TemporaryDirectory(prefix="holotable-") as directory:
         data = Path(directory) / "d"

@@ -1,14 +1,14 @@
 """
-Hands of the engine alone on one core, against ``pokerkit``'s no-limit hold'em.
+Play hands in the engine alone on one core, compared with ``pokerkit``'s no-limit hold'em.
 
-Both play complete hands of six seats, from the shuffle to the paid pots, by the
-same policy and in turns, so that what else the machine does meets both.  Ours go
-through the table's decider: each command is decided and its events are applied.
-Time is this process's own, so a second is one of one core.
+Both play complete hands of six seats by the same policy, from the shuffle to the paid pots.
+They take turns, so that other load on the machine meets both. Ours go through the table's
+decider: each command is decided and its events are applied. Time is this process's own, so a
+second is one of one core.
 
-What a hand commits to (salts, leaves and root of its deck, its seeds) has no peer
-in the library.  It is part of every hand that is played here; it is also timed by
-itself between the rounds, and the rate without it is what is left of a hand.
+The library has no peer for the commitments of a hand (salts, leaves and root of its deck, its
+seeds). They are part of every hand here. They are also timed alone between the rounds, and the
+rate without them is the rest of a hand.
 """
 
 import gc
@@ -52,7 +52,7 @@ RULESET = resolve("better", {"escalation": {"kind": "none"}, "starting_stack": S
 DECK = deck(RULESET.deck)
 NO_OPENINGS = openings_digest(())
 
-# Asked of players only where cash is played for.
+# Players answer this only in casinos.
 AUTOMATIONS = tuple(each for each in Automation if each is not Automation.RUNOUT_COUNT_SELECTION)
 
 ROUNDS = 9
@@ -63,7 +63,7 @@ HANDS_REPLAYED = 50
 
 Answer = Literal["on", "raise", "fold"]
 Policy = tuple[Answer, ...]
-"""Answers to bets in turn: go on (check or call), raise to the least, fold if facing a bet."""
+"""Answers to bets in turn: continue (check or call), raise to the minimum, fold if facing a bet."""
 
 POLICIES: dict[str, Policy] = {
     "everyone checks or calls to the showdown": ("on",),
@@ -75,7 +75,7 @@ POLICIES: dict[str, Policy] = {
 
 
 class Ours:
-    """A table that plays on, and is opened anew when somebody has bust."""
+    """A table that plays on, and opens again after a bust."""
 
     def __init__(self, policy: Policy) -> None:
         self._answers = cycle(policy)
@@ -83,7 +83,7 @@ class Ours:
         self.table, self.happened = opened_table()
 
     def play(self) -> int:
-        """Play one hand and return how many decisions it took."""
+        """Play one hand and return the number of decisions."""
         if len(self.table.places) < SEATS:
             self.table, self.happened = opened_table()
         self.open()
@@ -107,7 +107,7 @@ class Ours:
         )
 
     def answer(self, decision: Decision) -> None:
-        """Answer for the first seat that is waited for."""
+        """Answer for the first seat that the decision waits for."""
         place = self.table.at(decision.seats[0])
         if decision.phase == "bet":
             self._do(self._wager(place, decision))
@@ -155,7 +155,7 @@ def done(state: Any, command: Any) -> tuple[Table, tuple[Event, ...]]:
 
 
 def opened_table() -> tuple[Table, tuple[Event, ...]]:
-    """Return a table of six, and what opened it."""
+    """Return a table of six with the event that opened it."""
     seats = tuple(
         Placed(seat=seat, entrant=EntrantId(f"ent_{seat:032x}"), stack=STACK)
         for seat in range(1, SEATS + 1)
@@ -184,14 +184,14 @@ def seeds_of(number: int) -> Seeds:
 
 
 class Theirs:
-    """A state of the library for every hand; it shuffles when it is made."""
+    """The library's state for each hand. It shuffles when it is made."""
 
     def __init__(self, policy: Policy) -> None:
         self._answers = cycle(policy)
         self._game = NoLimitTexasHoldem(AUTOMATIONS, True, 0, BLINDS, BLINDS[1])
 
     def play(self) -> int:
-        """Play one hand and return how many decisions it took."""
+        """Play one hand and return the number of decisions."""
         state = self._game((STACK,) * SEATS, SEATS)
         actions = 0
         while state.status:
@@ -217,7 +217,7 @@ def rate(play: Callable[[], int]) -> tuple[float, float]:
 
 
 def seconds(ask: Callable[[], object], times: int) -> float:
-    """Return the seconds that *ask* takes, measured over *times*."""
+    """Return the seconds of *ask*, measured over *times*."""
     begun = time.process_time()
     for _ in range(times):
         ask()
@@ -225,7 +225,7 @@ def seconds(ask: Callable[[], object], times: int) -> float:
 
 
 def commit(seeds: Seeds) -> None:
-    """Do all that a hand does to commit: its seeds, and each card of its deck under one root."""
+    """Make all commitments of a hand: its seeds, and each card of its deck under one root."""
     cards = bytes.fromhex(seeds.cards)
     Pile(1, DECK, pile_salts(cards, NO_OPENINGS, 1, len(DECK))).root()
     for seed in (cards, bytes.fromhex(seeds.dice), bytes.fromhex(seeds.draws)):
@@ -233,12 +233,12 @@ def commit(seeds: Seeds) -> None:
 
 
 def spread(values: Sequence[float], form: str = ",.0f") -> str:
-    """Return the median of *values* and, in brackets, the least and the greatest."""
+    """Return the median of *values* with the smallest and the largest in brackets."""
     return f"{statistics.median(values):{form}} ({min(values):{form}} to {max(values):{form}})"
 
 
 def compare(policy: Policy) -> None:
-    """Play by *policy* in turns and print what came of it."""
+    """Play by *policy* in turns, and print the rates."""
     ours, theirs, seeds = Ours(policy), Theirs(policy), seeds_of(1)
     hands, actions, peer, peer_actions, costs = ([] for _ in range(5))
     for _ in range(ROUNDS):
@@ -263,7 +263,7 @@ def compare(policy: Policy) -> None:
 
 
 def history() -> tuple[Table, Decision, list[Event]]:
-    """Return a table that waits for a bet, the decision, and the events that led to it."""
+    """Return a table that waits for a bet, the decision, and the events before it."""
     ours = Ours(("on",))
     events = [*ours.happened]
     while True:
@@ -278,7 +278,7 @@ def history() -> tuple[Table, Decision, list[Event]]:
 
 
 def asides() -> None:
-    """Print what a look at the legal actions costs, and how fast a history is evolved."""
+    """Print the cost of listing the legal actions, and the speed of evolving a history."""
     table, decision, events = history()
     seat = decision.seats[0]
     looks = [seconds(lambda: legal_wagers(table, seat), LOOKS) * 1e6 for _ in range(ROUNDS)]

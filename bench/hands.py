@@ -1,4 +1,4 @@
-"""Hands that are really played: a table of six, decided by the engine, every seed drawn anew."""
+"""Hands played by the engine: a table of six, with fresh seeds for every deal."""
 
 import os
 from collections.abc import Callable
@@ -26,7 +26,7 @@ STACK = 1_000_000_000
 
 
 def opening(table: str, now: datetime) -> OpenTable:
-    """Return the command that opens *table* for six with stacks that nobody loses."""
+    """Return the command that opens *table* for six, with stacks that nobody can lose."""
     ruleset = resolve(RULESET, {"escalation": {"kind": "none"}})
     return OpenTable(
         table=TableId(table),
@@ -47,9 +47,9 @@ def opening(table: str, now: datetime) -> OpenTable:
 
 def following(state: State, now: Callable[[], datetime]) -> Command:
     """
-    Return what is done next at a table: the next hand, or an answer to what is asked.
+    Return the next command at a table: a new hand, or an answer to the open decision.
 
-    Everybody keeps one card, improves with nothing, checks or calls.
+    Each seat keeps one card, improves with nothing, and checks or calls.
     """
     assert isinstance(state, Table)
     decision = state.decision

@@ -1,11 +1,11 @@
 """
-What an action costs over HTTP, against a bare endpoint that INSERTs one row.
+Measure an action over HTTP, against a bare endpoint that INSERTs one row.
 
-One process serves the API, another an endpoint of the same framework that does
-one INSERT and commits; both on one durable server.  A third process asks them in
-turn, round by round, on connections that it keeps: many tables of six that play
-hand after hand, then as many clients of the bare endpoint.  Reading the table,
-opening hands and shuffling count against us, for they stand between two actions.
+One process serves the API. Another serves an endpoint of the same framework that does one
+INSERT and commits. Both use one durable server. A third process sends requests to both in turn,
+round by round, on kept connections. It drives many tables of six that play hand after hand, and
+as many clients of the bare endpoint. Reading the table, opening hands and shuffling count
+against us, because they stand between two actions.
 """
 
 import asyncio
@@ -40,18 +40,18 @@ from service.base.settings import Settings, environment, read
 from service.process.app import run
 
 TABLES = 64
-"""Played at once; the bare endpoint has as many clients."""
+"""Tables played at once. The bare endpoint has as many clients."""
 
 ROUNDS = 5
 SECONDS = 3.0
-"""Of each side in each round, after a second that is not counted."""
+"""Seconds of each side in each round, after a second that is not counted."""
 
 WARM_SECONDS = 1.0
 CONNECTIONS = 10
-"""Of the bare endpoint's pool, which is asyncpg's own default."""
+"""Connections of the bare endpoint's pool, the default of asyncpg."""
 
 DELAYS = (0, 2000)
-"""Microseconds that every commit waits: a disk as it is, and a slow one."""
+"""Microseconds by which every commit is delayed: none, and as on a slow disk."""
 
 _SECRET = "a key of the benchmark, and of nothing else"
 _PASSWORD = "bench"
@@ -128,7 +128,7 @@ async def _side(work: list[Callable[[Measured], Awaitable[None]]]) -> dict[str, 
 
 
 def main() -> None:
-    """Print both sides and their ratio, with commits as they are and with slow ones."""
+    """Print both sides and their ratio, with normal and with slow commits."""
     with _server() as cluster:
         superuser = cluster.url()
         settings = Settings(
@@ -207,20 +207,20 @@ def _server() -> Iterator[Cluster]:
 
 
 def _cpu_seconds(pid: int) -> float:
-    """Return what a process has used of the processors."""
+    """Return the processor time of a process."""
     user, system = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]
     return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 
 def _delay(superuser: str, microseconds: int) -> str:
-    """Set what commits wait, and return what the server then says of it."""
+    """Set the delay of commits, and return the server's setting."""
     with psycopg.connect(superuser, autocommit=True) as connection:
         connection.execute(f"ALTER SYSTEM SET commit_delay = {microseconds:d}")
         connection.execute("ALTER SYSTEM SET commit_siblings = 0")
         connection.execute("SELECT pg_reload_conf()")
     until = time.monotonic() + 10
     while time.monotonic() < until:
-        # Who connects now has what the server read last, and it told the others just before.
+        # A new connection has the setting that the server read last.
         with psycopg.connect(superuser, autocommit=True) as connection:
             names = ("commit_delay", "commit_siblings")
             found = [connection.execute(f"SHOW {name}").fetchone() or ("?",) for name in names]
@@ -267,19 +267,19 @@ def _child(role: str, *arguments: str, **environ: str) -> Iterator[subprocess.Po
 
 
 def await_port(port: int) -> None:
-    """Return once a server listens on *port*."""
+    """Return when a server listens on *port*."""
     until = time.monotonic() + 30
     while time.monotonic() < until:
         try:
             socket.create_connection(("127.0.0.1", port), 1).close()
             return
         except OSError:
-            time.sleep(0.05)  # nobody tells when a port opens: try again
+            time.sleep(0.05)  # nothing signals that a port opens, so try again
     raise RuntimeError("a server did not come up")
 
 
 def free_port() -> int:
-    """Return a port on which nobody listens."""
+    """Return a free port."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]

@@ -1,8 +1,8 @@
 """
-Whole tournaments in the engine, by simple players and a model of how long a hand takes.
+Play whole tournaments in the engine, with simple players and a model of a hand's time.
 
-Nothing is stored and nobody waits: every table has a time of its own, and the one that
-is earliest goes on.  Cards, bets, levels, moves and breaks of tables are the engine's.
+Nothing is stored and nothing waits. Every table has its own time, and the earliest table
+continues. Cards, bets, levels, moves and breaks of tables are the engine's.
 """
 
 import heapq
@@ -46,16 +46,16 @@ NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 HEAD = "0" * 64
 SALT = "5a" * 32
 CHANCES = {0: 0.7, 1: 0.45, 2: 0.3, 3: 0.2, 4: 0.12}
-"""How often a hand so far from the target beats another one, as the players see it."""
+"""The players' estimate of winning, by the distance of the hand from the target."""
 
 LEAST = 0.06
 CAUTION = 0.35
 BETWEEN = timedelta(seconds=1)
-"""How soon a table that waits for others is asked again."""
+"""The interval at which a waiting table is asked again."""
 
 
 class Night:
-    """One tournament, from the draw of the seats to its winner."""
+    """One tournament, from the seat draw to its winner."""
 
     def __init__(
         self, ruleset: Ruleset, *, players: int, stack: int, seed: int, table_seats: int = 6
@@ -105,7 +105,7 @@ class Night:
             self.tables[opening.table] = decide_in_turn(table, table.initial, (opening,))[1]
 
     def play(self) -> timedelta:
-        """Play to the end; return how long it took by the model."""
+        """Play to the end, and return the time by the model."""
         times = [(NOON, table) for table in self.tables]
         heapq.heapify(times)
         now = NOON
@@ -127,10 +127,10 @@ class Night:
         _, self.tournament = decide_in_turn(DECIDERS["tournament"], self.tournament, commands)
 
     def _go_on(self, key: TableId, now: datetime) -> timedelta | None:
-        """Lead a table to its next hand; return how long its hand takes, None if it is closed."""
+        """Lead a table to its next hand. Return the time of its hand, or None if it is closed."""
         table = self.tables[key]
         if table.hand is not None:
-            # Its time is over: it is played now, and what comes of it is known now.
+            # Its time is over, so it is played now with its outcome.
             self._play_hand(key, now)
             return timedelta()
         for _ in range(100):
@@ -194,7 +194,7 @@ class Night:
     def _bet(
         self, table: Table, place: Place, hand: InHand, target: int
     ) -> tuple[Verb, int | None]:
-        """Stay where the chance is worth the price, and raise once a street with the best."""
+        """Call if the chance is worth the price, and raise once a street with the best hands."""
         legal = {each.verb: each for each in legal_wagers(table, Seat(place.seat))}
         away = abs(sum(VALUES[each.card] for each in hand.selection) - target)
         others = len(table.live()) - 1
@@ -210,7 +210,7 @@ class Night:
         staying = legal.get("call") or legal["stay"]
         price = min(staying.amount or 0, place.stack)
         pot = sum(each.hand.wager for each in table.places if each.hand is not None)
-        # What is most of a stack is not risked on an even chance.
+        # An even chance is not worth most of a stack.
         worth = price / (pot + price + 1) + CAUTION * price / (place.stack + 1)
         if wins + 0.1 * mood > worth:
             return ("call" if "call" in legal else "stay"), None
@@ -218,7 +218,7 @@ class Night:
 
 
 def _nearest(cards: list[str], target: int, *, none: bool = False) -> tuple[str, ...]:
-    """Return those of *cards* that come nearest to *target*; of equals the fewest."""
+    """Return the *cards* that come nearest to *target*; among equals the fewest."""
     ways = range(0 if none else 1, 1 << len(cards))
 
     def worth(way: int) -> tuple[int, int]:

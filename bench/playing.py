@@ -1,4 +1,4 @@
-"""Tables that play hand after hand over HTTP, as fast as they are answered."""
+"""Tables that play hand after hand over HTTP, as fast as the server answers."""
 
 import asyncio
 import random
@@ -10,12 +10,12 @@ from bench.client import Connection, Person
 
 SEATS = 6
 STALLED_SECONDS = 10.0
-"""A table whose next hand does not open for so long ends the run with an error."""
+"""A run ends with an error if a table's next hand does not open within this time."""
 
 
 @dataclass
 class Measured:
-    """What a side saw from *begun* to *until*; what ends later is not counted."""
+    """The figures of one side from *begun* to *until*. Later answers are not counted."""
 
     begun: float
     until: float
@@ -24,7 +24,7 @@ class Measured:
     kinds: dict[str, int] = field(default_factory=dict)
 
     def keep(self, asked: float, kind: str) -> None:
-        """Keep an action that was asked at *asked* and is answered now."""
+        """Record an action that was sent at *asked* and is answered now."""
         now = time.perf_counter()
         if self.begun <= asked and now < self.until:
             self.spent.append(now - asked)
@@ -74,10 +74,10 @@ async def sit_down(base: str, tables: int) -> list["Game"]:
 
 class Game:
     """
-    One table and the six who play at it: one card kept, never a raise, never a fold.
+    One table and its six players. Each keeps one card, never raises and never folds.
 
-    Everybody reads the table once a hand, for the own cards; from then on the
-    answers to actions say what happened and who is asked next.
+    Each player reads the table once a hand, for the own cards. After that the answers to
+    actions tell the events and the next decision.
     """
 
     def __init__(self, table: str, people: list[Person]) -> None:

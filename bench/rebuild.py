@@ -1,4 +1,4 @@
-"""Building all read models anew from a log of hands that were really played."""
+"""Rebuild all read models from a log of hands played by the engine."""
 
 import statistics
 import time

@@ -1,9 +1,9 @@
 """
-What a signed receipt costs, and what the command it is of pays for it.
+Measure the cost of a signed receipt, and its cost for the command.
 
-The signer is a process of its own, as in production; its database lookups and the
-API's are those of a durable server.  First the signature alone, then receipts asked
-over HTTP by one client after the other and by many at once.
+The signer is a process of its own, as in production. Its database lookups and the API's go to a
+durable server. The first part measures the signature alone. The second part requests receipts
+over HTTP, one client after the other and many at once.
 """
 
 import asyncio
@@ -78,7 +78,7 @@ async def _over_http(stack: Stack) -> None:
         took = [await _timed(http, path, asked) for _ in range(ASKED)]
         alone = {name: each - before[name] for name, each in _used(stack).items()}
         _spent("one after the other", alone, len(took))
-        # Connections are opened before anything is counted.
+        # Connections open before anything is counted.
         await asyncio.gather(*(_timed(http, path, asked) for _ in range(TOGETHER)))
         before = _used(stack)
         print(f"one after the other: p50 {statistics.median(took):.1f} ms, {_p99(took):.1f} ms p99")
@@ -98,7 +98,7 @@ async def _over_http(stack: Stack) -> None:
 
 
 def _used(stack: Stack) -> dict[str, float]:
-    """Return the seconds of a processor that the API and the signer have used."""
+    """Return the processor time of the API and the signer."""
     return {name: _cpu_seconds(stack._children[name].pid) for name in ("api", "signer")}
 
 

@@ -1,10 +1,10 @@
 """
-Replaying one table's history on one core, against ``eventsourcing``.
+Replay one table's history on one core, compared with ``eventsourcing``.
 
-The history is of hands that were really played.  Ours: read, verify every hash,
-decode strictly, open what is sealed, evolve.  Theirs: ``repository.get`` of an
-aggregate whose events hold the same documents with everything in the open.  The
-two take turns, so that what else the machine does meets both.
+The history holds hands played by the engine. Ours reads, verifies every hash, decodes strictly,
+opens sealed values and evolves. Theirs calls ``repository.get`` for an aggregate whose events
+hold the same documents in the open. The two take turns, so that other load on the machine meets
+both.
 """
 
 import statistics
@@ -35,7 +35,7 @@ ROUNDS = 7
 
 
 class PeerTable(Aggregate):
-    """A table as the library would have it, without a rule."""
+    """A table in the library's form, without rules."""
 
     @event("Opened")
     def __init__(self) -> None:
@@ -43,7 +43,7 @@ class PeerTable(Aggregate):
 
     @event("Happened")
     def happen(self, kind: str, document: dict[str, Any]) -> None:
-        """Let one of our events happen."""
+        """Record one of our events."""
         self.counted += 1
 
 
@@ -115,7 +115,7 @@ async def replay(store: Store, codec: Codec, league: UUID, stream: str) -> tuple
 
 
 def peer(server: Bench, documents: Sequence[dict[str, Any]]) -> tuple[Application[UUID], UUID]:
-    """Return the library's application, and the aggregate at which the same happened."""
+    """Return the library's application, and the aggregate with the same history."""
     application = server.peer(1)
     table = PeerTable()
     for number, document in enumerate(documents, start=1):

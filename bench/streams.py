@@ -1,9 +1,9 @@
 """
-What idle streams of one league cost another league: the same work without and with them.
+Measure the cost of one league's idle streams for another league.
 
-One process serves the API, another holds the streams, a third plays tables and writes.
-Rounds alternate: no streams, then as many as are named, so that what else this machine
-does weighs on both alike.  Nobody writes to the league that is streamed.
+One process serves the API, another holds the streams, and a third plays tables and writes.
+Rounds alternate between no streams and the given number, so that other load on the machine
+meets both. Nobody writes to the league that is streamed.
 """
 
 import asyncio
@@ -91,7 +91,7 @@ async def load(url: str, superuser: str) -> None:
             for count, rounds in seen.items():
                 child.stdin.write(f"{count}\n".encode())
                 await child.stdout.readline()
-                await asyncio.sleep(2)  # what opening them cost is over
+                await asyncio.sleep(2)  # until the cost of opening them is over
                 rounds.append(await _round(games, owner, watching))
                 print(json.dumps({"streams": count} | rounds[-1]), flush=True)
     child.stdin.close()

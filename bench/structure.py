@@ -1,8 +1,8 @@
 """
-Do tournaments end near the time that a structure was suggested for?
+Check whether tournaments end near the time that a structure was suggested for.
 
-Two hundred of them are played out in the engine, of several sizes, stacks, times and
-two games, by simple players and a stated model of how long a hand takes.
+The engine plays two hundred tournaments of several sizes, stacks, times and two games. The
+players are simple, and a stated model gives the time of a hand.
 """
 
 import statistics
@@ -17,11 +17,11 @@ from engine.rulesets.parts import Levels
 from engine.rulesets.structure import HAND_SECONDS, PLAYER_SECONDS, suggest
 
 NEAR = 0.2
-"""How far from the time asked for counts as near it."""
+"""The relative difference from the planned time that still counts as near."""
 
 
 class Asked(NamedTuple):
-    """A tournament, and how many times it is played."""
+    """A tournament, and the number of times it is played."""
 
     ruleset: str
     players: int
@@ -42,7 +42,7 @@ ASKED = (
 
 
 def ruleset_of(asked: Asked) -> Ruleset:
-    """Return the game with the levels that are suggested for it."""
+    """Return the game with the levels suggested for it."""
     game = preset(asked.ruleset)
     levels = suggest(game, players=asked.players, stack=asked.stack, minutes=asked.minutes)
     escalation = Levels(by="clock", levels=levels)
@@ -50,7 +50,7 @@ def ruleset_of(asked: Asked) -> Ruleset:
 
 
 def ends(asked: Asked, times: int, *, ruleset: Ruleset | None = None) -> list[float]:
-    """Return when each of so many tournaments ended, 1 being the time asked for; ascending."""
+    """Return the ends of the tournaments in ascending order; 1 is the planned time."""
     game = ruleset or ruleset_of(asked)
     lengths = (
         Night(game, players=asked.players, stack=asked.stack, seed=seed).play()
@@ -60,12 +60,12 @@ def ends(asked: Asked, times: int, *, ruleset: Ruleset | None = None) -> list[fl
 
 
 def near(ended: list[float]) -> float:
-    """Return the share that ended near the time asked for."""
+    """Return the share that ended near the planned time."""
     return sum(abs(each - 1) <= NEAR for each in ended) / len(ended)
 
 
 def main() -> None:
-    """Play them all and say how many ended in time."""
+    """Play them all, and print how many ended in time."""
     began, every = time.perf_counter(), []
     print(f"a hand takes {HAND_SECONDS} s and {PLAYER_SECONDS} s a player dealt in")
     for asked in ASKED:

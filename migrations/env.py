@@ -1,8 +1,8 @@
 """
 Run migrations as the role that owns the relations.
 
-The address comes from the configuration's attribute ``url`` (``service.base.database.migrate``
-sets it) or from ``HOLOTABLE_DATABASE_URL``.
+The address comes from the configuration's attribute ``url`` (set by
+``service.base.database.migrate``) or from ``HOLOTABLE_DATABASE_URL``.
 """
 
 import os
@@ -15,13 +15,13 @@ from service.log.schema import metadata as log_metadata
 from service.people.schema import metadata as relations_metadata
 
 MIGRATING = 0x401E0
-"""Advisory lock that a migrator holds until its connection closes."""
+"""The advisory lock that a migrator holds until its connection closes."""
 
 TARGETS = [log_metadata, relations_metadata]
 
 
 def address() -> str:
-    """Return the database's address; ``KeyError`` if nobody named one."""
+    """Return the database's address, or raise ``KeyError`` if none is set."""
     given = context.config.attributes.get("url")
     return str(given) if given else os.environ["HOLOTABLE_DATABASE_URL"]
 

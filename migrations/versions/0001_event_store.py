@@ -1,11 +1,10 @@
 """
-Create the log: append-only, dense within a league, one way in.
+Create the log: append-only, dense within a league, with one way in.
 
-The unique constraint on (league, stream, stream_version) is a second opinion:
-the function has compared the heads under the league's lock.  The triggers make
-append-only a property of the database, not a habit of the code; they fire even
-for a superuser whose session plays a replica.  ``data`` is ``json``, because
-``jsonb`` would rewrite the bytes that were hashed.
+The unique constraint on (league, stream, stream_version) is a second check, because the
+function has compared the heads under the league's lock. The triggers make append-only a
+property of the database. They fire even for a superuser whose session plays a replica. ``data``
+is ``json``, because ``jsonb`` would rewrite the hashed bytes.
 """
 
 from alembic import op
@@ -40,7 +39,7 @@ RELATIONS = (
         CONSTRAINT uq_events_event_id UNIQUE (league, event_id)
     )
     """,
-    # A league that the statistics do not know would be searched through the primary key.
+    # Without this, the planner would search an unknown league through the primary key.
     "ALTER TABLE events ALTER league SET STATISTICS 0",
     """
     CREATE TABLE league_epoch (
@@ -71,7 +70,7 @@ GUARDS = (
 
 TYPES = (
     # One mention of a stream by one append.  Only a stream's first mention in the call
-    # (checked) is compared with the log; the later ones build on predecessors in the call.
+    # (checked) is compared with the log.  Later mentions build on earlier ones in the call.
     """
     CREATE TYPE append_head AS (
         append integer,

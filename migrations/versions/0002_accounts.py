@@ -1,9 +1,9 @@
 """
-Keep people, and their tokens beside the log, and what was refused.
+Create accounts, tokens and the record of refused commands.
 
-A person's row can be emptied without touching an event.  Tokens are kept as
-SHA-256 of 178 random bits, which needs no slow hash; passwords need one.
-``refused_command`` answers "I acted in time" and can only grow.
+A person's row can be emptied without touching an event. A token is kept as SHA-256 of 178
+random bits, which needs no slow hash. Passwords need one. ``refused_command`` proves or
+disproves "I acted in time" and can only grow.
 """
 
 from alembic import op
@@ -67,7 +67,7 @@ _STATEMENTS = (
     BEFORE UPDATE OR DELETE OR TRUNCATE ON refused_command
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_to_forget()
     """,
-    # Flat routes name a table without its league; this finds the league of a stream.
+    # Flat routes name a table without its league.  This index finds the league of a stream.
     "CREATE INDEX ix_events_first_of_stream ON events (stream) WHERE stream_version = 1",
     "GRANT SELECT, INSERT, UPDATE ON account, token TO holotable_api",
     "GRANT SELECT, INSERT ON idempotency TO holotable_api",

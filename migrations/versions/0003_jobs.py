@@ -1,13 +1,13 @@
 """
-Remember what is due, so that no broker has to.
+Create jobs, so that the database remembers what is due and not the broker.
 
-A job's ``occurrence`` is unique and holds the id of the event that armed it: any
-number of tickers may insert it.  ``claim`` counts claims and fences a worker that
-outlived its lease; ``wake_at`` keeps a wake-up that arrives while the job runs.
+A job's ``occurrence`` is unique and holds the id of the event that armed it, so any number of
+tickers may insert it. ``claim`` counts claims and fences a worker that outlived its lease.
+``wake_at`` keeps a wake-up that arrives while the job runs.
 
-``ticker_checkpoint`` says how far a league's log has been searched for things to
-arm.  ``heartbeat`` and ``outage`` say when nobody was there, because a decision's
-time does not run then.
+``ticker_checkpoint`` is the position up to which a league's log was searched for jobs.
+``heartbeat`` and ``outage`` show when no process was running, because a decision's time does
+not run then.
 """
 
 from alembic import op

@@ -1,14 +1,13 @@
 """
-Create the read models, and the means to build them again beside themselves.
+Create the read models, and the functions that rebuild them.
 
-Everything in the schema ``reads`` follows from the log and may be dropped and
-rebuilt; a projection's ``version`` is bumped instead of altering its rows.
-``reads_next`` is where a rebuild writes: two functions of the owner make the
-empty relations there and exchange them in one transaction, so that the
+Everything in the schema ``reads`` follows from the log and may be dropped and rebuilt. A change
+bumps a projection's ``version`` and alters no rows. A rebuild writes to ``reads_next``. Two
+functions of the owner make the empty relations there and swap them in one transaction, so the
 projecting role needs no right to create anything.
 
-``audit_report`` is not a read model: it is the record that an audit was asked
-for, how far it is, and what it found.
+``audit_report`` is not a read model. It records each requested audit, its progress and its
+findings.
 """
 
 import sqlalchemy as sa

@@ -1,8 +1,8 @@
 """
-Create what makes the log evidence: stored subtrees, signed heads, the signers' public keys.
+Create the relations of evidence: stored subtrees, signed heads, the signers' public keys.
 
-Nodes and heads are never changed; the relations refuse it as the log does.  A key
-is revoked by a row of its own, so that nobody can make its revocation undone.
+Nodes and heads never change; their relations refuse changes as the log does. A key is revoked
+by a row of its own, so nobody can undo a revocation.
 """
 
 from alembic import op

@@ -1,7 +1,7 @@
 """
-Let every process read which version the schema has, so that each can say whether it fits.
+Let every process read the version of the schema and check that it fits.
 
-The relation is Alembic's own; without a grant only its owner sees it.
+The relation is Alembic's own. Without a grant only its owner can read it.
 """
 
 from alembic import op

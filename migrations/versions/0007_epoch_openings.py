@@ -1,14 +1,14 @@
 """
-Keep who opened each epoch of a league, and why.
+Record the operator and the reason of each epoch of a league.
 
-``raise_epoch`` demands a reason and writes a row that nobody can change.  It may be
-executed by the owner of the relations alone, so by whoever logs in as
-``holotable_migrate``: no process of the service has that login.
+``raise_epoch`` demands a reason and writes a row that nobody can change. Only the owner of the
+relations may execute it, through the login ``holotable_migrate``. No process of the service has
+that login.
 
-An epoch begins after events were lost, so stored subtrees may hold what the log no
-longer does.  They can be computed again at any time; the function drops them, and
-for that they are no longer append-only to their owner.  It sets the tickers back to
-the last event, so that what follows is noticed and the epoch's first head signed.
+An epoch begins after events were lost, so stored subtrees may cover lost events. The function
+drops the subtrees, which can be computed again, so they are no longer append-only for their
+owner. It also sets the tickers back to the last event. They then notice what follows, and the
+epoch's first head is signed.
 """
 
 from alembic import op
@@ -56,4 +56,4 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    raise NotImplementedError("who opened an epoch is never forgotten by a migration")
+    raise NotImplementedError("the openings of epochs are never removed by a migration")

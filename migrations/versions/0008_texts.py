@@ -1,8 +1,8 @@
 """
-Keep what people write beside the log: reasons, claims, answers.
+Create the texts of people beside the log: reasons, claims, answers.
 
-An event holds a text's id and ``H(salt ‖ text)``.  Emptying a row, its salt included,
-erases what was written and loses no proof; nothing else about a row can be changed.
+An event holds a text's id and ``H(salt ‖ text)``. Emptying a row with its salt erases the text
+and loses no proof. Nothing else about a row can change.
 """
 
 from alembic import op

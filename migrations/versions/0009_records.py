@@ -1,7 +1,7 @@
 """
-Create the read model of what each player has done: ``records``.
+Create the read model ``records`` of each player's achievements.
 
-As everything in ``reads`` it follows from the log; the projecting process fills it.
+Like everything in ``reads`` it follows from the log. The projector fills it.
 """
 
 from alembic import op

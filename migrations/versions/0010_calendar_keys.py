@@ -1,7 +1,7 @@
 """
-Keep the keys of calendars: what a program that sends no headers reads a schedule by.
+Create calendar keys, for programs that read a schedule and send no headers.
 
-Kept as SHA-256 of 256 random bits, like tokens; a key is ended, never deleted.
+A key is kept as SHA-256 of 256 random bits, like a token. It can be revoked, never deleted.
 """
 
 from alembic import op

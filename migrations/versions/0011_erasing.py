@@ -1,6 +1,4 @@
-"""
-Let the API delete tokens and keys of calendars: whoever is erased leaves none behind.
-"""
+"""Let the API delete tokens and calendar keys, so that an erased player leaves none behind."""
 
 from alembic import op
 

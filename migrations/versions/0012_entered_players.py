@@ -1,8 +1,8 @@
 """
-Keep the players whom a league has entered without an account of theirs.
+Create the players that a league entered without an account.
 
-Such a player is an account without a login.  The row here says by what a league knows
-them again, and holds the digest of the code by which they make the account theirs.
+Such a player is an account without a login. The row holds the data by which the league knows
+the player, and the digest of the claim code that makes the account the player's own.
 """
 
 from alembic import op

@@ -1,9 +1,9 @@
 """
-Keep a season's ledger entry by entry, and ratings.
+Create a season's ledger, entry by entry, and ratings.
 
-Standings of the best results, of series or with tie-breaks between players cannot be
-kept by adding: they follow from the ledger.  Seasons and standings are read models, so
-they are emptied here and made again from the log by whoever projects.
+Standings by best results, by series or with tie-breaks between players cannot be kept by
+adding, so they follow from the ledger. Seasons and standings are read models. They are emptied
+here, and the projector fills them again from the log.
 """
 
 from alembic import op

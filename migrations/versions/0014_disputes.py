@@ -1,7 +1,7 @@
 """
-Keep which disputes a league has, and what has been ruled by which rule.
+Create the read models of disputes, and of rulings by rule.
 
-Both are read models, made from the log by whoever projects.
+The projector fills both from the log.
 """
 
 from alembic import op

@@ -1,8 +1,8 @@
 """
-Keep what is claimed in confidence, and list who opened what.
+Create confidential claims, and the read model of openings.
 
-A confidential claim is an ordinary row, so that nothing of it shows in the log's counts
-or in any feed until a referee opens a dispute.  The list of openings is a read model.
+A confidential claim is an ordinary row. Until a referee opens a dispute, neither the log's
+counts nor any feed shows it.
 """
 
 from alembic import op

@@ -1,12 +1,12 @@
 """
-Keep the units of an audit, so that it is done in parallel and goes on after a kill.
+Create the units of an audit, so that it runs in parallel and survives a kill.
 
-``audit_plan`` says what the audit covers.  A unit waits, is armed as a job (whose
-lease is the unit's), or is done; ``runs`` counts its beginnings.  The auditor's login may
-read what is due, to find what is overdue.
+``audit_plan`` holds the scope of the audit. A unit waits, is armed as a job (whose lease is the
+unit's), or is done. ``runs`` counts its starts. The auditor's login may read jobs, to find
+overdue ones.
 
-``fairness_run`` keeps every p-value of the generator's nightly statistics, with the fresh
-master they were drawn from, so that anybody may draw them again.
+``fairness_run`` keeps every p-value of the generator's nightly statistics with the fresh master
+behind it, so anybody may repeat the draws.
 """
 
 from alembic import op

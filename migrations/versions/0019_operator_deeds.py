@@ -1,7 +1,7 @@
 """
-Keep what operators and owners did beside the log, for the staff log.
+Record the acts of operators and owners beside the log, for the staff log.
 
-Rows are only ever added; ``size`` says how far the league's log was then.
+Rows are only added. ``size`` is the size of the league's log at that time.
 """
 
 from alembic import op
@@ -25,7 +25,7 @@ STATEMENTS = (
     """,
     "CREATE INDEX ix_operator_deed_league ON operator_deed (league, size)",
     "GRANT SELECT, INSERT ON operator_deed TO holotable_api",
-    # Who looks at a hand with the auditor's login leaves a trace as well.
+    # Someone who looks at a hand with the auditor's login leaves a trace too.
     "GRANT INSERT ON operator_deed TO holotable_audit",
 )
 

@@ -1,7 +1,7 @@
 """
-Keep who gave out each claim code: a code is worth what its giver may still do.
+Record the giver of each claim code. A code is worth what its giver may still do.
 
-Codes from before have no giver, and are good for players without an office only.
+Older codes have no giver and hold only for players without an office.
 """
 
 from alembic import op

@@ -1,13 +1,13 @@
 """
-Have the append function check what it stores, under a lock that only a writer can take.
+Make the append function check its input, under a lock that only a writer can take.
 
-Every written stream needs a head that is compared with the log, or that an earlier
-append of the call leaves.  Versions continue from it, and each hash is computed again
-over the entry's parts.  The function compares; it never computes what it stores.  Its
-signature stays, so that processes of the version before can go on appending.
+Every written stream needs a head that is compared with the log, or that an earlier append of
+the call leaves. Versions continue from it, and each hash is computed again over the entry's
+parts. The function compares and never computes what it stores. Its signature stays, so
+processes of the version before can go on appending.
 
-Any login may take any advisory lock.  So a league's turn is a row that belongs to the
-function's owner, and no login has a right on its relation.
+Any login may take any advisory lock. So a league's turn is a row that belongs to the function's
+owner, and no login has a right on its relation.
 """
 
 from alembic import op
@@ -40,4 +40,4 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    raise NotImplementedError("the log is not left without its checks by a migration")
+    raise NotImplementedError("a migration does not remove the checks of the log")

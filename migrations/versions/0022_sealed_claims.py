@@ -1,8 +1,8 @@
 """
-Seal what is claimed in confidence: a dump alone shows neither words nor people.
+Seal confidential claims, so that a dump alone shows neither words nor people.
 
-``told`` is the box; see ``service.people.sealed_rows``.  The API, which has the key,
-seals older rows when it starts; this migration does not have the key.
+``told`` is the box; see ``service.people.sealed_rows``. This migration does not have the key.
+The API has it and seals older rows when it starts.
 """
 
 from alembic import op
@@ -37,4 +37,4 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    raise NotImplementedError("what is sealed is not written down readably again")
+    raise NotImplementedError("sealed claims are not made readable again")

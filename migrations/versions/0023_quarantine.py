@@ -1,9 +1,9 @@
 """
-Keep which leagues a consumer of the log has stopped following, and before which event.
+Create the quarantine: leagues that a consumer of the log has stopped following.
 
-A row is written by the consumer that cannot go on, and deleted by an operator who has
-looked: by whoever logs in as ``holotable_migrate``, as for a new epoch.  The index makes it
-cheap to ask for dead jobs: readiness asks all the time.
+A consumer that cannot go on writes a row with the event. An operator with the login
+``holotable_migrate`` deletes the row after a look. The index makes queries for dead jobs cheap,
+because readiness asks all the time.
 """
 
 from alembic import op

@@ -1,10 +1,10 @@
 """
-Keep the steps of the database's clock that are not believed.
+Record the steps of the database's clock that are in doubt.
 
-``service_time()`` is the database's clock less the step that is in doubt.  All
-processes read it, so that they doubt and believe the same.  A step is settled when the
-clock returns, when it has held for ten minutes, or when an operator says so.  One that
-is believed is an outage: open decisions get their time anew, and level clocks stood still.
+``service_time()`` is the database's clock without the step in doubt. All processes read it, so
+they agree. A step is settled when the clock returns, when the step has held for ten minutes, or
+by order of an operator. A believed step is an outage: open decisions get their full time again,
+and level clocks stood still.
 """
 
 from alembic import op
@@ -51,4 +51,4 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    raise NotImplementedError("what was believed of the clock is not forgotten by a migration")
+    raise NotImplementedError("believed steps of the clock are never removed by a migration")

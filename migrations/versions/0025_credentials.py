@@ -1,10 +1,10 @@
 """
-Keep credentials so that a copy of the database, and even the settings' key, shows none.
+Keep credentials so that neither a copy of the database nor the settings' key shows any.
 
-The digests of requests were SHA-256 of bodies with passwords in them: they are deleted,
-and a row now says whose it is, what the request made, and when it may go.  A token knows
-its parent; the tokens that exist are roots.  Whoever still runs the version before cannot
-add digests of its kind any more: ``account`` is demanded of every row.
+The digests of requests were SHA-256 of bodies with passwords in them, so they are deleted. A
+row now holds its owner, the result of the request, and its expiry. A token knows its parent,
+and existing tokens are roots. Processes of the version before cannot add old digests, because
+every row needs ``account``.
 """
 
 from alembic import op
@@ -35,7 +35,7 @@ STATEMENTS = (
     ALTER TABLE entered_player
         ADD COLUMN made_account boolean NOT NULL DEFAULT false
     """,
-    # Whoever joined with an account of their own brought its first day with them.
+    # A player who joined with an account of their own has an older account.
     """
     UPDATE entered_player SET made_account = true FROM account
      WHERE account.id = entered_player.account

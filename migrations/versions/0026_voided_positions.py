@@ -1,7 +1,7 @@
 """
-Find the events that take others out of folding without reading a league's whole stream.
+Index the events that void others, so that nobody reads a league's whole stream for them.
 
-There are hardly any, so the index is nearly empty; every other event costs a comparison.
+There are hardly any, so the index is nearly empty. Every other event costs one comparison.
 """
 
 from alembic import op

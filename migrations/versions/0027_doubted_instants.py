@@ -1,10 +1,10 @@
 """
-Let the append function take instants of the time that the service goes by.
+Let the append function accept instants of the service's time.
 
-While the database's clock is in doubt because it was set back, all processes count on from
-where they were.  Events hold those instants, and must not be dated before them.  The bound
-was the clock's and the last event's alone; a login that may append could pass it anyway, by
-a second at a time.
+While the database's clock is in doubt because it was set back, all processes continue from
+their own time. Events hold those instants and must not be dated earlier. The bound was the
+clock and the last event alone. A login that may append could pass it anyway, one second at a
+time.
 """
 
 from alembic import op
@@ -22,4 +22,4 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    raise NotImplementedError("an append that was accepted is not refused by a migration")
+    raise NotImplementedError("a migration does not refuse appends that were accepted")

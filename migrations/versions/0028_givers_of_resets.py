@@ -1,7 +1,7 @@
 """
-Keep who gave out each code for a new password: a code is worth what its giver may still do.
+Record the giver of each code for a new password. A code is worth what its giver may still do.
 
-Codes of leagues that were given out before have no giver, and are void.
+Older codes of leagues have no giver and are void.
 """
 
 from alembic import op

@@ -1,7 +1,7 @@
 """
-Keep which token made each calendar key: the key ends with that token.
+Record the token that made each calendar key. The key ends with that token.
 
-Keys that exist have no such token.  They are good for 366 days from the day they were made.
+Existing keys have no such token. They hold for 366 days from the day they were made.
 """
 
 from alembic import op

@@ -1,8 +1,7 @@
 """
 Let only the operator's login believe a step of the clock before its ten minutes are over.
 
-API and workers could do so under anybody's name.  They keep what they need: to believe a
-step that has held.
+The API and workers could do so under any name. They can still believe a step that has held.
 """
 
 from alembic import op

@@ -1,4 +1,4 @@
-"""Keep since when a read model has stopped in a league, for `holotable quarantine show`."""
+"""Record when a read model stopped in a league, for `holotable quarantine show`."""
 
 from alembic import op
 

@@ -1,7 +1,8 @@
 """
-Let audits compare words with their digests in the log.
+Let audits compare texts with their digests in the log.
 
-They read words as they read sealed values, and learn of each account only if it was erased.
+They may read texts as they read sealed values. Of an account they learn only whether it was
+erased.
 """
 
 from alembic import op

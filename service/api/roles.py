@@ -1,7 +1,7 @@
 """
-Who may ask what: a table of every route by every role, from the routes' own declarations.
+A table of every route by every role, from the declarations of the routes.
 
-Run this module to write ``docs/roles.md``.  The check is ``service.api.http.access``'s.
+Run this module to write ``docs/roles.md``.  ``service.api.http.access`` makes the checks.
 """
 
 import re
@@ -21,39 +21,39 @@ _PARAMETER = re.compile(r"\{(\w+):\w+\}")
 _HEAD = """\
 # Who may do what
 
-Made by `python -m service.api.roles` from what each route declares; do not edit.
+Made by `python -m service.api.roles` from the declaration of each route; do not edit.
 
-A token must allow the scope, and the role in the league of the object must permit the rest.
-To a stranger, who is no member of that league, the object is not there (404); a member whose
-role does not suffice is told so (403).
+A token needs the scope, and the role in the object's league must allow the rest. A stranger is no
+member of that league and gets 404, as if the object did not exist. A member whose role does not
+suffice gets 403.
 
-- **yes**: may; **-**: may not.
-- **not entered**: may, unless entered in the tournament it is about: nobody rules on a pot of
-  their own or opens an opponent's cards.  Whoever waits in line or for approval counts as
-  entered.  Nobody enters with such an office once play has begun.
-- **by terms**: may; somebody entered in the tournament only if its terms say
-  `staff_may_play`. That is the clock and the seating, and nothing else.
-- **entered**: may as whoever is entered there, for that entry only.
-- **own**: about what is one's own; no league is asked.  **open**: no token is needed.
+- **yes**: the role may. **-**: it may not.
+- **not entered**: the role may, unless the person is entered in the tournament. So nobody rules on
+  a pot of their own or opens an opponent's cards. Waiting on the waitlist or for approval counts as
+  entered. Nobody with such an office can enter once play has begun.
+- **by terms**: the role may. A person entered in the tournament may only if its terms say
+  `staff_may_play`, and then keeps the clock and the seating, and nothing else.
+- **entered**: only the player of the entry may, for that entry.
+- **own**: it concerns the caller's own things, in no league. **open**: no token is needed.
 """
 
 _PEOPLE = """
 ## Who may act on people
 
-`manage_players`, which directors have too, acts on people without an office. Offices are the
-owners' business, by name: only who has `manage_members` gives one, takes one, or gives out a code
-that leads to one. A route that changes who belongs to a league, and as what, declares so:
+Directors have `manage_players` too. It acts on people without an office. Only owners decide on
+offices: `manage_members` is needed to give an office, to take one, or to give out a code for one. A
+route that changes the members of a league, or their roles, declares its needs:
 
-- **no office**: what the caller needs if the person is no member, or plays only.
-- **an office**: what the caller needs if the person holds an office or is to get one.
-- **own**: it is about the caller.
+- **no office**: what the caller needs if the person is no member, or only a player.
+- **an office**: what the caller needs if the person holds an office or will get one.
+- **own**: it concerns the caller.
 
-A code is worth what its giver may still do. A claim code for somebody who holds an office by now
-is good only if an owner gave it out who is an owner still. The same holds for each code for a new
-password. When an owner stops being one, all invitations to offices end. Nobody becomes an owner by
-a code. Who was removed may come back as a player by a code that is still good: a ban keeps somebody
-out. Whoever holds an owner's token with `leagues:manage` can give offices, and so can come to
-everything.
+A code is worth what its giver may still do. If the player of a claim code now holds an office, the
+code holds only if an owner gave it out who still is an owner. The same is true of each code for a
+new password. When an owner stops being one, all invitations to offices end. Nobody becomes an owner
+by a code. Somebody who was removed may come back as a player with a code that still holds; a ban
+keeps them out. Anybody with an owner's token and `leagues:manage` can give offices, so they can
+reach everything.
 """
 
 
@@ -72,7 +72,7 @@ def document() -> str:
 
 
 def _declared() -> Iterator[tuple[str, Operation]]:
-    """Yield every route as the tables name it, with its declaration."""
+    """Yield the name of every route in the tables, with its declaration."""
     for handler in ROUTES:
         method = next(each for each in sorted(handler.http_methods) if each != "HEAD")
         for path in sorted(handler.paths):
@@ -105,7 +105,7 @@ def _cell(described: Operation, role: Role) -> str:
 
 
 def _outside(described: Operation) -> tuple[str, str]:
-    """Return what a stranger may, and who shows no token."""
+    """Return the cells of a stranger, and of a caller without a token."""
     match described.needs:
         case "anyone":
             return "open", "open"
