@@ -29,7 +29,10 @@ ACCIDENTS = re.compile(
 """Errors that a badly planted fault raises; no rule was tested then."""
 
 _FORKS = multiprocessing.get_context("forkserver")
-_FORKS.set_forkserver_preload(["pytest", "hypothesis", "msgspec", "sqlalchemy.ext.asyncio"])
+_FORKS.set_forkserver_preload(
+    ["pytest", "hypothesis", "litestar", "sqlalchemy.ext.asyncio", "psycopg", "asyncpg"]
+    + ["rich_click", "structlog", "httpx"]
+)
 
 
 class FaultRotten(Exception):
