@@ -30,8 +30,16 @@ ACCIDENTS = re.compile(
 
 _FORKS = multiprocessing.get_context("forkserver")
 _FORKS.set_forkserver_preload(
-    ["pytest", "hypothesis", "litestar", "sqlalchemy.ext.asyncio", "psycopg", "asyncpg"]
-    + ["rich_click", "structlog", "httpx"]
+    [
+        "pytest",
+        "hypothesis",
+        "litestar",
+        "sqlalchemy.ext.asyncio",
+        "psycopg",
+        "asyncpg",
+        "rich_click",
+        "httpx",
+    ]
 )
 
 

@@ -1,5 +1,6 @@
 """A running API on a database of its own, and people to speak with it."""
 
+import gc
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from itertools import count
@@ -13,6 +14,8 @@ from service.process.app import build
 from tests.support.databases import TestDatabase
 
 _numbers = count(1)
+_served = count(1)
+APPS_KEPT_MAX = 20
 PASSWORD = "correct horse"
 
 
@@ -105,5 +108,13 @@ def serving(database: TestDatabase) -> Callable[[], Any]:
             transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)
             async with httpx.AsyncClient(transport=transport, base_url="http://test") as http:
                 yield Api(http, app)
+        _free()
 
     return serve
+
+
+def _free() -> None:
+    """Free what applications have left: each start tells the collector to keep everything."""
+    if next(_served) % APPS_KEPT_MAX == 0:
+        gc.unfreeze()
+        gc.collect()
