@@ -106,6 +106,7 @@ class Opening(_Line, frozen=True, kw_only=True, tag="opening"):
     pointer: str
     salt: str
     value: Any
+    """As the event has it: any JSON."""
 
 
 class End(_Line, frozen=True, kw_only=True, tag="end"):

@@ -26,6 +26,7 @@ class _Deal:
     """A table as far as it was folded within its last deal."""
 
     state: Any
+    """As folded.  The codec does not say which event a stored line holds, so neither does this."""
     version: int
 
 
@@ -37,6 +38,8 @@ class Piles:
         self._keys = keys
         self._voided = voided
         self._tables: dict[str, Any] = {}
+        """By stream, the table as it was opened."""
+
         self._deals: dict[str, _Deal] = {}
 
     async def leaves(self, committed: Recorded) -> Leaves:

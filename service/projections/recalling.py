@@ -95,6 +95,7 @@ class Sums(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _games(league: str, player: str) -> sa.Select[Any]:
+    # The columns follow from the members of Game, so a type cannot list them.
     game, tournament = schema.record_game, schema.record_tournament
     return (
         sa.select(

@@ -1,11 +1,11 @@
 """What happened in a step, in words: one phrase for each event of a table."""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
 
 from engine.table.read.replay import HIDDEN
+from service.base.documents import Document
 
-Data = dict[str, Any]
+Data = Document
 """The members of an event as a replay shows them: plain JSON, told apart by the event."""
 
 FACE_DOWN = "??"

@@ -227,7 +227,11 @@ def canonical(document: bytes) -> bool:
 
 
 def parsed(document: bytes) -> Any:
-    """Return what *document* says, and nothing if it is no JSON."""
+    """
+    Return what *document* says, and nothing if it is no JSON.
+
+    A forged document may hold any JSON, so no type is promised for it here or below.
+    """
     try:
         return _decode(document)
     except (msgspec.MsgspecError, ValueError, RecursionError):

@@ -15,6 +15,9 @@ from service.audit.season import points as plain
 Row = tuple[int, str, str]
 """Rank, player, points."""
 
+_Merit = Any
+"""What one tie-break compares players by; numbers for one, lists of them for another."""
+
 
 @dataclass(slots=True)
 class Table:
@@ -104,7 +107,7 @@ def _exact(points: str) -> Fraction:
     return Fraction(points)
 
 
-def _parted(groups: list[list[str]], merit: Callable[[str], Any]) -> list[list[str]]:
+def _parted(groups: list[list[str]], merit: Callable[[str], _Merit]) -> list[list[str]]:
     found: list[list[str]] = []
     for group in groups:
         ordered = sorted(sorted(group), key=merit, reverse=True)
@@ -117,7 +120,7 @@ def _merit(
     group: list[str],
     counted: Sequence[Mapping[str, Award]],
     lots: Mapping[str, int],
-) -> Callable[[str], Any]:
+) -> Callable[[str], _Merit]:
     """Return what *tie_break* asks of a player of *group*: more is better."""
 
     def own(player: str) -> list[Award]:
