@@ -1,4 +1,4 @@
-# One word each; all alike on a laptop and in CI.  Needs Python 3.11 and make, nothing else.
+# The same targets on a laptop and in CI.  They need only Python 3.11 and make.
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
@@ -9,7 +9,7 @@ CODE := engine service migrations tests bench
 
 install: $(STAMP)
 
-# The lock holds every package with its hashes; the project itself is installed editable.
+# The lock pins every package by hash.  The project itself is installed editable.
 $(STAMP): requirements.lock pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
@@ -22,7 +22,7 @@ demo: $(STAMP)
 up: $(STAMP)
 	@$(BIN)/holotable up $(ARGS)
 
-# Two workers at least: much of the time a test waits for another process.
+# Two workers at least, because tests often wait for another process.
 WORKERS := $(shell $(PYTHON) -c 'import os; print(min(max(os.cpu_count() or 2, 2), 8))')
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 QUICK := engine tests/engine tests/vectors tests/golden tests/architecture
@@ -31,15 +31,15 @@ QUICK := engine tests/engine tests/vectors tests/golden tests/architecture
 quick: $(STAMP)
 	$(PYTEST) $(QUICK) $(ARGS)
 
-# What a change needs to be trusted, in minutes.
+# Enough to trust a change, in minutes.
 test: $(STAMP)
 	$(PYTEST) -m "not long" $(ARGS)
 
-# The volumes; docs/testing.md lists them.
+# The large volumes; docs/testing.md lists them.
 test-long: $(STAMP)
 	$(PYTEST) -m long $(ARGS)
 
-# Random tables for as long as ARGS="--seconds 3600" says; prints the seed it began with.
+# Random tables, for the time in ARGS="--seconds 3600".  Prints its first seed.
 soak: $(STAMP)
 	$(BIN)/python -m tests.properties.soak $(ARGS)
 

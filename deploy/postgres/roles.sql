@@ -1,12 +1,12 @@
--- The roles of Holotable.  Run as a superuser, once per server; running it again changes nothing.
--- Logins are made without a password: whoever runs this sets them (ALTER ROLE ... PASSWORD).
+-- The roles of Holotable.  Run this as a superuser, once per server.  Running it again changes nothing.
+-- It makes logins without passwords.  Set the passwords afterwards (ALTER ROLE ... PASSWORD).
 --
 --   holotable_owner    cannot log in; owns every relation, so that no process can drop a trigger
 --   holotable_migrate  runs migrations as holotable_owner
---   holotable_api, holotable_worker   append to the log through a function, and only so
+--   holotable_api, holotable_worker   append to the log, only through a function
 --   holotable_project  reads the log, writes the read models
---   holotable_audit    reads the log and the keys, writes nothing of the log
---   holotable_broker   owns the database of Celery's messages and knows nothing of the other
+--   holotable_audit    reads the log and the keys, cannot write to the log
+--   holotable_broker   owns the database of Celery's messages, cannot reach the log
 
 DO $$
 DECLARE
@@ -31,7 +31,7 @@ $$;
 
 GRANT holotable_owner TO holotable_migrate;
 
--- A process that stops in the middle of a transaction must not hold a league's lock for ever.
+-- A process that hangs during a transaction must not hold a league's lock for ever.
 ALTER ROLE holotable_api SET idle_in_transaction_session_timeout = '10s';
 ALTER ROLE holotable_worker SET idle_in_transaction_session_timeout = '10s';
 ALTER ROLE holotable_api SET statement_timeout = '30s';

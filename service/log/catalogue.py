@@ -145,9 +145,9 @@ def document() -> str:
     lines = [
         "# Stored events",
         "",
-        "Made by `python -m service.log.catalogue`; do not edit.  Each links to the JSON Schema",
-        "of its public part (`data`).  `sealed` marks values that only their audiences can open.",
-        "Of an event that only the staff may read, feeds show no data and bundles the hash alone.",
+        "Made by `python -m service.log.catalogue`; do not edit.  Each event links to the JSON",
+        "Schema of its public part (`data`).  `sealed` marks values only for their audience.",
+        "For events that only staff may read, feeds show no data, and bundles show only the hash.",
     ]
     for category, events in events_by_category().items():
         lines += ["", f"## {category}", ""]
@@ -209,7 +209,7 @@ def _entry(event: type[msgspec.Struct]) -> list[str]:
         f"### [`{tag}`](../{path})",
         "",
         *([about, ""] if about else []),
-        *(["Only the staff may read it.", ""] if tag in STAFF_ONLY else []),
+        *(["Only staff may read it.", ""] if tag in STAFF_ONLY else []),
         f"Holds {fields}.",
         "",
         *_notes(event),

@@ -4,6 +4,8 @@ import re
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
 GLOSSARY = ROOT / "docs" / "glossary.md"
 PAGES = [
@@ -17,6 +19,7 @@ _FILE = re.compile(r"(?:engine|service|tests|migrations|docs|api-spec|deploy)/[\
 _MADE = re.compile(r"^--- /dev/null\n\+\+\+ b/(\S+)", re.MULTILINE)
 _BLOCK = re.compile(r"^```\w*\n.*?^```", re.MULTILINE | re.DOTALL)
 _WORD = re.compile(r"^\| ([^|]+) \| ~~", re.MULTILINE)
+_ROOM = re.compile(r"`(\w+(?:/|\.py))`")
 
 
 def test_every_file_that_a_page_for_contributors_names_exists() -> None:
@@ -44,6 +47,21 @@ def test_every_test_that_a_recipe_runs_exists_or_is_made_by_it() -> None:
         run = re.findall(r"(?<=[ (])tests/[\w./-]+", "\n".join(re.findall(r"-m pytest.*", text)))
         made = set(_MADE.findall(text))
         assert [each for each in run if each not in made and not (ROOT / each).exists()] == []
+
+
+@pytest.mark.parametrize("package", ["engine", "service"])
+def test_the_architecture_has_a_line_for_each_room(package: str) -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    chapter = page.partition(f"## The rooms of `{package}/`")[2].partition("\n## ")[0]
+    rows = [line.split("|")[1] for line in chapter.splitlines() if line.startswith("| `")]
+    named = sorted(room for row in rows for room in _ROOM.findall(row))
+    rooms = [
+        f"{path.name}/" if path.is_dir() else path.name
+        for path in (ROOT / package).iterdir()
+        if path.name not in {"__init__.py", "__main__.py", "__pycache__"}
+        and (path.is_dir() or path.suffix == ".py")
+    ]
+    assert named == sorted(rooms)
 
 
 def test_the_glossary_explains_each_word_once() -> None:

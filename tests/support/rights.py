@@ -14,9 +14,9 @@ from tests.support.databases import running_server
 
 DECLARED = ROOT / "deploy" / "postgres" / "rights.txt"
 TITLE = """\
-# What each login may do: role, object, rights.  "public" stands for every login of the server.
-# holotable_migrate is a member of holotable_owner and may do what an owner may; no other is.
-# A test compares this list with the databases.  To write it again: python -m tests.support.rights
+# The rights of each login: role, object, rights.  "public" means every login of the server.
+# Only holotable_migrate is a member of holotable_owner, and has all rights of an owner.
+# A test compares this list with the databases.  Generate it with: python -m tests.support.rights
 """
 
 _MEMBERS = """
