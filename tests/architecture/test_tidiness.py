@@ -11,7 +11,7 @@ from service.cli.main import cli
 ROOT = Path(__file__).resolve().parents[2]
 LINES_MAX = 400
 FUNCTION_LINES_MAX = 50
-ANY_LINES_MAX = 310
+ANY_LINES_MAX = 257
 """Lower it with every line that goes; nobody raises it."""
 SOURCES = sorted(
     path
