@@ -7,24 +7,26 @@ them goes the ordinary way.
 """
 
 import re
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable
 from functools import cached_property
 from typing import Any
 
 from litestar import Litestar, Response
 from litestar.handlers import HTTPRouteHandler
 from litestar.status_codes import HTTP_304_NOT_MODIFIED
+from litestar.types import Receive, Send
 
 from service.api.http.authentication import authenticate
 from service.api.http.limiting import Limits
+from service.api.http.problems import Handlers
 from service.api.http.requests import BoundedRequest
 from service.api.http.serving import WHOLE
 from service.api.http.shell import Asked
 from service.api.table import tables
 from service.base.errors import TooManyRequests
 
-Send = Callable[[Any], Awaitable[None]]
-Receive = Callable[[], Awaitable[Any]]
+Scope = Any
+"""A connection as the server hands it over; ASGI says what is in it."""
 
 _Answer = Callable[[Asked], Awaitable[Response[bytes]]]
 _TABLE = re.compile(r"/v1/tables/([^/]+)(/actions)?")
@@ -58,7 +60,7 @@ class _Request(BoundedRequest):
     """A request whose headers are read without the framework."""
 
     @cached_property
-    def headers(self) -> Any:
+    def headers(self) -> _Headers:  # type: ignore[override]
         """Headers by name, as far as they are asked for."""
         return _Headers(self.scope["headers"])
 
@@ -72,12 +74,12 @@ class Front:
         limits: How much each client may ask, on the hot routes as on all others.
     """
 
-    def __init__(self, litestar: Litestar, handlers: Mapping[Any, Any], limits: Limits) -> None:
+    def __init__(self, litestar: Litestar, handlers: Handlers, limits: Limits) -> None:
         self._litestar = litestar
         self._handlers = handlers
         self._limits = limits
 
-    async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection."""
         if scope["type"] == "http":
             try:
@@ -111,7 +113,7 @@ class Front:
         return answer
 
 
-def _common(scope: Any) -> list[tuple[bytes, bytes]]:
+def _common(scope: Scope) -> list[tuple[bytes, bytes]]:
     """Return the headers of every answer: its request's number, and that nothing is cached."""
     state = scope["state"]
     admitted = state.get("admitted")
@@ -119,12 +121,12 @@ def _common(scope: Any) -> list[tuple[bytes, bytes]]:
     return [(b"x-request-id", state["request_id"].encode()), *_PRIVATE, *limited]
 
 
-def _headed(scope: Any, send: Send) -> Send:
+def _headed(scope: Scope, send: Send) -> Send:
     """Return a *send* that adds the common headers which an answer does not have yet."""
     if scope["type"] != "http":
         return send
 
-    async def send_with_headers(message: Any) -> None:
+    async def send_with_headers(message: Scope) -> None:
         if message["type"] == "http.response.start":
             given = list(message.get("headers", ()))
             present = {name.lower() for name, _ in given}
@@ -135,7 +137,7 @@ def _headed(scope: Any, send: Send) -> Send:
     return send_with_headers
 
 
-async def _send(scope: Any, response: Response[bytes], send: Send) -> None:
+async def _send(scope: Scope, response: Response[bytes], send: Send) -> None:
     status, body, headers = response.status_code, response.content, _common(scope)
     for name, value in response.headers.items():
         headers.append((name.lower().encode("latin-1"), value.encode("latin-1")))
@@ -146,5 +148,6 @@ async def _send(scope: Any, response: Response[bytes], send: Send) -> None:
     if whole is not None:
         await whole.answer(status, headers, body)
         return
-    await send({"type": "http.response.start", "status": status, "headers": headers})
+    head: Scope = {"type": "http.response.start", "status": status, "headers": headers}
+    await send(head)
     await send({"type": "http.response.body", "body": body, "more_body": False})

@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import sys
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from types import FrameType
 from typing import Any
 
@@ -19,7 +19,7 @@ from service.api.http.authentication import require_token
 from service.api.http.connections import Connections
 from service.api.http.limiting import Limits
 from service.api.http.news import News
-from service.api.http.problems import AWAY, HANDLERS, answer_away, answer_database
+from service.api.http.problems import AWAY, HANDLERS, Handlers, answer_away, answer_database
 from service.api.http.proxies import Proxies
 from service.api.http.requests import BoundedRequest
 from service.api.http.serving import protocol_of
@@ -53,7 +53,7 @@ class Application:
     nothing that is private may be cached.
     """
 
-    def __init__(self, litestar: Litestar, handlers: Mapping[Any, Any], limits: Limits) -> None:
+    def __init__(self, litestar: Litestar, handlers: Handlers, limits: Limits) -> None:
         self.litestar = litestar
         self.limits = limits
         self._front = Front(litestar, handlers, limits)

@@ -13,6 +13,7 @@ from typing import Any, Generic, TypeVar
 from engine.dispute.state import Claimed
 from engine.dispute.values import Subject
 from engine.errors import InvariantViolated
+from engine.league import state as league_state
 from engine.league.roles import (
     CLOCK_AND_SEATING,
     LOST_WHEN_ENTERED,
@@ -214,7 +215,9 @@ async def role_in(
     return _role(shell, league, loaded, player)
 
 
-def _role(shell: Shell, league: str, loaded: Loaded[Any], player: str) -> Role | None:
+def _role(
+    shell: Shell, league: str, loaded: Loaded[league_state.State], player: str
+) -> Role | None:
     if not isinstance(loaded.state, Created):
         return None
     members = loaded.state.members

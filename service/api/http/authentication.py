@@ -18,15 +18,16 @@ from service.api.http.shell import Shell
 from service.base.errors import Unauthenticated, scopes_missing
 from service.people.tokens import Principal, well_formed
 
+Connection = ASGIConnection[Any, Any, Any, Any]
+"""The framework's; what it knows of users and sessions is not used here."""
+
 BELIEVED_FOR = timedelta(seconds=5)
 """How long a revoked token may still work in another process."""
 
 _CACHED_MAX = 10_000
 
 
-async def require_token(
-    connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHandler
-) -> None:
+async def require_token(connection: Connection, handler: BaseRouteHandler) -> None:
     """
     Put the principal into the scope.
 
@@ -40,9 +41,7 @@ async def require_token(
     await authenticate(connection, operation if isinstance(operation, Operation) else None)
 
 
-async def authenticate(
-    connection: ASGIConnection[Any, Any, Any, Any], described: Operation | None
-) -> None:
+async def authenticate(connection: Connection, described: Operation | None) -> None:
     """Put the principal into the scope; raises what :func:`require_token` raises."""
     connection.scope["state"]["operation"] = described
     header = connection.headers.get("authorization")

@@ -9,12 +9,15 @@ a flood without good tokens takes nothing from people behind the same address.
 import hashlib
 import time
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from ipaddress import IPv6Address, ip_address, ip_network
 from math import ceil
-from typing import Any, NamedTuple
+from typing import NamedTuple
+from uuid import UUID
+
+from litestar.types import Scope
 
 from service.api.http.buckets import Buckets, Policy
 from service.api.http.proxies import UNKNOWN, Proxies
@@ -34,13 +37,17 @@ _ALWAYS = frozenset({"/livez"})
 """Whoever watches the process is always answered."""
 
 
+_Holder = tuple[str, UUID | None]
+"""Who holds a stream open: a token, an account, or the process itself."""
+
+
 class Admitted(NamedTuple):
     """A request that is within its limits."""
 
     buckets: Buckets
     """Those that its client will exhaust first."""
 
-    key: Any
+    key: Hashable
 
     def headers(self) -> list[tuple[bytes, bytes]]:
         """Return ``RateLimit`` and ``RateLimit-Policy`` once half is used; nothing before."""
@@ -63,7 +70,7 @@ class Streams:
             "account": settings.account_streams,
             "process": settings.process_streams,
         }
-        self._open: Counter[tuple[str, Any]] = Counter()
+        self._open: Counter[_Holder] = Counter()
 
     @contextmanager
     def held(self, principal: Principal) -> Iterator[None]:
@@ -96,10 +103,10 @@ class Foundings:
     """Leagues that are being founded in this process, by account."""
 
     def __init__(self) -> None:
-        self._begun: Counter[tuple[Any, str]] = Counter()
+        self._begun: Counter[tuple[UUID, str]] = Counter()
 
     @contextmanager
-    def begun(self, account: Any, league: str) -> Iterator[frozenset[str]]:
+    def begun(self, account: UUID, league: str) -> Iterator[frozenset[str]]:
         """
         Count *league* as being founded, inside the block.
 
@@ -151,7 +158,7 @@ class Limits:
         self._refusals = hourly("refusals", settings.account_refusals)
         self._known: OrderedDict[bytes, tuple[int, int]] = OrderedDict()
 
-    def admit(self, scope: Any) -> Admitted | None:
+    def admit(self, scope: Scope) -> Admitted | None:
         """
         Count the request in *scope*; nothing of what is always answered.
 
@@ -181,7 +188,7 @@ class Limits:
             if len(self._known) > _KNOWN_MAX:
                 self._known.popitem(last=False)
 
-    def sign_up(self, scope: Any) -> None:
+    def sign_up(self, scope: Scope) -> None:
         """
         Count an account that is made.
 
@@ -191,11 +198,11 @@ class Limits:
         address = _counted(self._proxies.client_address(scope))
         _take(self._sign_ups, address, "too many accounts were made from this address")
 
-    def keeps_refusal(self, account: Any) -> bool:
+    def keeps_refusal(self, account: UUID) -> bool:
         """Return whether one more refused command of *account* is kept, and count it."""
         return self._refusals.take(account) == 0
 
-    def _token_of(self, scope: Any) -> tuple[int, int] | None:
+    def _token_of(self, scope: Scope) -> tuple[int, int] | None:
         """Return token and account of a request, if the token was good a while ago."""
         for name, value in scope["headers"]:
             if name == b"authorization":
@@ -220,19 +227,19 @@ def refused_headers(error: TooManyRequests) -> dict[str, str]:
     return {"Retry-After": str(ceil(error.seconds)), **error.headers}
 
 
-def _holders(principal: Principal) -> tuple[tuple[str, Any], ...]:
+def _holders(principal: Principal) -> tuple[_Holder, ...]:
     own = ("token", principal.token), ("account", principal.account.number)
     return (*own, ("process", None))
 
 
-def _take(buckets: Buckets, key: Any, detail: str) -> None:
+def _take(buckets: Buckets, key: Hashable, detail: str) -> None:
     wait = buckets.take(key)
     if wait:
         headers = {name.decode(): value.decode() for name, value in _headers(buckets, key, wait)}
         raise TooManyRequests(detail, seconds=wait, headers=headers, limit=buckets.policy.name)
 
 
-def _headers(buckets: Buckets, key: Any, wait: float) -> list[tuple[bytes, bytes]]:
+def _headers(buckets: Buckets, key: Hashable, wait: float) -> list[tuple[bytes, bytes]]:
     return [
         (b"ratelimit", buckets.state(key, wait).encode()),
         (b"ratelimit-policy", buckets.policy.header.encode()),

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import parse_qsl, urlencode
 
 from litestar import Response
@@ -13,8 +13,10 @@ from service.api.http.shell import Asked
 from service.api.http.submitting import encoded
 from service.base.errors import BadRequest
 
-Key = Callable[[Any], tuple[Any, ...]]
-"""What orders a list: no two items have the same."""
+Item = TypeVar("Item")
+
+Key = tuple[Any, ...]
+"""The values that order a list, which say their types to :func:`listing`; no two items share."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,16 +38,18 @@ class Listing:
     """How far what is listed has to be at least; -1 where nothing is asked."""
 
     limit: int
-    after: tuple[Any, ...] | None
+    after: Key | None
     """Key of the last item that the client has."""
 
-    def page(self, rows: Sequence[Any], key: Key) -> Page:
+    def page(self, rows: Sequence[Item], key: Callable[[Item], Key]) -> Page[Item]:
         """Return the page that *rows* make: one more than the limit, if there is one more."""
         items = rows[: self.limit]
         follows = None if len(rows) <= self.limit else self.cursor(key(items[-1]))
         return Page(items=items, next_cursor=follows)
 
-    def cut(self, rows: Sequence[Any], key: Key, *, descending: bool = False) -> Page:
+    def cut(
+        self, rows: Sequence[Item], key: Callable[[Item], Key], *, descending: bool = False
+    ) -> Page[Item]:
         """Return the page of a list that is known whole, in the order of *key*."""
         left = rows
         if self.after is not None:
@@ -53,7 +57,7 @@ class Listing:
             left = [row for row in rows if (key(row) > after) - (key(row) < after) == sign]
         return self.page(left[: self.limit + 1], key)
 
-    def cursor(self, key: tuple[Any, ...]) -> str:
+    def cursor(self, key: Key) -> str:
         """Return the token from which the next page goes on after *key*."""
         number = self.league and number_of(self.league).hex
         return token(number, self.epoch, self.position, self.name, *key)
@@ -76,7 +80,7 @@ def listing(
             ``validation_failed`` if the limit is no number.
     """
     limit, cursor = limit_of(request), request.query_params.get("cursor")
-    after: tuple[Any, ...] | None = None
+    after: Key | None = None
     if cursor is not None:
         number, since, seen, of, *key = parts_of(cursor, str, int, int, str, *shapes)
         if (number, of) != (league and number_of(league).hex, name):
@@ -89,7 +93,9 @@ def listing(
     )
 
 
-def listed(request: Asked, page: Page, headers: dict[str, str] | None = None) -> Response[bytes]:
+def listed(
+    request: Asked, page: Page[Item], headers: dict[str, str] | None = None
+) -> Response[bytes]:
     """Answer *page*; where there is a next one, the header ``Link`` leads to it (RFC 8288)."""
     from_here = dict(headers or {})
     if page.next_cursor is not None:

@@ -8,10 +8,9 @@ reads on from where it stands, and hands each event to those who follow its stre
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
 from uuid import UUID
 
 from engine.league.state import Created
@@ -45,7 +44,7 @@ class Told:
     folded: bool
     """Whether the event counts: repairs take events out of folding."""
 
-    views: dict[Any, bytes] = field(default_factory=dict)
+    views: dict[Hashable, bytes] = field(default_factory=dict)
     """Each by everything that it depends on: audience, place, epoch."""
 
 

@@ -3,7 +3,7 @@
 import base64
 import binascii
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import msgspec
 
@@ -17,10 +17,13 @@ POSITION_END = 2**62
 """Above every position; a forged one must not reach the database."""
 
 
-class Page(msgspec.Struct, frozen=True, kw_only=True):
+Item_co = TypeVar("Item_co", covariant=True)
+
+
+class Page(msgspec.Struct, Generic[Item_co], frozen=True, kw_only=True):
     """Part of a list; ``next_cursor`` leads on, or is null at the end."""
 
-    items: Sequence[Any]
+    items: Sequence[Item_co]
     next_cursor: str | None = None
 
 

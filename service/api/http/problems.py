@@ -5,8 +5,7 @@ Every refusal as a problem document (RFC 9457), and the one table from class to 
 """
 
 import logging
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
 
 import asyncpg
 import msgspec
@@ -227,7 +226,7 @@ def problem(
     status: int,
     code: str,
     detail: str,
-    facts: Mapping[str, Any] | None = None,
+    facts: Mapping[str, object] | None = None,
     headers: Mapping[str, str] | None = None,
 ) -> Response[bytes]:
     """Return a problem document."""
@@ -267,7 +266,7 @@ def answer_service_error(request: Asked, error: ServiceError) -> Response[bytes]
 
 
 def answer_refusal(
-    request: Asked, error: CommandRejected, extra: Mapping[str, Any] | None = None
+    request: Asked, error: CommandRejected, extra: Mapping[str, object] | None = None
 ) -> Response[bytes]:
     """Answer what the rules refused, by which rule; *extra* are the legal actions, at a table."""
     rule = {} if error.rule is None else {"rule": error.rule}
@@ -304,7 +303,10 @@ def answer_defect(request: Asked, error: Exception) -> Response[bytes]:
     return problem(request, 500, "internal_error", "something went wrong that never should")
 
 
-HANDLERS: dict[int | type[Exception], Any] = {
+Handlers = dict[int | type[Exception], Callable[..., Response[bytes]]]
+"""What answers an exception, by its class or status."""
+
+HANDLERS: Handlers = {
     ServiceError: answer_service_error,
     CommandRejected: answer_refusal,
     HTTPException: answer_http,

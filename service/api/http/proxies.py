@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address
-from typing import Any
+
+from litestar.types import Scope
 
 UNKNOWN = "unknown"
 """Stands for the address of a connection that has none, as on a Unix socket."""
@@ -37,7 +38,7 @@ class Proxies:
     def __init__(self, trusted: Iterable[_Network] = ()) -> None:
         self._trusted = tuple(trusted)
 
-    def client_address(self, scope: Any) -> str:
+    def client_address(self, scope: Scope) -> str:
         """
         Return the address of the client that sent the request in *scope*.
 
@@ -78,7 +79,7 @@ class Proxies:
         return any(ip_address(address) in network for network in self._trusted)
 
 
-def _given(scope: Any, name: bytes) -> str:
+def _given(scope: Scope, name: bytes) -> str:
     """Return all headers of this name as the one list they stand for."""
     return ",".join(value.decode("latin-1") for each, value in scope["headers"] if each == name)
 

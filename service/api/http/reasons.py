@@ -1,11 +1,28 @@
 """What people write with an order: kept for the handlers that ask for reasons."""
 
-from typing import Any
+from datetime import datetime
+from typing import TypedDict
 
 from engine.values import PlayerId, TextId, TextRef, identifier, number_of
 from service.api.http.shell import Asked, principal_of, shell_of
 from service.api.http.submitting import Order
 from service.people.texts import Audience, Draft, keep_text
+
+
+class Signed(TypedDict):
+    """What every decision of the staff bears."""
+
+    by: PlayerId
+    reason: TextRef
+    now: datetime
+
+
+class Authored(TypedDict):
+    """What every decision on a season bears."""
+
+    author: PlayerId
+    reason: TextRef
+    now: datetime
 
 
 async def keep(
@@ -41,10 +58,10 @@ async def keep(
 
 async def signed(
     request: Asked, league: str, order: Order, body: str, *, about: PlayerId | None = None
-) -> dict[str, Any]:
+) -> Signed:
     """Return what every decision of the staff bears: whose it is, why, and when it was received."""
     return {
-        "by": principal_of(request).account.player,
+        "by": PlayerId(principal_of(request).account.player),
         "reason": await keep(request, league, order, body, about=about),
         "now": order.command.received_at,
     }

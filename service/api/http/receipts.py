@@ -14,6 +14,7 @@ from service.api.http.operations import operation
 from service.api.http.positions import plays_in
 from service.api.http.shell import Asked, Shell, principal_of, shell_of
 from service.api.http.submitting import encoded
+from service.base.drivers import Driver
 from service.base.errors import Forbidden, LogIncomplete, RequestMismatch, StreamNotFound
 from service.bundles.lines import Event, event_line
 from service.log.batch import event_id
@@ -117,7 +118,7 @@ async def _shown(
     return sha256(canonical).digest()
 
 
-async def _before(connection: Any, row: Recorded, rows: list[Recorded]) -> bytes | None:
+async def _before(connection: Driver, row: Recorded, rows: list[Recorded]) -> bytes | None:
     """Return the hash of the event before in the stream, unless that is one of *rows*."""
     version = row.stream_version - 1
     if version == 0 or any(

@@ -5,10 +5,9 @@ A dry run is decided on what is public (``service.log.rehearsal``) and leaves a 
 the staff log.  Nobody who is entered may try what would reach a table of that tournament.
 """
 
-from collections.abc import Awaitable, Callable
 from datetime import datetime
 from hashlib import sha256
-from typing import Any, Literal
+from typing import Literal, Protocol, TypeVar
 
 import msgspec
 from litestar import Response
@@ -24,8 +23,10 @@ from engine.season.state import State as Season
 from engine.season.values import Fate
 from engine.table.model.state import Table
 from engine.tournament.entering.staff import counts_as_entered
+from engine.tournament.model import state as tournament
 from engine.tournament.model.state import Unannounced
 from engine.values import SeasonId, Stream, number_of, stream_of
+from service.api.http.phases import Tournament
 from service.api.http.shell import Asked, operation_of, principal_of, shell_of
 from service.base.errors import Forbidden
 from service.log.rehearsal import Rehearsed
@@ -77,7 +78,13 @@ class WouldChange(msgspec.Struct, kw_only=True):
     """Names exactly this answer to exactly this request; SHA-256, in hexadecimal."""
 
 
-Load = Callable[[str, Stream[Any]], Awaitable[Any]]
+State = TypeVar("State", bound=msgspec.Struct)
+
+
+class Load(Protocol):
+    """Gives the state of another stream of a league."""
+
+    async def __call__(self, league: str, stream: Stream[State], /) -> State: ...
 
 
 async def tried(request: Asked, found: Rehearsed) -> Response[bytes]:
@@ -86,7 +93,7 @@ async def tried(request: Asked, found: Rehearsed) -> Response[bytes]:
     writer = shell.runtime.writer
     await _demand_not_entered(request, found)
 
-    async def load(league: str, stream: Stream[Any]) -> Any:
+    async def load(league: str, stream: Stream[State]) -> State:
         return (await writer.load(league, stream)).state
 
     content = await would_change(found, load, shell.now())
@@ -134,13 +141,13 @@ async def would_change(found: Rehearsed, load: Load, now: datetime) -> WouldChan
     return content
 
 
-def season_of(state: Any) -> SeasonId | None:
+def season_of(state: tournament.State) -> SeasonId | None:
     """Return the season that counts a tournament, None if none does."""
     season: SeasonId | None = None if isinstance(state, Unannounced) else state.terms.season
     return season
 
 
-def league_of_terms(state: Any) -> str:
+def league_of_terms(state: Tournament) -> str:
     """Return the league of a tournament that was announced."""
     return str(state.terms.league)
 

@@ -1,7 +1,7 @@
 """From a request to a command: whose it is, under which key, and what its answer says."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -104,7 +104,7 @@ async def decide_one(
 
 def answer(
     receipt: Receipt,
-    content: dict[str, Any],
+    content: Mapping[str, object],
     status: int = 201,
     *,
     version_of: str | None = None,
@@ -159,7 +159,7 @@ class _Answer(Response[bytes]):
 
 
 def encoded(
-    content: Any, status: int = 200, headers: dict[str, str] | None = None
+    content: object, status: int = 200, headers: dict[str, str] | None = None
 ) -> Response[bytes]:
     """Return *content* as JSON."""
     return _Answer(msgspec.json.encode(content), status, headers or {})

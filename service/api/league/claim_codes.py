@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, ClassVar
 from uuid import UUID
 
 import msgspec
@@ -264,7 +264,7 @@ async def join_player(
 
             async def decide(states: States) -> Sequence[Entry]:
                 state = (await states.load(stream_of(league))).state
-                events: list[Any] = []
+                events: list[msgspec.Struct] = []
                 if found is not None:
                     # Offices may have changed since the code was looked at.
                     if not _good(state, found):

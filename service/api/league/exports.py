@@ -1,7 +1,7 @@
 """What leaves whole: standings, results and payouts as CSV, and a league as an archive."""
 
 from collections.abc import AsyncIterator
-from typing import Annotated, Any
+from typing import Annotated
 
 from litestar.response import Stream
 
@@ -15,6 +15,7 @@ from service.api.http.access import (
     demand_also,
 )
 from service.api.http.operations import operation
+from service.api.http.phases import Tournament
 from service.api.http.positions import caught_up, plays_in
 from service.api.http.shell import Asked, Shell
 from service.exports import tables
@@ -80,7 +81,7 @@ async def export_refunds(place: TournamentPlace, shell: Shell, principal: Princi
     return _csv(found, f"refunds-{place.id}")
 
 
-async def _owed(state: Any, player: str | None) -> AsyncIterator[tables.Owed]:
+async def _owed(state: Tournament, player: str | None) -> AsyncIterator[tables.Owed]:
     """Yield what a tournament owes its entrants, or one *player* of them."""
     yield tables.Owed(
         tournament=state.terms.tournament,

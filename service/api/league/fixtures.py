@@ -1,5 +1,6 @@
 """Recurring tournaments of a season: planned, edited for one occurrence or all later, ended."""
 
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime, timedelta
 from itertools import islice
@@ -325,7 +326,7 @@ async def _edited(
     season_id: str,
     order: Order,
     recurrence: Recurrence,
-    asked: Any,
+    asked: Callable[[tuple[Entered, ...]], Edit],
 ) -> Response[bytes]:
     runtime = shell_of(request).runtime
     receipt = await edit(runtime, place.league, season_id, order.command, asked)

@@ -1,7 +1,7 @@
 """A season's ledger: bonuses, adjustments, revisions; each with a reason, none ever edited."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import msgspec
 from litestar import Response
@@ -28,7 +28,7 @@ from service.api.http.listing import listed
 from service.api.http.operations import operation
 from service.api.http.paging import Page
 from service.api.http.positions import listing_of
-from service.api.http.reasons import keep
+from service.api.http.reasons import Authored, keep
 from service.api.http.shell import Asked, Shell, principal_of
 from service.api.http.submitting import Order, answer, decide_one
 from service.director.corrections import demand_of_league
@@ -215,9 +215,9 @@ async def _demand_counted(request: Asked, place: SeasonPlace, tournament_id: str
 
 async def _signed(
     request: Asked, place: SeasonPlace, order: Order, reason: str, *, about: PlayerId | None = None
-) -> dict[str, Any]:
+) -> Authored:
     return {
         "reason": await keep(request, place.league, order, reason, about=about),
-        "author": principal_of(request).account.player,
+        "author": PlayerId(principal_of(request).account.player),
         "now": order.command.received_at,
     }

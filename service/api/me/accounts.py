@@ -1,7 +1,7 @@
 """Signing up, and who I am."""
 
 from datetime import datetime
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import msgspec
 from litestar import Response
@@ -20,6 +20,7 @@ from service.people import accounts
 from service.people.idempotency import Said
 from service.people.tokens import Principal
 from service.projections import queries
+from service.projections.rows import SeatOf
 
 
 class SignUp(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -127,7 +128,7 @@ async def read_me(shell: Shell, principal: Principal) -> Response[bytes]:
     return encoded(found)
 
 
-async def _seat(shell: Shell, row: Any) -> MySeat:
+async def _seat(shell: Shell, row: SeatOf) -> MySeat:
     """Return where *row*'s entrant sits now, by the tournament and the table themselves."""
     writer = shell.runtime.writer
     tournament = (await writer.load(row.league, stream_of(row.tournament), fresh=True)).state

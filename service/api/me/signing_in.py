@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -83,7 +83,7 @@ async def root(
     number: UUID,
     kind: sign_ins.Kind,
     began: datetime,
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """
     Make a root token and write the sign-in down; return what its maker is shown.
 
@@ -113,7 +113,7 @@ async def root(
     return shown(made, secret)
 
 
-async def shown_again(connection: AsyncConnection, owner: UUID, number: UUID) -> dict[str, Any]:
+async def shown_again(connection: AsyncConnection, owner: UUID, number: UUID) -> dict[str, object]:
     """Return what a retry is shown of the token that the first request made."""
     made = await tokens.token_numbered(connection, owner, number)
     if made is None:
@@ -121,7 +121,7 @@ async def shown_again(connection: AsyncConnection, owner: UUID, number: UUID) ->
     return shown(made, None)
 
 
-def shown(made: tokens.Token, secret: str | None) -> dict[str, Any]:
+def shown(made: tokens.Token, secret: str | None) -> dict[str, object]:
     """Return a token as its maker is shown it."""
     return {
         "id": f"tok_{made.number.hex}",

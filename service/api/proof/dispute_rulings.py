@@ -1,7 +1,7 @@
 """Rulings: what a referee decides, and the commands that carry it out in the same append."""
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 from litestar import Response
@@ -12,6 +12,7 @@ from engine.dispute.commands import Rule
 from engine.dispute.values import Outcome, Slug, Subject
 from engine.season.commands import AdjustPoints, RevokeAward
 from engine.season.values import Adjustment
+from engine.tournament.model.commands import Command as TournamentCommand
 from engine.tournament.model.correcting_commands import CorrectResult, Forfeit, Reaward
 from engine.tournament.model.floor_commands import Disqualify, Penalise, Warn
 from engine.tournament.model.values import Award
@@ -19,8 +20,8 @@ from engine.values import AdjustmentId, EntrantId, PlayerId, Stream, TextRef, id
 from service.api.http.access import DisputePlace
 from service.api.http.operations import operation
 from service.api.http.phases import tables_of
-from service.api.http.reasons import keep
-from service.api.http.rehearsing import would_change
+from service.api.http.reasons import Authored, Signed, keep
+from service.api.http.rehearsing import State, would_change
 from service.api.http.rulebook import demand_known
 from service.api.http.shell import Asked, Shell
 from service.api.http.submitting import Order
@@ -88,17 +89,9 @@ class RevokeAct(_Act, forbid_unknown_fields=True, kw_only=True, tag="revoke_awar
     """The tournament counts no more in its season."""
 
 
-AnyAct = (
-    OrderAct
-    | ForfeitAct
-    | ReawardAct
-    | WarnAct
-    | PenaliseAct
-    | DisqualifyAct
-    | AdjustAct
-    | RevokeAct
-)
+OfTournament = OrderAct | ForfeitAct | ReawardAct | WarnAct | PenaliseAct | DisqualifyAct
 OfSeason = AdjustAct | RevokeAct
+AnyAct = OfTournament | OfSeason
 
 
 class RulingWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -200,7 +193,7 @@ async def _as_shown(
         )
     consulted: list[Entry] = []
 
-    async def load(_: str, stream: Stream[Any]) -> Any:
+    async def load(_: str, stream: Stream[State]) -> State:
         consulted.append(Entry(stream))
         return (await states.load(stream)).state
 
@@ -222,8 +215,8 @@ def _acts(
     to_season = [each for each in body.acts if isinstance(each, OfSeason)]
     if (to_tournament and subject.tournament is None) or (to_season and subject.season is None):
         raise BadRequest("bad_request", "the dispute is about nothing that this act could change")
-    signed = {"by": player, "reason": reason, "now": now}
-    written = {"author": player, "reason": reason, "now": now}
+    signed: Signed = {"by": player, "reason": reason, "now": now}
+    written: Authored = {"author": player, "reason": reason, "now": now}
     return Acts(
         tournament=tuple(_to_tournament(each, signed) for each in to_tournament),
         season=tuple(
@@ -233,7 +226,7 @@ def _acts(
     )
 
 
-def _to_tournament(act: Any, signed: dict[str, Any]) -> Any:
+def _to_tournament(act: OfTournament, signed: Signed) -> TournamentCommand:
     match act:
         case OrderAct(order=groups):
             order = tuple(tuple(EntrantId(each) for each in group) for group in groups)
@@ -251,7 +244,7 @@ def _to_tournament(act: Any, signed: dict[str, Any]) -> Any:
 
 
 def _to_season(
-    act: OfSeason, written: dict[str, Any], order: Order, subject: Subject, number: int
+    act: OfSeason, written: Authored, order: Order, subject: Subject, number: int
 ) -> AdjustPoints | RevokeAward:
     if isinstance(act, AdjustAct):
         adjustment = Adjustment(

@@ -1,9 +1,11 @@
 """The log as evidence: signed heads, proofs, and receipts of hands."""
 
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
+import asyncpg
 import msgspec
 from litestar import Response
 
@@ -15,6 +17,7 @@ from service.api.http.paging import POSITION_END, Page
 from service.api.http.positions import live_listing
 from service.api.http.shell import Asked, Shell, shell_of
 from service.api.http.submitting import encoded
+from service.base.drivers import Driver
 from service.base.errors import BadRequest, LogIncomplete, NotSignedYet, StreamNotFound
 from service.projections import queries
 from service.transparency import ledger
@@ -230,7 +233,7 @@ async def read_receipt(request: Asked, hand_id: str, shell: Shell) -> Response[b
     return encoded(HandReceipt(hand=row.hand, head=head, events=proven))
 
 
-def _whole(events: list[Any], last_position: int) -> bool:
+def _whole(events: Sequence[asyncpg.Record], last_position: int) -> bool:
     """Whether no event of a hand is missing: neither its last one, nor a version between."""
     if not events or events[-1]["position"] != last_position:
         return False
@@ -238,7 +241,9 @@ def _whole(events: list[Any], last_position: int) -> bool:
     return versions == list(range(versions[0], versions[0] + len(versions)))
 
 
-async def _proven(connection: Any, league: UUID, event: Any, size: int) -> ProvenEvent:
+async def _proven(
+    connection: Driver, league: UUID, event: asyncpg.Record, size: int
+) -> ProvenEvent:
     path = await ledger.inclusion(connection, league, event["position"], size)
     return ProvenEvent(
         index=event["position"],
@@ -255,7 +260,7 @@ async def _newest(request: Asked, league: str) -> SignedHead | None:
     return None if row is None else _head(row)
 
 
-def _head(row: Any) -> SignedHead:
+def _head(row: asyncpg.Record) -> SignedHead:
     return SignedHead(**{**row, "root": row["root"].hex()})
 
 

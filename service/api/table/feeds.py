@@ -17,7 +17,7 @@ from typing import Annotated, Any
 import msgspec
 import sqlalchemy as sa
 from litestar import Response
-from litestar.response import ServerSentEventMessage
+from litestar.response import ServerSentEventMessage, Stream
 
 from engine.kit.audiences import Reader
 from engine.league.roles import STAFF, Role
@@ -253,7 +253,7 @@ class Feed:
 )  # fmt: skip
 async def follow_table(
     request: Asked, place: Annotated[TablePlace, AS_KNOWN], principal: Principal
-) -> Response[Any]:
+) -> Response[bytes] | Stream:
     """Answer a table's feed with the caller's own openings."""
     tournament = await tournament_of_table(request, place)
     viewer = entrant_of(tournament, principal.account.player)
@@ -268,7 +268,7 @@ async def follow_table(
 )  # fmt: skip
 async def follow_tournament(
     request: Asked, place: Annotated[TournamentPlace, AS_KNOWN]
-) -> Response[Any]:
+) -> Response[bytes] | Stream:
     """Answer a tournament's feed."""
     return await _answer(request, place, place.stream, None)
 
@@ -279,14 +279,16 @@ async def follow_tournament(
     needs="read_league", scope="leagues:read", answer=FeedPage, query=("after", "limit", "wait"),
     problems=("invalid_cursor", "too_many_streams"),
 )  # fmt: skip
-async def follow_league(request: Asked, place: Annotated[LeaguePlace, AS_KNOWN]) -> Response[Any]:
+async def follow_league(
+    request: Asked, place: Annotated[LeaguePlace, AS_KNOWN]
+) -> Response[bytes] | Stream:
     """Answer a league's feed."""
     return await _answer(request, place, None, None)
 
 
 async def _answer(
     request: Asked, place: Place[object], stream: str | None, viewer: EntrantId | None
-) -> Response[Any]:
+) -> Response[bytes] | Stream:
     shell, league = shell_of(request), place.league
     reader = Reader(staff=place.role in STAFF, entrant=viewer)
     feed = Feed(shell, league, stream, await shell.runtime.writer.epoch(league), reader)

@@ -1,7 +1,7 @@
 """Hands played over again, and the openings under which an auditor sees all of one."""
 
 from datetime import datetime, timedelta
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 from litestar import Response
@@ -12,10 +12,12 @@ from engine.league.openings import OpenValues
 from engine.league.roles import Role
 from engine.table.read.replay import Replay
 from engine.tournament.entering.staff import counts_as_entered
+from engine.tournament.model.state import State
 from engine.values import HandId, PlayerId, number_of, stream_of
 from service.api.http import reasons
 from service.api.http.access import belong, demand, demand_also, demand_form
 from service.api.http.operations import operation
+from service.api.http.phases import entries_of
 from service.api.http.shell import Asked, Shell, principal_of, shell_of
 from service.api.http.submitting import Order, answer, decide_one
 from service.base.errors import (
@@ -25,6 +27,7 @@ from service.base.errors import (
     StreamNotFound,
     scopes_missing,
 )
+from service.log.streams import tournament_stream
 from service.people.texts import Written
 from service.people.tokens import Principal
 from service.projections import queries
@@ -122,14 +125,16 @@ async def _hand(request: Asked, hand_id: str) -> tuple[HandRow, Role]:
     return row, await belong(request, row.league)
 
 
-async def _tournament(request: Asked, row: HandRow) -> Any:
-    loaded = await shell_of(request).runtime.writer.load(row.league, stream_of(row.tournament))
+async def _tournament(request: Asked, row: HandRow) -> State:
+    loaded = await shell_of(request).runtime.writer.load(
+        row.league, tournament_stream(row.tournament)
+    )
     return loaded.state
 
 
-def _entries(tournament: Any, player: str) -> list[str]:
+def _entries(tournament: State, player: str) -> list[str]:
     """Return every entry of *player*'s: who came back has several."""
-    return [each.entrant for each in tournament.entrants if each.player == player]
+    return [each.entrant for each in entries_of(tournament) if each.player == player]
 
 
 async def _read(request: Asked, row: HandRow, perspective: str) -> Replay:
@@ -154,7 +159,7 @@ async def _perspective(request: Asked, row: HandRow, role: Role) -> tuple[str, b
         return next((each for each in own if each in here), PUBLIC), False
     if asked == PUBLIC or asked in own:
         return asked, False
-    if asked != AUDITOR and asked not in {each.entrant for each in tournament.entrants}:
+    if asked != AUDITOR and asked not in {each.entrant for each in entries_of(tournament)}:
         raise _invalid("as is public, auditor, or an entrant of the tournament")
     entered = counts_as_entered(tournament, principal.account.player)
     demand_also(role, "audit_hands", entered=entered)

@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from litestar.response import Stream
-from litestar.types import ASGIApp
+from litestar.types import ASGIApp, Receive, Scope, Send
 
 
 class Counted(Stream):
@@ -36,7 +36,7 @@ class Counted(Stream):
         """Return what sends the answer."""
         send_all = super().to_asgi_response(*args, **more)
 
-        async def counted(scope: Any, receive: Any, send: Any) -> None:
+        async def counted(scope: Scope, receive: Receive, send: Send) -> None:
             with self._held():
                 await send_all(scope, receive, send)
 

@@ -27,6 +27,7 @@ from engine.table.model.state import Table
 from engine.table.read.view import seen_by
 from engine.table.read.view_parts import TableView
 from engine.tournament.levels import structure_of
+from engine.tournament.model.state import Seating
 from engine.values import CHIPS_MAX, EntrantId, HandId, number_of, stream_of
 from service.api.http.access import (
     AS_KNOWN,
@@ -102,7 +103,7 @@ class TableListed(msgspec.Struct, kw_only=True):
     hand_number: int
     idle: bool
     closed: bool
-    seats: tuple[Any, ...]
+    seats: tuple[Any, ...]  # of the published document
 
 
 @operation(
@@ -280,7 +281,7 @@ async def _seen(request: Asked, place: TablePlace, viewer: EntrantId | None) -> 
     )
 
 
-def _view(place: TablePlace, seen: TableView) -> dict[str, Any]:
+def _view(place: TablePlace, seen: TableView) -> dict[str, object]:
     return {
         "id": place.state.table,
         "league": place.league,
@@ -289,7 +290,7 @@ def _view(place: TablePlace, seen: TableView) -> dict[str, Any]:
     }
 
 
-async def _listed(shell: Shell, league: str, seating: Any) -> TableListed | None:
+async def _listed(shell: Shell, league: str, seating: Seating) -> TableListed | None:
     loaded = await shell.runtime.writer.load(league, table_stream(seating.table))
     state = loaded.state
     if not isinstance(state, Table):

@@ -1,6 +1,6 @@
 """Setting a result right, by whoever reports results and did not play in it."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 from litestar import Response
@@ -16,6 +16,7 @@ from service.api.http.access import TournamentPlace
 from service.api.http.listing import listed
 from service.api.http.operations import operation
 from service.api.http.paging import Page
+from service.api.http.phases import payouts_of, placings_of
 from service.api.http.positions import live_listing
 from service.api.http.reasons import signed
 from service.api.http.shell import Asked, Shell, shell_of
@@ -175,11 +176,10 @@ async def _corrected(
 
     receipt = await shell.runtime.writer.submit(place.league, order.command, decide)
     events = [each.event for each in receipt.recorded if isinstance(each.event, ResultCorrected)]
-    stands: Any = events[0] if events else place.state
     content = {
         "tournament": tournament_id,
         "number": events[0].number if events else 0,
-        "placings": stands.placings,
-        "payouts": stands.payouts,
+        "placings": events[0].placings if events else placings_of(place.state),
+        "payouts": events[0].payouts if events else payouts_of(place.state),
     }
     return answer(receipt, content, version_of=place.stream)

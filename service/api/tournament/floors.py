@@ -1,8 +1,8 @@
 """A tournament's floor: every table at once, for whoever directs or watches."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
-from typing import Annotated, Any
+from collections.abc import Sequence
+from typing import Annotated, Protocol, TypeVar
 from uuid import UUID
 
 import msgspec
@@ -10,6 +10,7 @@ from litestar import Response
 
 from engine.coordination.views import FloorTable, FloorView, floor_of
 from engine.table.model.state import Table
+from engine.tournament.model import state as tournament
 from engine.tournament.model.state import Running
 from engine.values import Stream, TableId, stream_of
 from service.api.http.access import AS_KNOWN, TournamentPlace
@@ -26,7 +27,13 @@ from service.people.accounts import names
 LOOKS_MAX = 5
 """So often the floor is read again if somebody moved meanwhile."""
 
-Load = Callable[[Stream[Any]], Awaitable[Loaded[Any]]]
+State = TypeVar("State", bound=msgspec.Struct)
+
+
+class Load(Protocol):
+    """Gives a stream as of the moment of the look."""
+
+    async def __call__(self, stream: Stream[State]) -> Loaded[State]: ...
 
 
 class Floor(msgspec.Struct, kw_only=True):
@@ -58,7 +65,7 @@ async def read_floor(
         epoch = await shell.runtime.writer.epoch(place.league)
         paged = listing(request, name, int, league=place.league, epoch=epoch)
 
-        async def load(stream: Stream[Any]) -> Loaded[Any]:
+        async def load(stream: Stream[State]) -> Loaded[State]:
             return await shell.runtime.writer.load(place.league, stream)
 
         return await _answer(request, paged, load, place.stream, {})
@@ -67,7 +74,11 @@ async def read_floor(
 
 
 async def _answer(
-    request: Asked, paged: Listing, load: Load, stream: Stream[Any], headers: dict[str, str]
+    request: Asked,
+    paged: Listing,
+    load: Load,
+    stream: Stream[tournament.State],
+    headers: dict[str, str],
 ) -> Response[bytes]:
     loaded, tables = await _read(load, stream)
     seen = floor_of(loaded.state, tables)
@@ -83,7 +94,9 @@ async def _answer(
     return encoded(found, headers=headers)
 
 
-async def _read(load: Load, stream: Stream[Any]) -> tuple[Loaded[Any], dict[TableId, Table]]:
+async def _read(
+    load: Load, stream: Stream[tournament.State]
+) -> tuple[Loaded[tournament.State], dict[TableId, Table]]:
     """
     Return a tournament and its open tables as of one moment.
 

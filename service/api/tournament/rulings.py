@@ -1,6 +1,6 @@
 """A director's rulings on entrants and tables; each has its reason, and none is edited."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 from litestar import Response
@@ -200,7 +200,7 @@ async def _at_table(
 
 async def signed(
     request: Asked, place: Place[object], order: Order, reason: str, *, about: str | None = None
-) -> dict[str, Any]:
+) -> reasons.Signed:
     """Return what every ruling bears: whose it is, why, and when it was received."""
     entry = None
     if about is not None and isinstance(place.state, Running):
@@ -226,7 +226,7 @@ async def ruled(
     return answer(receipt, _content(tournament_id, receipt), status)
 
 
-def _content(tournament_id: str, receipt: Receipt) -> dict[str, Any]:
+def _content(tournament_id: str, receipt: Receipt) -> dict[str, object]:
     first = receipt.recorded[0].event if receipt.recorded else None
     return {
         "tournament": tournament_id,
