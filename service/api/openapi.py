@@ -27,7 +27,10 @@ _BODY = (
     "body_too_large",
 )
 
-_PROBLEM: dict[str, Any] = {
+Json = dict[str, Any]
+"""A JSON object; OpenAPI says what is in it."""
+
+_PROBLEM: Json = {
     "type": "object",
     "description": "RFC 9457; members beyond these are facts of the code.",
     "required": ["type", "title", "status", "detail", "instance", "code"],
@@ -49,7 +52,7 @@ def openapi_document() -> str:
     return yaml.safe_dump(_document(), sort_keys=True, allow_unicode=True, width=100)
 
 
-def _document() -> dict[str, Any]:
+def _document() -> Json:
     found = [(handler, handler.opt["operation"]) for handler in ROUTES]
     shapes = [
         shape
@@ -61,7 +64,7 @@ def _document() -> dict[str, Any]:
         shapes, ref_template="#/components/schemas/{name}"
     )
     by_shape = {repr(shape): schema for shape, schema in zip(shapes, schemas, strict=True)}
-    paths: dict[str, Any] = {}
+    paths: Json = {}
     for handler, described in found:
         for path in handler.paths:
             method = next(each for each in sorted(handler.http_methods) if each != "HEAD")
@@ -83,8 +86,8 @@ def _document() -> dict[str, Any]:
     }
 
 
-def _operation(path: str, described: Operation, by_shape: dict[str, Any]) -> dict[str, Any]:
-    parameters: list[dict[str, Any]] = [
+def _operation(path: str, described: Operation, by_shape: Json) -> Json:
+    parameters: list[Json] = [
         {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
         for name in _PARAMETER.findall(path)
     ]
@@ -101,7 +104,7 @@ def _operation(path: str, described: Operation, by_shape: dict[str, Any]) -> dic
                 "schema": {"type": "string", "maxLength": 255},
             }
         )
-    written: dict[str, Any] = {
+    written: Json = {
         "operationId": described.name,
         "summary": described.summary,
         "parameters": parameters,
@@ -117,7 +120,7 @@ def _operation(path: str, described: Operation, by_shape: dict[str, Any]) -> dic
     return written
 
 
-def _responses(path: str, described: Operation, by_shape: dict[str, Any]) -> dict[str, Any]:
+def _responses(path: str, described: Operation, by_shape: Json) -> Json:
     codes = {*_ALWAYS, *described.problems}
     if not described.open:
         codes |= {*_CLOSED}
@@ -131,7 +134,7 @@ def _responses(path: str, described: Operation, by_shape: dict[str, Any]) -> dic
     known = catalogue()
     for code in sorted(codes):
         by_status.setdefault(known[code][0], []).append(code)
-    success: dict[str, Any] = {"description": "Done."}
+    success: Json = {"description": "Done."}
     if described.answer is not None:
         success["content"] = {described.media: {"schema": by_shape[repr(described.answer)]}}
     schema = {"$ref": "#/components/schemas/Problem"}
@@ -147,9 +150,7 @@ def _responses(path: str, described: Operation, by_shape: dict[str, Any]) -> dic
     }
 
 
-def _tried(
-    described: Operation, success: dict[str, Any], by_shape: dict[str, Any]
-) -> dict[str, Any]:
+def _tried(described: Operation, success: Json, by_shape: Json) -> Json:
     """Return the answers of success: done, and, where it can be tried, what would change."""
     done = {str(described.status): success}
     if not described.dry_run:

@@ -10,6 +10,8 @@ from datetime import timedelta
 from functools import lru_cache
 from typing import Any, Generic, TypeVar
 
+import msgspec
+
 from engine.dispute.state import Claimed
 from engine.dispute.values import Subject
 from engine.errors import InvariantViolated
@@ -45,7 +47,7 @@ from service.base.errors import Forbidden, StoreUnavailable, StreamNotFound
 from service.log.addresses import league_of_stream
 from service.log.writer import Loaded
 
-State_co = TypeVar("State_co", covariant=True)
+State_co = TypeVar("State_co", bound=msgspec.Struct, covariant=True)
 
 MEMBERS_BELIEVED_FOR = timedelta(seconds=5)
 """How long somebody removed by another process may still act at tables."""
@@ -74,15 +76,14 @@ class Place(Generic[State_co]):
 
     league: str
     role: Role
-    stream: Stream[Any]
-    loaded: Loaded[Any]
+    stream: Stream[Any]  # its state is wider: an empty stream has the initial one
+    loaded: Loaded[State_co]
     """As far as it has been read; its state is the aggregate's."""
 
     @property
     def state(self) -> State_co:
         """The aggregate's state."""
-        found: State_co = self.loaded.state
-        return found
+        return self.loaded.state
 
 
 LeaguePlace = Place[Created]
@@ -101,7 +102,7 @@ TOURNAMENT: Kind[Tournament] = Kind(
 TABLE = Kind("table_id", "tbl", (Table,))
 DISPUTE = Kind("dispute_id", "dsp", (Claimed,))
 
-KINDS: dict[object, Kind[Any]] = {
+KINDS: dict[object, Kind[msgspec.Struct]] = {
     Created: LEAGUE,
     Opened: SEASON,
     Tournament: TOURNAMENT,
@@ -294,7 +295,7 @@ def demand_over(role: Role, *held: Role | None) -> None:
     demand_also(role, needed_over(*held))
 
 
-async def _plays_at(request: Asked, place: Place[object]) -> tuple[bool, bool]:
+async def _plays_at(request: Asked, place: Place[msgspec.Struct]) -> tuple[bool, bool]:
     """
     Return whether the caller is entered in the tournament that *place* is, or belongs to.
 
@@ -388,6 +389,7 @@ def demand_form(identifier: str, prefix: str) -> None:
         raise StreamNotFound("there is nothing here under this name") from error
 
 
+# The prefix says which state; no type can be made of it.
 @lru_cache(maxsize=16_384)
 def _stream(identifier: str, prefix: str) -> Stream[Any]:
     demand_form(identifier, prefix)

@@ -1,7 +1,5 @@
 """Announcements as they are asked for: anything may be left out that a layer below says."""
 
-from typing import Any
-
 import msgspec
 from msgspec import UNSET, UnsetType
 
@@ -11,7 +9,7 @@ from service.announcing.presets import PresetName
 from service.announcing.terms import TournamentWanted
 from service.api.http.bodies import invalid
 
-TournamentAsked: Any = msgspec.defstruct(
+TournamentAsked: type[msgspec.Struct] = msgspec.defstruct(
     "TournamentAsked",
     [
         ("template", str | UnsetType, UNSET),

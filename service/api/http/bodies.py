@@ -45,7 +45,7 @@ async def read_body(request: Asked, shape: type[Body]) -> tuple[Body, bytes]:
 
 def parsed(text: bytes) -> Any:
     """
-    Return what *text* says in JSON.
+    Return what *text* says in JSON, of any type that JSON has.
 
     Raises:
         BadRequest: ``invalid_unicode`` or ``invalid_json``.
@@ -75,7 +75,7 @@ def invalid(message: str) -> BadRequest:
     return BadRequest("validation_failed", "the request is not as it should be", errors=listed)
 
 
-def _checked(content: Any, depth: int) -> int:
+def _checked(content: object, depth: int) -> int:
     """Return how many members the objects of *content* have; names become what is kept of them."""
     if depth > _DEPTH_MAX:
         raise BadRequest("invalid_json", "the body is nested too deeply")
@@ -113,7 +113,7 @@ def _repeated(text: bytes) -> str:
     """Return the first name that an object of *text* has twice, in quotes."""
     found: list[str] = []
 
-    def pairs(members: list[tuple[str, Any]]) -> None:
+    def pairs(members: list[tuple[str, object]]) -> None:
         names = [name for name, _ in members]
         found.extend(name for name in names if names.count(name) > 1)
 

@@ -15,6 +15,7 @@ from service.base.errors import BadRequest
 
 Item = TypeVar("Item")
 
+# Each list has other types, which cursors are checked against as they are read.
 Key = tuple[Any, ...]
 """The values that order a list, which say their types to :func:`listing`; no two items share."""
 

@@ -34,7 +34,7 @@ def token(*parts: str | int) -> str:
 
 def parts_of(text: str, *shapes: type) -> list[Any]:
     """
-    Return what :func:`token` was given.
+    Return what :func:`token` was given; the types are those of *shapes*.
 
     Raises:
         BadRequest: ``invalid_cursor`` if it is not such a word.

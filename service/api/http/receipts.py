@@ -30,6 +30,7 @@ class ReceiptWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """``Command-Id`` of the answer."""
 
     request: Any = None
+    """Any JSON: the body as it was sent."""
 
 
 class SignedReceipt(msgspec.Struct, frozen=True, kw_only=True):

@@ -9,6 +9,7 @@ from litestar.exceptions.http_exceptions import RequestEntityTooLarge
 from service.api.http.declaration import BODY_MAX, Operation
 
 
+# The types of user, token and state are the framework's to name; none is used.
 class BoundedRequest(Request[Any, Any, Any]):
     """A request whose body is bounded, and whose client may go away before its end."""
 
@@ -27,7 +28,7 @@ class BoundedRequest(Request[Any, Any, Any]):
             raise RequestEntityTooLarge
         found = bytearray()
         while True:
-            event: Any = await self.receive()
+            event: Any = await self.receive()  # ASGI types it by the value of a member
             if event["type"] == "http.disconnect":
                 raise ClientException("the client has gone away")
             found += event.get("body", b"")

@@ -53,7 +53,7 @@ class Gathering:
         self._held: list[bytes] = []
         self._length = 0
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> Any:  # whatever the transport has
         return getattr(self._transport, name)
 
     def is_closing(self) -> bool:
@@ -140,6 +140,7 @@ class Protocol(HttpToolsProtocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Begin to serve a connection, if there is room for one more."""
+        # The server asks of a transport what Gathering has, and not that it is one.
         super().connection_made(cast(asyncio.Transport, Gathering(cast(Any, transport))))
         self.address = UNKNOWN if self.client is None else normal(self.client[0])
         if not self.watch.enter(self):
@@ -203,6 +204,7 @@ class Protocol(HttpToolsProtocol):
         super().on_headers_complete()
         cycle: RequestResponseCycle | None = self.cycle
         if cycle is not None and cycle.scope is self.scope:
+            # The server's type of a scope knows its own extensions only.
             cast(Any, self.scope)["extensions"] = {WHOLE: Whole(cycle)}
 
     def on_message_complete(self) -> None:
@@ -224,7 +226,7 @@ class Protocol(HttpToolsProtocol):
     @property
     def idle(self) -> bool:
         """Whether no request is being answered."""
-        cycle: Any = self.cycle
+        cycle: Any = self.cycle  # None before the first request; the server does not say so
         return cycle is None or bool(cycle.response_complete)
 
     def expire(self) -> None:

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
 import asyncpg
 from litestar import Request
@@ -24,6 +24,9 @@ from service.projections.progress import Positions
 from service.projections.troubles import Troubles
 from service.transparency.receipting import ReceiptIssuer
 
+Value = TypeVar("Value")
+
+# The types of user, token and state are the framework's to name; none is used.
 Asked = Request[Any, Any, Any]
 """A request as handlers take it."""
 
@@ -85,11 +88,12 @@ class Shell:
     asking: dict[str, asyncio.Task[Principal | None]] = field(default_factory=dict)
     """Tokens that the database is being asked about; one question at a time for each."""
 
-    _indexes: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = field(default_factory=dict)
+    # Each name has its own type of value, which `index` gives back.
+    _indexes: dict[str, tuple[tuple[object, ...], dict[str, Any]]] = field(default_factory=dict)
 
     def index(
-        self, name: str, items: tuple[Any, ...], make: Callable[[], dict[str, Any]]
-    ) -> dict[str, Any]:
+        self, name: str, items: tuple[object, ...], make: Callable[[], dict[str, Value]]
+    ) -> dict[str, Value]:
         """Return what *make* makes of *items*, made once for each new tuple that *name* has."""
         known = self._indexes.get(name)
         if known is None or known[0] is not items:

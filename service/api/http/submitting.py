@@ -80,7 +80,7 @@ def order_of(request: Asked, body: bytes, *, account: str | None = None) -> Orde
 
 
 async def decide_one(
-    shell: Shell, league: str, identifier: str, order: Order, commands: Sequence[Any]
+    shell: Shell, league: str, identifier: str, order: Order, commands: Sequence[msgspec.Struct]
 ) -> Receipt:
     """
     Have *commands* decided by one aggregate, one after the other, in one append.
@@ -92,7 +92,7 @@ async def decide_one(
 
     async def decide(states: States) -> Sequence[Entry]:
         state = (await states.load(stream)).state
-        events: list[Any] = []
+        events: list[Any] = []  # one aggregate's; its decider says which
         for command in commands:
             caused, state = decider.carry_out(state, command)
             events.extend(caused)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime, timedelta
 from itertools import islice
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 from litestar import Response
@@ -23,7 +23,7 @@ from engine.season.schedule.state import Recurrence, Stretch
 from engine.season.schedule.values import Entered, Local, Moment, Plan, RecurrenceId
 from engine.tournament.model.state import Unannounced
 from engine.values import LeagueId, TournamentId, identifier
-from service.announcing.defaults import merged
+from service.announcing.defaults import Content, merged
 from service.announcing.inputs import Instant, in_utc
 from service.announcing.terms import announcement, demand_sandbox
 from service.api.http.access import LEAGUE, SeasonPlace, find
@@ -45,7 +45,7 @@ from service.schedule.zones import EDITION, moment_of
 Rule = Annotated[str, Meta(max_length=500)]
 Zone = Annotated[str, Meta(max_length=64)]
 Hours = Annotated[int, Meta(ge=1, le=90 * 24)]
-Terms = dict[str, Any]
+Terms = Content
 """The body of ``POST /v1/leagues/{id}/tournaments``, without season and times."""
 
 _GIVEN = ("season", "starts_at", "registration_opens_at", "masters", "draft")

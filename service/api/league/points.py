@@ -1,7 +1,7 @@
 """The points formulas there are, and a try of one's own."""
 
 from decimal import Decimal
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 from litestar import Response
@@ -64,7 +64,8 @@ async def list_points_formulas(request: Asked) -> Response[bytes]:
 )  # fmt: skip
 async def try_points_formula(body: FormulaTried) -> Response[bytes]:
     """Evaluate as an award would."""
-    values: dict[str, Any] = {name: getattr(body, name) for name in FORMULA_NAMES}
+    given = msgspec.structs.asdict(body)
+    values = {name: given[name] for name in FORMULA_NAMES}
     try:
         points: Decimal = worth(body.formula, values)
     except NoValue as none:

@@ -1,7 +1,5 @@
 """The presets there are: rulesets, whole, and in what two of them differ; terms."""
 
-from typing import Any
-
 import msgspec
 from litestar import Response
 
@@ -23,7 +21,7 @@ class RulesetShown(msgspec.Struct, kw_only=True):
     name: str
     revision: int
     hash: str
-    ruleset: Any
+    ruleset: msgspec.Raw
     against: str | None = None
     """The preset that it was compared with."""
 
@@ -76,5 +74,8 @@ async def list_terms_presets(request: Asked) -> Response[bytes]:
 def _shown(name: str) -> RulesetShown:
     ruleset = preset(name)
     return RulesetShown(
-        name=name, revision=ruleset.revision, hash=ruleset_hash(ruleset), ruleset=ruleset
+        name=name,
+        revision=ruleset.revision,
+        hash=ruleset_hash(ruleset),
+        ruleset=msgspec.Raw(msgspec.json.encode(ruleset)),
     )

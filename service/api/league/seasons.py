@@ -1,7 +1,7 @@
 """Seasons: opened with their terms, closed with their lots, and their standings."""
 
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal, TypedDict
 
 import msgspec
 from litestar import Response
@@ -144,7 +144,14 @@ async def open_season(
     return answer(receipt, content, version_of=stream_of(season))
 
 
-def _points(body: SeasonWanted) -> dict[str, Any]:
+class _Points(TypedDict):
+    points: PointsRule
+    scale: int
+    overall: str | None
+    bonuses: tuple[Bonus, ...]
+
+
+def _points(body: SeasonWanted) -> _Points:
     """Return how points are counted; what the body leaves open is the preset's."""
     points: PointsRule
     match body.points:

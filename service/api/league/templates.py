@@ -1,7 +1,5 @@
 """House rules and templates: announcements in part, to be filled up when one is made."""
 
-from typing import Any
-
 import msgspec
 from litestar import Response
 from msgspec.structs import replace
@@ -11,6 +9,7 @@ from engine.league.state import Created
 from engine.league.templates import RemoveTemplate, SaveTemplate, SetHouseRules, Template
 from engine.tournament import decider
 from engine.values import LeagueId, TemplateId, TournamentId, identifier
+from service.announcing.defaults import Content
 from service.announcing.inputs import Name
 from service.announcing.terms import announcement, demand_sandbox
 from service.api.http.access import LeaguePlace
@@ -32,14 +31,14 @@ INSTANTS_WITHIN = (("format", "starts_at"), ("floor", "last_hands_at"))
 class HouseRulesWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """What holds wherever an announcement says nothing else: members of an announcement."""
 
-    body: dict[str, Any]
+    body: Content
 
 
 class HouseRulesShown(msgspec.Struct, kw_only=True):
     """The house rules; an empty body where none were set."""
 
     league: str
-    body: dict[str, Any]
+    body: Content
     position: str | None = None
 
 
@@ -47,7 +46,7 @@ class TemplateWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """A template, or what it is to become."""
 
     name: Name
-    body: dict[str, Any]
+    body: Content
     """Members of an announcement; instants and masters belong to one night and have no place."""
 
     version: int | None = None
@@ -61,7 +60,7 @@ class TemplateShown(msgspec.Struct, kw_only=True):
     league: str
     name: str
     version: int
-    body: dict[str, Any]
+    body: Content
     position: str | None = None
 
 
@@ -216,7 +215,7 @@ async def _saved(
     return answer(receipt, content, status, version_of=place.stream)
 
 
-def _text(body: dict[str, Any]) -> str:
+def _text(body: Content) -> str:
     """
     Return the canonical text of an announcement in part.
 
@@ -241,7 +240,7 @@ def _misplaced(member: str, detail: str) -> BadRequest:
     return BadRequest("validation_failed", "the request is not as it should be", errors=listed)
 
 
-def _try(request: Asked, league: Created, body: dict[str, Any]) -> None:
+def _try(request: Asked, league: Created, body: Content) -> None:
     """
     Announce, for nobody to see, what *body* would announce today.
 

@@ -51,7 +51,7 @@ class OperationShown(msgspec.Struct, kw_only=True):
     league: str
     state: str
     progress: float
-    result: dict[str, Any] | None
+    result: dict[str, Any] | None  # the worker's report, as it was kept
 
 
 @operation(

@@ -1,5 +1,6 @@
 """Evidence to take away: bundles, with what the caller may open."""
 
+import msgspec
 from litestar.response import Stream
 
 from engine.kit.audiences import PUBLIC
@@ -53,7 +54,9 @@ async def bundle_season(request: Asked, season_id: str) -> Stream:
     return await _bundled(request, "season", season_id, SEASON)
 
 
-async def _bundled(request: Asked, kind: Bundled, subject: str, above: Kind[object]) -> Stream:
+async def _bundled(
+    request: Asked, kind: Bundled, subject: str, above: Kind[msgspec.Struct]
+) -> Stream:
     """
     Write the bundle of *subject*.
 

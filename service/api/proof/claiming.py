@@ -98,7 +98,7 @@ async def open_dispute(request: Asked, body: DisputeWanted, order: Order) -> Res
 async def opened(
     request: Asked,
     order: Order,
-    place: Place[object],
+    place: Place[msgspec.Struct],
     subject: Subject,
     body: ClaimedOn,
     name: DisputeId,
@@ -144,7 +144,7 @@ async def opened(
     return answer(receipt, content, 201, version_of=stream)
 
 
-async def disputed(request: Asked, body: ClaimedOn) -> tuple[Place[object], Subject]:
+async def disputed(request: Asked, body: ClaimedOn) -> tuple[Place[msgspec.Struct], Subject]:
     """
     Return what a claim is about, whole, if the caller may see it.
 

@@ -203,7 +203,7 @@ async def dismiss_confidential_claim(
     return encoded(_shown(kept))
 
 
-async def _looked_into(request: Asked, claim_id: str) -> tuple[Filed, Place[object]]:
+async def _looked_into(request: Asked, claim_id: str) -> tuple[Filed, Place[msgspec.Struct]]:
     """
     Return a claim that the caller may handle, and what it is about.
 
@@ -229,7 +229,7 @@ async def _looked_into(request: Asked, claim_id: str) -> tuple[Filed, Place[obje
     return filed, await reach(request, str(subject.season), SEASON)
 
 
-async def _sees(request: Asked, place: Place[object], filed: Filed, me: UUID) -> bool:
+async def _sees(request: Asked, place: Place[msgspec.Struct], filed: Filed, me: UUID) -> bool:
     """Whether the caller, who may rule if it is not their own claim, is shown it."""
     if filed.claimant == me:
         return True

@@ -1,6 +1,6 @@
 """Disputes: claimed by whoever plays, frozen by referees, appealed by whom it concerns."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 from litestar import Response
@@ -116,7 +116,7 @@ class EvidenceShown(msgspec.Struct, kw_only=True):
     """What the server attached; null where it attached nothing yet."""
 
     id: str
-    evidence: Any
+    evidence: msgspec.Raw
 
 
 _PROBLEMS = (
@@ -206,7 +206,7 @@ async def read_evidence(request: Asked, place: DisputePlace) -> Response[bytes]:
     """Show it to whoever may rule, and is not entered there."""
     await demand_uninvolved(request, place.id)
     sealed = place.state.evidence
-    return encoded(EvidenceShown(id=place.id, evidence=sealed[-1].value if sealed else None))
+    return encoded(EvidenceShown(id=place.id, evidence=_raw(sealed[-1].value if sealed else None)))
 
 
 @operation(
@@ -299,7 +299,7 @@ async def appeal_ruling(
 
 
 async def changed(
-    request: Asked, place: Place[object], receipt: Receipt, status: int = 200
+    request: Asked, place: Place[msgspec.Struct], receipt: Receipt, status: int = 200
 ) -> Response[bytes]:
     """Answer how the dispute is after a command."""
     loaded = await shell_of(request).runtime.writer.load(place.league, place.stream, fresh=False)
@@ -308,6 +308,10 @@ async def changed(
         raise StreamNotFound("there is nothing here under this name")
     content = {"id": state.opened.dispute, "state": state.phase, "frozen": state.frozen}
     return answer(receipt, content, status, version_of=place.stream)
+
+
+def _raw(content: object) -> msgspec.Raw:
+    return msgspec.Raw(msgspec.json.encode(content))
 
 
 def _head(state: Claimed) -> HeadShown | None:

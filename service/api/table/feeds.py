@@ -94,7 +94,7 @@ class FeedItem(msgspec.Struct, kw_only=True):
     schema_version: int
     at: datetime
     data: msgspec.Raw
-    opened: dict[str, Any] = {}
+    opened: dict[str, Any] = {}  # sealed values have any type
     """What the viewer alone may see: values by RFC 6901 pointer into ``data``."""
 
     salts: dict[str, str] = {}
@@ -287,7 +287,7 @@ async def follow_league(
 
 
 async def _answer(
-    request: Asked, place: Place[object], stream: str | None, viewer: EntrantId | None
+    request: Asked, place: Place[msgspec.Struct], stream: str | None, viewer: EntrantId | None
 ) -> Response[bytes] | Stream:
     shell, league = shell_of(request), place.league
     reader = Reader(staff=place.role in STAFF, entrant=viewer)

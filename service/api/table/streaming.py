@@ -8,6 +8,7 @@ from litestar.response import Stream
 from litestar.types import ASGIApp, Receive, Scope, Send
 
 
+# What is left out here goes to the framework as it came.
 class Counted(Stream):
     """
     A stream that is sent inside a context.

@@ -2,7 +2,8 @@
 
 import asyncio
 from dataclasses import replace
-from typing import Annotated, Any, Literal
+from datetime import datetime
+from typing import Annotated, Literal, TypedDict
 
 import msgspec
 from litestar import Response
@@ -103,7 +104,7 @@ class TableListed(msgspec.Struct, kw_only=True):
     hand_number: int
     idle: bool
     closed: bool
-    seats: tuple[Any, ...]  # of the published document
+    seats: tuple[msgspec.Raw, ...]
 
 
 @operation(
@@ -201,9 +202,15 @@ async def _perform(
     )
 
 
+class _Acting(TypedDict):
+    entrant: EntrantId
+    decision: str
+    now: datetime
+
+
 def _command(shell: Shell, entrant: EntrantId, order: Order, body: Action) -> Command:
     now = order.command.received_at
-    seat: dict[str, Any] = {"entrant": entrant, "decision": body.decision, "now": now}
+    seat: _Acting = {"entrant": entrant, "decision": body.decision, "now": now}
     cards = body.cards or ()
     match body.type:
         case "select":
@@ -301,5 +308,5 @@ async def _listed(shell: Shell, league: str, seating: Seating) -> TableListed | 
         hand_number=state.hand_number,
         idle=state.idle,
         closed=state.closed,
-        seats=state.entrants(),
+        seats=tuple(msgspec.Raw(msgspec.json.encode(each)) for each in state.entrants()),
     )

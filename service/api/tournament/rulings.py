@@ -199,7 +199,12 @@ async def _at_table(
 
 
 async def signed(
-    request: Asked, place: Place[object], order: Order, reason: str, *, about: str | None = None
+    request: Asked,
+    place: Place[msgspec.Struct],
+    order: Order,
+    reason: str,
+    *,
+    about: str | None = None,
 ) -> reasons.Signed:
     """Return what every ruling bears: whose it is, why, and when it was received."""
     entry = None
@@ -211,7 +216,7 @@ async def signed(
 
 async def ruled(
     request: Asked,
-    place: Place[object],
+    place: Place[msgspec.Struct],
     tournament_id: str,
     order: Order,
     command: floor_commands.Command,

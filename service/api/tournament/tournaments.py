@@ -1,7 +1,7 @@
 """Tournaments: announced by directors, read by members."""
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 from litestar import Response
@@ -92,7 +92,7 @@ class TournamentShown(msgspec.Struct, kw_only=True):
     state: str
     starts_at: datetime
     registration_opens_at: datetime | None
-    ruleset: Any
+    ruleset: msgspec.Raw
     ruleset_name: str
     ruleset_hash: str
     ruleset_overrides: tuple[Difference, ...]
@@ -242,13 +242,14 @@ async def _shown(shell: Shell, principal: Principal, place: TournamentPlace) -> 
         clock=_clock(place.state),
         round=round_now(place.state),
         money=money_shown(place.state),
+        ruleset=msgspec.Raw(msgspec.json.encode(terms.ruleset)),
         ruleset_overrides=_overrides(terms),
         late_registration=known.late,
         late_registration_until=known.late_until,
         **{
-            name: getattr(terms, name)
-            for name in TournamentShown.__struct_fields__
-            if name in Terms.__struct_fields__
+            name: value
+            for name, value in msgspec.structs.asdict(terms).items()
+            if name in TournamentShown.__struct_fields__ and name != "ruleset"
         },
     )
 
