@@ -40,6 +40,7 @@ from service.api.http.access import (
     plays_in_disputed,
     reach,
 )
+from service.api.http.binding import By
 from service.api.http.operations import operation
 from service.api.http.reasons import keep
 from service.api.http.rulebook import demand_known
@@ -77,6 +78,30 @@ class DisputeWanted(ClaimedOn, forbid_unknown_fields=True, kw_only=True):
     """A claim that everybody in the league may read."""
 
 
+async def disputed(request: Asked, body: ClaimedOn) -> tuple[Place[msgspec.Struct], Subject]:
+    """
+    Return what a claim is about, whole, if the caller may see it.
+
+    Raises:
+        StreamNotFound: If it is not there, or the hand has no such step.
+    """
+    named = [each for each in (body.hand, body.tournament, body.season) if each is not None]
+    if len(named) != 1:
+        raise BadRequest("bad_request", "a claim names one hand, one tournament or one season")
+    if body.season is not None:
+        season = await reach(request, body.season, SEASON)
+        return season, Subject(kind=body.kind, season=SeasonId(body.season), step=body.step)
+    if body.tournament is not None:
+        place = await reach(request, body.tournament, TOURNAMENT)
+        return place, _in_tournament(place, body)
+    table, tournament = await _of_hand(request, str(body.hand), body.step)
+    place = await reach(request, tournament, TOURNAMENT)
+    return place, _in_tournament(place, body, table=table)
+
+
+Disputed = Annotated[tuple[Place[msgspec.Struct], Subject], By(disputed)]
+
+
 @operation(
     "POST", "/v1/disputes", "open_dispute",
     "Claim that a hand, a step, a seating, a payout or a standing is not as the rules have it.",
@@ -86,9 +111,11 @@ class DisputeWanted(ClaimedOn, forbid_unknown_fields=True, kw_only=True):
         "dispute_invalid", "claim_too_late", "rule_unknown", "too_many_disputes", "text_forged",
     ),
 )  # fmt: skip
-async def open_dispute(request: Asked, body: DisputeWanted, order: Order) -> Response[bytes]:
+async def open_dispute(
+    request: Asked, body: DisputeWanted, about: Disputed, order: Order
+) -> Response[bytes]:
     """Open it with the server's evidence in the same append, and have an audit run."""
-    place, subject = await disputed(request, body)
+    place, subject = about
     demand_known(body.rules)
     name = DisputeId(identifier("dsp", order.new_id(0)))
     few = await _few(request, place.league)
@@ -142,27 +169,6 @@ async def opened(
     await _audited(request, place.league, name, subject, now)
     content = {"id": name, "state": "open", "frozen": False}
     return answer(receipt, content, 201, version_of=stream)
-
-
-async def disputed(request: Asked, body: ClaimedOn) -> tuple[Place[msgspec.Struct], Subject]:
-    """
-    Return what a claim is about, whole, if the caller may see it.
-
-    Raises:
-        StreamNotFound: If it is not there, or the hand has no such step.
-    """
-    named = [each for each in (body.hand, body.tournament, body.season) if each is not None]
-    if len(named) != 1:
-        raise BadRequest("bad_request", "a claim names one hand, one tournament or one season")
-    if body.season is not None:
-        season = await reach(request, body.season, SEASON)
-        return season, Subject(kind=body.kind, season=SeasonId(body.season), step=body.step)
-    if body.tournament is not None:
-        place = await reach(request, body.tournament, TOURNAMENT)
-        return place, _in_tournament(place, body)
-    table, tournament = await _of_hand(request, str(body.hand), body.step)
-    place = await reach(request, tournament, TOURNAMENT)
-    return place, _in_tournament(place, body, table=table)
 
 
 async def _of_hand(request: Asked, hand: str, step: int | None) -> tuple[TableId, TournamentId]:

@@ -23,6 +23,7 @@ from service.api.http.access import (
     plays_in_disputed,
     reach,
 )
+from service.api.http.binding import By
 from service.api.http.listing import listed
 from service.api.http.operations import operation
 from service.api.http.paging import Page
@@ -30,7 +31,7 @@ from service.api.http.positions import live_listing
 from service.api.http.rulebook import demand_known
 from service.api.http.shell import Asked, Shell, principal_of, shell_of
 from service.api.http.submitting import Order, encoded
-from service.api.proof.claiming import ClaimedOn, disputed, opened
+from service.api.proof.claiming import ClaimedOn, Disputed, opened
 from service.api.proof.disputes import DisputeChanged, DisputeReason
 from service.base.errors import BadRequest, StreamNotFound
 from service.people import confidential_claims
@@ -83,6 +84,35 @@ class ConfidentialClaim(msgspec.Struct, kw_only=True):
 _PROBLEMS = ("forbidden", "another_person_needed", "claim_handled")
 
 
+async def _looked_into(request: Asked, claim_id: str) -> tuple[Filed, Place[msgspec.Struct]]:
+    """
+    Return a claim that the caller may handle, and what it is about.
+
+    Raises:
+        StreamNotFound: If it is not there, or is about the caller.
+        Forbidden: If the role does not suffice, or the caller plays there.
+        AnotherPersonNeeded: If it is the caller's own.
+    """
+    demand_form(claim_id, "cnf")
+    shell, me = shell_of(request), principal_of(request).account.number
+    async with shell.engine.connect() as connection:
+        keys = shell.runtime.writer.store.keys
+        filed = await confidential_claims.claim_of(connection, keys, number_of(claim_id))
+    if filed is None or filed.about == me:
+        raise StreamNotFound("there is nothing here under this name")
+    league, subject = identifier("lge", filed.league), filed.subject
+    role = await belong(request, league)
+    demand(request, role, entered=await plays_in_disputed(request, league, subject))
+    if filed.claimant == me:
+        raise AnotherPersonNeeded
+    if subject.tournament is not None:
+        return filed, await reach(request, subject.tournament, TOURNAMENT)
+    return filed, await reach(request, str(subject.season), SEASON)
+
+
+LookedInto = Annotated[tuple[Filed, Place[msgspec.Struct]], By(_looked_into)]
+
+
 @operation(
     "POST", "/v1/confidential-claims", "file_confidential_claim",
     "Tell the referees what is not as the rules have it, and nobody else.",
@@ -91,10 +121,15 @@ _PROBLEMS = ("forbidden", "another_person_needed", "claim_handled")
     problems=("dispute_invalid", "rule_unknown", "too_many_disputes"),
 )  # fmt: skip
 async def file_confidential_claim(
-    request: Asked, body: ConfidentialWanted, order: Order, shell: Shell, principal: Principal
+    request: Asked,
+    body: ConfidentialWanted,
+    about: Disputed,
+    order: Order,
+    shell: Shell,
+    principal: Principal,
 ) -> Response[bytes]:
     """Keep it beside the log."""
-    place, subject = await disputed(request, body)
+    place, subject = about
     demand_known(body.rules)
     subject.demand_whole()
     keys = shell.runtime.writer.store.keys
@@ -154,12 +189,13 @@ async def open_confidential_claim(
     request: Asked,
     claim_id: str,
     body: OpeningOfClaim,
+    found: LookedInto,
     order: Order,
     shell: Shell,
     principal: Principal,
 ) -> Response[bytes]:
     """Open the one dispute that follows from the claim, then say so in its row."""
-    filed, place = await _looked_into(request, claim_id)
+    filed, place = found
     demand_known(body.rules)
     subject = filed.subject
     name = confidential_claims.dispute_of(filed.id)
@@ -184,12 +220,13 @@ async def dismiss_confidential_claim(
     request: Asked,
     claim_id: str,
     body: DisputeReason,
+    found: LookedInto,
     order: Order,
     shell: Shell,
     principal: Principal,
 ) -> Response[bytes]:
     """Dismiss it; whoever dismissed it may ask again and changes nothing."""
-    filed, _ = await _looked_into(request, claim_id)
+    filed, _ = found
     me = principal.account.number
     now = order.command.received_at
     async with shell.engine.begin() as connection:
@@ -201,32 +238,6 @@ async def dismiss_confidential_claim(
     if not waited and (kept.state, kept.handled_by, kept.answer) != ("dismissed", me, body.reason):
         raise _handled(kept)
     return encoded(_shown(kept))
-
-
-async def _looked_into(request: Asked, claim_id: str) -> tuple[Filed, Place[msgspec.Struct]]:
-    """
-    Return a claim that the caller may handle, and what it is about.
-
-    Raises:
-        StreamNotFound: If it is not there, or is about the caller.
-        Forbidden: If the role does not suffice, or the caller plays there.
-        AnotherPersonNeeded: If it is the caller's own.
-    """
-    demand_form(claim_id, "cnf")
-    shell, me = shell_of(request), principal_of(request).account.number
-    async with shell.engine.connect() as connection:
-        keys = shell.runtime.writer.store.keys
-        filed = await confidential_claims.claim_of(connection, keys, number_of(claim_id))
-    if filed is None or filed.about == me:
-        raise StreamNotFound("there is nothing here under this name")
-    league, subject = identifier("lge", filed.league), filed.subject
-    role = await belong(request, league)
-    demand(request, role, entered=await plays_in_disputed(request, league, subject))
-    if filed.claimant == me:
-        raise AnotherPersonNeeded
-    if subject.tournament is not None:
-        return filed, await reach(request, subject.tournament, TOURNAMENT)
-    return filed, await reach(request, str(subject.season), SEASON)
 
 
 async def _sees(request: Asked, place: Place[msgspec.Struct], filed: Filed, me: UUID) -> bool:

@@ -16,6 +16,7 @@ from engine.tournament.model.state import State
 from engine.values import HandId, PlayerId, number_of, stream_of
 from service.api.http import reasons
 from service.api.http.access import belong, demand, demand_also, demand_form
+from service.api.http.binding import By
 from service.api.http.operations import operation
 from service.api.http.phases import entries_of
 from service.api.http.shell import Asked, Shell, principal_of, shell_of
@@ -56,6 +57,31 @@ class OpeningMade(msgspec.Struct, kw_only=True):
     position: str | None = None
 
 
+async def _hand(request: Asked, hand_id: str) -> tuple[HandRow, Role]:
+    demand_form(hand_id, "hnd")
+    async with shell_of(request).engine.connect() as connection:
+        row = await queries.hand(connection, hand_id)
+    if row is None:
+        raise StreamNotFound("there is nothing here under this name")
+    return row, await belong(request, row.league)
+
+
+async def _opened(request: Asked, hand_id: str) -> HandRow:
+    """
+    Return a hand that the caller may open.
+
+    Raises:
+        Forbidden: If the role does not suffice, or the caller was entered there.
+        NotOver: While the hand is being played.
+    """
+    row, role = await _hand(request, hand_id)
+    player = principal_of(request).account.player
+    demand(request, role, entered=counts_as_entered(await _tournament(request, row), player))
+    if not (await _read(request, row, PUBLIC)).over:
+        raise NotOver("the hand is still being played")
+    return row
+
+
 @operation(
     "POST", "/v1/hands/{hand_id:str}/openings", "open_hand",
     "See all of a hand that is over, for a while; that you do is an event.",
@@ -64,18 +90,14 @@ class OpeningMade(msgspec.Struct, kw_only=True):
 )  # fmt: skip
 async def open_hand(
     request: Asked,
-    hand_id: str,
     body: HandOpeningWanted,
+    row: Annotated[HandRow, By(_opened)],
     order: Order,
     shell: Shell,
     principal: Principal,
 ) -> Response[bytes]:
     """Record who looks, at what, why and until when, before anything is shown."""
-    row, role = await _hand(request, hand_id)
     player = principal.account.player
-    demand(request, role, entered=counts_as_entered(await _tournament(request, row), player))
-    if not (await _read(request, row, PUBLIC)).over:
-        raise NotOver("the hand is still being played")
     reason = await reasons.keep(request, row.league, order, body.reason, audience="staff")
     now = order.command.received_at
     command = OpenValues(
@@ -114,15 +136,6 @@ async def replay_hand(request: Asked, hand_id: str) -> Response[bytes]:
     if not 0 < number <= len(found.steps):
         raise StreamNotFound("the hand has no such step")
     return Response(SINGLE[media](found.steps[number - 1]), media_type=media)
-
-
-async def _hand(request: Asked, hand_id: str) -> tuple[HandRow, Role]:
-    demand_form(hand_id, "hnd")
-    async with shell_of(request).engine.connect() as connection:
-        row = await queries.hand(connection, hand_id)
-    if row is None:
-        raise StreamNotFound("there is nothing here under this name")
-    return row, await belong(request, row.league)
 
 
 async def _tournament(request: Asked, row: HandRow) -> State:
