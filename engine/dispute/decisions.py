@@ -153,7 +153,7 @@ def _rule(state: Claimed, command: Rule) -> tuple[Event, ...]:
     if command.by in before:
         raise AnotherPersonNeeded
     if not command.rules:
-        raise DisputeInvalid(problem="a ruling names the rules it goes by")
+        raise DisputeInvalid(problem="a ruling must name its rules")
     released = _unfreeze(state, Unfreeze(by=command.by, reason=command.reason, now=command.now))
     second = state.appeal is not None
     return (
@@ -185,11 +185,11 @@ def _grant(state: Claimed, command: GrantDisclosure) -> tuple[Event, ...]:
     """
     about = state.opened.subject
     if command.subject != (about.hand if command.what == "hand" else about.tournament):
-        raise DisputeInvalid(problem="only what the dispute is about is disclosed")
+        raise DisputeInvalid(problem="only the subject of the dispute can be disclosed")
     if command.auditor == state.opened.claimant:
-        raise DisputeInvalid(problem="nobody opens the hands of a claim of their own")
+        raise DisputeInvalid(problem="claimants may not open the hands of their own claim")
     if not command.now < command.until <= command.now + DISCLOSED_MAX:
-        raise DisputeInvalid(problem=f"a disclosure holds {DISCLOSED_MAX.days} days at most")
+        raise DisputeInvalid(problem=f"a disclosure may last {DISCLOSED_MAX.days} days at most")
     return (
         DisclosureGranted(
             auditor=command.auditor,

@@ -58,7 +58,7 @@ class Subject(_Part, frozen=True, kw_only=True):
             "standing": self.season is not None and self.tournament is None and self.step is None,
         }
         if not named[self.kind]:
-            raise DisputeInvalid(problem=f"a claim on a {self.kind} names it, and nothing else")
+            raise DisputeInvalid(problem=f"a claim on a {self.kind} must name it, and nothing else")
 
 
 class Recorded(_Part, frozen=True, kw_only=True):

@@ -31,7 +31,7 @@ def ban(state: Created, command: bans.BanPlayer) -> tuple[bans.PlayerBanned, ...
     if state.role_of(command.player) not in (None, "player"):
         raise StaffNotBannable
     if command.until is not None and command.until <= command.now:
-        raise BanInvalid(problem="a ban ends in the future, or never")
+        raise BanInvalid(problem="a ban must end in the future, or never")
     whom = bans.Ban(player=command.player, until=command.until)
     sealed = Sealed(whom, bytes.fromhex(command.salt), (HOUSE,))
     return (bans.PlayerBanned(ban=command.ban, banned=sealed, reason=command.reason),)

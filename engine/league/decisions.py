@@ -131,9 +131,11 @@ def _invite(state: Created, command: Invite) -> tuple[Event, ...]:
     if state.invitation(command.invitation) is not None:
         return ()
     if command.uses_max < 1:
-        raise InvitationInvalid(problem="an invitation can be used once at least")
+        raise InvitationInvalid(problem="an invitation must have at least one use")
     if command.role == "owner":
-        raise InvitationInvalid(problem="an owner is added by name, never by a code")
+        raise InvitationInvalid(
+            problem="nobody becomes an owner by a code; an owner has to name them"
+        )
     return (
         InvitationIssued(
             invitation=command.invitation,

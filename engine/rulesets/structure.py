@@ -82,7 +82,7 @@ def suggest(ruleset: Ruleset, *, players: int, stack: int, minutes: int) -> tupl
     first = max(stack / STACK_IN_BETS, base)
     last = players * stack / _chips_at_the_end(ruleset, length)
     if last <= first:
-        raise RulesetInvalid(reason="the stacks are too short to last so long")
+        raise RulesetInvalid(reason="the stacks are too small for so long a tournament")
     growth = (last / first) ** (1 / (LEVELS - 1))
     levels = _levels(game, first, growth, length)
     reason = contradiction(replace(ruleset, escalation=Levels(by="clock", levels=levels)))
@@ -139,9 +139,9 @@ def _chips_at_the_end(ruleset: Ruleset, length: int) -> float:
 def _check(ruleset: Ruleset, players: int, stack: int, minutes: int) -> tuple[CoruscantShift, int]:
     """Return the game, and the big bet that it begins with."""
     if not isinstance(ruleset, CoruscantShift) or ruleset.moneyless:
-        raise RulesetInvalid(reason="its forced bets do not rise by levels")
+        raise RulesetInvalid(reason="the forced bets of this game do not rise by levels")
     if not isinstance(ruleset.forced, Blinds | Ante):
-        raise RulesetInvalid(reason="nobody pays anything before the cards")
+        raise RulesetInvalid(reason="this game has no forced bets")
     if not 2 <= players <= PLAYERS_MAX:
         raise RulesetInvalid(reason=f"players must be 2 to {PLAYERS_MAX}")
     if not MINUTES_MIN <= minutes <= MINUTES_MAX:

@@ -19,9 +19,9 @@ def demand_placings(placings: Sequence[Finish]) -> None:
         PlacingsInvalid: If they cannot.
     """
     if not placings:
-        raise PlacingsInvalid(problem="a tournament without entrants earns nobody points")
+        raise PlacingsInvalid(problem="a tournament without entrants gives no points")
     if len({each.entrant for each in placings}) != len(placings):
-        raise PlacingsInvalid(problem="an entrant is placed twice")
+        raise PlacingsInvalid(problem="an entrant has two places")
     if any(each.place < 1 or each.shared < 1 for each in placings):
         raise PlacingsInvalid(problem="places are counted from 1")
 

@@ -97,13 +97,15 @@ def adjust(state: Opened, command: AdjustPoints) -> tuple[Event, ...]:
         raise OwnPoints
     points = Decimal(asked.points)
     if not points or abs(points) > POINTS_MAX:
-        raise AdjustmentInvalid(problem=f"must not be 0, nor beyond {POINTS_MAX:f}")
+        raise AdjustmentInvalid(problem=f"must not be 0 or beyond {POINTS_MAX:f}")
     exact = written(points, scale=state.terms.scale)
     if Decimal(exact) != points:
         problem = f"this season counts {state.terms.scale} fraction digits"
         raise AdjustmentInvalid(problem=problem)
     if asked.kind != "manual" and (points < 0) != (asked.kind == "penalty"):
-        raise AdjustmentInvalid(problem="a penalty takes points, every other bonus gives them")
+        raise AdjustmentInvalid(
+            problem="a penalty must take points, and every other bonus must give them"
+        )
     if asked.tournament is not None:
         _counted(state, asked.tournament)
     kept = Adjustment(

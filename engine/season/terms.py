@@ -82,7 +82,7 @@ def _demand_order(numbers: tuple[Decimal, ...]) -> None:
     if len(numbers) > TABLE_LENGTH_MAX:
         raise SeasonTermsInvalid(field="points", problem=f"at most {TABLE_LENGTH_MAX} places")
     if not numbers or any(number < 0 for number in numbers):
-        raise SeasonTermsInvalid(field="points", problem="must be given, and not negative")
+        raise SeasonTermsInvalid(field="points", problem="must not be empty or negative")
     if max(numbers) > POINTS_MAX:
         raise SeasonTermsInvalid(field="points", problem=f"must not be beyond {POINTS_MAX:f}")
     if any(better < worse for better, worse in itertools.pairwise(numbers)):
@@ -92,7 +92,7 @@ def _demand_order(numbers: tuple[Decimal, ...]) -> None:
 def _demand_values(rule: PointsFormula) -> None:
     """Try a formula for many fields and places: it has a value, and a worse place no larger one."""
     if rule.language != LANGUAGE:
-        raise SeasonTermsInvalid(field="points", problem=f"language {LANGUAGE} is spoken here")
+        raise SeasonTermsInvalid(field="points", problem=f"the language must be {LANGUAGE}")
     formula(rule.text)
     with localcontext(arithmetic()):
         for entrants in FIELDS_TRIED:

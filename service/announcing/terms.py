@@ -223,11 +223,11 @@ def demand_sandbox(body: TournamentWanted, sandbox: bool) -> None:
         BadRequest: ``not_a_sandbox``.
     """
     if body.masters is not None and not sandbox:
-        raise BadRequest(
-            "not_a_sandbox", "`masters` are fixed in a sandbox league only; leave them out"
-        )
+        raise BadRequest("not_a_sandbox", "only a sandbox league may fix `masters`; leave them out")
     if body.time_scale != 1 and not sandbox:
-        raise BadRequest("not_a_sandbox", "`time_scale` is for a sandbox league only; leave it out")
+        raise BadRequest(
+            "not_a_sandbox", "only a sandbox league may set `time_scale`; leave it out"
+        )
 
 
 def _several_tables(body: TournamentWanted, ruleset: Ruleset) -> bool:

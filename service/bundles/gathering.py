@@ -42,7 +42,7 @@ _ACTS: Final = frozenset(LED_TO.values())
 _LOOK_BACK: Final = 20
 """Events that are read at a time to find the ruling that led to one of them."""
 
-_NOTHING = "there is nothing here under this name"
+_NOTHING = "it does not exist, or you may not see it"
 
 
 @dataclass(slots=True)
@@ -161,7 +161,7 @@ class Gatherer:
         if number is None or opening is None:
             raise StreamNotFound(_NOTHING)
         if settled < 0:
-            raise NotOver("the hand is still being played")
+            raise NotOver("the hand is still in play")
         async for recorded in self._stream(stream_of(opening.tournament), settled):
             self._gathered.add(recorded)
 
@@ -185,7 +185,7 @@ class Gatherer:
             if recorded.type in _OPENS_TABLES:
                 opening.append(CODEC.decode(recorded, None))
         if not over:
-            raise NotOver("the tournament is still being played")
+            raise NotOver("the tournament is not over")
         for table in tables_of(opening):
             last = ""
             async for recorded in self._stream(stream_of(table)):

@@ -58,7 +58,7 @@ class StoredLog:
         """See :class:`Log`."""
         found = await read_at(self._connection, self.league, list(positions))
         if len(found) != len(positions):
-            raise LogIncomplete("events of this bundle are not in the log any more")
+            raise LogIncomplete("events of this bundle are missing from the log")
         return found
 
     async def voidings(self) -> list[Recorded]:

@@ -92,7 +92,7 @@ class Piles:
         while after < recorded.stream_version:
             chunk = await self._log.stream(recorded.stream, after)
             if not chunk:
-                raise LogIncomplete("events of this bundle are not in the log any more")
+                raise LogIncomplete("events of this bundle are missing from the log")
             for each in chunk:
                 if each.stream_version > recorded.stream_version:
                     return

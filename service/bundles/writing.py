@@ -76,7 +76,7 @@ async def bundle(
     gathered = await Gatherer(log).gather(wanted.kind, wanted.subject, table)
     head = await pool.fetchrow(_NEWEST, league, gathered.positions[-1])
     if head is None:
-        raise NotSignedYet("no head signed so far covers all of this")
+        raise NotSignedYet("no signed head covers all of this yet; try again later")
     nodes = [node async for node in _nodes(log, gathered, head["size"])]
     return lines(log, of_league, gathered, wanted, (head["note"], nodes))
 

@@ -283,7 +283,7 @@ def main() -> None:
     except (Abort, KeyboardInterrupt):
         sys.exit(INTERRUPTED)
     except (ConnectionError, TimeoutError) as error:
-        stop(AWAY, f"cannot be reached: {error}", "run `holotable doctor`")
+        stop(AWAY, f"not available: {error}", "run `holotable doctor`")
     except Exception as error:
         # At the edge of the process: an error that the operator can act on is told in two
         # sentences with its exit code. Any other one is raised again with its traceback.

@@ -84,7 +84,7 @@ async def _read(settings: Settings, hand: str, perspective: str) -> Replay:
             league, _ = await located(connection, reading, "hand", hand)
             row = await queries.hand(connection, hand)
             if row is None:
-                raise StreamNotFound("there is nothing here under this name")
+                raise StreamNotFound("it does not exist, or you may not see it")
             keys = await Keys(*settings.secret_keys).of(connection, league)
         return await read_replay(reading, row, keys, perspective)
     finally:

@@ -163,7 +163,7 @@ async def admitted(
     state = (await states.load(stream)).state
     role = state.role_of(player) if isinstance(state, Created) else None
     if not isinstance(state, Created) or not may(role, "enter_tournaments"):
-        raise StreamNotFound("there is nothing here under this name")
+        raise StreamNotFound("it does not exist, or you may not see it")
     demand_unbanned(state, player, now)
     if rules_on_play(role):
         demand_staff_in_time(before, player)

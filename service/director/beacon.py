@@ -223,7 +223,7 @@ class Pulses:
         if chain is None:
             return None
         if self._beacon is None or self._beacon.chain.hash != chain:
-            raise BadRequest("beacon_unknown", "this service asks no beacon of this chain")
+            raise BadRequest("beacon_unknown", "this service does not use this beacon chain")
         return self._beacon.chain
 
     async def pulse(self, chain: Chain, number: int) -> Pulse | None:

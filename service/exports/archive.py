@@ -94,7 +94,7 @@ async def prepare(engine: AsyncEngine, league: str) -> Taking:
         until = await last_position(connection, league)
         epoch = await epoch_of(connection, league)
     if not await wait_for(positions(engine), "all", league, until, WAIT_SECONDS):
-        raise NotCaughtUp("the read models have not reached the log yet")
+        raise NotCaughtUp("the read models have not reached the end of the log yet; try again")
     async with engine.connect() as connection:
         about = await queries.league(connection, league)
     if about is None:

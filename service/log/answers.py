@@ -57,7 +57,7 @@ class Answers:
         about = rows[0].about()
         keys = await self._store.keys(league.number)
         if about.request_digest != keys.request_digest(item.command.request):
-            refuse(item, IdempotencyKeyReused("the same key came with another request"))
+            refuse(item, IdempotencyKeyReused("this key was used for another request"))
             return
         if item.answer.done():
             return

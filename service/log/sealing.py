@@ -114,12 +114,12 @@ def unseal(
         if at > end or length < _TAG:
             raise EventUnreadable("sealed values are cut short")
         if name <= before:
-            raise EventUnreadable("boxes stand in another order, or twice")
+            raise EventUnreadable("boxes are in the wrong order, or doubled")
         before = name
         if wanted is not None and name not in wanted:
             continue
         if key_id != key_here:
-            raise EventUnreadable("a box was closed with a key that is not here")
+            raise EventUnreadable("a box was sealed with an unknown key")
         try:
             text = cipher.decrypt(iv, sealed[begins:at], context + name)
         except InvalidTag as error:
@@ -129,7 +129,9 @@ def unseal(
         try:
             found[name.decode()] = holds
         except UnicodeDecodeError as error:
-            raise EventUnreadable("a box is nobody's", stream=stream, version=version) from error
+            raise EventUnreadable(
+                "a box has no audience", stream=stream, version=version
+            ) from error
     return found
 
 

@@ -107,7 +107,9 @@ async def _demand_nobody_waits(engine: AsyncEngine, player: str) -> None:
     for league, position in heads.items():
         for name in ("members", "tournaments"):
             if not await wait_for(reached, name, league, position, WAIT_SECONDS):
-                raise NotCaughtUp("the read model has not reached the log yet")
+                raise NotCaughtUp(
+                    "the read model has not reached the end of the log yet; try again"
+                )
     async with engine.connect() as connection:
         entered = {each.tournament for each in await queries.seats_of(connection, player)}
         if entered:

@@ -70,7 +70,7 @@ def read_roster(content: bytes) -> Roster:
     lines = _lines(text)
     first = next(lines, None)
     if first is None:
-        raise BadRequest("invalid_csv", "the list is empty: a header and rows are wanted")
+        raise BadRequest("invalid_csv", "the list is empty; it needs a header and rows")
     columns = _columns(first[1])
     rows: list[Row] = []
     faults: list[Fault] = []

@@ -39,7 +39,7 @@ def opened(keys: LeagueKeys, relation: str, row: UUID, column: str, box: bytes) 
         EventUnreadable: If the box is damaged, is not this row's, or needs another key.
     """
     if box[:1] != _FORMAT or box[1:17] != keys.key_id.bytes:
-        raise EventUnreadable("a row was sealed with a key that is not here", relation=relation)
+        raise EventUnreadable("a row was sealed with an unknown key", relation=relation)
     try:
         place = _place(keys, relation, row, column)
         text = keys.cipher(relation).decrypt(box[17:_HEAD], box[_HEAD:], place)

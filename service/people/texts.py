@@ -133,7 +133,7 @@ async def keep_text(
         found = await connection.execute(sa.select(text).where(text.c.id == own))
         row = found.one()
     if row.body not in (draft.body, None):
-        raise IdempotencyKeyReused("the same key came with another request")
+        raise IdempotencyKeyReused("this key was used for another request")
     ref = TextRef(text=TextId(identifier("txt", own)), digest=row.digest.hex())
     demand_unchanged(ref.text, ref.digest, row.salt, row.body)
     return ref

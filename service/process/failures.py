@@ -33,13 +33,13 @@ def explained(error: Exception) -> tuple[int, str, str] | None:
         case UnitStopped():
             return error.stopped.code, error.stopped.why, error.stopped.step
         case EventUnreadable():
-            return 2, str(error), "is HOLOTABLE_SECRET_KEY the one this database was begun with?"
+            return 2, str(error), "set the HOLOTABLE_SECRET_KEY with which this database began"
         case StoreUnavailable():
-            return 3, f"the database cannot be reached: {error}", "run `holotable doctor`"
+            return 3, f"the database is not available: {error}", "run `holotable doctor`"
         case sa.exc.DBAPIError() | psycopg.Error() | asyncpg.PostgresError():
             return _explained_by_database(error)
         case OSError() | asyncpg.InterfaceError():
-            return 3, f"the database cannot be reached: {error}", "run `holotable doctor`"
+            return 3, f"the database is not available: {error}", "run `holotable doctor`"
     return None
 
 

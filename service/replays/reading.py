@@ -38,7 +38,7 @@ async def read_replay(
     league, stream = number_of(row.league), stream_of(row.table)
     first = await connection.fetchval(_VERSION, league, stream, row.first_position)
     if first is None:
-        raise StreamNotFound("there is nothing here under this name")
+        raise StreamNotFound("it does not exist, or you may not see it")
     # The event before the hand is read for its hash alone.
     link = await read_stream(connection, league, stream, first - 2, 1) if first > 1 else []
     [opening] = await read_stream(connection, league, stream, 0, 1)
@@ -58,7 +58,7 @@ async def read_replay(
         after = rows[-1].stream_version
     found = replayed(_codec.decode(opening, keys), played, perspective)
     if found is None or found.hand != row.hand:
-        raise StreamNotFound("there is nothing here under this name")
+        raise StreamNotFound("it does not exist, or you may not see it")
     return found
 
 

@@ -64,7 +64,7 @@ async def _below(connection: Driver, league: UUID, level: int, start: int, end: 
     else:
         rows = await connection.fetch(_NODES, league, level - TILE_BITS, start, end)
     if len(rows) != end - start:
-        raise LogIncomplete("events that were signed are not in the log")
+        raise LogIncomplete("signed events are missing from the log")
     return [row[0] for row in rows]
 
 

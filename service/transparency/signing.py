@@ -117,7 +117,9 @@ async def _signed(
     note = msgspec.json.decode(answer, type=Signed).note
     head = Checkpoint(origin=origin, size=size, root=root)
     if open_note(note, last.verifier_key) != head.text():
-        raise CheckpointRefused("the signer has signed something else", origin=origin, size=size)
+        raise CheckpointRefused(
+            "the signer's note does not fit the request", origin=origin, size=size
+        )
     await connection.execute(_PUBLISH, last.verifier_key)
     await connection.execute(_KEEP, league, epoch, size, root, note)
     return head

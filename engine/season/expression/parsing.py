@@ -94,7 +94,7 @@ def _tokens(text: str) -> list[_Token]:
     while at < len(text):
         match = _TOKEN.match(text, at)
         if match is None:
-            raise FormulaInvalid(problem="a character that means nothing here", at=at + 1)
+            raise FormulaInvalid(problem="an unexpected character", at=at + 1)
         if match.lastgroup != "space":
             found.append(_Token(str(match.lastgroup), match.group(), at))
         at = match.end()

@@ -95,7 +95,7 @@ def _replan(recurrence: Recurrence, command: ReplanFixtures) -> tuple[Event, ...
     _check(command.plan)
     if len(recurrence.stretches) >= STRETCHES_MAX:
         raise RecurrenceInvalid(
-            field="since", problem=f"was planned {STRETCHES_MAX} times; plan another recurrence"
+            field="since", problem=f"has been planned {STRETCHES_MAX} times; plan a new recurrence"
         )
     if command.plan.start < command.since:
         raise RecurrenceInvalid(field="start", problem="must not lie before since")
@@ -201,7 +201,7 @@ def _schedule_close(schedule: Schedule, command: ScheduleClose) -> tuple[Event, 
     if schedule.closes_at == command.closes_at:
         return ()
     if command.closes_at is not None and command.closes_at <= command.now:
-        raise RecurrenceInvalid(field="closes_at", problem="must lie ahead")
+        raise RecurrenceInvalid(field="closes_at", problem="must lie in the future")
     return (SeasonScheduled(closes_at=command.closes_at),)
 
 

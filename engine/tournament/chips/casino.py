@@ -171,7 +171,7 @@ def cash_out(state: State, command: RecordLeaves) -> tuple[EntrantCashedOut, ...
     (table,) = casino.tables
     for each in command.stacks:
         if table.seat_of(each.entrant) is None or each.entrant not in casino.leaving:
-            raise DirectiveStale(problem="somebody who was to leave does not sit there")
+            raise DirectiveStale(problem="an entrant who should leave is not seated there")
     return tuple(
         EntrantCashedOut(
             entrant=each.entrant, table=table.table, stack=each.stack, rule="casino.cash_out"

@@ -37,9 +37,11 @@ def _in_order(
 ) -> tuple[tuple[EntrantId, ...], ...]:
     named = [entrant for group in order for entrant in group]
     if len(named) != len(set(named)):
-        raise CorrectionInvalid(problem="an entrant is placed twice")
+        raise CorrectionInvalid(problem="an entrant has two places")
     if set(named) != {each.entrant for each in state.placings} - set(_forfeited(state)):
-        raise CorrectionInvalid(problem="the order must name everyone placed, and nobody else")
+        raise CorrectionInvalid(
+            problem="the order must name every entrant with a place, and nobody else"
+        )
     return tuple(tuple(group) for group in order if group)
 
 
@@ -92,20 +94,24 @@ def _payouts(state: Finished, paid: tuple[Placing, ...]) -> tuple[Payout, ...]:
     parties = [] if deal is None else [share.entrant for share in deal.shares]
     places = [each.place for each in paid if each.entrant in parties]
     if max(places, default=0) > len(places):
-        raise CorrectionInvalid(problem="who made a deal stays above the rest; award anew instead")
+        raise CorrectionInvalid(
+            problem="entrants of a payout deal stay above the rest; award the prizes again"
+        )
     amounts = amounts_of(state, places=len(paid))
     if deal is not None and sum(amounts[: len(places)]) < shared_out(deal, paid):
-        raise CorrectionInvalid(problem="a deal gives more than the places; award anew instead")
+        raise CorrectionInvalid(
+            problem="a payout deal gives more than the places; award the prizes again"
+        )
     entries = {each.entrant: each for each in state.entrants}
     return payouts_of(paid, amounts, deal, entries=entries)
 
 
 def _forfeit(state: Finished, command: Forfeit) -> ResultCorrected:
     if all(each.entrant != command.entrant for each in state.placings):
-        raise CorrectionInvalid(problem="the entrant was not placed")
+        raise CorrectionInvalid(problem="the entrant has no place")
     forfeited = tuple(dict.fromkeys((*_forfeited(state), command.entrant)))
     if len(forfeited) == len(state.placings):
-        raise CorrectionInvalid(problem="somebody must keep a result")
+        raise CorrectionInvalid(problem="at least one entrant must keep a result")
     groups: dict[int, list[EntrantId]] = {}
     for each in sorted(state.placings, key=lambda each: each.place):
         if each.entrant not in forfeited:
@@ -118,15 +124,17 @@ def _reaward(state: Finished, command: Reaward) -> ResultCorrected:
     places = {each.entrant: each for each in state.placings}
     named = [each.entrant for each in command.awards]
     if len(named) != len(set(named)) or not set(named) <= set(places):
-        raise CorrectionInvalid(problem="each award goes to another entrant who was placed")
+        raise CorrectionInvalid(problem="each award must go to a different entrant with a place")
     if any(each.amount <= 0 for each in command.awards):
-        raise CorrectionInvalid(problem="an award is positive")
+        raise CorrectionInvalid(problem="an award must be positive")
     if set(named) & set(_forfeited(state)):
-        raise CorrectionInvalid(problem="who has forfeited the result gets nothing of the prizes")
+        raise CorrectionInvalid(problem="an entrant whose result was forfeited gets no prize")
     paid_out = sum(each.amount for each in state.payouts)
     given = sum(each.amount for each in command.awards)
     if given != paid_out:
-        raise CorrectionInvalid(problem=f"the awards are {given} and not the {paid_out} paid out")
+        raise CorrectionInvalid(
+            problem=f"the awards come to {given}, not to the {paid_out} paid out"
+        )
     amounts = {each.entrant: each.amount for each in command.awards}
     return ResultCorrected(
         number=_number(state),

@@ -48,7 +48,7 @@ def announce(state: State, command: AnnounceDraft) -> tuple[TournamentAnnounced,
     if state.discarded:
         raise NotADraft(phase=phase_of(state))
     if state.terms.starts_at <= command.now:
-        raise TermsInvalid(field="starts_at", problem="is past")
+        raise TermsInvalid(field="starts_at", problem="must lie in the future")
     # A draft may be older than a member of its ruleset.
     digest = ruleset_hash(state.terms.ruleset)
     return (TournamentAnnounced(**asdict(state.terms) | {"ruleset_hash": digest}),)

@@ -69,11 +69,11 @@ def record(state: Running, command: RecordRedraw) -> tuple[Event, ...]:
     if command.draw.number != state.draws + 1:
         raise DirectiveStale(problem="another draw has been made")
     if sorted(command.draw.order) != sorted(state.remaining()):
-        raise DirectiveStale(problem="not everybody who is left was drawn")
+        raise DirectiveStale(problem="the draw leaves out an entrant who is still in")
     for move in command.moves:
         table = state.seating(move.from_table)
         if table is None or table.seat_of(move.entrant) != move.from_seat:
-            raise DirectiveStale(problem="a mover no longer sits there")
+            raise DirectiveStale(problem="an entrant who should move is no longer seated there")
     return (
         SeatsRedrawn(
             tables=len(state.tables),

@@ -189,7 +189,7 @@ def _shares(
         case "by_chips":
             stacks = {each.entrant: each.stack for each in command.stacks}
             if not set(parties) <= set(stacks):
-                raise DirectiveStale(problem="the stacks are not those of everyone still in")
+                raise DirectiveStale(problem="the stacks do not cover everyone still in")
             amounts = by_weight(divided, [stacks[each] for each in parties])
         case "equal":
             amounts = alike(divided, len(parties))

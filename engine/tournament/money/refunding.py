@@ -95,7 +95,7 @@ def _chips(
     """Return the stacks of those *left*; chips of who is out by a ruling count for nobody."""
     known = {each.entrant: each.stack for each in stacks}
     if not set(state.remaining()) <= set(known):
-        raise DirectiveStale(problem="the stacks are not those of everyone still in")
+        raise DirectiveStale(problem="the stacks do not cover everyone still in")
     # Who is broke and not placed yet has no seat, and no stack to tell.
     return {entrant: known.get(entrant, 0) for entrant in left}
 

@@ -52,7 +52,7 @@ def record_busts(state: State, command: RecordBusts) -> tuple[Event, ...]:
         return ()
     seating = state.seating(command.table)
     if seating is None or any(seating.seat_of(bust.entrant) is None for bust in busts):
-        raise DirectiveStale(problem="somebody without chips does not sit at that table")
+        raise DirectiveStale(problem="an entrant without chips is not seated at that table")
 
     if state.in_round:
         # Nobody buys back in a round; what the bust means is settled when it is over.
@@ -203,7 +203,7 @@ def purge(state: State, command: RecordPurge) -> tuple[Event, ...]:
     for each in command.stacks:
         seat = None if seating is None else seating.seat_of(each.entrant)
         if seat is None or each.entrant not in state.entering.absent:
-            raise DirectiveStale(problem="somebody who never came does not sit there")
+            raise DirectiveStale(problem="a no-show is not seated there")
         busts.append(Busted(entrant=each.entrant, seat=seat, stack_at_start=each.stack))
     gone = {each.entrant for each in busts}
     struck = bool(set(state.remaining()) - gone or state.placings or _coming(state))
@@ -244,7 +244,7 @@ def finish(state: State, command: Finish) -> tuple[Event, ...]:
     if not isinstance(state, Running):
         raise TournamentNotRunning(phase=phase_of(state))
     if sorted(each.entrant for each in command.stacks) != sorted(state.remaining()):
-        raise DirectiveStale(problem="the stacks are not those of everyone still in")
+        raise DirectiveStale(problem="the stacks do not cover everyone still in")
     # Who has left a casino is ranked by what was taken away; elsewhere nobody leaves.
     standings = (*command.stacks, *state.left)
     survivors = ranked(standings, first_place=1, entries=_entries(state))

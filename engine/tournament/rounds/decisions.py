@@ -295,7 +295,7 @@ def end_round(state: Running, command: EndRound) -> tuple[Event, ...]:
     for seating in state.tables:
         here = sorted(each.entrant for each in ends[seating.table].stacks)
         if here != sorted(each.entrant for each in seating.seats):
-            raise DirectiveStale(problem="the stacks are not those of everyone at the table")
+            raise DirectiveStale(problem="the stacks do not cover everyone at the table")
     tables = tuple(
         scoring.result_of(
             state.terms,

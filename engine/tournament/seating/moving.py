@@ -16,7 +16,7 @@ def record_moves(state: State, command: RecordMoves) -> tuple[Event, ...]:
     source = _source(running, command.table)
     _check_moves(running, source, command.moves, command.draw)
     if len(command.moves) == len(source.seats):
-        raise DirectiveStale(problem="a table is emptied by breaking it only")
+        raise DirectiveStale(problem="only breaking a table may empty it")
     return (
         EntrantsMoved(
             table=command.table,
@@ -36,9 +36,9 @@ def record_break(state: State, command: RecordBreak) -> tuple[Event, ...]:
     source = _source(running, command.table)
     _check_moves(running, source, command.moves, command.draw, breaking=True)
     if len(command.moves) != len(source.seats):
-        raise DirectiveStale(problem="somebody would be left at the broken table")
+        raise DirectiveStale(problem="an entrant would stay at the broken table")
     if command.carry_to == command.table or running.seating(command.carry_to) is None:
-        raise DirectiveStale(problem="what the table carries has nowhere to go")
+        raise DirectiveStale(problem="the table's carry has nowhere to go")
     return (
         TableBroken(
             table=command.table,
@@ -87,9 +87,9 @@ def _check_moves(
     for move in moves:
         target = (move.to_table, move.to_seat)
         if move.from_table != source.table or source.seat_of(move.entrant) != move.from_seat:
-            raise DirectiveStale(problem="a mover no longer sits there")
+            raise DirectiveStale(problem="an entrant who should move is no longer seated there")
         if move.entrant in movers or move.to_table == source.table:
-            raise DirectiveStale(problem="a mover goes to one other table")
+            raise DirectiveStale(problem="an entrant must move to one other table")
         if state.seating(move.to_table) is None or target in taken:
             raise DirectiveStale(problem="a seat is no longer free")
         if not 1 <= move.to_seat <= seats_at(state.terms, tables=len(state.tables) - breaking):

@@ -168,11 +168,11 @@ async def find(
     league = await league_of(shell, stream)
     role = await role_in(request, league, believe=believe)
     if role is None:
-        raise StreamNotFound("there is nothing here under this name")
+        raise StreamNotFound("it does not exist, or you may not see it")
     loaded = await shell.runtime.writer.load(league, stream, fresh)
     hidden = isinstance(loaded.state, Drafted) and role not in STAFF
     if hidden or not isinstance(loaded.state, kind.states):
-        raise StreamNotFound("there is nothing here under this name")
+        raise StreamNotFound("it does not exist, or you may not see it")
     return Place(identifier, league, role, stream, loaded)
 
 
@@ -185,7 +185,7 @@ async def league_of(shell: Shell, stream: str) -> str:
         except OSError as error:
             raise StoreUnavailable("the database is away") from error
         if number is None:
-            raise StreamNotFound("there is nothing here under this name")
+            raise StreamNotFound("it does not exist, or you may not see it")
         known = shell.leagues[stream] = f"lge_{number.hex}"
     return known
 
@@ -241,7 +241,7 @@ async def belong(request: Asked, league: str, *, fresh: bool = True) -> Role:
     """
     role = await role_in(request, league, fresh=fresh)
     if role is None:
-        raise StreamNotFound("there is nothing here under this name")
+        raise StreamNotFound("it does not exist, or you may not see it")
     demand(request, role)
     return role
 
@@ -357,7 +357,7 @@ async def tournament_of_table(request: Asked, place: TablePlace) -> Tournament:
         copy = await writer.load(place.league, stream)
     state: tournament_state.State = copy.state
     if isinstance(state, Unannounced):
-        raise StreamNotFound("there is nothing here under this name")
+        raise StreamNotFound("it does not exist, or you may not see it")
     return state
 
 
@@ -383,10 +383,10 @@ def demand_form(identifier: str, prefix: str) -> None:
     """
     try:
         if not identifier.startswith(f"{prefix}_"):
-            raise StreamNotFound("there is nothing here under this name")
+            raise StreamNotFound("it does not exist, or you may not see it")
         number_of(identifier)
     except ValueError as error:
-        raise StreamNotFound("there is nothing here under this name") from error
+        raise StreamNotFound("it does not exist, or you may not see it") from error
 
 
 # The prefix says which state; no type can be made of it.

@@ -31,7 +31,7 @@ async def read_body(request: Asked, shape: type[Body]) -> tuple[Body, bytes]:
     """
     media = request.headers.get("content-type", "application/json").partition(";")[0].strip()
     if media.lower() != "application/json":
-        raise BadRequest("unsupported_media_type", "bodies are application/json")
+        raise BadRequest("unsupported_media_type", "the body has to be application/json")
     text = await request.body() or b"{}"
     content = parsed(text)
     try:
@@ -56,7 +56,7 @@ def parsed(text: bytes) -> Any:
         raise BadRequest("invalid_unicode", "the body is not UTF-8") from error
     except (msgspec.DecodeError, RecursionError) as error:
         code = "invalid_unicode" if _SURROGATE.search(text) else "invalid_json"
-        raise BadRequest(code, "the body is not JSON as RFC 8259 and UTF-8 have it") from error
+        raise BadRequest(code, "the body is not JSON (RFC 8259) in UTF-8") from error
     members = _checked(content, 0)
     # As many colons as members: none stands in a string, and no member was overwritten.
     if text.count(b":") != members and _STRING.sub(b"", text).count(b":") != members:
@@ -72,7 +72,7 @@ def invalid(message: str) -> BadRequest:
     unknown = detail.startswith("Object contains unknown field")
     code = "unknown_field" if unknown else "invalid_value"
     listed = [{"pointer": pointer, "detail": detail, "code": code}]
-    return BadRequest("validation_failed", "the request is not as it should be", errors=listed)
+    return BadRequest("validation_failed", "the request is invalid", errors=listed)
 
 
 def _checked(content: object, depth: int) -> int:
@@ -105,7 +105,7 @@ def _named(name: str) -> str:
         return named(name)
     except ValueError as error:
         listed = [{"pointer": "/name", "detail": str(error), "code": "invalid_value"}]
-        detail = "the request is not as it should be"
+        detail = "the request is invalid"
         raise BadRequest("validation_failed", detail, errors=listed) from error
 
 

@@ -85,9 +85,11 @@ def listing(
     if cursor is not None:
         number, since, seen, of, *key = parts_of(cursor, str, int, int, str, *shapes)
         if (number, of) != (league and number_of(league).hex, name):
-            raise BadRequest("invalid_cursor", "this is a cursor of another list")
+            raise BadRequest("invalid_cursor", "the cursor belongs to another list")
         if since != epoch:
-            raise BadRequest("invalid_cursor", "the log began anew; begin the list anew, too")
+            raise BadRequest(
+                "invalid_cursor", "the log has begun a new epoch; begin the list again"
+            )
         position, after = max(position, seen), tuple(key)
     return Listing(
         name=name, league=league, epoch=epoch, position=position, limit=limit, after=after

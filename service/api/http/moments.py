@@ -70,12 +70,12 @@ async def moment_of(request: Asked, league: str) -> Moment | None:
     if ":" in given:
         instant = _instant(given)
         if instant > shell.now():
-            raise BadRequest("as_of_ahead", "this instant has not come yet")
+            raise BadRequest("as_of_ahead", "this instant lies in the future")
         position = await position_at(shell.pool, number, instant, last)
     else:
         position = await position_named(request, league, given)
         if position > last:
-            raise BadRequest("as_of_ahead", "the log has not come so far")
+            raise BadRequest("as_of_ahead", "the log has not reached this position")
     epoch = await shell.runtime.writer.epoch(league)
     keys = await shell.runtime.writer.store.keys(number)
     return Moment(league, epoch, position, Fold(shell.pool, number, keys, position))
@@ -89,7 +89,7 @@ def _instant(text: str) -> datetime:
             return found.astimezone(UTC)
     except (ValueError, OverflowError):
         pass  # said below
-    raise BadRequest("invalid_as_of", "as_of is a position's token, or an instant with offset")
+    raise BadRequest("invalid_as_of", "as_of is a position token, or an instant with its offset")
 
 
 async def place_then(place: TournamentPlace, moment: Moment) -> TournamentPlace:
@@ -97,5 +97,5 @@ async def place_then(place: TournamentPlace, moment: Moment) -> TournamentPlace:
     loaded = await moment.state(place.stream)
     hidden = isinstance(loaded.state, Drafted) and place.role not in STAFF
     if hidden or isinstance(loaded.state, Unannounced):
-        raise StreamNotFound("there was nothing here under this name")
+        raise StreamNotFound("it did not exist then, or you may not see it")
     return replace(place, loaded=loaded)

@@ -43,13 +43,13 @@ def parts_of(text: str, *shapes: type) -> list[Any]:
         raw = base64.urlsafe_b64decode(text.encode("ascii") + b"=" * (-len(text) % 4))
         parts = msgspec.json.decode(raw, type=list)
     except (UnicodeEncodeError, binascii.Error, ValueError, msgspec.DecodeError) as error:
-        raise BadRequest("invalid_cursor", "this is no cursor of this server") from error
+        raise BadRequest("invalid_cursor", "the cursor is not from this server") from error
     if [type(part) for part in parts] != list(shapes):
-        raise BadRequest("invalid_cursor", "this is a cursor of something else")
+        raise BadRequest("invalid_cursor", "the cursor belongs to another list")
     if any(isinstance(part, int) and not -1 <= part < POSITION_END for part in parts):
-        raise BadRequest("invalid_cursor", "this is no cursor of this server")
+        raise BadRequest("invalid_cursor", "the cursor is not from this server")
     if any(isinstance(part, str) and "\0" in part for part in parts):
-        raise BadRequest("invalid_cursor", "this is no cursor of this server")
+        raise BadRequest("invalid_cursor", "the cursor is not from this server")
     return list(parts)
 
 
@@ -62,7 +62,7 @@ def position_parts(text: str, league: str) -> tuple[int, int]:
     """Return epoch and position of a token; ``invalid_cursor`` if it is another league's."""
     number, epoch, position = parts_of(text, str, int, int)
     if f"lge_{number}" != league:
-        raise BadRequest("invalid_cursor", "this is a position of another league")
+        raise BadRequest("invalid_cursor", "the position belongs to another league")
     return int(epoch), int(position)
 
 
@@ -83,7 +83,7 @@ def _number(request: Asked, name: str, default: float) -> float:
     if not given.isascii() or not given.isdigit() or len(given) > 9:
         raise BadRequest(
             "validation_failed",
-            "a query parameter is not as it should be",
+            "a query parameter is invalid",
             errors=[
                 {"pointer": "", "detail": f"{name} is a whole number", "code": "invalid_value"}
             ],

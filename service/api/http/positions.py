@@ -29,7 +29,7 @@ async def position_named(request: Asked, league: str, text: str) -> int:
     if epoch != current:
         kept = await shell.pool.fetchval(_KEPT, number_of(league), epoch)
         if epoch > current or (kept is not None and position >= kept):
-            raise BadRequest("invalid_cursor", "the log began anew before this position")
+            raise BadRequest("invalid_cursor", "the log has begun a new epoch before this position")
     return position
 
 

@@ -61,7 +61,7 @@ async def sign_receipt(
         epoch = await epoch_of(connection, league)
         previous = [await _before(connection, row, rows) for row in rows]
     if not rows:
-        raise StreamNotFound("there is nothing here under this name")
+        raise StreamNotFound("it does not exist, or you may not see it")
     about = rows[0].about()
     await _concerned(request, place, about)
     receipt = CommandReceipt(
@@ -95,7 +95,7 @@ async def _concerned(request: Asked, place: LeaguePlace, about: Metadata) -> Non
         entered = await plays_in(request, place.league)
         demand_also(place.role, "audit_hands", entered=entered)
     except Forbidden as refused:
-        raise StreamNotFound("there is nothing here under this name") from refused
+        raise StreamNotFound("it does not exist, or you may not see it") from refused
 
 
 async def _shown(
@@ -111,11 +111,11 @@ async def _shown(
     if body.request is None:
         return None
     if about.actor != principal_of(request).account.player:
-        raise Forbidden("only who sent a request may show it")
+        raise Forbidden("only the sender of a request may show it")
     canonical = msgspec.json.encode(body.request, order="sorted")
     keys = await shell_of(request).runtime.writer.store.keys(league)
     if keys.request_digest(canonical) != about.request_digest:
-        raise RequestMismatch("this is not the request that came under this command")
+        raise RequestMismatch("this is not the request of that command")
     return sha256(canonical).digest()
 
 
@@ -128,5 +128,5 @@ async def _before(connection: Driver, row: Recorded, rows: list[Recorded]) -> by
         return None
     found = await read_stream(connection, row.league, row.stream, version - 1, 1)
     if not found or found[0].stream_version != version:
-        raise LogIncomplete("the event before this command's is not in the log")
+        raise LogIncomplete("the event before those of this command is missing from the log")
     return found[0].hash

@@ -204,7 +204,7 @@ async def _demand_not_entered(request: Asked, found: Rehearsed) -> None:
         state = (await writer.load(found.league, stream_of(above))).state
         if counts_as_entered(state, player):
             raise Forbidden(
-                "nobody who is entered may try what reaches a table of the tournament",
+                "entrants may not make a dry run that reaches a table of the tournament",
                 capability=operation_of(request).capability,
             )
 

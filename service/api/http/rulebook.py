@@ -21,7 +21,7 @@ def demand_known(rules: Iterable[str]) -> None:
     if unknown:
         raise BadRequest(
             "rule_unknown",
-            "the rulebook has no such rule",
+            "the rulebook has no such rule; see the nearest names",
             unknown=[{"rule": each, "nearest": nearest(each)} for each in unknown],
         )
 

@@ -138,7 +138,7 @@ def _rehearsal(request: Asked) -> bool:
     if asked in (None, "false"):
         return False
     if not operation_of(request).dry_run:
-        raise BadRequest("dry_run_unsupported", "this operation cannot be tried without effect")
+        raise BadRequest("dry_run_unsupported", "this operation has no dry run")
     if asked != "true":
         raise BadRequest("bad_request", "dry_run is true or false")
     return True

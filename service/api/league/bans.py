@@ -70,7 +70,7 @@ async def ban_player(
     if place.state.role_of(player) not in (None, "player"):
         raise StaffNotBannable
     if body.until is not None and body.until <= shell.now():
-        raise BanInvalid(problem="a ban ends in the future, or never")
+        raise BanInvalid(problem="a ban must end in the future, or never")
     reason = await reasons.keep(
         request, place.id, order, body.reason, audience="staff", about=player
     )

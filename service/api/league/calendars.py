@@ -100,7 +100,7 @@ async def read_league_calendar(request: Asked, league_id: str, shell: Shell) -> 
     state = (await shell.runtime.writer.load(league_id, stream_of(league_id))).state
     roles = {each.player: each.role for each in state.members} if isinstance(state, Created) else {}
     if not may(roles.get(player), "read_league"):
-        raise StreamNotFound("there is nothing here under this name")
+        raise StreamNotFound("it does not exist, or you may not see it")
     now = shell.now()
     async with shell.engine.connect() as connection:
         found = await schedule_of(shell.runtime, connection, league_id, now - _BEHIND, now + _AHEAD)
@@ -195,7 +195,7 @@ async def revoke_calendar_key(key_id: str, shell: Shell, principal: Principal) -
     owner = principal.account.number
     async with shell.engine.begin() as connection:
         if not await calendar_keys.revoke(connection, owner, UUID(hex=key_id[4:]), shell.now()):
-            raise StreamNotFound("there is nothing here under this name")
+            raise StreamNotFound("it does not exist, or you may not see it")
 
 
 async def _player(request: Asked) -> PlayerId:
@@ -204,7 +204,7 @@ async def _player(request: Asked) -> PlayerId:
     async with shell_of(request).engine.connect() as connection:
         owner = await calendar_keys.owner_of(connection, key, shell_of(request).now())
     if owner is None:
-        raise Unauthenticated("the key is missing, unknown or ended")
+        raise Unauthenticated("the key is missing, unknown or revoked")
     return PlayerId(f"plr_{owner.hex}")
 
 

@@ -110,7 +110,9 @@ async def renew_claim(
     role = place.state.role_of(PlayerId(player_id))
     demand_over(place.role, role)
     if role == "owner":
-        raise BadRequest("not_claimable", "an owner is made by name, never by a code")
+        raise BadRequest(
+            "not_claimable", "nobody becomes an owner by a code; an owner has to name them"
+        )
     code = claim_code(number_of(player_id), shell.runtime.entropy.bytes(SECRET_BYTES))
     made = ClaimCode(league=place.id, player=player_id, code=code, expires_at=now + CLAIM_FOR)
     said = Said(order.command_id, order.command.request, _me(request))
@@ -122,7 +124,7 @@ async def renew_claim(
         if not await entered_players.renew_claim(
             connection, place.id, player_id, digest_of(code), now, by=_me(request)
         ):
-            raise BadRequest("not_claimable", "nobody can claim this player from this league")
+            raise BadRequest("not_claimable", "this player cannot be claimed in this league")
     return encoded(made, 201)
 
 
@@ -196,7 +198,7 @@ async def claim_player(
     order = order_of(request, raw, account=f"claim:{body.code}")
     token, number = shell.runtime.entropy.uuid(), entered_players.number_in(body.code)
     if number is None:
-        raise StreamNotFound("there is nothing here under this name")
+        raise StreamNotFound("it does not exist, or you may not see it")
     shell.limits.sign_up(request.scope)
     hashed = await accounts.hashed(body.password, client_address(request))
     claim = Claim(body.code, body.login, body.password)
@@ -209,11 +211,11 @@ async def claim_player(
             else:
                 await _claimable(shell, connection, body.code, now)
                 if await entered_players.claim_player(connection, claim, hashed, now) is None:
-                    raise StreamNotFound("there is nothing here under this name")
+                    raise StreamNotFound("it does not exist, or you may not see it")
                 shown = await root(request, connection, number, Wanted(), token, "claimed", now)
             name = await accounts.name_of(connection, number)
     except sa.exc.IntegrityError as error:
-        raise BadRequest("login_taken", "somebody else has this login", login=body.login) from error
+        raise BadRequest("login_taken", "the login is already taken", login=body.login) from error
     if before is not None:
         await demand_same(request, body.login, body.password)
     made = {
@@ -255,7 +257,7 @@ async def join_player(
             if await shell.requests.before(connection, said, now) is not None:
                 league = await entered_players.joined(connection, me.number)
                 if league is None:
-                    raise StreamNotFound("there is nothing here under this name")
+                    raise StreamNotFound("it does not exist, or you may not see it")
             else:
                 found, house = await _claimable(shell, connection, body.code, now)
                 await demand_me_distinct(request, house)
@@ -268,7 +270,7 @@ async def join_player(
                 if found is not None:
                     # Offices may have changed since the code was looked at.
                     if not _good(state, found):
-                        raise StreamNotFound("there is nothing here under this name")
+                        raise StreamNotFound("it does not exist, or you may not see it")
                     for command in _instead(state, PlayerId(me.player), other, now):
                         caused, state = DECIDERS["league"].carry_out(state, command)
                         events.extend(caused)
@@ -302,7 +304,7 @@ async def _claimable(
         house: Created = loaded.state
         if _good(house, found):
             return found, house
-    raise StreamNotFound("there is nothing here under this name")
+    raise StreamNotFound("it does not exist, or you may not see it")
 
 
 def _good(house: Created, found: entered_players.Claimable) -> bool:
@@ -330,7 +332,7 @@ def _instead(
     """
     role = house.role_of(other)
     if role is None:
-        raise StreamNotFound("there is nothing here under this name")
+        raise StreamNotFound("it does not exist, or you may not see it")
     demand_unbanned(house, other, now)
     held = house.role_of(me)
     leaves = RemoveMember(player=other)

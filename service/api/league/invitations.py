@@ -142,7 +142,7 @@ async def revoke_invitation(
 ) -> Response[bytes]:
     """Revoke by the id it is listed under; one that does not hold stays so."""
     if len(invitation_id) != _DIGEST_DIGITS:
-        raise StreamNotFound("there is nothing here under this name")
+        raise StreamNotFound("it does not exist, or you may not see it")
     held = place.state.invitation(invitation_id)
     demand_over(place.role, None if held is None else held.role)
     command = RevokeInvitation(invitation=invitation_id)
@@ -173,7 +173,7 @@ async def accept_invitation(
         receipt = await decide_one(shell, league, league, order, [command])
     except InvitationUnknown as error:
         # As for a made-up league: a code that opens nothing does not say what there is.
-        raise StreamNotFound("there is nothing here under this name") from error
+        raise StreamNotFound("it does not exist, or you may not see it") from error
     roles = [each.event.role for each in receipt.recorded if each.type == "member_added"]
     if not roles:
         state = (await shell.runtime.writer.load(league, stream_of(league), fresh=False)).state
@@ -190,7 +190,7 @@ def _league_in(code: str) -> LeagueId:
     try:
         raw = base64.urlsafe_b64decode(code.encode("ascii"))
     except (UnicodeEncodeError, ValueError) as error:
-        raise StreamNotFound("there is nothing here under this name") from error
+        raise StreamNotFound("it does not exist, or you may not see it") from error
     if len(raw) != _CODE_BYTES:
-        raise StreamNotFound("there is nothing here under this name")
+        raise StreamNotFound("it does not exist, or you may not see it")
     return LeagueId(f"lge_{UUID(bytes=raw[:16]).hex}")

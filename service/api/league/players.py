@@ -214,7 +214,7 @@ async def _csv(request: Asked) -> bytes:
     media, _, parameters = request.headers.get("content-type", "").partition(";")
     charset = parameters.casefold().replace('"', "").partition("charset=")[2].strip()
     if media.strip().casefold() != "text/csv" or charset not in ("", "utf-8", "utf8"):
-        raise BadRequest("unsupported_media_type", "lists are text/csv in UTF-8")
+        raise BadRequest("unsupported_media_type", "the list has to be text/csv in UTF-8")
     return await request.body()
 
 

@@ -46,7 +46,7 @@ async def read_ratings(
     name = f"ratings {place.id}"
     paged = await listing_of(request, place.league, name, str, str, projection="ratings")
     if paged.after is not None and not _ORDINAL.fullmatch(paged.after[0]):
-        raise BadRequest("invalid_cursor", "this is no cursor of this server")
+        raise BadRequest("invalid_cursor", "the cursor is not from this server")
     engine = shell.engine
     async with engine.connect() as connection:
         found = await queries.ratings(

@@ -50,7 +50,7 @@ async def read_record(
         sums = await recalling.sums(connection, place.id, player_id)
     members = {each.player for each in place.state.members}
     if not rows and before is None and player_id not in members:
-        raise StreamNotFound("there is nothing here under this name")
+        raise StreamNotFound("it does not exist, or you may not see it")
     page = paged.page(rows, lambda each: (each.registered_position,))
     called = await names(engine, [UUID(hex=player_id[4:])])
     found = PlayerRecord(

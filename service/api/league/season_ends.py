@@ -78,7 +78,7 @@ async def _left_out(
     if not body.leave_out and body.reason is None:
         return None
     if not body.leave_out or body.reason is None:
-        raise BadRequest("bad_request", "leave_out and reason stand together")
+        raise BadRequest("bad_request", "leave_out and reason need each other")
     demand_also(place.role, "manage_league")
     writer, player = shell_of(request).runtime.writer, principal_of(request).account.player
     for each in body.leave_out:

@@ -205,7 +205,7 @@ async def read_season(place: SeasonPlace) -> Response[bytes]:
 def _shown(place: SeasonPlace) -> SeasonShown:
     state = place.state
     if not isinstance(state, Opened):
-        raise StreamNotFound("there is nothing here under this name")
+        raise StreamNotFound("it does not exist, or you may not see it")
     terms = state.terms
     published = state.closed and terms.master is not None
     return SeasonShown(
@@ -253,7 +253,7 @@ async def read_standings(
 async def _standings_then(request: Asked, season: str, moment: Moment) -> Response[bytes]:
     state = (await moment.state(stream_of(season))).state
     if not isinstance(state, Opened):
-        raise StreamNotFound("there was nothing here under this name")
+        raise StreamNotFound("it did not exist then, or you may not see it")
     rows = [
         StandingRow(
             season=season,

@@ -141,7 +141,7 @@ async def change_template(
     """Replace name and body."""
     template = TemplateId(template_id)
     if place.state.template(template) is None:
-        raise StreamNotFound("there is nothing here under this name")
+        raise StreamNotFound("it does not exist, or you may not see it")
     return await _saved(request, place, template, body, order, 200)
 
 
@@ -166,7 +166,7 @@ async def read_template(template_id: str, place: LeaguePlace) -> Response[bytes]
     """Read from the aggregate."""
     found = place.state.template(TemplateId(template_id))
     if found is None:
-        raise StreamNotFound("there is nothing here under this name")
+        raise StreamNotFound("it does not exist, or you may not see it")
     return encoded(_shown(place.id, found))
 
 
@@ -237,7 +237,7 @@ def _text(body: Content) -> str:
 
 def _misplaced(member: str, detail: str) -> BadRequest:
     listed = [{"pointer": f"/body/{member}", "detail": detail, "code": "invalid_value"}]
-    return BadRequest("validation_failed", "the request is not as it should be", errors=listed)
+    return BadRequest("validation_failed", "the request is invalid", errors=listed)
 
 
 def _try(request: Asked, league: Created, body: Content) -> None:

@@ -37,11 +37,11 @@ async def read_text(
     demand_form(text_id, "txt")
     found = await text_of(shell.engine, text_id)
     if found is None:
-        raise StreamNotFound("there is nothing here under this name")
+        raise StreamNotFound("it does not exist, or you may not see it")
     role = await belong(request, found.league)
     mine = found.author == principal.account.number
     if found.audience == "staff" and role == "player" and not mine:
-        raise StreamNotFound("there is nothing here under this name")
+        raise StreamNotFound("it does not exist, or you may not see it")
     shown = TextShown(
         id=text_id,
         league=found.league,

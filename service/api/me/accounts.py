@@ -93,7 +93,7 @@ async def open_account(request: Asked, body: SignUp, raw: bytes, shell: Shell) -
         before = await shell.requests.before(connection, said, now)
         if before is None:
             if not await accounts.create(connection, number, body.login, name, kept, now):
-                raise BadRequest("login_taken", "somebody else has this login", login=body.login)
+                raise BadRequest("login_taken", "the login is already taken", login=body.login)
             shown = await root(request, connection, number, Wanted(), token, "signed_up", now)
         else:
             shown = await shown_again(connection, before.account, before.made or token)

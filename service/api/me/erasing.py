@@ -40,7 +40,7 @@ async def erase_me(
     """Erase the caller; other processes believe the token for five seconds more."""
     me = principal.account
     if body.player != me.player:
-        raise BadRequest("erasure_unconfirmed", "name your own player id to confirm")
+        raise BadRequest("erasure_unconfirmed", "confirm with your own player id")
     await signed_in(request, me.login, body.password)
     erased = await erase(shell.engine, shell.runtime.writer.store.keys, me.number, shell.now())
     forget(shell, principal)

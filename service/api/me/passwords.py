@@ -162,7 +162,7 @@ async def reset_password(request: Asked, body: ResetWanted, shell: Shell) -> Res
     async with shell.engine.begin() as connection:
         found = await resetting.good(connection, body.code, shell.now())
         if found is None or not await _given_rightly(shell, found):
-            raise StreamNotFound("there is nothing here under this name")
+            raise StreamNotFound("it does not exist, or you may not see it")
         await resetting.set_password(
             connection, found.person, kept, shell.now(), "password_reset", address=address
         )

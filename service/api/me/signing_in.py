@@ -42,7 +42,7 @@ async def signed_in(request: Asked, login: str, password: str) -> Account:
         raise
     if person is None:
         shell.guesses.failed(login, address)
-        raise WrongPassword("there is no such login with this password")
+        raise WrongPassword("the login or the password is wrong")
     shell.guesses.succeeded(login, address)
     return person
 

@@ -156,7 +156,7 @@ async def revoke_token(token_id: str, shell: Shell, principal: Principal) -> Non
         _demand_manage(principal)
     async with shell.engine.begin() as connection:
         if not await tokens.revoke(connection, principal.account.number, number, shell.now()):
-            raise StreamNotFound("there is nothing here under this name")
+            raise StreamNotFound("it does not exist, or you may not see it")
     forget(shell, principal)
 
 
@@ -178,7 +178,7 @@ async def rotate_token(
             return encoded(again, 200, dict(REPLAYED))
         made = await tokens.rotate(connection, me, number, principal.token, secret, shell.now())
         if made is None:
-            raise StreamNotFound("there is nothing here under this name")
+            raise StreamNotFound("it does not exist, or you may not see it")
     forget(shell, principal)
     return encoded(shown(made, secret))
 
@@ -226,4 +226,4 @@ def _number(token_id: str) -> UUID:
     try:
         return UUID(hex=token_id.removeprefix("tok_"))
     except ValueError as error:
-        raise StreamNotFound("there is nothing here under this name") from error
+        raise StreamNotFound("it does not exist, or you may not see it") from error

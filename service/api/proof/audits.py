@@ -75,7 +75,7 @@ async def start_audit(
     else:
         tournament = await find(request, body.tournament, TOURNAMENT)
         if tournament.league != place.id:
-            raise BadRequest("bad_request", "this tournament is of another league")
+            raise BadRequest("bad_request", "this tournament belongs to another league")
         player = principal.account.player
         entered = counts_as_entered(tournament.state, player)
     demand(request, place.role, entered=entered)
@@ -122,7 +122,7 @@ async def read_operation(request: Asked, operation_id: str, shell: Shell) -> Res
     async with shell.engine.connect() as connection:
         row = await queries.report(connection, identifier)
     if row is None:
-        raise StreamNotFound("there is nothing here under this name")
+        raise StreamNotFound("it does not exist, or you may not see it")
     await belong(request, row.league)
     found = OperationShown(
         id=operation_id,

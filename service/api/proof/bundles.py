@@ -108,6 +108,6 @@ async def _entrant_named(request: Asked, league: str, season: str) -> str:
     detail = "no entry of yours in a tournament that this season has counted"
     raise BadRequest(
         "validation_failed",
-        "a query parameter is not as it should be",
+        "a query parameter is invalid",
         errors=[{"pointer": "", "detail": detail, "code": "invalid_value"}],
     )

@@ -87,7 +87,7 @@ async def disputed(request: Asked, body: ClaimedOn) -> tuple[Place[msgspec.Struc
     """
     named = [each for each in (body.hand, body.tournament, body.season) if each is not None]
     if len(named) != 1:
-        raise BadRequest("bad_request", "a claim names one hand, one tournament or one season")
+        raise BadRequest("bad_request", "a claim is about one hand, one tournament or one season")
     if body.season is not None:
         season = await reach(request, body.season, SEASON)
         return season, Subject(kind=body.kind, season=SeasonId(body.season), step=body.step)
@@ -177,7 +177,7 @@ async def _of_hand(request: Asked, hand: str, step: int | None) -> tuple[TableId
     async with shell.engine.connect() as connection:
         row = await queries.hand(connection, hand)
     if row is None:
-        raise StreamNotFound("there is nothing here under this name")
+        raise StreamNotFound("it does not exist, or you may not see it")
     table = await find(request, row.table, TABLE)
     if step is not None:
         keys = await shell.runtime.writer.store.keys(number_of(row.league))
@@ -191,7 +191,7 @@ def _in_tournament(
 ) -> Subject:
     state = place.state
     if isinstance(state, Drafted):
-        raise StreamNotFound("there is nothing here under this name")
+        raise StreamNotFound("it does not exist, or you may not see it")
     return Subject(
         kind=body.kind,
         tournament=state.terms.tournament,
@@ -211,7 +211,9 @@ def _demand(few: bool) -> None:
     """
     if not few:
         raise BadRequest(
-            "too_many_disputes", "rulings on the disputes you have opened come first", max=OPEN_MAX
+            "too_many_disputes",
+            "too many disputes of yours are open; they need rulings first",
+            max=OPEN_MAX,
         )
 
 

@@ -99,7 +99,7 @@ async def _looked_into(request: Asked, claim_id: str) -> tuple[Filed, Place[msgs
         keys = shell.runtime.writer.store.keys
         filed = await confidential_claims.claim_of(connection, keys, number_of(claim_id))
     if filed is None or filed.about == me:
-        raise StreamNotFound("there is nothing here under this name")
+        raise StreamNotFound("it does not exist, or you may not see it")
     league, subject = identifier("lge", filed.league), filed.subject
     role = await belong(request, league)
     demand(request, role, entered=await plays_in_disputed(request, league, subject))
@@ -151,7 +151,9 @@ async def file_confidential_claim(
         )
         if made and await confidential_claims.waiting(connection, keys, league, me) > WAITING_MAX:
             raise BadRequest(
-                "too_many_disputes", "the referees look into what waits first", max=WAITING_MAX
+                "too_many_disputes",
+                "too many claims of yours wait for the referees; let them answer first",
+                max=WAITING_MAX,
             )
         kept = await confidential_claims.claim_of(connection, keys, filed.id)
     return encoded(_shown(kept or filed), 201)
@@ -250,7 +252,7 @@ async def _sees(request: Asked, place: Place[msgspec.Struct], filed: Filed, me: 
 
 
 def _handled(filed: Filed) -> BadRequest:
-    return BadRequest("claim_handled", "somebody has looked into it", state=filed.state)
+    return BadRequest("claim_handled", "the claim has already been handled", state=filed.state)
 
 
 def _shown(filed: Filed) -> ConfidentialClaim:

@@ -206,7 +206,7 @@ async def _demand_over(request: Asked, place: DisputePlace, what: What) -> None:
     if what == "masters":
         there = stream_of(str(subject.tournament))
         if not isinstance((await shell.runtime.writer.load(place.league, there)).state, Finished):
-            raise NotOver("the tournament is still being played")
+            raise NotOver("the tournament is not over")
         return
     async with shell.engine.connect() as connection:
         row = await queries.hand(connection, str(subject.hand))

@@ -188,9 +188,7 @@ async def _as_shown(
         BadRequest: ``dry_run_needed``, or ``dry_run_outdated`` if it would do something else.
     """
     if shown is None:
-        raise BadRequest(
-            "dry_run_needed", "a ruling with acts names the digest of the dry run that showed them"
-        )
+        raise BadRequest("dry_run_needed", "a ruling with acts needs the digest of its dry run")
     consulted: list[Entry] = []
 
     async def load(_: str, stream: Stream[State]) -> State:
@@ -201,7 +199,7 @@ async def _as_shown(
     found.asked = asked
     if (await would_change(found, load, now)).digest != shown:
         raise BadRequest(
-            "dry_run_outdated", "this would do something else than was shown; try it once more"
+            "dry_run_outdated", "the effect has changed since the dry run; make a new dry run"
         )
     return consulted
 
@@ -214,7 +212,7 @@ def _acts(
     to_tournament = [each for each in body.acts if not isinstance(each, OfSeason)]
     to_season = [each for each in body.acts if isinstance(each, OfSeason)]
     if (to_tournament and subject.tournament is None) or (to_season and subject.season is None):
-        raise BadRequest("bad_request", "the dispute is about nothing that this act could change")
+        raise BadRequest("bad_request", "this act cannot change the subject of the dispute")
     signed: Signed = {"by": player, "reason": reason, "now": now}
     written: Authored = {"author": player, "reason": reason, "now": now}
     return Acts(
@@ -256,5 +254,7 @@ def _to_season(
         )
         return AdjustPoints(adjustment=adjustment, **written)
     if subject.tournament is None:
-        raise BadRequest("bad_request", "the dispute is about no tournament that could be revoked")
+        raise BadRequest(
+            "bad_request", "the dispute is not about a tournament whose points could be revoked"
+        )
     return RevokeAward(tournament=subject.tournament, **written)

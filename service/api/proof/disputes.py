@@ -283,7 +283,7 @@ async def appeal_ruling(
     opened, player = place.state.opened, principal.account.player
     mine = player == opened.claimant
     if not mine and not await plays_in_disputed(request, place.league, opened.subject):
-        raise Forbidden("only whom it concerns may appeal", capability="own_entry")
+        raise Forbidden("only the people concerned may appeal", capability="own_entry")
     command = Appeal(
         by=PlayerId(player),
         reason=await keep(request, place.league, order, body.reason),
@@ -305,7 +305,7 @@ async def changed(
     loaded = await shell_of(request).runtime.writer.load(place.league, place.stream, fresh=False)
     state = loaded.state
     if not isinstance(state, Claimed):
-        raise StreamNotFound("there is nothing here under this name")
+        raise StreamNotFound("it does not exist, or you may not see it")
     content = {"id": state.opened.dispute, "state": state.phase, "frozen": state.frozen}
     return answer(receipt, content, status, version_of=place.stream)
 

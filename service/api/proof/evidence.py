@@ -215,12 +215,13 @@ async def read_receipt(request: Asked, hand_id: str, shell: Shell) -> Response[b
     async with shell.engine.connect() as connection:
         row = await queries.hand(connection, hand_id)
     if row is None:
-        raise StreamNotFound("there is nothing here under this name")
+        raise StreamNotFound("it does not exist, or you may not see it")
     await belong(request, row.league)
     head = await _newest(request, row.league)
     if head is None or head.size <= row.last_position:
         raise NotSignedYet(
-            "no head signed so far holds the whole hand", size=head.size if head else 0
+            "no signed head covers the whole hand yet; try again later",
+            size=head.size if head else 0,
         )
     league = number_of(row.league)
     async with shell.pool.acquire() as pooled:
@@ -228,7 +229,7 @@ async def read_receipt(request: Asked, hand_id: str, shell: Shell) -> Response[b
             _OF_HAND, league, stream_of(row.table), row.first_position, row.last_position
         )
         if not _whole(events, row.last_position):
-            raise LogIncomplete("events of this hand are not in the log")
+            raise LogIncomplete("events of this hand are missing from the log")
         proven = [await _proven(pooled, league, event, head.size) for event in events]
     return encoded(HandReceipt(hand=row.hand, head=head, events=proven))
 
@@ -270,7 +271,7 @@ async def _bounds(request: Asked, place: LeaguePlace, low: str, high: str) -> tu
     head = await _newest(request, place.league)
     signed = head.size if head else 0
     if second > signed:
-        raise NotSignedYet("no head signed so far is as large", size=signed)
+        raise NotSignedYet("no signed head is as large yet", size=signed)
     return first, second
 
 
@@ -284,7 +285,7 @@ def _number(request: Asked, name: str) -> int:
 def _invalid(detail: str) -> BadRequest:
     return BadRequest(
         "validation_failed",
-        "a query parameter is not as it should be",
+        "a query parameter is invalid",
         errors=[{"pointer": "", "detail": detail, "code": "invalid_value"}],
     )
 

@@ -217,10 +217,10 @@ class Feed:
             return -1 if self.stream is None else 0
         name, epoch, place = parts_of(text, str, int, int)
         if name != (self.stream or self.league):
-            raise BadRequest("invalid_cursor", "this is a cursor of another feed")
+            raise BadRequest("invalid_cursor", "the cursor belongs to another feed")
         if epoch != self.epoch:
             # What it stands after may be lost, and other events under the same versions.
-            raise BadRequest("invalid_cursor", "the log began anew; read the feed anew, too")
+            raise BadRequest("invalid_cursor", "the log has begun a new epoch; read the feed again")
         return int(place)
 
     async def next(self, follower: Follower, after: int, limit: int) -> list[Told]:

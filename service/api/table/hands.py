@@ -44,6 +44,6 @@ async def read_hand(request: Asked, hand_id: str, shell: Shell) -> Response[byte
     async with shell.engine.connect() as connection:
         row = await queries.hand(connection, hand_id)
     if row is None:
-        raise StreamNotFound("there is nothing here under this name")
+        raise StreamNotFound("it does not exist, or you may not see it")
     await belong(request, row.league)
     return encoded({"id": row.hand, **msgspec.to_builtins(row)})

@@ -48,7 +48,7 @@ async def set_presence(
 ) -> Response[bytes]:
     """Have the table note it; saying it twice changes nothing."""
     if not isinstance(place.state, Table):
-        raise StreamNotFound("there is nothing here under this name")
+        raise StreamNotFound("it does not exist, or you may not see it")
     tournament = await tournament_of_table(request, place)
     entrant = entrant_of(tournament, principal.account.player)
     if entrant is None:

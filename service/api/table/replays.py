@@ -62,7 +62,7 @@ async def _hand(request: Asked, hand_id: str) -> tuple[HandRow, Role]:
     async with shell_of(request).engine.connect() as connection:
         row = await queries.hand(connection, hand_id)
     if row is None:
-        raise StreamNotFound("there is nothing here under this name")
+        raise StreamNotFound("it does not exist, or you may not see it")
     return row, await belong(request, row.league)
 
 
@@ -78,7 +78,7 @@ async def _opened(request: Asked, hand_id: str) -> HandRow:
     player = principal_of(request).account.player
     demand(request, role, entered=counts_as_entered(await _tournament(request, row), player))
     if not (await _read(request, row, PUBLIC)).over:
-        raise NotOver("the hand is still being played")
+        raise NotOver("the hand is still in play")
     return row
 
 
@@ -132,7 +132,7 @@ async def replay_hand(request: Asked, hand_id: str) -> Response[bytes]:
     if number is None:
         return Response(WHOLE[media](found), media_type=media)
     if media not in SINGLE:
-        raise BadRequest("bad_request", "a document of this type is of a whole hand, not a step")
+        raise BadRequest("bad_request", "a document of this type holds a whole hand, not a step")
     if not 0 < number <= len(found.steps):
         raise StreamNotFound("the hand has no such step")
     return Response(SINGLE[media](found.steps[number - 1]), media_type=media)
@@ -190,12 +190,12 @@ async def _demand_opening(request: Asked, row: HandRow, found: Replay) -> None:
         OpeningNeeded: Without an opening of the caller's that holds now.
     """
     if not found.over:
-        raise NotOver("the hand is still being played")
+        raise NotOver("the hand is still in play")
     shell = shell_of(request)
     league = (await shell.runtime.writer.load(row.league, stream_of(row.league))).state
     player = principal_of(request).account.player
     if not league.may_see(HandId(row.hand), player, shell.now()):
-        raise OpeningNeeded("POST /v1/hands/{id}/openings says who looks, and why", hand=row.hand)
+        raise OpeningNeeded("first POST /v1/hands/{id}/openings, with your reason", hand=row.hand)
 
 
 def _step_asked(request: Asked) -> int | None:
@@ -216,6 +216,6 @@ def _media(request: Asked) -> str:
 def _invalid(detail: str) -> BadRequest:
     return BadRequest(
         "validation_failed",
-        "a query parameter is not as it should be",
+        "a query parameter is invalid",
         errors=[{"pointer": "", "detail": detail, "code": "invalid_value"}],
     )

@@ -138,7 +138,7 @@ async def _then(request: Asked, place: TablePlace, moment: Moment) -> Response[b
     """Show what the caller could see then, by the entry of then; nothing is to be done."""
     table = await moment.state(place.stream)
     if not isinstance(table.state, Table):
-        raise StreamNotFound("there was nothing here under this name")
+        raise StreamNotFound("it did not exist then, or you may not see it")
     tournament = (await moment.state(stream_of(table.state.tournament))).state
     viewer = entrant_of(tournament, principal_of(request).account.player)
     seen = with_clock(seen_by(table.state, viewer), tournament)
@@ -273,7 +273,7 @@ async def _done(
 
 async def _viewer(request: Asked, place: TablePlace) -> EntrantId | None:
     if not isinstance(place.state, Table):
-        raise StreamNotFound("there is nothing here under this name")
+        raise StreamNotFound("it does not exist, or you may not see it")
     return await viewer_at(request, place)
 
 

@@ -47,7 +47,7 @@ async def void_deal(
 ) -> Response[bytes]:
     """Void for a director or referee who is not entered; said twice, it is one void."""
     if not isinstance(place.state, Table):
-        raise StreamNotFound("there is nothing here under this name")
+        raise StreamNotFound("it does not exist, or you may not see it")
     asked = VoidDeal(cause=body.cause, reason=body.reason, now=order.command.received_at)
     receipt = await submit_to_table(shell.runtime, place.league, place.id, asked, order.command)
     (voided,) = (each.event for each in receipt.recorded if isinstance(each.event, DealVoided))

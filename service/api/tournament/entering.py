@@ -98,9 +98,9 @@ async def revise_terms(
         raise NotADraft(phase=phase_of(place.state))
     demand_sandbox(body, (await find(request, place.league, LEAGUE)).state.sandbox)
     if body.masters is not None:
-        raise BadRequest("bad_request", "masters are fixed when registration opens, not in a draft")
+        raise BadRequest("bad_request", "a draft has no masters; fix them when registration opens")
     if body.season != place.state.terms.season:
-        raise BadRequest("bad_request", "a draft stays in its season")
+        raise BadRequest("bad_request", "a draft cannot move to another season")
     command = drafting(
         body, TournamentId(place.id), LeagueId(place.league), shell.now(), shell.runtime.pulses
     )

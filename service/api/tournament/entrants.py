@@ -77,7 +77,7 @@ async def own_entry(place: TournamentPlace, principal: Principal) -> EntrantId:
     """
     entrant = entrant_of(place.state, principal.account.player)
     if entrant is None:
-        raise StreamNotFound("there is no entry of yours")
+        raise StreamNotFound("you have no entry here")
     return entrant
 
 

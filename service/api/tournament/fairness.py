@@ -164,7 +164,7 @@ async def read_fairness(place: TournamentPlace) -> Response[bytes]:
     """Read from the aggregate."""
     state = place.state
     if not isinstance(state, Registering | Running | Finished):
-        raise StreamNotFound("there is nothing here under this name")
+        raise StreamNotFound("it does not exist, or you may not see it")
     number, masters = number_of(place.id), state.masters
     over = isinstance(state, Finished)
     shown = FairnessShown(
@@ -199,7 +199,7 @@ async def read_decks(request: Asked, hand_id: str, shell: Shell) -> Response[byt
     async with shell.engine.connect() as connection:
         row = await queries.hand(connection, hand_id)
     if row is None:
-        raise StreamNotFound("there is nothing here under this name")
+        raise StreamNotFound("it does not exist, or you may not see it")
     await belong(request, row.league)
     table = (await shell.runtime.writer.load(row.league, stream_of(row.table), fresh=False)).state
     decks = tuple(

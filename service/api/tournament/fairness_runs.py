@@ -50,4 +50,4 @@ def _before(after: tuple[str, ...] | None) -> date:
     try:
         return date.max if after is None else date.fromisoformat(after[0])
     except ValueError as error:
-        raise BadRequest("invalid_cursor", "this is no cursor of this server") from error
+        raise BadRequest("invalid_cursor", "the cursor is not from this server") from error

@@ -83,7 +83,7 @@ async def _answer(
     loaded, tables = await _read(load, stream)
     seen = floor_of(loaded.state, tables)
     if seen is None:
-        raise StreamNotFound("there is nothing here under this name")
+        raise StreamNotFound("it does not exist, or you may not see it")
     page = paged.cut(seen.tables, lambda each: (each.number,))
     found = Floor(
         floor=msgspec.structs.replace(seen, tables=tuple(page.items)),

@@ -167,7 +167,7 @@ async def decline_deal(
 
 def _number(named: str) -> int:
     if not _NUMBER.fullmatch(named):
-        raise StreamNotFound("there is nothing here under this name")
+        raise StreamNotFound("it does not exist, or you may not see it")
     return int(named)
 
 

@@ -158,7 +158,7 @@ async def announce_tournament(
     if body.season is not None:
         season = await find(request, body.season, SEASON)
         if season.league != place.id:
-            raise BadRequest("bad_request", "this season is of another league")
+            raise BadRequest("bad_request", "this season belongs to another league")
         if season.state.closed:
             raise SeasonClosedAlready
     tournament = TournamentId(f"trn_{order.new_id(0).hex}")

@@ -267,7 +267,7 @@ def test_who_made_a_deal_is_not_put_below_who_did_not() -> None:
     """
     order = ((entrant(1),), (entrant(2),), (entrant(3),), (entrant(4),))
 
-    with pytest.raises(CorrectionInvalid, match="award anew"):
+    with pytest.raises(CorrectionInvalid, match="award the prizes again"):
         ended_by_a_deal().when(CorrectResult(order=order, **SIGNED)).events()
 
 
