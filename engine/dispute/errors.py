@@ -1,4 +1,4 @@
-"""Why a dispute refuses a command."""
+"""The refusals of a dispute."""
 
 from datetime import datetime
 

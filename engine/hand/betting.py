@@ -1,7 +1,7 @@
 """
-One street of betting: whose turn it is, what may be done, what it costs.
+One street of betting: the turns, the legal actions and their prices.
 
-Amounts are *to*, never *by*: chips of one seat in this street.  Source: rulebook
+Amounts are *to*, never *by*: the total of one seat in this street.  Source: rulebook
 ``words.street``.
 """
 
@@ -16,7 +16,7 @@ from engine.values import Chips
 
 Verb = Literal["fold", "check", "call", "raise_to", "stay"]
 CardSource = Literal["pile", "discards", "pilot", "wing", "gunner"]
-"""Where a new card may come from; the last three are the open piles of the Galaxy Series."""
+"""The source of a new card. The last three are the open piles of the Galaxy Series."""
 
 
 class CannotCheck(CommandRejected):
@@ -115,18 +115,18 @@ class LegalAction(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The rulebook's name of the rule that allows it."""
 
     amount: Chips | None = None
-    """Chips that a call, a stay or a card action costs."""
+    """The price of a call, a stay or a card action in chips."""
 
     min: Chips | None = None
     max: Chips | None = None
     cards: tuple[str, ...] | None = None
-    """The own cards of which one is given up, or any are fielded."""
+    """The own cards from which one is given up, or any number are fielded."""
 
     cards_min: int | None = None
-    """How many cards a selection, or what is added to it, must hold at least."""
+    """The smallest number of cards in a selection or an improvement."""
 
     source: CardSource | None = None
-    """Where the new card comes from."""
+    """The source of the new card."""
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -142,9 +142,9 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 def next_to_act(street: Street) -> int | None:
     """
-    Return the seat whose turn it is, or none when the street is over.
+    Return the seat that has the turn, or None when the street is over.
 
-    A lone seat that nobody can answer is asked only if it faces a bet.
+    A lone seat that nobody can answer has a turn only if it faces a bet.
 
     Source: rulebook ``betting.street_end``.
     """
@@ -170,13 +170,13 @@ def next_to_act(street: Street) -> int | None:
 
 
 def _asked_again(street: Street, seat: int, put_in: Chips) -> bool:
-    """Return whether a seat that has acted owes something; a fixed price is asked once."""
+    """Return whether a seat that has acted owes chips. A fixed price is asked only once."""
     behind = isinstance(street.rules, PokerNoLimit) and put_in < street.current_bet
     return behind and street.due(seat, put_in) > 0
 
 
 def _asked_alone(street: Street, seat: int) -> bool:
-    """Return whether others have put in more than the only one who can act, or were asked."""
+    """Return whether the only seat that can act faces a bet, or others have had a turn."""
     stakes = [stake for each in street.seats if (stake := each.hand) is not None]
     own = street.bettor(seat).put_in
     if isinstance(street.rules, FixedContinue):
@@ -186,7 +186,7 @@ def _asked_alone(street: Street, seat: int) -> bool:
 
 
 def _barred(street: Street, bettor: Bettor) -> str | None:
-    """Return the rule that forbids a raise, or none."""
+    """Return the rule that forbids a raise; None if it is allowed."""
     if not street.others_can_answer(bettor.seat):
         return "betting.lone_seat"
     if bettor.put_in + bettor.stack <= street.current_bet:
@@ -206,7 +206,7 @@ def _raise_bounds(street: Street, bettor: Bettor) -> tuple[Chips, Chips]:
 
 
 def legal_actions(street: Street, seat: int) -> tuple[LegalAction, ...]:
-    """Return all that *seat*, whose turn it is, may do; ``act`` accepts exactly these."""
+    """Return the legal actions of *seat*, which has the turn. ``act`` accepts exactly these."""
     bettor = street.bettor(seat)
     fold = LegalAction(verb="fold", rule=_fold_rule(street, bettor))
     due = street.due(seat, bettor.put_in)
@@ -234,7 +234,7 @@ def act(
     expected: Chips | None = None,
 ) -> Outcome:
     """
-    Return what *verb* of *seat*, whose turn it is, does.
+    Return the effect of *verb* by *seat*, which has the turn.
 
     Raises:
         CommandRejected: If the street does not allow it.
@@ -269,7 +269,7 @@ def _pays(street: Street, bettor: Bettor, chips: Chips, *, rule: str) -> Outcome
 
 
 def _fold_rule(street: Street, bettor: Bettor) -> str:
-    """Return the rule of a fold; one that nothing asked for is told apart."""
+    """Return the rule of a fold. A fold without a bet to face has its own rule."""
     free = isinstance(street.rules, PokerNoLimit) and street.due(bettor.seat, bettor.put_in) == 0
     return "betting.free_fold" if free else "betting.fold"
 
@@ -328,7 +328,7 @@ def _raise_to(rules: PokerNoLimit, street: Street, bettor: Bettor, amount: Chips
 
 
 def _raise_rule(rules: PokerNoLimit, street: Street) -> str:
-    """Return the rule that says how much a bet or raise must be at least."""
+    """Return the rule of the minimum bet or raise."""
     if street.current_bet == 0:
         return "betting.opening_bet"
     match rules.min_raise:

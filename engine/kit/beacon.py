@@ -1,8 +1,8 @@
 """
-A public beacon: which of its pulses counts, and what of one enters a deal or a draw.
+A public beacon: the choice of its pulse for a deal or a draw, and the bytes that enter it.
 
-The house, and whoever works with it, cannot know a pulse before its time.  Which pulse
-counts follows from the instant of an event, so nobody chooses among pulses either.
+The house and its accomplices cannot know a pulse before its time.  The instant of an event
+determines the pulse, so nobody can choose among pulses either.
 
 Source: rulebook ``beacon``.
 """
@@ -55,17 +55,17 @@ class BeaconMissing(CommandRejected):
 
     code = "beacon_missing"
     rule = "beacon.silence"
-    detail = "the beacon's round has not come yet"
+    detail = "the beacon's pulse has not come yet"
 
     round: int
 
 
 class BeaconMismatch(CommandRejected):
-    """The pulse is not that of the named beacon round, or its signature does not fit."""
+    """The pulse is not the named one, or its signature does not fit."""
 
     code = "beacon_mismatch"
     rule = "beacon.value"
-    detail = "this is not the named round of the beacon, or its signature does not fit"
+    detail = "this is not the named pulse of the beacon, or its signature does not fit"
 
     round: int | None
 
@@ -93,11 +93,11 @@ def demand_pulse(pulse: Pulse | None, number: int) -> Pulse:
     """
     Return *pulse* if it is the one that was named.
 
-    Whether the beacon has signed it is checked where it is fetched, and by every audit.
+    The signature is checked when the pulse is fetched, and by every audit.
 
     Raises:
-        BeaconMissing: If there is none yet.
-        BeaconMismatch: If it has another number, or is not what its signature gives.
+        BeaconMissing: If there is no pulse yet.
+        BeaconMismatch: If it has another number, or its signature does not fit.
 
     Source: rulebook ``beacon.value``.
     """
@@ -111,7 +111,7 @@ def demand_pulse(pulse: Pulse | None, number: int) -> Pulse:
 
 def mixed_in(chain: Chain, pulse: Pulse) -> bytes:
     """
-    Return what of a pulse stands in a digest: chain, number and randomness, 72 bytes.
+    Return the part of a pulse in a digest: chain, number and randomness, 72 bytes.
 
     Source: rulebook ``generator.beacon``.
     """

@@ -1,4 +1,4 @@
-"""The one refusal of everything that waits for a dispute."""
+"""The refusal of everything that waits for a dispute."""
 
 from engine.errors import CommandRejected
 

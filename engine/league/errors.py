@@ -1,4 +1,4 @@
-"""Why a league refuses a command."""
+"""The refusals of a league."""
 
 from datetime import datetime
 

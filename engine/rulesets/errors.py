@@ -1,4 +1,4 @@
-"""Why a ruleset is refused."""
+"""The refusals of rulesets."""
 
 from engine.errors import CommandRejected
 

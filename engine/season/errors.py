@@ -1,4 +1,4 @@
-"""Why a season refuses a command."""
+"""The refusals of a season."""
 
 from collections.abc import Mapping, Sequence
 

@@ -14,7 +14,7 @@ from service.projections.rebuild import RebuildRefused
 
 
 def explained(error: Exception) -> tuple[int, str, str] | None:
-    """Return the exit code, what is wrong and the next step; None for what is a defect."""
+    """Return the exit code, the fault and the next step; None for a defect."""
     match error:
         case SettingsInvalid():
             return 2, str(error), "see the table of settings in the README"
@@ -29,7 +29,7 @@ def explained(error: Exception) -> tuple[int, str, str] | None:
         case ProjectionUnknown():
             return 2, str(error), "name one of these, or all"
         case RebuildRefused():
-            return 1, str(error), "wait for its end"
+            return 1, str(error), "wait until it ends"
         case UnitStopped():
             return error.stopped.code, error.stopped.why, error.stopped.step
         case EventUnreadable():
@@ -48,11 +48,11 @@ def _explained_by_database(error: Exception) -> tuple[int, str, str] | None:
     state = getattr(cause, "sqlstate", None) or ""
     message = str(cause).splitlines()[0].rpartition(">: ")[2]
     if state == "42501":
-        return 2, message, "log in as the role that may: see deploy/postgres/roles.sql"
+        return 2, message, "use a login that may do this; see deploy/postgres/roles.sql"
     if state.startswith("28") or state == "3D000" or "permission denied for database" in message:
         return 2, message, "correct HOLOTABLE_DATABASE_URL"
     if state in {"42P01", "3F000"}:
         return 1, message, "run `holotable migrate`"
     if state[:2] in {"08", "53", "57"} or (not state and "connect" in message):
-        return 3, f"the database cannot be reached: {message}", "run `holotable doctor`"
+        return 3, f"the database is not available: {message}", "run `holotable doctor`"
     return None

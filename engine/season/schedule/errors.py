@@ -1,4 +1,4 @@
-"""Why a season's schedule refuses a command."""
+"""The refusals of a season's schedule."""
 
 from engine.errors import CommandRejected, Wording
 from engine.season.schedule.values import Local, RecurrenceId

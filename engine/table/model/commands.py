@@ -105,7 +105,7 @@ class OpenTable(_Part, frozen=True, kw_only=True, tag="open_table"):
 
 class AwaitBeacon(_Part, frozen=True, kw_only=True, tag="await_beacon"):
     """
-    Settle the players' entropy for the next deal, and name the beacon round that it waits for.
+    Settle the players' entropy for the next deal, and name the pulse that it waits for.
     """
 
     chain: Chain

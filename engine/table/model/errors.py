@@ -1,4 +1,4 @@
-"""Why a table refuses a command."""
+"""The refusals of a table."""
 
 from datetime import datetime
 

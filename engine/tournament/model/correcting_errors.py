@@ -1,4 +1,4 @@
-"""Why a result is not set right as asked."""
+"""The refusals of corrections to a result."""
 
 from engine.errors import CommandRejected, Wording
 

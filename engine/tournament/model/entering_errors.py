@@ -1,4 +1,4 @@
-"""Why somebody does not get in, or not now."""
+"""The refusals of entry."""
 
 from datetime import datetime
 

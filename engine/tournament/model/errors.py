@@ -1,4 +1,4 @@
-"""Why a tournament refuses a command."""
+"""The refusals of a tournament."""
 
 from engine.errors import CommandRejected, Wording
 

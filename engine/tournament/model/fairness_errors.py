@@ -1,4 +1,4 @@
-"""Why entropy is not taken, or seeds stay closed."""
+"""The refusals of entropy and of publishing seeds."""
 
 from engine.errors import CommandRejected
 

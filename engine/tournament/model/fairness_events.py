@@ -49,7 +49,7 @@ class BeaconNamed(_Event, frozen=True, kw_only=True, tag="beacon_named"):
 
 
 class BeaconAwaited(_Event, frozen=True, kw_only=True, tag="beacon_awaited"):
-    """The entrants and their commitments are settled. The named beacon round draws the seats."""
+    """The entrants and their commitments are settled. The named pulse draws the seats."""
 
     round: Count
     at: datetime
@@ -57,7 +57,7 @@ class BeaconAwaited(_Event, frozen=True, kw_only=True, tag="beacon_awaited"):
 
 
 class BeaconRecorded(_Event, frozen=True, kw_only=True, tag="beacon_recorded"):
-    """The beacon's pulse of the named round was recorded."""
+    """The named pulse of the beacon was recorded."""
 
     pulse: Pulse
     rule: str

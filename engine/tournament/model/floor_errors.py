@@ -1,4 +1,4 @@
-"""Why the floor refuses an order."""
+"""The refusals of a director's orders."""
 
 from engine.errors import CommandRejected
 

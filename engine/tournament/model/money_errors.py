@@ -1,4 +1,4 @@
-"""Why a tournament's books refuse something."""
+"""The refusals of a tournament's books."""
 
 from engine.errors import CommandRejected
 

@@ -1,4 +1,4 @@
-"""Why a tournament of scheduled rounds refuses a command."""
+"""The refusals of a tournament of scheduled rounds."""
 
 from engine.errors import CommandRejected
 
