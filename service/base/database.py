@@ -1,4 +1,4 @@
-"""Addresses, pools, and the few statements that prepare a server: roles, databases, migrations."""
+"""Addresses, pools, and the statements that prepare a server: roles, databases, migrations."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -24,26 +24,26 @@ LOGINS = (
     "holotable_audit",
     "holotable_broker",
 )
-"""The roles that may log in; ``holotable_owner``, who owns the relations, may not."""
+"""The roles that may log in. ``holotable_owner`` owns the relations and may not."""
 
 OWNER = "holotable_owner"
 DATABASE = "holotable"
-"""The log and everything beside it, where nobody says otherwise."""
+"""The default name of the database with the log and everything beside it."""
 
 BROKER = "holotable_broker"
-"""Login and database of Celery's messages."""
+"""The login and the database of Celery's messages."""
 
 
 _OF_THE_LOG = tuple(login for login in LOGINS if login != BROKER)
 _COMPARING = ("holotable_worker", "holotable_project", "holotable_audit")
-"""Those that build a second copy of read models in temporary relations."""
+"""The logins that build a second copy of read models in temporary relations."""
 
 _AWAY_CLASSES = frozenset({"08", "28", "3D", "40", "53", "55", "57"})
-"""Classes of SQLSTATE: no connection, no login, no database, a deadlock, too busy, stepped in."""
+"""SQLSTATE classes: no connection, no login, no database, a deadlock, too busy, intervention."""
 
 
 def is_away(error: BaseException) -> bool:
-    """Return whether *error* says that the database is away or too busy: ask again later."""
+    """Return whether *error* means that the database is not available or too busy."""
     cause = getattr(error, "orig", None) or error
     state = getattr(cause, "sqlstate", None)
     if state:
@@ -61,7 +61,7 @@ def is_away(error: BaseException) -> bool:
 
 
 def asyncpg_dsn(url: str) -> str:
-    """Return *url* as asyncpg wants it: plain ``postgresql://``."""
+    """Return *url* in asyncpg's form: plain ``postgresql://``."""
     parts = urlsplit(url)
     return urlunsplit(parts._replace(scheme="postgresql"))
 
@@ -72,12 +72,12 @@ def sqlalchemy_url(url: str, driver: str) -> str:
 
 
 def with_database(url: str, name: str) -> str:
-    """Return the address of another database on the same server, same login."""
+    """Return the address of another database on the same server, with the same login."""
     return urlunsplit(urlsplit(url)._replace(path=f"/{name}"))
 
 
 def async_engine(url: str, connections: int = 8) -> AsyncEngine:
-    """Return an engine; it connects at the first use, and its errors name no parameters."""
+    """Return an engine. It connects at its first use, and its errors show no parameters."""
     return create_async_engine(
         sqlalchemy_url(url, "asyncpg"),
         pool_size=connections,
@@ -99,7 +99,7 @@ async def pool(url: str, connections: int = 8, application: str = "holotable") -
 
 
 class ServerRefused(Exception):
-    """A given server cannot be used: the login may too little, or somebody else is there."""
+    """A given server cannot be used: the login lacks rights, or other processes use its roles."""
 
 
 def inspect_server(url: str, ours: bool) -> bool:
@@ -139,14 +139,14 @@ def inspect_server(url: str, ours: bool) -> bool:
 
 
 def drop_roles(superuser_url: str) -> None:
-    """Remove the roles; their databases must be gone."""
+    """Remove the roles. Their databases must be gone."""
     with psycopg.connect(superuser_url, autocommit=True) as connection:
         for role in (*LOGINS, OWNER):
             connection.execute(sql.SQL("DROP ROLE IF EXISTS {}").format(sql.Identifier(role)))
 
 
 def forget_passwords(superuser_url: str) -> None:
-    """Leave the roles as ``roles.sql`` makes them: nobody can log in."""
+    """Reset the roles to ``roles.sql``, so that nobody can log in."""
     with psycopg.connect(superuser_url, autocommit=True) as connection:
         for login in LOGINS:
             connection.execute(sql.SQL("ALTER ROLE {} PASSWORD NULL").format(sql.Identifier(login)))
@@ -208,7 +208,7 @@ def create_database(
 
 
 def close_databases(connection: psycopg.Connection, *names: str) -> None:
-    """Take the right to connect, which PostgreSQL gives everybody, from everybody."""
+    """Revoke the right to connect, which PostgreSQL gives to everybody."""
     for name in names:
         connection.execute(
             sql.SQL("REVOKE ALL ON DATABASE {} FROM PUBLIC").format(sql.Identifier(name))
@@ -216,7 +216,7 @@ def close_databases(connection: psycopg.Connection, *names: str) -> None:
 
 
 def drop_database(superuser_url: str, name: str) -> None:
-    """Remove a database, ending whoever is connected to it."""
+    """Remove a database and end its connections."""
     with psycopg.connect(superuser_url, autocommit=True) as connection:
         connection.execute(
             sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name))
@@ -224,7 +224,7 @@ def drop_database(superuser_url: str, name: str) -> None:
 
 
 def migrate(migrator_url: str, revision: str = "head") -> None:
-    """Bring the schema up to *revision*, as ``holotable_migrate``."""
+    """Migrate the schema to *revision*, as ``holotable_migrate``."""
     config = migrations.config()
     config.attributes["url"] = migrator_url
     config.set_main_option(

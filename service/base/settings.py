@@ -1,4 +1,4 @@
-"""What a process is told from outside: read once at its start, frozen from then on."""
+"""The settings of a process: read once at its start, and frozen from then on."""
 
 from collections.abc import Mapping
 from ipaddress import IPv4Network, IPv6Network, ip_network
@@ -20,45 +20,47 @@ QUICKNET_PUBLIC_KEY = (
 )
 
 _OF_COMMANDS = frozenset({"PG_BIN", "ACCOUNT_PASSWORD"})
-"""Names that single commands read; no setting of a process."""
+"""Names that only single commands read. They are no settings of a process."""
 
 LogLevel = Literal["debug", "info", "warning", "error"]
 LogFormat = Literal["auto", "json", "text"]
 
 
 class SettingsInvalid(Exception):
-    """A process cannot start with what it was told."""
+    """The settings do not let a process start."""
 
 
 class Settings(LimitSettings, frozen=True, kw_only=True):
     """
-    Every setting there is; each is the environment's ``HOLOTABLE_<NAME>``.
+    Every setting. Each is the environment variable ``HOLOTABLE_<NAME>``.
 
-    Any of them may be given as ``HOLOTABLE_<NAME>_FILE`` instead, the path of a
-    file that holds the value, so that a secret need not stand in the environment.
+    Any of them may be given as ``HOLOTABLE_<NAME>_FILE`` instead, the path of a file with the
+    value. So a secret need not be in the environment.
     """
 
     database_url: Annotated[str, Meta(pattern="^postgres(ql)?://")]
-    """Log, read models, accounts and jobs; with the login of this process's role."""
+    """
+    The database of log, read models, accounts and jobs, with the login of this process's role.
+    """
 
     secret_key: Annotated[str, Meta(min_length=32)]
-    """Wraps the leagues' keys; whoever loses it loses every sealed value."""
+    """The key that wraps the leagues' keys. Without it every sealed value is lost."""
 
     second_secret_key: Annotated[str, Meta(min_length=32)] | None = None
-    """Opens what it wrapped, and wraps nothing: only while the key is being changed."""
+    """An old or new key while the key is being changed. It only opens wrapped keys."""
 
     broker_url: Annotated[str, Meta(pattern="^(postgres(ql)?|amqps?)://")] | None = None
-    """Where Celery's messages wait: a database of its own, or RabbitMQ.  Only workers need it."""
+    """The broker of Celery's messages: a database of its own, or RabbitMQ. Only workers need it."""
 
     host: str = "127.0.0.1"
     port: Annotated[int, Meta(ge=0, le=65535)] = 8000
-    """Where the API listens."""
+    """The port of the API."""
 
     trusted_proxies: str | None = None
     """
-    Addresses and networks of the proxies before the API, divided by commas.
+    Addresses and networks of the proxies in front of the API, separated by commas.
 
-    Only they are believed about where a client is (``Forwarded``, ``X-Forwarded-For``).
+    Only these are believed about a client's address (``Forwarded``, ``X-Forwarded-For``).
     """
 
     failed_sign_ins: Annotated[int, Meta(ge=10, le=1_000_000)] = 300
@@ -72,54 +74,58 @@ class Settings(LimitSettings, frozen=True, kw_only=True):
     """Connections a process's pool may open."""
 
     worker_processes: Annotated[int, Meta(ge=1, le=64)] = 2
-    """Processes of one worker that players wait for; half as many more do what takes long."""
+    """Processes of one worker for work that players wait for. Half as many more do long work."""
 
     tick_milliseconds: Annotated[int, Meta(ge=10, le=60_000)] = 200
-    """How often a dispatcher looks for due jobs."""
+    """Milliseconds between a dispatcher's looks for due jobs."""
 
     sweep_seconds: Annotated[int, Meta(ge=1, le=3600)] = 5
-    """How often a ticker looks in the log for what nobody armed and tables left lying."""
+    """Seconds between a ticker's looks for unarmed events in the log and for abandoned tables."""
 
     lease_seconds: Annotated[int, Meta(ge=1, le=3600)] = 60
-    """After this a claimed job that nobody finished is sent again."""
+    """Seconds after which a claimed but unfinished job is sent again."""
 
     visibility_seconds: Annotated[int, Meta(ge=1, le=7200)] = 90
-    """After this the broker delivers an unacknowledged message again."""
+    """Seconds after which the broker delivers an unacknowledged message again."""
 
     heartbeat_seconds: Annotated[int, Meta(ge=1, le=600)] = 5
-    """How often a worker says that the service lives; thrice as long without one is an outage."""
+    """Seconds between a worker's heartbeats. Three missed ones are an outage."""
 
     nightly_audit: Annotated[str, Meta(pattern="^([01][0-9]|2[0-3]):[0-5][0-9]$")] = "03:00"
-    """When every league is audited, UTC."""
+    """The time of the nightly audit of every league, in UTC."""
 
     signer_url: Annotated[str, Meta(pattern="^https?://")] | None = None
-    """Where the signer listens.  All but the projections ask it; without one nothing is signed."""
+    """The address of the signer, for all but the projections. Without one nothing is signed."""
 
     sign_seconds: Annotated[int, Meta(ge=1, le=86_400)] = 60
-    """So long news of a league may wait for a signed head; a tournament's end does not wait."""
+    """
+    Seconds that a league's events may wait for a signed head. A tournament's end does not wait.
+    """
 
     beacon_urls: (
         Annotated[str, Meta(pattern=r"^https?://[^\s,]+(\s*,\s*https?://[^\s,]+)*$")] | None
     ) = None
     """
-    Relays of a public beacon that speak drand's API, divided by commas.
+    Relays of a public beacon with drand's API, separated by commas.
 
-    Without one no tournament can name a beacon; the other four say which chain it is.
+    Without one no tournament can name a beacon. The other four settings name its chain.
     """
 
     beacon_chain: Annotated[str, Meta(pattern="^[0-9a-f]{64}$")] = QUICKNET_CHAIN
     beacon_public_key: Annotated[str, Meta(pattern="^[0-9a-f]{192}$")] = QUICKNET_PUBLIC_KEY
     beacon_genesis: Annotated[int, Meta(ge=0, le=2**40)] = 1_692_803_367
     beacon_period: Annotated[int, Meta(ge=1, le=86_400)] = 3
-    """By default drand's quicknet: hash, public key, time of round 1, seconds between rounds."""
+    """
+    The default is drand's quicknet: hash, public key, time of pulse 1, seconds between pulses.
+    """
 
     def __post_init__(self) -> None:
-        """Check what no pattern can say."""
+        """Check what no pattern can check."""
         self.proxies()
 
     @property
     def secret_keys(self) -> tuple[str, ...]:
-        """The keys that are accepted; the first wraps and digests."""
+        """The accepted keys. The first one wraps and digests."""
         second = self.second_secret_key
         return (self.secret_key,) if second is None else (self.secret_key, second)
 
@@ -135,21 +141,24 @@ class Settings(LimitSettings, frozen=True, kw_only=True):
 
 class SignerSettings(msgspec.Struct, frozen=True, kw_only=True):
     """
-    Every setting of the signer, given in the same way; it takes no others.
+    Every setting of the signer, given in the same way. It takes no others.
 
-    What the other processes know (the database, the leagues' keys) is not told to
-    it, and its key is not told to them.
+    The signer does not get the database or the leagues' keys, and the other processes do not
+    get its key.
     """
 
     signer_key: Annotated[str, Meta(pattern=r"^PRIVATE\+KEY\+")]
-    """What ``holotable signer new-key`` wrote; best as ``HOLOTABLE_SIGNER_KEY_FILE``."""
+    """The key from ``holotable signer new-key``, best given as ``HOLOTABLE_SIGNER_KEY_FILE``."""
 
     signer_memory: Annotated[str, Meta(min_length=1)]
-    """Folder of the last head signed for each league; made if missing, never restored."""
+    """Folder of the last head signed for each league. It is made if missing, and never restored."""
 
     host: str = "127.0.0.1"
     port: Annotated[int, Meta(ge=1, le=65535)] = 8001
-    """Where it listens.  Whoever reaches it may ask for signatures: loopback, or a private net."""
+    """
+    The signer's port. Anybody who reaches it may ask for signatures: use loopback or a private
+    net.
+    """
 
     log_level: LogLevel = "info"
     log_format: LogFormat = "auto"
@@ -199,7 +208,7 @@ def _read(environ: Mapping[str, str], kind: type[_Any], called: str) -> _Any:
 
 def given_server(environ: Mapping[str, str]) -> str | None:
     """
-    Return the server that ``demo`` and ``up`` shall use instead of one of their own, if any.
+    Return the server that ``demo`` and ``up`` should use instead of their own; None if not set.
 
     It is ``HOLOTABLE_DATABASE_URL`` with a superuser's login.
 
@@ -215,7 +224,7 @@ def given_server(environ: Mapping[str, str]) -> str | None:
 
 
 def environment(settings: Settings | SignerSettings) -> dict[str, str]:
-    """Return the environment from which *settings* are read again."""
+    """Return the environment from which *settings* can be read again."""
     return {
         PREFIX + field.upper(): str(value)
         for field, value in msgspec.structs.asdict(settings).items()
