@@ -1,1 +1,1 @@
-"""Who gets into a tournament: drafts, places, waiting, checking in, coming late."""
+"""Entry to a tournament: drafts, places, the waitlist, check-in and late registration."""

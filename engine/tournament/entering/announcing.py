@@ -1,4 +1,4 @@
-"""Which terms a tournament may be announced with."""
+"""The check of terms before a tournament is announced."""
 
 from collections.abc import Iterable
 from datetime import timedelta
@@ -22,7 +22,7 @@ ENTRANTS_MAX = 100_000
 NAME_LENGTH_MAX = 200
 PLACE_LENGTH_MAX = 200
 LENGTH_MIN, LENGTH_MAX = 60, 31 * 86_400
-"""Seconds that a tournament may be planned to last."""
+"""The bounds of a planned length, in seconds."""
 
 
 def announce(state: State, command: Announce) -> tuple[Event, ...]:
@@ -34,7 +34,7 @@ def announce(state: State, command: Announce) -> tuple[Event, ...]:
 
 def named(before: Chain | None, chain: Chain | None) -> tuple[BeaconNamed, ...]:
     """
-    Return that another beacon, or none, is named than *before*; nothing if it is the same.
+    Return the event that names another beacon than *before*, or none; nothing without a change.
 
     Source: rulebook ``beacon.named``.
     """
@@ -43,7 +43,7 @@ def named(before: Chain | None, chain: Chain | None) -> tuple[BeaconNamed, ...]:
 
 def _announced(command: Announce) -> TournamentAnnounced:
     """Return the terms as they are published."""
-    # The command and the event have every term by the same name; mypy cannot say that.
+    # The command and the event have the same terms by name, which mypy cannot check.
     return TournamentAnnounced(**{name: getattr(command, name) for name in Terms.__struct_fields__})
 
 
@@ -53,7 +53,7 @@ def check_terms(terms: Announce | Terms) -> None:
 
     Raises:
         TermsInvalid: If one of them is not sound.
-        TermsContradict: If two of them cannot both be kept.
+        TermsContradict: If two of them contradict each other.
     """
     of_entry = (
         (f"entry.{field}", sound, problem)
@@ -66,7 +66,7 @@ def check_terms(terms: Announce | Terms) -> None:
 
 
 def _entry(terms: Announce | Terms) -> Iterable[tuple[str, bool, str]]:
-    """Return what must hold of the terms of entry, given the game: field, whether it does, what."""
+    """Return each demand on the terms of entry: the field, whether it is met, and the text."""
     entry, ruleset = terms.entry, terms.ruleset
     levels = len(structure_of(ruleset))
     late, purge = entry.late_registration_level, entry.no_show_purge_level
@@ -77,12 +77,12 @@ def _entry(terms: Announce | Terms) -> Iterable[tuple[str, bool, str]]:
         (
             "late_registration_level",
             late is None or late < levels,
-            "must be a level of the clock that another follows",
+            "must be a level of the clock, but not the last one",
         ),
         (
             "late_registration_seconds",
             not entry.late or not (casino or ruleset.moneyless),
-            "in a casino players come anyway; where hands are counted nobody comes late",
+            "must be null in a casino, and in a game that counts hands",
         ),
         (
             "late_registration_seconds",
@@ -97,7 +97,7 @@ def _entry(terms: Announce | Terms) -> Iterable[tuple[str, bool, str]]:
         (
             "waitlist",
             not casino or not (entry.waitlist or entry.approval or entry.late),
-            "a casino asks nobody to wait",
+            "must be false: a casino has no waitlist, approval or late registration",
         ),
         (
             "registration_closes_before_seconds",
@@ -108,7 +108,9 @@ def _entry(terms: Announce | Terms) -> Iterable[tuple[str, bool, str]]:
 
 
 def _event(terms: Announce | Terms) -> Iterable[tuple[str, bool, str]]:
-    """Return what must hold of what is said about the evening: field, whether it does, what."""
+    """
+    Return each demand on place, length and visibility: the field, whether it is met, the text.
+    """
     place, length = terms.place, terms.length_seconds
     return (
         (
@@ -121,7 +123,11 @@ def _event(terms: Announce | Terms) -> Iterable[tuple[str, bool, str]]:
             length is None or LENGTH_MIN <= length <= LENGTH_MAX,
             f"must be between {LENGTH_MIN} and {LENGTH_MAX}",
         ),
-        ("visibility", terms.visibility == "members", "must be members: no league has another yet"),
+        (
+            "visibility",
+            terms.visibility == "members",
+            "must be members, the only visibility so far",
+        ),
     )
 
 
@@ -142,7 +148,7 @@ def _terms(command: Announce | Terms) -> Iterable[tuple[str, bool, str]]:
         (
             "starting_stack",
             (command.starting_stack > 0) != command.ruleset.moneyless,
-            "must be positive; 0 where hands are counted instead of chips",
+            "must be positive, or 0 if the game counts hands instead of chips",
         ),
         ("starting_stack", command.starting_stack % unit == 0, f"must be a multiple of {unit}"),
         ("entrants_min", command.entrants_min >= ENTRANTS_MIN, "must be 2 at least"),

@@ -1,5 +1,5 @@
 """
-Who is there when play is about to begin, and what becomes of those who are not.
+Check-in before play begins, and the consequences for no-shows.
 
 Source: rulebook ``check_in`` and ``no_show``.
 """
@@ -33,13 +33,13 @@ from engine.values import EntrantId
 
 
 def check_in_opens_at(terms: TournamentAnnounced) -> datetime | None:
-    """Return from when entrants check in; None if nobody asks."""
+    """Return the instant at which check-in opens; None without check-in."""
     before = terms.entry.check_in_opens_before_seconds
     return None if before is None else terms.starts_at - timedelta(seconds=before)
 
 
 def open_check_in(state: State, command: OpenCheckIn) -> tuple[CheckInOpened, ...]:
-    """Return that entrants may check in, once it is time."""
+    """Return the event that opens check-in, once it is time."""
     if not isinstance(state, Registering) or state.entering.check_in_opened:
         return ()
     opens_at = check_in_opens_at(state.terms)
@@ -50,11 +50,11 @@ def open_check_in(state: State, command: OpenCheckIn) -> tuple[CheckInOpened, ..
 
 def check_in(state: State, command: CheckIn) -> tuple[Event, ...]:
     """
-    Return that somebody is there: an entrant, or somebody in line.
+    Return the events that check in an entrant, or a player on the waitlist.
 
     Raises:
-        CheckInNotOpen: If nobody checks in, or not yet.
-        EntrantUnknown: If this entry has no place and does not wait for one.
+        CheckInNotOpen: If there is no check-in, or it is not open yet.
+        EntrantUnknown: If this entry has no place and is not on the waitlist.
     """
     if isinstance(state, Running):
         return _arrived(state, command)
@@ -72,7 +72,7 @@ def check_in(state: State, command: CheckIn) -> tuple[Event, ...]:
 
 
 def _arrived(state: Running, command: CheckIn) -> tuple[EntrantCheckedIn, ...]:
-    """Return that somebody who was not there at the start has come."""
+    """Return the check-in of a seated no-show, or of a player on the waitlist, after the start."""
     entering = state.entering
     if command.entrant in entering.absent:
         return (EntrantCheckedIn(entrant=command.entrant, rule="no_show.arrived"),)
@@ -85,7 +85,11 @@ def _arrived(state: Running, command: CheckIn) -> tuple[EntrantCheckedIn, ...]:
 
 
 def settled(state: Registering, now: datetime) -> tuple[Event, ...]:
-    """Return what closes registration at the start: no-shows, places from the line, the end."""
+    """
+    Return the events that close registration at the start.
+
+    Open offers end, no-shows are released or seated, and players on the waitlist get free places.
+    """
     events: tuple[Event, ...] = offers_ended(state, now)
     absent = _absent(state)
     if state.terms.entry.no_show == "release":
@@ -109,14 +113,18 @@ def _absent(state: Registering) -> tuple[EntrantId, ...]:
 
 
 def _taken(state: Registering) -> tuple[WaitlistTaken | EntrantRegistered, ...]:
-    """Return that the first in line who is there gets a free place."""
+    """Return the entry of the first player on the waitlist, if a place is free."""
     if len(state.entrants) >= capacity(state.terms):
         return ()
     return from_line(state)
 
 
 def from_line(state: Registering | Running) -> tuple[WaitlistTaken | EntrantRegistered, ...]:
-    """Return that the first in line who is there has entered; nothing if nobody is."""
+    """
+    Return the entry of the first player on the waitlist; nothing without one.
+
+    If there is check-in, only players who have checked in count.
+    """
     there = state.entering.checked_in
     asks = check_in_opens_at(state.terms) is not None
     waiting = tuple(each for each in state.entering.waiting if not asks or each.entrant in there)
@@ -131,7 +139,11 @@ def from_line(state: Registering | Running) -> tuple[WaitlistTaken | EntrantRegi
 
 
 def put_off(state: Registering, entrants: int, now: datetime) -> tuple[StartPostponed, ...]:
-    """Return that the start is put off for want of *entrants*; nothing if it may not (again)."""
+    """
+    Return the postponed start, because only *entrants* have entered.
+
+    Return nothing if the terms allow no postponement, or no further one.
+    """
     terms, times = state.terms.entry, state.entering.postponements
     if terms.too_few != "postpone" or times >= terms.postponements_max:
         return ()

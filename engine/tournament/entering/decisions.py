@@ -1,4 +1,4 @@
-"""Which events a command about entering leads to."""
+"""The decisions of commands about entry."""
 
 from typing import Never
 
@@ -38,7 +38,12 @@ def _refuse(state: State, command: Refuse) -> tuple[Event, ...]:
 
 
 def _posted(state: State, command: PostNotice) -> tuple[AnnouncementPosted, ...]:
-    """Return what the staff tells the players; Raises TournamentNotAnnounced before there are."""
+    """
+    Return the announcement of the staff to the players.
+
+    Raises:
+        TournamentNotAnnounced: If the tournament is not announced yet.
+    """
     if isinstance(state, Unannounced | Drafted):
         raise TournamentNotAnnounced
     return (AnnouncementPosted(text=command.text, at=command.now),)

@@ -1,4 +1,4 @@
-"""Terms that are written down before they are published."""
+"""Drafts of terms, which only the staff see."""
 
 from msgspec.structs import asdict
 
@@ -14,11 +14,12 @@ from engine.tournament.model.state import Drafted, State, Unannounced, phase_of
 
 def draft(state: State, command: Draft) -> tuple[Event, ...]:
     """
-    Write terms down, or other ones in their place.
+    Save or replace a draft of the terms.
 
     Raises:
-        NotADraft: If the tournament has been announced.
-        TermsInvalid: If the terms contradict themselves.
+        NotADraft: If the tournament was announced, or its draft was discarded.
+        TermsInvalid: If a term is not sound.
+        TermsContradict: If two terms contradict each other.
 
     Source: rulebook ``entry.draft``.
     """
@@ -34,12 +35,12 @@ def draft(state: State, command: Draft) -> tuple[Event, ...]:
 
 def announce(state: State, command: AnnounceDraft) -> tuple[TournamentAnnounced, ...]:
     """
-    Publish a draft.
+    Announce the terms of a draft.
 
     Raises:
-        TournamentNotAnnounced: If there is none.
-        NotADraft: If it has been discarded.
-        TermsInvalid: If the time to start has passed meanwhile.
+        TournamentNotAnnounced: If there is no draft.
+        NotADraft: If the draft was discarded.
+        TermsInvalid: If the time to start has passed.
     """
     if isinstance(state, Unannounced):
         raise TournamentNotAnnounced
@@ -49,17 +50,17 @@ def announce(state: State, command: AnnounceDraft) -> tuple[TournamentAnnounced,
         raise NotADraft(phase=phase_of(state))
     if state.terms.starts_at <= command.now:
         raise TermsInvalid(field="starts_at", problem="must lie in the future")
-    # A draft may be older than a member of its ruleset.
+    # A draft may be older than a member of its ruleset, so the hash is computed again.
     digest = ruleset_hash(state.terms.ruleset)
     return (TournamentAnnounced(**asdict(state.terms) | {"ruleset_hash": digest}),)
 
 
 def discard(state: State) -> tuple[DraftDiscarded, ...]:
     """
-    Give a draft up.
+    Discard a draft.
 
     Raises:
-        TournamentNotAnnounced: If there is none.
+        TournamentNotAnnounced: If there is no draft.
         NotADraft: If the tournament has been announced.
     """
     if isinstance(state, Unannounced):

@@ -1,9 +1,10 @@
 """
-Coming late, and coming back, while play is on.
+Late registration and re-entry, while play is on.
 
-A newcomer gets a full stack and a drawn seat among the free ones of the tables with
-the fewest players; if there is none, at a table that is added.  Source: TDA rule 8;
-rulebook ``entry.late``.
+A newcomer gets a starting stack, and a seat drawn from the free seats of the tables with the fewest
+players. If no seat is free, a table is added.
+
+Source: TDA rule 8; rulebook ``entry.late``.
 """
 
 from datetime import datetime, timedelta
@@ -50,7 +51,7 @@ from engine.values import EntrantId, PlayerId, Seat, TableId
 
 
 def opened(terms: TournamentAnnounced, now: datetime) -> tuple[LateRegistrationOpened, ...]:
-    """Return that players may come late, where the terms say so."""
+    """Return the event that opens late registration, if the terms allow it."""
     entry = terms.entry
     if not entry.late:
         return ()
@@ -62,7 +63,9 @@ def opened(terms: TournamentAnnounced, now: datetime) -> tuple[LateRegistrationO
 
 
 def _level_over(state: Running) -> bool:
-    """Return whether the last level for it is over, and the break after it too."""
+    """
+    Return whether the last level for late registration is over, with the break that follows it.
+    """
     level, rest = state.terms.entry.late_registration_level, state.floor.rest
     if level is None or state.clock is None or (rest is not None and rest.after_level == level):
         return False
@@ -75,7 +78,7 @@ def _ending(state: Running) -> bool:
 
 
 def _over(state: Running, now: datetime) -> bool:
-    """Return whether nobody comes any more, though nobody may have said so yet."""
+    """Return whether late registration is over, even if no event has closed it yet."""
     entering = state.entering
     if not entering.late or _level_over(state):
         return True
@@ -86,14 +89,14 @@ def _over(state: Running, now: datetime) -> bool:
 
 def enter(state: Running, command: Register) -> tuple[Event, ...]:
     """
-    Return how somebody comes late, or comes back.
+    Return the events of a late entry or a re-entry.
 
     Raises:
-        RegistrationOver: If late registration is over, or never was.
-        AlreadyEntered: If the player is in, or waits.
-        ReEntryNotAllowed: If the player has been out too often.
-        TournamentFull: If there is no place, and nobody waits for one.
-        NoSeatFree: If no seat is free, and no table can be added.
+        RegistrationOver: If late registration is over, or never began.
+        AlreadyEntered: If the player is still in, or waits for a place.
+        ReEntryNotAllowed: If the player has used all re-entries, or was disqualified.
+        TournamentFull: If no place is free and there is no waitlist.
+        NoSeatFree: If no seat is free and no table can be added.
     """
     mine = tuple(each.entrant for each in state.entrants if each.player == command.player)
     if command.entrant in mine or known(state.entering, command):
@@ -115,11 +118,11 @@ def enter(state: Running, command: Register) -> tuple[Event, ...]:
 
 def approve(state: Running, command: Approve) -> tuple[Event, ...]:
     """
-    Return the seat, or the place in line, of somebody a director says yes to.
+    Return the entry, or the waitlist position, of an approved applicant.
 
     Raises:
-        ApplicantUnknown: If nobody asks under this entry.
-        RegistrationOver: If late registration is over, or never was.
+        ApplicantUnknown: If there is no such applicant.
+        RegistrationOver: If late registration is over, or never began.
     """
     if entry_of(state, command.entrant) or state.entering.waiter(command.entrant):
         return ()
@@ -133,7 +136,7 @@ def approve(state: Running, command: Approve) -> tuple[Event, ...]:
 
 
 def _in_play(state: Running) -> set[EntrantId]:
-    """Return everybody with a seat, or a right to one."""
+    """Return every entrant with a seat, or with a right to one."""
     return {
         *state.remaining(),
         *(each.entrant for each in state.windows),
@@ -144,9 +147,10 @@ def _in_play(state: Running) -> set[EntrantId]:
 
 def awaited(state: State, player: PlayerId) -> bool:
     """
-    Return whether play is on and *player* is in it, or waits to come late or asks for it.
+    Return whether play is on and *player* is in it, waits to enter late, or has applied.
 
-    Play is on while the seats wait for the beacon, too: nobody withdraws any more.
+    Play also counts as on while the seats wait for the beacon, because nobody can withdraw any
+    more.
     """
     if isinstance(state, Registering) and state.fairness.waiting:
         return counts_as_entered(state, player)
@@ -163,7 +167,7 @@ def awaited(state: State, player: PlayerId) -> bool:
 
 
 def _admitted(state: Running, who: Applicant, table_ids: tuple[TableId, ...]) -> tuple[Event, ...]:
-    # Only players who have checked in stand before a newcomer (rulebook ``waitlist.taken``).
+    # Only players who have checked in come before a newcomer (rulebook ``waitlist.taken``).
     if from_line(state) or len(_in_play(state)) >= capacity(state.terms):
         return (lined_up(state.terms, state.entering, who),)
     entry = registered(state, who)
@@ -173,7 +177,7 @@ def _admitted(state: Running, who: Applicant, table_ids: tuple[TableId, ...]) ->
 def _seated(
     state: Running, entrant: EntrantId, table_ids: tuple[TableId, ...]
 ) -> tuple[Event, ...]:
-    """Return where a newcomer sits; who is out already is a place further down."""
+    """Return the events that seat a newcomer. Everyone already eliminated drops by one place."""
     lowered = tuple(each.entrant for each in state.placings)
     events: tuple[Event, ...] = ()
     if lowered:
@@ -223,11 +227,11 @@ def _free_seats(state: Running) -> tuple[SeatPlace, ...]:
 
 def _added(state: Running, entrant: EntrantId, table_ids: tuple[TableId, ...]) -> TableAdded:
     """
-    Return a table for somebody for whom there is no seat.
+    Return a new table for an entrant who finds no free seat.
 
     Raises:
-        NoSeatFree: Where each table has levels, or counts hands, of its own.
-        TablesMissing: If no identifier for it was given.
+        NoSeatFree: If each table has its own levels, or counts its own hands.
+        TablesMissing: If no identifier for the table was given.
     """
     if not _tables_alike(state):
         raise NoSeatFree(tables=len(state.tables), table_seats=state.terms.table_seats)
@@ -246,7 +250,7 @@ def _added(state: Running, entrant: EntrantId, table_ids: tuple[TableId, ...]) -
 
 
 def _tables_alike(state: Running) -> bool:
-    """Return whether a table that begins now is where the others are, in levels and hands."""
+    """Return whether a new table would have the same levels and hands to play as the others."""
     ruleset = state.terms.ruleset
     levels = bool(structure_of(ruleset)) or isinstance(ruleset.escalation, NoEscalation)
     counted = state.terms.hands_max is not None or isinstance(ruleset.end, HandsOrLast)
@@ -254,7 +258,11 @@ def _tables_alike(state: Running) -> bool:
 
 
 def close(state: State, command: CloseLateRegistration) -> tuple[Event, ...]:
-    """Return that nobody comes any more; nothing before its time, if a clock asks."""
+    """
+    Return the events that close late registration.
+
+    If the clock sends the command, nothing happens before the time.
+    """
     if not isinstance(state, Running) or not state.entering.late:
         return ()
     if command.scheduled and not _over(state, command.now):
@@ -272,7 +280,7 @@ def _closed(state: Running) -> tuple[Event, ...]:
         breaking_order=tuple(each for each in state.breaking_order if each in numbers),
         rule="entry.late_closed",
     )
-    # Somebody who may buy back, or has just come, is not out and has no seat yet.
+    # An entrant who may rebuy, or has just entered, is not out but has no seat yet.
     seated = _in_play(state) == set(state.remaining())
     ended = last_one(state) if seated and len(state.remaining()) < 2 else ()
     return (closed, *gone, *ended)
@@ -282,10 +290,10 @@ def concluded(
     state: Running, events: tuple[Event, ...], table_ids: tuple[TableId, ...] = ()
 ) -> tuple[Event, ...]:
     """
-    Return *events* with what they mean for late registration.
+    Return *events*, followed by their consequences for late registration.
 
-    The last level for it may be over, or the last hands be called; a place may have fallen
-    free for who is first in line.
+    Its last level may be over, last hands may have been called, or a place may be free for the
+    first on the waitlist.
     """
     then = after(state, events)
     while isinstance(then, Running) and then.entering.late:

@@ -1,8 +1,9 @@
 """
-Places before play begins: who gets one, who waits, who is asked when one falls free.
+Places before play begins: entries, the waitlist, and offers of free places.
 
-Whoever is first in line is asked first, and a place that is offered is taken until
-the answer.  Source: rulebook ``waitlist`` and ``entry.approval``.
+The first on the waitlist gets the first offer. An offered place stays taken until the answer.
+
+Source: rulebook ``waitlist`` and ``entry.approval``.
 """
 
 from datetime import datetime, timedelta
@@ -62,19 +63,19 @@ from engine.values import PlayerId
 
 
 def capacity(terms: TournamentAnnounced) -> int:
-    """Return how many may be in at once; a casino has one table."""
+    """Return the most entrants who may be in at once. A casino has only one table."""
     if isinstance(terms.ruleset.end, OpenEnd) or isinstance(terms.format, SingleTable):
         return min(terms.entrants_max, terms.table_seats)
     return terms.entrants_max
 
 
 def closes_at(terms: TournamentAnnounced) -> datetime:
-    """Return when nobody enters any more before the start."""
+    """Return the instant at which registration closes, at or before the start."""
     return terms.starts_at - timedelta(seconds=terms.entry.registration_closes_before_seconds)
 
 
 def check_bot(terms: TournamentAnnounced, *, bot: bool) -> None:
-    """Raise BotsForbidden or BotsOnly unless such an entrant may come."""
+    """Raise BotsForbidden or BotsOnly if the terms exclude such an entrant."""
     if bot and terms.bots == "forbidden":
         raise BotsForbidden
     if not bot and terms.bots == "only":
@@ -82,25 +83,25 @@ def check_bot(terms: TournamentAnnounced, *, bot: bool) -> None:
 
 
 def check_outside(entering: Entering, player: PlayerId) -> None:
-    """Raise AlreadyEntered or EntryRefused if *player* waits, asks, or was refused."""
+    """Raise AlreadyEntered or EntryRefused if *player* waits, has applied, or was refused."""
     for each in (*entering.waiting, *entering.applicants):
         if each.player == player:
             raise EntryRefused if each.refused is not None else AlreadyEntered
 
 
 def known(entering: Entering, command: Register) -> bool:
-    """Return whether *command* has been carried out: its entrant waits, or asks."""
+    """Return whether *command* was carried out before: its entrant waits, or has applied."""
     found = entering.waiter(command.entrant) or entering.applicant(command.entrant)
     return found is not None and found.player == command.player
 
 
 def applicant_of(command: Register) -> Applicant:
-    """Return who wants to come."""
+    """Return the applicant that *command* names."""
     return Applicant(entrant=command.entrant, player=command.player, bot=command.bot)
 
 
 def requested(newcomer: Applicant) -> EntryRequested:
-    """Return that somebody asks for approval."""
+    """Return an application for a director's approval."""
     return EntryRequested(
         entrant=newcomer.entrant, player=newcomer.player, bot=newcomer.bot, rule="entry.approval"
     )
@@ -108,10 +109,10 @@ def requested(newcomer: Applicant) -> EntryRequested:
 
 def lined_up(terms: TournamentAnnounced, entering: Entering, who: Applicant) -> EntrantWaitlisted:
     """
-    Return that somebody waits for a place.
+    Return the next waitlist position, for *who*.
 
     Raises:
-        TournamentFull: Where nobody waits.
+        TournamentFull: If there is no waitlist.
     """
     if not terms.entry.waitlist:
         raise TournamentFull(entrants_max=terms.entrants_max)
@@ -125,7 +126,7 @@ def lined_up(terms: TournamentAnnounced, entering: Entering, who: Applicant) -> 
 
 
 def register(state: State, command: Register) -> tuple[Event, ...]:
-    """Return how somebody gets a place, a place in line, or a director's attention."""
+    """Return the entry of a player, or a waitlist position, or an application."""
     registering = registering_of(state)
     terms, entering = registering.terms, registering.entering
     mine = entry_of(registering, command.entrant)
@@ -145,7 +146,7 @@ def register(state: State, command: Register) -> tuple[Event, ...]:
 
 
 def _admitted(state: Registering, who: Applicant) -> EntrantRegistered | EntrantWaitlisted:
-    """Return a place for *who*, if one is free that nobody in line has a right to."""
+    """Return a place for *who*, or a waitlist position if others wait or no place is free."""
     unasked = [each for each in state.entering.waiting if each.offered_until is None]
     if unasked or _free(state) < 1:
         return lined_up(state.terms, state.entering, who)
@@ -153,7 +154,7 @@ def _admitted(state: Registering, who: Applicant) -> EntrantRegistered | Entrant
 
 
 def registered(state: Registering | Running, who: Applicant) -> EntrantRegistered:
-    """Return that *who* has entered."""
+    """Return the entry of *who*, with the next registration number."""
     return EntrantRegistered(
         entrant=who.entrant, player=who.player, bot=who.bot, number=state.registered + 1
     )
@@ -165,10 +166,10 @@ def _free(state: Registering) -> int:
 
 def approve(state: Registering, command: Approve) -> tuple[Event, ...]:
     """
-    Return the place, or the place in line, of somebody a director says yes to.
+    Return the entry, or the waitlist position, of an approved applicant.
 
     Raises:
-        ApplicantUnknown: If nobody asks under this entry.
+        ApplicantUnknown: If there is no such applicant.
         RegistrationOver: If registration has closed.
     """
     if entry_of(state, command.entrant) or state.entering.waiter(command.entrant):
@@ -184,10 +185,10 @@ def approve(state: Registering, command: Approve) -> tuple[Event, ...]:
 
 def refuse(state: Registering | Running, command: Refuse) -> tuple[EntryWasRefused, ...]:
     """
-    Return that a director says no; who was refused may be approved later all the same.
+    Return the refusal of an applicant, whom a director may still approve later.
 
     Raises:
-        ApplicantUnknown: If nobody asks under this entry.
+        ApplicantUnknown: If there is no such applicant.
     """
     who = state.entering.applicant(command.entrant)
     if who is None:
@@ -199,11 +200,13 @@ def refuse(state: Registering | Running, command: Refuse) -> tuple[EntryWasRefus
 
 def withdraw(state: State, command: Withdraw) -> tuple[Event, ...]:
     """
-    Return that an entry, a place in line or a request is given up, and who is asked next.
+    Return the events that withdraw an entry, a waitlist position or an application.
+
+    A place that becomes free is offered to the next on the waitlist.
 
     Raises:
-        EntrantUnknown: If there is none under this name.
-        RegistrationOver: If play has begun: an absent entrant is played for by the table.
+        EntrantUnknown: If there is no such entry.
+        RegistrationOver: If play has begun. The table then plays for an absent entrant.
     """
     entering = state.entering if isinstance(state, Registering | Running) else Entering()
     asking = entering.applicant(command.entrant)
@@ -220,11 +223,11 @@ def withdraw(state: State, command: Withdraw) -> tuple[Event, ...]:
 
 def answer(state: State, command: AnswerOffer) -> tuple[Event, ...]:
     """
-    Return the place that is taken, or who is asked next.
+    Return the entry of a player who accepts an offer, or the next offer.
 
     Raises:
-        NoOffer: If no place is kept for this entry.
-        OfferExpired: If the answer comes after the offer's end.
+        NoOffer: If no place is offered to this entrant.
+        OfferExpired: If the answer comes after the offer has ended.
     """
     registering = registering_of(state)
     if command.accepted and entry_of(registering, command.entrant) is not None:
@@ -242,9 +245,9 @@ def answer(state: State, command: AnswerOffer) -> tuple[Event, ...]:
 
 def expire(state: State, command: ExpireOffer) -> tuple[Event, ...]:
     """
-    Return who is asked in place of somebody who did not answer in time.
+    Return the end of an unanswered offer, followed by the next offer.
 
-    However late this comes: the offer ended at its instant, and the next one has the full time.
+    The offer ended at its instant even if this command comes late. The next one has the full time.
     """
     who = state.entering.waiter(command.entrant) if isinstance(state, Registering) else None
     if who is None or who.offered_until is None or command.now <= who.offered_until:
@@ -257,7 +260,7 @@ def _expired(who: Applicant) -> WaitlistLeft:
 
 
 def with_offers(state: State, events: tuple[Event, ...], now: datetime) -> tuple[Event, ...]:
-    """Return *events*, and the offers of places that are free after them."""
+    """Return *events*, followed by offers of the places that are free after them."""
     then = after(state, events)
     if not isinstance(then, Registering) or then.closed:
         return events
@@ -276,10 +279,10 @@ def with_offers(state: State, events: tuple[Event, ...], now: datetime) -> tuple
 
 def close(state: State, command: CloseRegistration) -> tuple[Event, ...]:
     """
-    Return that nobody enters any more; who waits keeps the place in line.
+    Return the events that close registration. Players on the waitlist keep their positions.
 
     Raises:
-        RegistrationOver: If the tournament is over.
+        RegistrationOver: If the tournament has started without late registration, or is over.
     """
     if isinstance(state, Running):
         return ()
@@ -292,7 +295,7 @@ def close(state: State, command: CloseRegistration) -> tuple[Event, ...]:
 
 
 def offers_ended(state: Registering, now: datetime) -> tuple[WaitlistLeft | OfferWithdrawn, ...]:
-    """Return what becomes of open offers when registration closes."""
+    """Return the events that end open offers when registration closes."""
     return tuple(
         _expired(each)
         if each.offered_until is not None and each.offered_until <= now

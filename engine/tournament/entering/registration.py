@@ -1,4 +1,4 @@
-"""How registration opens."""
+"""The opening of registration."""
 
 from engine.kit.rng import master_commitment
 from engine.tournament.model.commands import OpenRegistration

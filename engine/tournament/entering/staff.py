@@ -1,5 +1,5 @@
 """
-Staff who play: who counts as entered, and until when somebody in office may enter.
+Staff who play: a test of whether they have entered, and the limit until which they may enter.
 
 Source: rulebook ``entry.staff``.
 """
@@ -11,10 +11,10 @@ from engine.values import PlayerId
 
 def counts_as_entered(state: State, player: str) -> bool:
     """
-    Return whether *player* has entered, or may still get in by what stands now.
+    Return whether *player* has entered, or may still get a place.
 
-    Somebody who asks for approval counts, and somebody who waits in line or has an offer.
-    Somebody refused counts too: a director may let them in later all the same.
+    Applicants, players on the waitlist and players with an offer count. Refused applicants count
+    too, because a director may still approve them.
     """
     if not isinstance(state, Registering | Running | Finished | Cancelled):
         return False

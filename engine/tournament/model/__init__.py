@@ -1,1 +1,1 @@
-"""What can be asked of a tournament, what can have happened, what it is."""
+"""The commands, events and states of a tournament. They apply no rule."""

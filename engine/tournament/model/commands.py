@@ -1,8 +1,8 @@
 """
-What can be asked of a tournament.
+The commands of a tournament.
 
 Identifiers, instants and seeds arrive in commands: the engine makes none of them.
-Results of tables (busts, moves, breaks) are asked by ``engine.coordination.policies`` only.
+Only ``engine.coordination.policies`` sends results of tables (busts, moves, broken tables).
 """
 
 from datetime import datetime
@@ -49,7 +49,7 @@ class _Command(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Announce(_Command, frozen=True, kw_only=True, tag="announce"):
-    """Publish the terms of a tournament; nothing in them changes afterwards."""
+    """Publish the terms of a tournament. They never change afterwards."""
 
     tournament: TournamentId
     league: LeagueId
@@ -69,13 +69,13 @@ class Announce(_Command, frozen=True, kw_only=True, tag="announce"):
     grace_seconds: int = 1
     bots: BotRule = "allowed"
     payouts: tuple[int, ...] = ()
-    """Shares of the prize pool by place, first place first; only their ratio counts."""
+    """Shares of the prize pool by place, first place first. Only their ratio counts."""
     prize_pool: int = 0
     """Minor units of ``currency``."""
     currency: str | None = None
     hands_between_seconds: int = 0
     hands_max: int | None = None
-    """Hands each table plays at most; none means to the last chip."""
+    """The most hands that each table plays; None means until the last chip."""
     entry: EntryTerms = EntryTerms()
     fees: FeeTerms = FeeTerms()
     format: FormatTerms = Freezeout()
@@ -85,15 +85,15 @@ class Announce(_Command, frozen=True, kw_only=True, tag="announce"):
     length_seconds: int | None = None
     visibility: Visibility = "members"
     beacon: Chain | None = None
-    """A public beacon that seats and decks are mixed with, if any."""
+    """A public beacon that is mixed into seats and decks, if any."""
 
 
 class OpenRegistration(_Command, frozen=True, kw_only=True, tag="open_registration"):
-    """Take entrants from now on, and commit to the masters of every seed to come."""
+    """Open registration, and commit to the masters of all later seeds."""
 
     masters: Masters
     salts: tuple[HexDigest, HexDigest]
-    """Salts of the sealed masters: of ``cards``, of ``open``."""
+    """Salts of the sealed masters, of ``cards`` first and then of ``open``."""
     now: datetime
 
 
@@ -102,55 +102,57 @@ class Register(_Command, frozen=True, kw_only=True, tag="register"):
     player: PlayerId
     bot: bool = False
     table_ids: tuple[TableId, ...] = ()
-    """For a table that has to be added; needed once play has begun."""
+    """Identifiers for a table that may have to be added. They are needed once play has begun."""
     now: datetime
 
 
 class Withdraw(_Command, frozen=True, kw_only=True, tag="withdraw"):
-    """Give up an entry before play starts; later, an absent entrant is played for by the table."""
+    """
+    Give up an entry before play starts. After the start, the table plays for an absent entrant.
+    """
 
     entrant: EntrantId
     now: datetime
 
 
 class StartPlay(_Command, frozen=True, kw_only=True, tag="start_play"):
-    """Close registration, draw the seats and start; or cancel or put off, with too few entrants."""
+    """Close registration, draw the seats and start. With too few entrants, cancel or postpone."""
 
     table_ids: tuple[TableId, ...]
-    """At least as many as tables are needed; the first ones are used, in order."""
+    """At least as many as tables are needed. The first ones are used, in order."""
     scheduled: bool = False
-    """Whether a clock asks: nothing happens before the announced time."""
+    """Whether the clock sends this. Then nothing happens before the announced time."""
     pulse: Pulse | None = None
-    """Of the round that the seats wait for, where a beacon is mixed in."""
+    """The pulse that the seats wait for, if a beacon is mixed in."""
     now: datetime
 
 
 class RecordBusts(_Command, frozen=True, kw_only=True, tag="record_busts"):
-    """Who lost the last chip in one hand at one table."""
+    """Record the entrants who lost their last chip in one hand at one table."""
 
     table: TableId
     hand_number: int
     round: int = 1
     busts: tuple[Busted, ...]
     level: int = 1
-    """In force at the table."""
+    """The level of that hand."""
     main_winner: EntrantId | None = None
-    """Who won the main pot of that hand; of several the first in seat order."""
+    """The winner of that hand's main pot, or the first winner in seat order."""
     now: datetime
 
 
 class DeclareRebuy(_Command, frozen=True, kw_only=True, tag="declare_rebuy"):
-    """Owe a new stack: at once if the last chip is gone, else when it goes."""
+    """Commit to a rebuy: at once after a bust, or else for the next bust."""
 
     entrant: EntrantId
     level: int = 1
-    """Of the hand that is played at the entrant's table, else of its next one."""
+    """The level of the hand in play at the entrant's table, or else of its next hand."""
 
     now: datetime
 
 
 class StakeItem(_Command, frozen=True, kw_only=True, tag="stake_item"):
-    """Stake a thing of agreed value in place of chips, having lost the last one."""
+    """Stake an item of agreed value instead of chips, after a bust."""
 
     entrant: EntrantId
     item: str
@@ -164,14 +166,14 @@ class BuyBackItem(_Command, frozen=True, kw_only=True, tag="buy_back_item"):
 
 
 class CloseWindows(_Command, frozen=True, kw_only=True, tag="close_windows"):
-    """The table's next hand is to be opened: who has not come back is out."""
+    """Close the rebuy windows before the table's next hand. Entrants who did not rebuy are out."""
 
     table: TableId
     now: datetime
 
 
 class AddOn(_Command, frozen=True, kw_only=True, tag="add_on"):
-    """Bring more chips to the own seat, in a casino, between hands."""
+    """Bring more chips to the entrant's own seat, in a casino, between hands."""
 
     entrant: EntrantId
     chips: Chips
@@ -179,21 +181,21 @@ class AddOn(_Command, frozen=True, kw_only=True, tag="add_on"):
 
 
 class Leave(_Command, frozen=True, kw_only=True, tag="leave"):
-    """Leave a casino: at once between hands, else when the hand is over."""
+    """Leave a casino, at once between hands or else when the hand is over."""
 
     entrant: EntrantId
     now: datetime
 
 
 class RecordBrought(_Command, frozen=True, kw_only=True, tag="record_brought"):
-    """All that was promised has come to the table."""
+    """Record that all promised chips have come to the table."""
 
     table: TableId
     now: datetime
 
 
 class RecordLeaves(_Command, frozen=True, kw_only=True, tag="record_leaves"):
-    """What those take away who have given up their seats."""
+    """Record the chips that departing entrants cash out."""
 
     table: TableId
     stacks: tuple[Standing, ...]
@@ -201,13 +203,13 @@ class RecordLeaves(_Command, frozen=True, kw_only=True, tag="record_leaves"):
 
 
 class CloseEarly(_Command, frozen=True, kw_only=True, tag="close_early"):
-    """Let the hand in play be the last."""
+    """Make the hands in play the last ones."""
 
     now: datetime
 
 
 class RecordMoves(_Command, frozen=True, kw_only=True, tag="record_moves"):
-    """Entrants of one table that is between hands take seats at others."""
+    """Record that entrants of a table between hands take seats at other tables."""
 
     table: TableId
     hand_number: int
@@ -219,7 +221,7 @@ class RecordMoves(_Command, frozen=True, kw_only=True, tag="record_moves"):
 
 
 class RecordBreak(_Command, frozen=True, kw_only=True, tag="record_break"):
-    """One table that is between hands is emptied and closed."""
+    """Record that a table between hands is emptied and closed."""
 
     table: TableId
     hand_number: int
@@ -229,13 +231,13 @@ class RecordBreak(_Command, frozen=True, kw_only=True, tag="record_break"):
     candidates: tuple[Candidate, ...]
     draw: Draw | None = None
     final: bool = False
-    """Whether one table is left."""
+    """Whether only one table is left."""
     now: datetime
 
 
 class Pause(_Command, frozen=True, kw_only=True, tag="pause"):
     reason: str
-    """A slug, or the id of a stored text; never prose."""
+    """A slug, or the id of a stored text, never prose."""
     words: TextRef | None = None
     now: datetime
 
@@ -245,7 +247,9 @@ class Resume(_Command, frozen=True, kw_only=True, tag="resume"):
 
 
 class Outage(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """When nobody could play for the service's own fault: the last sign of life, and the next."""
+    """
+    A time in which the service's own failure stopped play: its last sign of life and the next.
+    """
 
     since: datetime
     until: datetime
@@ -255,27 +259,29 @@ class RaiseLevels(_Command, frozen=True, kw_only=True, tag="raise_levels"):
     """
     Take outages from the level clock, then raise every level that is due, in order.
 
-    Nothing is due while the clock stands, and nothing happens.
+    While the clock stands, nothing is due and nothing happens.
     """
 
     outages: tuple[Outage, ...] = ()
-    """Oldest first; those before the clock last started count for nothing."""
+    """Oldest first. Outages before the last start of the clock do not count."""
 
     now: datetime
 
 
 class Cancel(_Command, frozen=True, kw_only=True, tag="cancel"):
     reason: str
-    """A slug, or the id of a stored text; never prose."""
+    """A slug, or the id of a stored text, never prose."""
     words: TextRef | None = None
     """The stored text, if ``reason`` is its id."""
     stacks: tuple[Standing, ...] = ()
-    """Of everyone still in, once play has begun: bets of a hand in play count as gone back."""
+    """
+    The stacks of everyone still in, once play has begun. Bets of a hand in play count as returned.
+    """
     now: datetime
 
 
 class Finish(_Command, frozen=True, kw_only=True, tag="finish"):
-    """End with several entrants left: every table has played its last hand."""
+    """End the tournament with several entrants left, after every table's last hand."""
 
     rule: Literal[
         "finish.hands_max",
@@ -286,7 +292,7 @@ class Finish(_Command, frozen=True, kw_only=True, tag="finish"):
         "finish.last_hands",
     ]
     stacks: tuple[Standing, ...]
-    """Of everyone still in, in any order."""
+    """The stacks of everyone still in, in any order."""
     now: datetime
 
 

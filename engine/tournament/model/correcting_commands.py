@@ -1,4 +1,4 @@
-"""What can be asked of a result that stands."""
+"""The commands that correct a finished result."""
 
 from datetime import datetime
 
@@ -10,29 +10,29 @@ from engine.values import EntrantId, PlayerId, TextRef
 
 class _Command(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     by: PlayerId
-    """Whose decision it is."""
+    """The player who decided the correction."""
     reason: TextRef
     now: datetime
 
 
 class CorrectResult(_Command, frozen=True, kw_only=True, tag="correct_result"):
-    """Put everyone who was placed into another order; prizes follow the places."""
+    """Put the placed entrants into another order. Prizes follow the places."""
 
     order: tuple[tuple[EntrantId, ...], ...]
-    """The winner first; entrants named together share their places."""
+    """The winner first. Entrants named together share their places."""
 
 
 class Forfeit(_Command, frozen=True, kw_only=True, tag="forfeit"):
-    """Take a result from an entrant: last place and no prize; everyone below moves up."""
+    """Take a result from an entrant: last place and no prize. Everyone below moves up."""
 
     entrant: EntrantId
 
 
 class Reaward(_Command, frozen=True, kw_only=True, tag="reaward"):
-    """Pay out the same money in another way; the places stay."""
+    """Pay out the same money differently. The places stay."""
 
     awards: tuple[Award, ...]
-    """Who gets how much, in any order; who is not named gets nothing."""
+    """The payouts in any order. An entrant who is not named gets nothing."""
 
 
 Command = CorrectResult | Forfeit | Reaward

@@ -1,4 +1,4 @@
-"""What a tournament can have a table do between two hands."""
+"""The directives that a tournament can give a table between two hands."""
 
 from typing import Literal
 
@@ -29,75 +29,75 @@ HoldReason = Literal[
 
 
 class Open(msgspec.Struct, frozen=True, kw_only=True):
-    """Open the next hand, ``wait_seconds`` after the last was settled at the earliest."""
+    """Open the next hand, at least ``wait_seconds`` after the last was settled."""
 
     last: bool
-    """Whether it is the last by a number of hands, or breaks a tie."""
+    """Whether this is the last hand by a fixed number of hands, or breaks a tie."""
 
     wait_seconds: int
     until_all_dealt: bool = False
-    """Whether it is the last too if nobody has still to deal after it."""
+    """Whether this is also the last hand if everybody has dealt after it."""
 
     only: tuple[EntrantId, ...] = ()
-    """In a sudden-death hand: those who are tied for the first place."""
+    """In a sudden-death hand, the entrants who are tied for the first place."""
 
     clock: LevelClock | None = None
-    """The level in force, where levels go by the clock."""
+    """The level in force, if levels go by the clock."""
 
     round: int = 1
-    """Of hand-for-hand play; 1 outside it."""
+    """The number of the hand in hand-for-hand play; 1 outside it."""
 
 
 class LetGo(msgspec.Struct, frozen=True, kw_only=True):
-    """Who leaves a casino gives up the seat."""
+    """Entrants who leave a casino give up their seats."""
 
     entrants: tuple[EntrantId, ...]
 
 
 class BringIn(msgspec.Struct, frozen=True, kw_only=True):
-    """What was promised comes to the table."""
+    """Promised chips come to the table."""
 
     promised: tuple[Promised, ...]
 
 
 class Purge(msgspec.Struct, frozen=True, kw_only=True):
-    """Who was seated absent and never came is out, and the stacks leave play."""
+    """Seated no-shows are out, and their stacks leave play."""
 
     entrants: tuple[EntrantId, ...]
 
 
 class CloseRebuys(msgspec.Struct, frozen=True, kw_only=True):
-    """Who has not come back is out, ``wait_seconds`` after the last hand was settled."""
+    """Entrants who did not rebuy are out, ``wait_seconds`` after the last hand was settled."""
 
     wait_seconds: int
 
 
 class Remove(msgspec.Struct, frozen=True, kw_only=True):
-    """The chips of who was disqualified leave play."""
+    """The chips of disqualified entrants leave play."""
 
     entrants: tuple[EntrantId, ...]
 
 
 class CountHands(msgspec.Struct, frozen=True, kw_only=True):
-    """The last hands are counted from the one that was opened last."""
+    """The last hands are counted from the hand that was opened last."""
 
     hand_number: int
 
 
 class NextRound(msgspec.Struct, frozen=True, kw_only=True):
-    """Every table opens one hand more, and then waits for the others."""
+    """Every table opens one more hand, and then waits for the others."""
 
 
 class EndRound(msgspec.Struct, frozen=True, kw_only=True):
-    """Every table has played its hand of the round, ``wait_seconds`` ago at least."""
+    """Every table has played its hand of hand-for-hand play, at least ``wait_seconds`` ago."""
 
     wait_seconds: int
     since: tuple[TableId, ...] = ()
-    """Tables with a window: so long each of them must have been done."""
+    """Tables with an open window. ``wait_seconds`` counts from the last hand of each."""
 
 
 class Redraw(msgspec.Struct, frozen=True, kw_only=True):
-    """Everybody takes the seat that was drawn; all tables are between hands."""
+    """Everybody takes the seat that was drawn. All tables are between hands."""
 
     moves: tuple[Move, ...]
     rule: str
@@ -111,7 +111,7 @@ class Hold(msgspec.Struct, frozen=True, kw_only=True):
 
 class MoveOut(msgspec.Struct, frozen=True, kw_only=True):
     table: TableId
-    """Who gives: the table that asks, or another idle one of which it takes."""
+    """The table that gives entrants: the one that asks, or another idle table."""
     moves: tuple[Move, ...]
     rule: str
     candidates: tuple[Candidate, ...]
@@ -143,7 +143,7 @@ class Finish(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Close(msgspec.Struct, frozen=True, kw_only=True):
-    """The table has no more to play for."""
+    """The table has nothing left to play for."""
 
     reason: Literal["finished", "cancelled", "broken"]
 

@@ -1,4 +1,4 @@
-"""What can be asked of those who enter, and by them."""
+"""The commands of entry, from a draft of the terms to the last entrant."""
 
 from datetime import datetime
 
@@ -15,7 +15,7 @@ class _Command(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Draft(_Command, frozen=True, kw_only=True, tag="draft"):
-    """Write down terms that only the staff sees, or write them anew."""
+    """Save or replace a draft of the terms. Only the staff see it."""
 
     terms: Terms
     beacon: Chain | None = None
@@ -23,13 +23,13 @@ class Draft(_Command, frozen=True, kw_only=True, tag="draft"):
 
 
 class AnnounceDraft(_Command, frozen=True, kw_only=True, tag="announce_draft"):
-    """Publish the terms of a draft as they stand."""
+    """Publish the terms of a draft unchanged."""
 
     now: datetime
 
 
 class DiscardDraft(_Command, frozen=True, kw_only=True, tag="discard_draft"):
-    """Give a draft up: it is never announced."""
+    """Discard a draft. It can never be announced."""
 
     now: datetime
 
@@ -37,7 +37,7 @@ class DiscardDraft(_Command, frozen=True, kw_only=True, tag="discard_draft"):
 class Approve(_Command, frozen=True, kw_only=True, tag="approve"):
     entrant: EntrantId
     table_ids: tuple[TableId, ...] = ()
-    """For a table that has to be added; needed once play has begun."""
+    """Identifiers for a table that may have to be added. They are needed once play has begun."""
     now: datetime
 
 
@@ -54,24 +54,24 @@ class AnswerOffer(_Command, frozen=True, kw_only=True, tag="answer_offer"):
 
 
 class ExpireOffer(_Command, frozen=True, kw_only=True, tag="expire_offer"):
-    """The time of an offer is over; nothing happens before, or if it was answered."""
+    """End an offer at its time. Before that, or after an answer, nothing happens."""
 
     entrant: EntrantId
     now: datetime
 
 
 class OpenCheckIn(_Command, frozen=True, kw_only=True, tag="open_check_in"):
-    """Nothing happens before its time."""
+    """Open check-in. Nothing happens before its time."""
 
     now: datetime
 
 
 class CheckIn(_Command, frozen=True, kw_only=True, tag="check_in"):
-    """Say that an entrant, or somebody who waits, is there."""
+    """Check in an entrant, or a player on the waitlist."""
 
     entrant: EntrantId
     table_ids: tuple[TableId, ...] = ()
-    """For a table that has to be added; needed once play has begun."""
+    """Identifiers for a table that may have to be added. They are needed once play has begun."""
     now: datetime
 
 
@@ -79,18 +79,18 @@ class CloseRegistration(_Command, frozen=True, kw_only=True, tag="close_registra
     """Take no more entrants before the start."""
 
     scheduled: bool = False
-    """Whether a clock asks: nothing happens before the announced time."""
+    """Whether the clock sends this. Then nothing happens before the announced time."""
     now: datetime
 
 
 class CloseLateRegistration(_Command, frozen=True, kw_only=True, tag="close_late_registration"):
     scheduled: bool = False
-    """Whether a clock asks: nothing happens before the announced time."""
+    """Whether the clock sends this. Then nothing happens before the announced time."""
     now: datetime
 
 
 class RecordPurge(_Command, frozen=True, kw_only=True, tag="record_purge"):
-    """Those who never came leave their table with all they have."""
+    """Record that seated no-shows leave their table, with all their chips."""
 
     table: TableId
     stacks: tuple[Standing, ...]

@@ -1,4 +1,4 @@
-"""What entrants can ask about entropy, and a league about its seeds."""
+"""The commands of entrants about entropy, and of a league about its seeds."""
 
 from datetime import datetime
 
@@ -21,7 +21,7 @@ class OpenEntropy(_Command, frozen=True, kw_only=True, tag="open_entropy"):
     entrant: EntrantId
     value: HexDigest
     in_time: bool
-    """Whether no hand has been opened yet at the table where the entrant was seated."""
+    """Whether no hand has been opened yet at the table where the entrant was first seated."""
 
     now: datetime
 

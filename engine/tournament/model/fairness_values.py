@@ -1,4 +1,4 @@
-"""What a tournament knows of its entrants' entropy."""
+"""The parts of a tournament's state that concern entropy."""
 
 import msgspec
 
@@ -7,7 +7,7 @@ from engine.values import EntrantId, HexDigest
 
 
 class Contribution(msgspec.Struct, frozen=True, kw_only=True):
-    """Entropy that one entrant has committed to; ``value`` once it has been opened."""
+    """Entropy that one entrant has committed to. It has a ``value`` once it has been opened."""
 
     entrant: EntrantId
     commitment: HexDigest
@@ -15,35 +15,35 @@ class Contribution(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Fairness(msgspec.Struct, frozen=True, kw_only=True):
-    """The part of a tournament's state that its seeds are mixed with and checked by."""
+    """The part of a tournament's state that seeds are mixed with and checked by."""
 
     contributions: tuple[Contribution, ...] = ()
-    """In the order in which they were committed."""
+    """In the order of the commitments."""
 
     published: HexDigest | None = None
     """The master ``cards``, once the league has published it."""
 
     chain: Chain | None = None
-    """The beacon that is mixed in; None without one."""
+    """The beacon that is mixed in; None without a beacon."""
 
     awaited: int | None = None
-    """The round that the seats are drawn by, once it is named."""
+    """The number of the pulse that the seats are drawn by, once it is named."""
 
     pulse: Pulse | None = None
-    """What the beacon said in it."""
+    """That pulse, once it is known."""
 
     @property
     def waiting(self) -> bool:
-        """Whether the seats wait for the beacon: nobody comes or goes meanwhile."""
+        """Whether the seats wait for the beacon. Meanwhile nobody may enter or leave."""
         return self.awaited is not None and self.pulse is None
 
     @property
     def mixed(self) -> bytes:
-        """What of the beacon enters draws at table 0; empty without one."""
+        """Return the beacon's entropy for draws at table 0; empty without a beacon."""
         if self.chain is None or self.pulse is None:
             return b""
         return mixed_in(self.chain, self.pulse)
 
     def of(self, entrant: EntrantId) -> Contribution | None:
-        """Return what *entrant* has committed to, or None."""
+        """Return the commitment of *entrant*, or None."""
         return next((each for each in self.contributions if each.entrant == entrant), None)

@@ -1,4 +1,4 @@
-"""What a director can ask of the floor, and what time and tables ask of it."""
+"""The commands of directors, of the clock and of tables while a tournament runs."""
 
 from datetime import datetime
 
@@ -13,7 +13,7 @@ class _Command(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class _Ruling(_Command, frozen=True, kw_only=True):
-    """By whom, and why, in the words that are kept."""
+    """The director who decided, and the reason as a stored text."""
 
     by: PlayerId
     reason: TextRef
@@ -26,24 +26,24 @@ class OrderMove(_Ruling, frozen=True, kw_only=True, tag="order_move"):
     entrant: EntrantId
     to_table: TableId
     to_seat: Seat | None = None
-    """None for the worst legal seat there."""
+    """None means the worst legal seat there."""
 
 
 class ChangeBreakingOrder(_Ruling, frozen=True, kw_only=True, tag="change_breaking_order"):
-    """Have the open tables break in another order."""
+    """Change the order in which the open tables break."""
 
     order: tuple[int, ...]
-    """Numbers of all open tables, the first to break first."""
+    """Numbers of all open tables. The first one breaks first."""
 
 
 class HoldOneTable(_Ruling, frozen=True, kw_only=True, tag="hold_one_table"):
-    """Stop one table, in the middle of a hand too."""
+    """Stop one table, even during a hand."""
 
     table: TableId
 
 
 class ReleaseTable(_Ruling, frozen=True, kw_only=True, tag="release_table"):
-    """Let a table go on."""
+    """Let a held table play on."""
 
     table: TableId
 
@@ -55,22 +55,24 @@ class Warn(_Ruling, frozen=True, kw_only=True, tag="warn"):
 
 
 class Penalise(_Ruling, frozen=True, kw_only=True, tag="penalise"):
-    """Have an entrant miss hands, or rounds of the table."""
+    """Make an entrant sit out a number of hands, or of penalty rounds."""
 
     entrant: EntrantId
     hands: int | None = None
     rounds: int | None = None
-    """One of the two; a round is as many hands as the table has players now."""
+    """
+    Instead of ``hands``. A penalty round is as many hands as the table has players now.
+    """
 
 
 class Disqualify(_Ruling, frozen=True, kw_only=True, tag="disqualify"):
-    """Put an entrant out; the chips leave play."""
+    """Eliminate an entrant. The chips leave play."""
 
     entrant: EntrantId
 
 
 class RecordRemoval(_Command, frozen=True, kw_only=True, tag="record_removal"):
-    """The chips of those who were disqualified have been taken from one table."""
+    """Record that the chips of disqualified entrants have been taken from one table."""
 
     table: TableId
     stacks: tuple[tuple[EntrantId, Chips], ...]
@@ -78,10 +80,10 @@ class RecordRemoval(_Command, frozen=True, kw_only=True, tag="record_removal"):
 
 
 class RecordRedraw(_Command, frozen=True, kw_only=True, tag="record_redraw"):
-    """All tables are idle, and everybody takes the seat that was drawn."""
+    """Record that everybody takes the seat that was drawn. All tables are idle."""
 
     moves: tuple[Move, ...]
-    """Of everyone whose seat changes."""
+    """The moves of everyone whose seat changes."""
     rule: str
     candidates: tuple[Candidate, ...]
     draw: Draw
@@ -92,10 +94,10 @@ class AnnounceBreak(_Ruling, frozen=True, kw_only=True, tag="announce_break"):
     """Begin a break now, or plan one for the end of a level."""
 
     seconds: int
-    """0, for a level to come: no break there after all."""
+    """0 cancels the break planned after ``after_level``."""
 
     after_level: int | None = None
-    """None: as soon as the hands in play are over."""
+    """None means as soon as the hands in play are over."""
 
 
 class EndBreak(_Ruling, frozen=True, kw_only=True, tag="end_break"):
@@ -103,23 +105,23 @@ class EndBreak(_Ruling, frozen=True, kw_only=True, tag="end_break"):
 
 
 class EndDueBreak(_Command, frozen=True, kw_only=True, tag="end_due_break"):
-    """End the break that is due; one that has ended, or another, is left alone."""
+    """End the break that is due. If it has ended, or another one runs, nothing happens."""
 
     begun_by: int
     now: datetime
 
 
 class CallLastHands(_Command, frozen=True, kw_only=True, tag="call_last_hands"):
-    """Open no more hands than are drawn, or none: the hour has come, or a director says so."""
+    """Call the last hands, at the announced time or by a director. The number may be 0."""
 
     by: PlayerId | None = None
-    """None when it is the hour that was announced."""
+    """None at the announced time."""
     reason: TextRef | None = None
     now: datetime
 
 
 class CountLastHands(_Command, frozen=True, kw_only=True, tag="count_last_hands"):
-    """Count the last hands of a table from the one that was opened last."""
+    """Count the last hands of a table from the hand that was opened last."""
 
     table: TableId
     hand_number: int
@@ -127,21 +129,21 @@ class CountLastHands(_Command, frozen=True, kw_only=True, tag="count_last_hands"
 
 
 class StartHandForHand(_Ruling, frozen=True, kw_only=True, tag="start_hand_for_hand"):
-    """Have all tables wait for each other after every hand, from the hands in play on."""
+    """Begin hand-for-hand play, once the hands in play are over."""
 
 
 class EndHandForHand(_Ruling, frozen=True, kw_only=True, tag="end_hand_for_hand"):
-    """Have no table wait for others any more; who went out in this round is placed now."""
+    """End hand-for-hand play and place everyone who busted in its present hand."""
 
 
 class OpenRound(_Command, frozen=True, kw_only=True, tag="open_round"):
-    """All tables are between hands: each opens one hand of the next round."""
+    """Let each table open its next hand of hand-for-hand play. All tables are between hands."""
 
     now: datetime
 
 
 class CloseRound(_Command, frozen=True, kw_only=True, tag="close_round"):
-    """All tables have played their hand of the round: place who went out in it."""
+    """Place everyone who busted in this hand of hand-for-hand play. All tables have played it."""
 
     now: datetime
 

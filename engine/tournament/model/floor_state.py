@@ -1,4 +1,4 @@
-"""What a running tournament keeps of its floor beside who sits where."""
+"""The parts of a running tournament's state that directors and last hands change."""
 
 from datetime import datetime
 
@@ -8,7 +8,7 @@ from engine.values import Chips, EntrantId, Seat, TableId
 
 
 class OrderedMove(msgspec.Struct, frozen=True, kw_only=True):
-    """A move that a director wants and that waits for both tables to be between hands."""
+    """A move that a director ordered. It waits until both tables are between hands."""
 
     entrant: EntrantId
     to_table: TableId
@@ -16,46 +16,46 @@ class OrderedMove(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Removal(msgspec.Struct, frozen=True, kw_only=True):
-    """Chips of somebody who was disqualified that still lie on a table."""
+    """Chips of a disqualified entrant that still lie on a table."""
 
     entrant: EntrantId
     table: TableId
 
 
 class Rest(msgspec.Struct, frozen=True, kw_only=True):
-    """A break that has begun: no hand is opened until it has ended."""
+    """A break that has begun. No hand is opened until it has ended."""
 
     after_level: int | None
-    """The level it follows; none if a director began it in the middle of one."""
+    """The level before the break; None if a director began the break during a level."""
 
     due: datetime
     begun_by: int
-    """Version of the event that began it."""
+    """The version of the event that began the break."""
 
 
 class PlannedBreak(msgspec.Struct, frozen=True, kw_only=True):
-    """A break that a director has announced for the end of a level; 0 seconds for none there."""
+    """A break that a director announced for the end of a level. 0 seconds means no break there."""
 
     level: int
     seconds: int
 
 
 class Counted(msgspec.Struct, frozen=True, kw_only=True):
-    """Up to which hand a table plays when the last hands have been called."""
+    """The last hand that a table plays after last hands have been called."""
 
     table: TableId
     last_hand: int
 
 
 class LastHands(msgspec.Struct, frozen=True, kw_only=True):
-    """How many hands each table still plays, and for which tables they have been counted."""
+    """The number of hands that each table still plays, and the tables counted so far."""
 
     hands: int
     counted: tuple[Counted, ...] = ()
 
 
 class OutInRound(msgspec.Struct, frozen=True, kw_only=True):
-    """Who went out in the round that is still being played."""
+    """An entrant who busted in the hand of hand-for-hand play that is not yet closed."""
 
     entrant: EntrantId
     table: TableId
@@ -63,41 +63,41 @@ class OutInRound(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class HandForHand(msgspec.Struct, frozen=True, kw_only=True):
-    """All tables wait for each other after every hand."""
+    """Hand-for-hand play: all tables wait for each other after every hand."""
 
     playing: bool = False
-    """Whether every table may open a hand of this round; else the hands in play are finished."""
+    """Whether every table may open a hand. If not, the hands in play are finished first."""
 
     out: tuple[OutInRound, ...] = ()
 
 
 class FloorState(msgspec.Struct, frozen=True, kw_only=True):
-    """What a running tournament keeps of its floor beside who sits where."""
+    """The part of a running tournament's state that directors and last hands change."""
 
     ordered: tuple[OrderedMove, ...] = ()
     held: tuple[TableId, ...] = ()
     """Tables that a director has stopped."""
 
     moved: tuple[EntrantId, ...] = ()
-    """Who has been moved, once for each time."""
+    """The entrants who have been moved, once for each move."""
 
     redrawn: tuple[int, ...] = ()
-    """At how many tables the seats have been drawn anew."""
+    """The numbers of tables at which seats have been redrawn."""
 
     disqualified: tuple[EntrantId, ...] = ()
     removing: tuple[Removal, ...] = ()
 
     planned: tuple[PlannedBreak, ...] = ()
     rest: Rest | None = None
-    """The break that is on."""
+    """The break that has begun, if any."""
 
     last_hands: LastHands | None = None
     round: int = 1
-    """Of hand-for-hand play; 1 before it first began."""
+    """The number of the hand in hand-for-hand play; 1 before it first began."""
 
     hand_for_hand: HandForHand | None = None
     bubble_played: bool = False
-    """Whether hand-for-hand play has begun by itself: it does so once."""
+    """Whether hand-for-hand play has begun by itself. It does so only once."""
 
     def last_hand_of(self, table: TableId) -> int | None:
         """Return the number of the last hand of *table*; None if it has not been counted."""

@@ -1,4 +1,4 @@
-"""What a dispute asks of a tournament that it is about."""
+"""The commands of a dispute to the tournament that it is about."""
 
 from datetime import datetime
 
@@ -13,11 +13,11 @@ class _Command(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class FreezeResult(_Command, frozen=True, kw_only=True, tag="freeze_result"):
-    """Let prizes and points wait for the outcome."""
+    """Freeze prizes and points until the dispute is decided."""
 
 
 class ReleaseResult(_Command, frozen=True, kw_only=True, tag="release_result"):
-    """Let them wait no longer for this dispute."""
+    """Release prizes and points from this dispute."""
 
 
 Command = FreezeResult | ReleaseResult

@@ -1,4 +1,4 @@
-"""What can be asked of a tournament once its tables have closed."""
+"""The command to a tournament after its tables have closed."""
 
 from datetime import datetime
 
@@ -10,7 +10,7 @@ from engine.tournament.model.heads_events import TableHead
 class RecordTables(
     msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="record_tables"
 ):
-    """Write down the last event of each table; nothing happens where that was done."""
+    """Record the last event of each table. Nothing happens if this was done before."""
 
     tables: tuple[TableHead, ...]
     now: datetime

@@ -1,4 +1,4 @@
-"""What can be asked of a tournament's books."""
+"""The commands that change a tournament's books."""
 
 from datetime import datetime
 
@@ -14,33 +14,33 @@ class _Command(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class RecordPayment(_Command, frozen=True, kw_only=True, tag="record_payment"):
-    """Write down that an entrant has paid, or was given back what it had paid too much."""
+    """Record a payment by an entrant, or the return of an overpayment."""
 
     entrant: EntrantId
     kind: PaymentKind
     amount: int
     by: PlayerId
-    """Who of the staff says so."""
+    """The member of staff who records it."""
     now: datetime
 
 
 class TakeAddOn(_Command, frozen=True, kw_only=True, tag="take_add_on"):
-    """Buy the chips that the terms sell while play stands."""
+    """Buy the add-on of the terms, while no hand is in play."""
 
     entrant: EntrantId
     now: datetime
 
 
 class ProposeDeal(_Command, frozen=True, kw_only=True, tag="propose_deal"):
-    """Offer everyone still in a division of what they play for."""
+    """Propose to everyone still in how to divide the prizes."""
 
     by: EntrantId | None
     """None for a director."""
     method: DealMethod
     shares: tuple[DealShare, ...] = ()
-    """Where the method is explicit."""
+    """The shares, if the method is ``explicit``."""
     stacks: tuple[Standing, ...] = ()
-    """Of everyone still in, between two hands."""
+    """The stacks of everyone still in, between two hands."""
     play_for: int = 0
     ends: bool = False
     now: datetime

@@ -89,7 +89,7 @@ class Books(msgspec.Struct, frozen=True, kw_only=True):
     add_ons: tuple[EntrantId, ...] = ()
     """The entrant of each add-on, once for each."""
     knockouts: tuple[Knockout, ...] = ()
-    """Of everyone who has busted and not come back."""
+    """The knock-outs of all entrants who busted and did not come back."""
     bounties: tuple[BountyPaid, ...] = ()
     unclaimed: tuple[EntrantId, ...] = ()
     """The entrants whose bounty nobody won, so that it joined the pool."""

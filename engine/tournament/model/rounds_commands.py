@@ -1,4 +1,4 @@
-"""What time, tables and directors ask of a tournament of scheduled rounds."""
+"""The commands of the clock, of tables and of directors in scheduled rounds."""
 
 from datetime import datetime
 
@@ -16,13 +16,13 @@ class SeatRound(_Command, frozen=True, kw_only=True, tag="seat_round"):
     """Seat the next round, or the final, if its time has come."""
 
     table_ids: tuple[TableId, ...]
-    """At least as many as tables are needed; the first ones are used, in order."""
+    """At least as many as tables are needed. The first ones are used, in order."""
 
     now: datetime
 
 
 class EndRound(_Command, frozen=True, kw_only=True, tag="end_round"):
-    """Every table has played its hands of this round."""
+    """End a round in which every table has played its hands."""
 
     round: int
     tables: tuple[TableEnd, ...]
@@ -32,7 +32,7 @@ class EndRound(_Command, frozen=True, kw_only=True, tag="end_round"):
 
 
 class EndRoundEarly(_Command, frozen=True, kw_only=True, tag="end_round_early"):
-    """Let the hands in play be the last of this round."""
+    """Make the hands in play the last of this round."""
 
     by: PlayerId
     reason: TextRef

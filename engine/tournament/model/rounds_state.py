@@ -1,4 +1,4 @@
-"""How far the rounds of a tournament have come."""
+"""The state of a tournament's scheduled rounds."""
 
 from datetime import datetime
 from typing import Literal
@@ -13,48 +13,48 @@ Stage = Literal["playing", "between", "final"]
 
 
 class RoundsState(msgspec.Struct, frozen=True, kw_only=True):
-    """Of a tournament whose format is rounds, from the seats of the first one on."""
+    """The state of the rounds, from the seats of the first round on."""
 
     stage: Stage
     playing: tuple[EntrantId, ...]
-    """Who is still in, in order of registration."""
+    """The entrants who are still in, in order of registration."""
 
     seated: tuple[RoundSeated, ...]
     """Every round that has begun."""
 
     ended: tuple[RoundEnded, ...] = ()
     busted: tuple[RoundBust, ...] = ()
-    """Who has no chips left in the round being played, in the order they went."""
+    """The entrants who busted in the present round, in that order."""
 
     closing: bool = False
     """Whether no further hand is opened in this round."""
 
     cut: CutMade | None = None
     tables: int
-    """The last table number given."""
+    """The last table number that was given."""
 
     @property
     def number(self) -> int:
-        """Of the round that is played, or was played last."""
+        """Return the number of the present round, or of the last one."""
         return len(self.seated)
 
     @property
     def next_at(self) -> datetime | None:
-        """When the next round, or the final, is seated."""
+        """Return the time at which the next round or the final is seated; None while playing."""
         return self.ended[-1].next_at if self.stage == "between" else None
 
     @property
     def scores(self) -> tuple[Score, ...]:
-        """Return what all who were in when the last round ended have won, best first."""
+        """Return the scores of everyone who was in at the end of the last round, best first."""
         return self.ended[-1].scores if self.ended else ()
 
     def seat_of(self, entrant: EntrantId) -> Seat | None:
-        """Return where *entrant* sits in the round played now, or sat in the last; or None."""
+        """Return the seat of *entrant* in the present or the last round, or None."""
         seats = (each for table in self.seated[-1].tables for each in table.seats)
         return next((each.seat for each in seats if each.entrant == entrant), None)
 
     def stack_of(self, entrant: EntrantId) -> Chips:
-        """Return what *entrant* had at the end of the last round played; 0 if nothing."""
+        """Return the stack of *entrant* at the end of the last round; 0 without one."""
         for result in self.ended[-1].results if self.ended else ():
             for score in result.scores:
                 if score.entrant == entrant:

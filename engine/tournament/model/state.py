@@ -1,4 +1,4 @@
-"""What a tournament has become, one struct for each phase."""
+"""The states of a tournament, one struct for each phase."""
 
 from typing import Literal
 
@@ -52,7 +52,7 @@ class Seated(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Seating(msgspec.Struct, frozen=True, kw_only=True):
-    """Who sits at one table; the table itself has the same, and the stacks."""
+    """The occupied seats of one table. The table's own state also has the stacks."""
 
     table: TableId
     number: int
@@ -60,20 +60,20 @@ class Seating(msgspec.Struct, frozen=True, kw_only=True):
     """Ascending by seat."""
 
     def seat_of(self, entrant: EntrantId) -> Seat | None:
-        """Return where *entrant* sits, or None if it is not here."""
+        """Return the seat of *entrant*, or None if the entrant sits elsewhere."""
         return next((each.seat for each in self.seats if each.entrant == entrant), None)
 
 
 class _Phase(msgspec.Struct, frozen=True, kw_only=True):
     version: int = 0
-    """How many events have led here: the version of the last one in the stream."""
+    """The version of the last event in the stream, which is the number of events."""
 
     books: Books = Books()
-    """What money follows from."""
+    """The facts that money depends on."""
 
     fairness: Fairness = Fairness()
     frozen: tuple[str, ...] = ()
-    """Disputes that prizes and points wait for."""
+    """The disputes that block prizes and points."""
 
 
 class Unannounced(_Phase, frozen=True, kw_only=True):
@@ -81,15 +81,15 @@ class Unannounced(_Phase, frozen=True, kw_only=True):
 
 
 class Drafted(_Phase, frozen=True, kw_only=True):
-    """Written down, seen by the staff only."""
+    """A draft of the terms that only the staff see."""
 
     terms: TournamentDrafted | TermsRevised
     discarded: bool = False
-    """Whether it has been given up, and is never announced."""
+    """Whether the draft was discarded. It can then never be announced."""
 
 
 class Announced(_Phase, frozen=True, kw_only=True):
-    """Published, and not yet taking entrants."""
+    """Announced, before registration opens."""
 
     terms: TournamentAnnounced
     entering: Entering = Entering()
@@ -99,16 +99,16 @@ class Registering(_Phase, frozen=True, kw_only=True):
     terms: TournamentAnnounced
     masters: Masters
     entrants: tuple[Entry, ...] = ()
-    """In order of registration, without the withdrawn."""
+    """In order of registration, without those who withdrew."""
     registered: int = 0
-    """How many ever registered: the last number given."""
+    """The number of all registrations so far: the last registration number that was given."""
     closed: bool = False
-    """Whether nobody enters any more, and the start has not come."""
+    """Whether nobody can enter any more before the start."""
     entering: Entering = Entering()
 
 
 class Closed(_Phase, frozen=True, kw_only=True):
-    """Seats are drawn and play has not begun: within one decision only."""
+    """Seats are drawn and play has not begun. This phase lasts within one decision only."""
 
     terms: TournamentAnnounced
     masters: Masters
@@ -124,42 +124,42 @@ class Running(_Phase, frozen=True, kw_only=True):
     terms: TournamentAnnounced
     masters: Masters
     entrants: tuple[Entry, ...]
-    """Everyone who entered, the eliminated too."""
+    """Everyone who entered, with the eliminated."""
     tables: tuple[Seating, ...]
     """Open tables, ascending by number."""
     breaking_order: tuple[int, ...]
     draws: int
-    """How many random draws have been made at table 0."""
+    """The number of random draws that have been made at table 0."""
     placings: tuple[Placing, ...] = ()
-    """Of the eliminated, in the order they went."""
+    """The places of the eliminated, in the order of elimination."""
     paused: bool = False
     clock: LevelClock | None = None
-    """None where levels do not go by the clock."""
+    """None if levels do not go by the clock."""
     rebuys: tuple[EntrantId, ...] = ()
-    """Who has bought a stack, once for each."""
+    """The entrants who have rebought, once for each rebuy."""
     declared: tuple[EntrantId, ...] = ()
-    """Who owes a rebuy when the last chip goes."""
+    """The entrants who committed to a rebuy for their next bust."""
     windows: tuple[Window, ...] = ()
-    """Busts that may still be bought back."""
+    """Busts that can still be followed by a rebuy."""
     items: tuple[Item, ...] = ()
-    """Things that were ever staked."""
+    """All items that were ever staked."""
     promised: tuple[Promised, ...] = ()
     """Chips that come to a casino's table before its next hand."""
     leaving: tuple[EntrantId, ...] = ()
-    """Who leaves a casino when no hand is in play."""
+    """The entrants who leave a casino as soon as no hand is in play."""
     left: tuple[Standing, ...] = ()
-    """Who has left a casino, and with how much."""
+    """The entrants who have left a casino, with the chips they took."""
     closing: bool = False
     """Whether no further hand is opened."""
     rounds: RoundsState | None = None
-    """None where there are none."""
+    """None without scheduled rounds."""
     floor: FloorState = FloorState()
     registered: int = 0
-    """The last number of registration given."""
+    """The last registration number that was given."""
     entering: Entering = Entering()
 
     def window(self, entrant: EntrantId) -> Window | None:
-        """Return the bust of *entrant* that may still be bought back, or None."""
+        """Return the open rebuy window of *entrant*, or None."""
         return next((each for each in self.windows if each.entrant == entrant), None)
 
     @property
@@ -168,11 +168,11 @@ class Running(_Phase, frozen=True, kw_only=True):
         return self.rounds is not None and self.rounds.stage == "playing"
 
     def seating(self, table: TableId) -> Seating | None:
-        """Return the open table *table*, or None if it is not (or no longer) one."""
+        """Return the open table *table*; None if it is closed or unknown."""
         return next((each for each in self.tables if each.table == table), None)
 
     def remaining(self) -> tuple[EntrantId, ...]:
-        """Return everyone still in: all who play the rounds, else by table and seat."""
+        """Return everyone still in: all players of the rounds, or else by table and seat."""
         if self.rounds is not None and self.rounds.stage != "final":
             return self.rounds.playing
         return tuple(each.entrant for table in self.tables for each in table.seats)
@@ -185,11 +185,11 @@ class Finished(_Phase, frozen=True, kw_only=True):
     placings: tuple[Placing, ...]
     payouts: tuple[Payout, ...]
     corrections: tuple[ResultCorrected, ...] = ()
-    """In order; the last one says what stands."""
+    """In order. The last one holds the result that stands."""
     rounds: RoundsState | None = None
     entering: Entering = Entering()
     recorded: bool = False
-    """Whether the heads of its tables stand in its log."""
+    """Whether the heads of the tournament's tables are recorded in its log."""
 
 
 class Cancelled(_Phase, frozen=True, kw_only=True):
@@ -198,14 +198,14 @@ class Cancelled(_Phase, frozen=True, kw_only=True):
     reason: str
     entering: Entering = Entering()
     recorded: bool = False
-    """Whether the heads of its tables stand in its log."""
+    """Whether the heads of the tournament's tables are recorded in its log."""
 
 
 State = Unannounced | Drafted | Announced | Registering | Closed | Running | Finished | Cancelled
 
 
 def phase_of(state: State) -> Phase:
-    """Return the word for a tournament's phase, as clients see it."""
+    """Return the name of a tournament's phase, as clients see it."""
     match state:
         case Unannounced():
             return "unannounced"
@@ -231,18 +231,18 @@ def entries_of(state: State) -> tuple[Entry, ...]:
 
 
 def entry_of(state: Registering | Closed | Running | Finished, entrant: EntrantId) -> Entry | None:
-    """Return the entry of *entrant*, or None if it never entered."""
+    """Return the entry of *entrant*; None without an entry."""
     return next((each for each in state.entrants if each.entrant == entrant), None)
 
 
 def registering_of(state: State) -> Registering:
     """
-    Return *state* if registration is on.
+    Return *state* if registration is open.
 
     Raises:
-        TournamentNotAnnounced: If there are no terms yet.
-        RegistrationNotOpen: If it has not begun.
-        RegistrationOver: If it has ended.
+        TournamentNotAnnounced: If the tournament was not announced.
+        RegistrationNotOpen: If registration has not opened.
+        RegistrationOver: If registration has ended.
     """
     match state:
         case Registering():
@@ -257,10 +257,10 @@ def registering_of(state: State) -> Registering:
 
 def running_of(state: State) -> Running:
     """
-    Return *state* if play is on.
+    Return *state* if the tournament is running.
 
     Raises:
-        TournamentNotRunning: If it has not begun or is over.
+        TournamentNotRunning: If play has not begun or is over.
     """
     if not isinstance(state, Running):
         raise TournamentNotRunning(phase=phase_of(state))

@@ -1,4 +1,4 @@
-"""What a tournament knows of one of its tables."""
+"""A tournament's knowledge of one of its tables."""
 
 import msgspec
 
@@ -9,40 +9,42 @@ from engine.values import Chips, EntrantId, Seat, TableId
 
 
 class TableSummary(msgspec.Struct, frozen=True, kw_only=True):
-    """What a tournament must know of a table to direct it."""
+    """The facts about a table by which its tournament directs it."""
 
     table: TableId
     idle: bool
     """Whether no hand is in play."""
     hand_number: int
-    """Of the last hand opened; 0 before the first."""
+    """The number of the hand opened last; 0 before the first."""
     stacks: tuple[Standing, ...]
-    """Of everyone with a seat, those who wait for the next hand too."""
+    """The stacks of all seats, including those that wait for the next hand."""
     playable: bool = True
-    """Whether two seats at least could be dealt in now."""
+    """Whether at least two seats can be dealt in now."""
     attended: bool = True
-    """Whether two are there who could be dealt in, or one to win what the others must post."""
+    """Whether two present players can be dealt in, or one can win the forced bets of the others."""
     blinds_out: bool = True
-    """Whether forced bets bring the game to its end though everybody is away."""
+    """Whether forced bets end the game even if everybody is away."""
     dealers_left: int = 0
-    """Seats that have not dealt yet and could; of the first hand's."""
+    """The number of seats of the first hand that have not dealt yet and still can."""
     stage: int = 0
-    """Of the last hand opened: 1, or 2 for a sudden-death hand."""
+    """The stage of the hand opened last: 1, or 2 for a sudden-death hand."""
     carried: Chips = 0
-    """Chips that go from hand to hand and are nobody's yet."""
+    """Chips that stay from hand to hand and belong to nobody yet."""
     round: int = 0
-    """Of hand-for-hand play, of the last hand opened; 1 outside it, 0 before the first."""
+    """
+    The number in hand-for-hand play of the hand opened last; 1 outside it, 0 before the first.
+    """
     marks: Marks | None = None
-    """Where button and blinds were; None if the first dealer is still to be drawn."""
+    """The last positions of button and blinds; None before the first dealer is drawn."""
     dealable: tuple[Seat, ...] = ()
     """Seats that can be dealt in."""
     newcomers: tuple[Seat, ...] = ()
-    """Seats of those who have not been dealt in since they came to this table."""
+    """Seats of entrants who have not been dealt in since they came to this table."""
     away: tuple[EntrantId, ...] = ()
-    """Who is dealt in and folded, not being there."""
+    """Entrants who are away: they are dealt in and their hands are killed."""
 
     def stack_of(self, entrant: EntrantId) -> Chips:
-        """Return the chips of *entrant*; it must have a seat here."""
+        """Return the chips of *entrant*, who must have a seat here."""
         for each in self.stacks:
             if each.entrant == entrant:
                 return each.stack

@@ -1,4 +1,4 @@
-"""What is announced of a tournament beside its game: one struct for each concern."""
+"""The announced terms of a tournament beside its game, one struct for each concern."""
 
 from engine.tournament.model.terms_entry import EntryTerms
 from engine.tournament.model.terms_fees import FeeTerms

@@ -103,17 +103,17 @@ class EntryTerms(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
             (
                 "re_entries_max",
                 0 <= self.re_entries_max <= 100 and (self.late or not self.re_entries_max),
-                "must be 0 to 100, and 0 where nobody comes late",
+                "must be 0 to 100, and 0 without late registration",
             ),
             (
                 "no_show_purge_level",
                 purge is None or (purge >= 2 and self.no_show == "seat_absent"),
-                "must be 2 at least, and needs who is seated absent",
+                "must be 2 at least, and needs no_show seat_absent",
             ),
             (
                 "no_show",
                 self.no_show == "release" or opens is not None,
-                "nobody is absent where nobody checks in",
+                "seat_absent needs check_in_opens_before_seconds",
             ),
             (
                 "postpone_seconds",

@@ -119,7 +119,7 @@ def _of_course(floor: FloorTerms, levels: int) -> tuple[tuple[str, bool, str], .
         (
             "floor.breaks",
             after == sorted(set(after)) and all(1 <= level < levels for level in after),
-            "must come after levels of the clock that another follows, ascending",
+            "must follow levels of the clock, ascending, and never the last level",
         ),
         (
             "floor.breaks",
@@ -129,11 +129,11 @@ def _of_course(floor: FloorTerms, levels: int) -> tuple[tuple[str, bool, str], .
         (
             "floor.last_hands",
             drawn is None or 1 <= drawn.low <= drawn.high,
-            "must be drawn from 1 on",
+            "low must be 1 at least, and not above high",
         ),
         (
             "floor.hand_for_hand",
             (rounds.at_left is None or rounds.at_left > 1) and rounds.clock_seconds >= 0,
-            "must begin with two left at least, and cost no negative time",
+            "at_left must be 2 at least, and clock_seconds not negative",
         ),
     )

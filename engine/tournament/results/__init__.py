@@ -1,1 +1,1 @@
-"""Who is out, in which place, and when it is over."""
+"""The results of a tournament: eliminations, places, and the end."""

@@ -1,1 +1,1 @@
-"""Who sits where: draws, moves, balance, breaking tables."""
+"""Seats of a tournament: draws, moves, balance, and tables that break."""

@@ -1,8 +1,8 @@
 """
-Who moves, and where to, when tables lie too far apart in size.
+Moves that balance tables of too different sizes.
 
-Mover and seat are chosen together, so that the move costs as few positions as it can: the
-big blind comes no sooner to the mover than it would have come.  Nothing here is random.
+The mover and the seat are chosen together, so that the move costs as few positions as possible. If
+it can, the big blind comes to the mover no sooner than before. Nothing here is random.
 
 Source: TDA rule 11; rulebook ``seating.balance_next_big_blind`` and ``seating.balance_button``.
 """
@@ -35,7 +35,7 @@ _FAR = 1_000
 
 
 class _Free(NamedTuple):
-    """A free seat of a table that takes somebody; ``place`` 0 is the worst legal one."""
+    """A free seat of a table that takes an entrant. ``place`` 0 is the worst legal seat."""
 
     table: TableId
     number: int
@@ -47,9 +47,9 @@ def balanced(
     state: Running, tables: Tables, live: tuple[Seating, ...], here: Seating
 ) -> Directive | None:
     """
-    Return whom a table gives away, if sizes lie too far apart and *here* gives or takes.
+    Return the next move between tables, if sizes differ too much and *here* gives or takes.
 
-    One player at a time: the next move is asked for once this one has been made.
+    One player moves at a time. The next move is asked for after this one.
     """
     entrants, all_live = sum(len(each.seats) for each in live), len(live) == len(state.tables)
     if tables_due(state.terms, entrants, all_live=all_live) < len(live):
@@ -83,7 +83,7 @@ def balanced(
 
 
 def rule_of(state: Running) -> str:
-    """Return the rule by which tables are balanced: by the blinds, or by the deal without any."""
+    """Return the rule that balances tables: by the big blind, or by the deal without blinds."""
     blinds = isinstance(state.terms.ruleset.forced, Blinds)
     return "seating.balance_next_big_blind" if blinds else "seating.balance_button"
 
@@ -92,11 +92,11 @@ def preferred(
     state: Running, tables: Tables, giver: Seating, takers: list[Seating]
 ) -> tuple[Candidate, ...]:
     """
-    Return who might leave *giver*, with the best seat for each, the one who goes first.
+    Return the candidates to leave *giver*, each with their best seat, in the order of choice.
 
-    In this order decide: a newcomer who was not dealt in yet goes last; the fewest positions
-    lost; the next big blind first, or the last dealer in a game without; who was moved less
-    often; the seat.
+    These criteria decide, one after the other. Newcomers who were not dealt in yet go last. The
+    fewest positions lost go first, then the next big blind, or the last dealer in a game without
+    blinds. Then the fewest earlier moves count, and last the seat.
 
     Source: rulebook ``seating.balance_next_big_blind`` and ``seating.balance_button``.
     """
@@ -131,13 +131,13 @@ def preferred(
 
 
 def _cost(hands: int | None, seat: _Free, *, blinds: bool) -> tuple[int, ...]:
-    """Return how bad it is to go to *seat* for a player whose turn comes in so many *hands*."""
+    """Return the cost of *seat* for a player with *hands* hands until the turn; less is better."""
     lost = positions_lost(hands, seat.at.hands, blinds=blinds)
     return _FIRST[seat.at.first], lost, seat.number, seat.place
 
 
 def _free_seats(state: Running, tables: Tables, takers: list[Seating]) -> list[_Free]:
-    """Return the free seats of the emptiest of *takers*, each table's worst legal one first."""
+    """Return the free seats of the emptiest of *takers*. Each table's worst legal seat is first."""
     least = min(len(each.seats) for each in takers)
     found = []
     for taker in takers:
@@ -157,10 +157,10 @@ def _free_seats(state: Running, tables: Tables, takers: list[Seating]) -> list[_
 
 def _excess(state: Running, tables: Tables, live: tuple[Seating, ...]) -> dict[TableId, int]:
     """
-    Return how many each table has above (or, negative, below) what it should.
+    Return the difference of each table's size from its target; negative if it is too small.
 
-    Of equally full tables an idle one gives, and of equally empty ones an idle
-    one takes, before those whose hand is still in play.
+    Of equally full tables, an idle one gives before one with a hand in play. Of equally empty
+    tables, an idle one takes first.
     """
     entrants = sum(len(each.seats) for each in live)
 

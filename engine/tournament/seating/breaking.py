@@ -1,8 +1,7 @@
 """
-Who moves when tables have to break.
+Moves when tables have to break.
 
-Consolidation goes before balancing.  Nothing here is random but by the
-tournament's own draws.
+Tables break before they are balanced. Only the tournament's own draws are random here.
 
 Source: TDA rules 10 and 11; rulebook ``seating``.
 """
@@ -23,7 +22,7 @@ from engine.values import EntrantId, TableId
 def consolidated(
     state: Running, tables: Mapping[TableId, TableSummary], live: tuple[Seating, ...], here: Seating
 ) -> Directive | None:
-    """Return what the table that has to break next asks of *here*, if one has to."""
+    """Return the directive of *here* for the table that has to break next, if there is one."""
     breaking = _breaking(state, tables, live)
     if breaking is None:
         return None
@@ -34,7 +33,7 @@ def consolidated(
     settled = tables[heir].idle or not tables[breaking.table].carried
     if leaving <= sum(room.values()) and settled:
         return _break(state, tables, breaking, heir=heir, room=room)
-    # Part of them go now; the last one stays, for a table is emptied by breaking it.
+    # Only some of them go now. The last one stays, because only breaking a table empties it.
     going = min(leaving - 1, sum(room.values()))
     if going > 0:
         return _move_some(state, tables, breaking, count=going, room=room)
@@ -45,7 +44,7 @@ def consolidated(
 def _breaking(
     state: Running, tables: Mapping[TableId, TableSummary], live: tuple[Seating, ...]
 ) -> Seating | None:
-    """Return the idle table that has to break next: an empty one, or the first in order."""
+    """Return the idle table that breaks next: an empty one, or the first in the breaking order."""
     if len(live) < 2:
         return None
     entrants = sum(len(each.seats) for each in live)
@@ -60,7 +59,7 @@ def _breaking(
 
 
 def _staying(state: Running, live: tuple[Seating, ...], breaking: Seating) -> tuple[Seating, ...]:
-    """Return the tables that no one has to leave, so that nobody who moves has to move on."""
+    """Return the tables that nobody has to leave, so that no mover has to move again."""
     entrants = sum(len(each.seats) for each in live)
     place = {number: index for index, number in enumerate(state.breaking_order)}
     others = [each for each in live if each != breaking]
@@ -73,7 +72,7 @@ def _staying(state: Running, live: tuple[Seating, ...], breaking: Seating) -> tu
 def _room(
     tables: Mapping[TableId, TableSummary], receivers: tuple[Seating, ...], *, entrants: int
 ) -> dict[TableId, int]:
-    """Return how many each idle table takes, so that the receivers stay even among themselves."""
+    """Return the number of entrants that each idle table takes, so that table sizes stay even."""
     even = -(-entrants // len(receivers))
     return {
         each.table: even - len(each.seats)
@@ -85,7 +84,7 @@ def _room(
 def _drawn(
     state: Running, source: Seating, *, final: bool
 ) -> tuple[tuple[EntrantId, ...], Draw | None]:
-    """Return the entrants of a breaking table in random order; one needs no draw."""
+    """Return the entrants of a breaking table in random order. A single one needs no draw."""
     entrants = tuple(each.entrant for each in source.seats)
     if len(entrants) < 2:
         return entrants, None
@@ -150,11 +149,11 @@ def _moves(
     final: bool = False,
 ) -> tuple[Move, ...]:
     """
-    Return where each of *movers* goes, in turn: the emptiest table, its worst legal seat.
+    Return the move of each of *movers* in turn, to the emptiest table's worst legal seat.
 
     Args:
-        room: How many each table may take; only these tables receive.
-        final: Whether one table is left by it.
+        room: The number of entrants that each table may take. No other table receives any.
+        final: Whether one table is left afterwards.
     """
     seats = {each.table: list(each.seats) for each in state.tables if each.table in room}
     numbers = {each.table: each.number for each in state.tables}

@@ -1,7 +1,7 @@
 """
-Who sits where: the draw, and how bad each free seat is for a mover.
+The seat draw, and the order of free seats from worst to best for a mover.
 
-A seat is worse the sooner it must post; the worst legal one is the next big blind.
+A seat is worse the sooner it must post. The worst legal seat is the next big blind.
 
 Source: TDA rules 10 and 11 (breaking and balancing tables); rulebook ``seating``.
 """
@@ -18,12 +18,12 @@ from engine.tournament.model.values import Draw, Masters, SeatAssignment
 from engine.values import Chips, EntrantId, Seat, TableId
 
 DRAW_TABLE = 0
-"""The table number that the tournament's own draws are derived for."""
+"""The table number that stands for the tournament itself in the seeds of its draws."""
 
 
 def tables_needed(entrants: int, *, table_seats: int) -> int:
     """
-    Return the fewest tables that seat everyone; one for nobody.
+    Return the fewest tables that seat everyone; 1 without entrants.
 
     >>> tables_needed(9, table_seats=8), tables_needed(8, table_seats=8)
     (2, 1)
@@ -33,7 +33,7 @@ def tables_needed(entrants: int, *, table_seats: int) -> int:
 
 def tables_with_final(entrants: int, *, table_seats: int, final_table_size: int | None) -> int:
     """
-    Return the number of tables for *entrants*.  It is 1 once they all fit at the final table.
+    Return the number of tables for *entrants*. It is 1 once they all fit at the final table.
 
     >>> [tables_with_final(6, table_seats=6, final_table_size=size) for size in (4, None)]
     [2, 1]
@@ -49,7 +49,7 @@ def tables_with_final(entrants: int, *, table_seats: int, final_table_size: int 
 
 
 def tables_for(terms: Terms, entrants: int) -> int:
-    """Return how many tables *entrants* play at outside of rounds."""
+    """Return the number of tables for *entrants* outside of scheduled rounds."""
     return tables_with_final(
         entrants, table_seats=terms.table_seats, final_table_size=terms.floor.final_table_size
     )
@@ -57,25 +57,25 @@ def tables_for(terms: Terms, entrants: int) -> int:
 
 def tables_due(terms: Terms, entrants: int, *, all_live: bool) -> int:
     """
-    Return how many tables *entrants* who still have hands to play are to sit at.
+    Return the number of tables for *entrants* who still have hands to play.
 
     Args:
-        all_live: Whether every open table has hands to play.  If not, the last table of
-            those that have is not the final table, and has no more seats than others.
+        all_live: Whether every open table has hands to play. If not, the last table with hands to
+            play is not the final table, and has no more seats than others.
     """
     due = tables_for(terms, entrants)
     return due if all_live else max(due, tables_needed(entrants, table_seats=terms.table_seats))
 
 
 def seats_at(terms: Terms, *, tables: int) -> int:
-    """Return how many seats each of *tables* has: the final table may have more."""
+    """Return the number of seats at each of *tables*. The final table may have more."""
     if tables > 1 or terms.floor.final_table_size is None:
         return terms.table_seats
     return max(terms.table_seats, terms.floor.final_table_size)
 
 
 def free_seats(terms: Terms, occupied: Collection[Seat], *, tables: int) -> tuple[Seat, ...]:
-    """Return the seats of one of *tables* that nobody sits in, ascending."""
+    """Return the free seats of one of *tables*, ascending."""
     seats = range(1, seats_at(terms, tables=tables) + 1)
     return tuple(Seat(seat) for seat in seats if seat not in occupied)
 
@@ -86,8 +86,8 @@ def draw_order(
     """
     Return *entrants* in the order of random draw *number* of the tournament.
 
-    Anyone can repeat it once the master ``open`` has been published: the seed is
-    use ``draws``, table 0, hand *number*, deal 1; *digest* is of the entrants' commitments.
+    Anyone can repeat the draw once the master ``open`` has been published. Its seed is use
+    ``draws``, table 0, hand *number*, deal 1. *digest* comes from the entrants' commitments.
     """
     seed = derive_seed(unsealed(masters.open), "draws", DRAW_TABLE, number, 1)
     return shuffle(entrants, seed=seed, label=label, digest=digest)
@@ -96,7 +96,7 @@ def draw_order(
 def drawn_seat(
     places: Sequence[SeatPlace], *, masters: Masters, number: int, digest: bytes
 ) -> SeatPlace:
-    """Return which of the free *places* random draw *number* of the tournament gives."""
+    """Return the seat that random draw *number* of the tournament takes from the free *places*."""
     seed = derive_seed(unsealed(masters.open), "draws", DRAW_TABLE, number, 1)
     return shuffle(places, seed=seed, label="seats", digest=digest)[0]
 
@@ -113,11 +113,11 @@ def draw_seats(
     first: int = 1,
 ) -> tuple[Draw, tuple[SeatAssignment, ...]]:
     """
-    Return the first seats of everyone, dealt round the tables like cards.
+    Return the draw and the first seats of everyone, dealt round the tables like cards.
 
     Args:
-        digest: Of the entrants' commitments.
-        first: Number of the first of *tables*; the others follow.
+        digest: The digest of the entrants' commitments.
+        first: The number of the first of *tables*. The others follow.
     """
     order = draw_order(entrants, masters=masters, number=number, label=label, digest=digest)
     assignments = tuple(
@@ -134,13 +134,15 @@ def draw_seats(
 
 
 class FreeSeat(NamedTuple):
-    """A seat that a mover may take, and what a newcomer meets in it."""
+    """A seat that a mover may take, and the newcomer's first hands there."""
 
     seat: Seat
     first: Literal["dealt_in", "waits", "small_blind"]
-    """How its first hand there begins; nobody is moved into the small blind if it can be helped."""
+    """The newcomer's part in the first hand. The small blind is the last choice."""
     hands: int | None
-    """Hands until the seat posts the big blind, or deals in a game without; None if unknown."""
+    """
+    Hands until the seat posts the big blind, or deals in a game without blinds; None if unknown.
+    """
 
 
 _WORSE = {"dealt_in": 0, "waits": 1, "small_blind": 2}
@@ -157,12 +159,12 @@ def free_worst_first(
     """
     Return the free seats of a table for a newcomer, the worst legal one first.
 
-    The worst seat is the one that posts the big blind soonest, or that deals latest in a
-    game without blinds.  Seats in which a newcomer would have to wait, or would begin in the
-    small blind, come last.  Before a first hand the lowest free seat comes first.
+    The worst seat posts the big blind soonest or, in a game without blinds, deals latest. Seats in
+    which a newcomer would have to wait, or would begin in the small blind, come last. Before a
+    first hand the lowest free seat comes first.
 
     Args:
-        marks: What the last hand left; None if the first dealer is still to be drawn.
+        marks: The positions after the last hand; None if the first dealer is not drawn yet.
         dealable: Occupied seats that can be dealt in.
         newcomers: Those of them that have not been dealt in yet.
 
@@ -186,7 +188,7 @@ def free_worst_first(
 
 
 def _met(marks: Marks, seats: set[Seat], newcomers: set[Seat], seat: Seat) -> FreeSeat:
-    """Return what a newcomer in *seat* meets there."""
+    """Return *seat* with the first hands of a newcomer there."""
     posts = next_posts(marks, tuple(sorted(seats)), newcomers)
     first: Literal["dealt_in", "waits", "small_blind"] = "dealt_in"
     if seat not in posts.dealt:
@@ -197,7 +199,7 @@ def _met(marks: Marks, seats: set[Seat], newcomers: set[Seat], seat: Seat) -> Fr
 
 
 def _soon(hands: int | None, *, blinds: bool) -> int:
-    """Return a number that is smaller the worse it is to have a turn in so many *hands*."""
+    """Return a sort key for a turn in *hands* hands. A worse turn has a smaller key."""
     if hands is None:
         return _NEVER if blinds else -_NEVER
     return hands if blinds else -hands
@@ -208,9 +210,9 @@ _NEVER = 1_000
 
 def positions_lost(before: int | None, after: int | None, *, blinds: bool) -> int:
     """
-    Return how many hands sooner a mover posts the big blind, or later deals without blinds.
+    Return by how many hands a mover posts the big blind sooner, or deals later without blinds.
 
-    0 if the move costs nothing, or if nobody can know because no button lies yet.
+    It is 0 if the move costs nothing, or if there is no button yet.
 
     >>> positions_lost(3, 1, blinds=True), positions_lost(1, 4, blinds=True)
     (2, 0)
@@ -224,11 +226,11 @@ def positions_lost(before: int | None, after: int | None, *, blinds: bool) -> in
 
 def targets(sizes: Sequence[int], *, tolerance: int = 1) -> tuple[int, ...]:
     """
-    Return how many should sit at each table, in the order of *sizes*.
+    Return the target size of each table, in the order of *sizes*.
 
-    With the fewest moves after which no two tables lie further apart than *tolerance*;
-    of equally full ones those listed first keep their players, of equally empty ones
-    they get some.
+    The targets need the fewest moves after which no two tables differ by more than *tolerance*. Of
+    equally full tables, those listed first keep their players. Of equally empty tables, those
+    listed first get one.
 
     >>> targets([10, 10, 2]), targets([9, 6, 6], tolerance=2)
     ((8, 7, 7), (8, 7, 6))

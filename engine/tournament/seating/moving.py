@@ -1,4 +1,4 @@
-"""Entrants who take other seats: what was planned is checked once more before it is written."""
+"""Moves of entrants to other seats. A planned move is checked again before it is recorded."""
 
 from engine.tournament.model.commands import RecordBreak, RecordMoves
 from engine.tournament.model.errors import DirectiveStale
@@ -54,7 +54,7 @@ def record_break(state: State, command: RecordBreak) -> tuple[Event, ...]:
 
 
 def _made(state: Running, moves: tuple[Move, ...]) -> bool:
-    """Return whether every one of *moves* has been made and nothing has followed."""
+    """Return whether all *moves* have been made and the movers still sit there."""
     tables = (state.seating(move.to_table) for move in moves)
     return all(
         table is not None and table.seat_of(move.entrant) == move.to_seat
