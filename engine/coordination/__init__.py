@@ -1,1 +1,1 @@
-"""Where aggregates meet: what one asks of another, and views of several."""
+"""Rules and views that concern several aggregates."""

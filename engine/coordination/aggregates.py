@@ -1,4 +1,4 @@
-"""Every aggregate by the category of its streams."""
+"""The deciders of all aggregates, by the category of their streams."""
 
 from engine import dispute, league, season, table, tournament
 from engine.decider import AnyDecider

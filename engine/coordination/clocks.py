@@ -1,4 +1,4 @@
-"""What a tournament's level clock says at its tables."""
+"""The level clock of a tournament, as its tables and their views use it."""
 
 import msgspec
 
@@ -10,7 +10,7 @@ from engine.tournament.model.values import LevelClock
 
 
 def in_force(clock: LevelClock | None) -> LevelInForce | None:
-    """Return the level the next hand is opened at, as the table takes it; None without a clock."""
+    """Return the clock's level for the next hand of a table; None without a clock."""
     if clock is None:
         return None
     return LevelInForce(number=clock.level, amounts=clock.amounts, set_by=clock.set_by)
@@ -18,9 +18,9 @@ def in_force(clock: LevelClock | None) -> LevelInForce | None:
 
 def with_clock(view: TableView, tournament: State) -> TableView:
     """
-    Return *view* with what the tournament's clock says of the next level.
+    Return *view* with the next level of the tournament's clock.
 
-    Between hands it also says which level the next hand is opened at.
+    Between hands, the view's own level becomes the clock's, because the next hand is opened at it.
     """
     if not isinstance(tournament, Running) or (clock := tournament.clock) is None:
         return view

@@ -1,4 +1,4 @@
-"""What a command would change for people: placings, money, seats, chips, points, ranks."""
+"""The changes that a command would make: placings, money, seats, chips, points and ranks."""
 
 from collections.abc import Mapping
 from typing import TypeVar
@@ -20,7 +20,7 @@ class _Change(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PlacingChange(_Change, frozen=True, kw_only=True):
-    """Null where there was, or will be, no place yet."""
+    """A change of an entrant's place. Null means that the entrant has no place yet."""
 
     entrant: EntrantId
     player: PlayerId
@@ -29,7 +29,7 @@ class PlacingChange(_Change, frozen=True, kw_only=True):
 
 
 class PayoutChange(_Change, frozen=True, kw_only=True):
-    """In minor units of the tournament's currency; 0 is nothing."""
+    """A change of a payout, in minor units of the tournament's currency. 0 means no payout."""
 
     entrant: EntrantId
     player: PlayerId
@@ -40,12 +40,15 @@ class PayoutChange(_Change, frozen=True, kw_only=True):
 class Place(_Change, frozen=True, kw_only=True):
     table: TableId
     seat: Seat | None
-    """Null where an order names none: the worst legal seat at the time of the move."""
+    """
+    Null if an order names no seat. The entrant then gets the worst legal seat at the time of the
+    move.
+    """
 
 
 class SeatChange(_Change, frozen=True, kw_only=True):
     """
-    Where an entrant sits, or is ordered to sit; null where nowhere.
+    A change of an entrant's seat, or of the seat in an order; null without either.
 
     A move is carried out when both tables are between hands.
     """
@@ -56,7 +59,7 @@ class SeatChange(_Change, frozen=True, kw_only=True):
 
 
 class PenaltyChange(_Change, frozen=True, kw_only=True):
-    """Hands that an entrant still has to miss."""
+    """A change of the penalty hands that an entrant still has to sit out."""
 
     entrant: EntrantId
     before: int
@@ -64,7 +67,7 @@ class PenaltyChange(_Change, frozen=True, kw_only=True):
 
 
 class StackChange(_Change, frozen=True, kw_only=True):
-    """Chips behind an entrant, once a hand is settled or chips are brought."""
+    """A change of an entrant's stack. It changes when a hand is settled or chips are brought."""
 
     entrant: EntrantId
     before: Chips
@@ -72,18 +75,18 @@ class StackChange(_Change, frozen=True, kw_only=True):
 
 
 class TableChange(_Change, frozen=True, kw_only=True):
-    """What changes at one table."""
+    """The changes at one table."""
 
     penalties: tuple[PenaltyChange, ...]
     stacks: tuple[StackChange, ...]
 
     def __bool__(self) -> bool:
-        """Whether anything does."""
+        """Return whether anything changes."""
         return bool(self.penalties or self.stacks)
 
 
 class StandingChange(_Change, frozen=True, kw_only=True):
-    """A player's rank and points in the season; null where there are none."""
+    """A change of a player's rank and points in the season. Null means that the player has none."""
 
     player: PlayerId
     rank_before: int | None
@@ -94,11 +97,10 @@ class StandingChange(_Change, frozen=True, kw_only=True):
 
 class TournamentChange(_Change, frozen=True, kw_only=True):
     """
-    What changes in one tournament.
+    The changes in one tournament.
 
-    ``draws_before`` and ``draws_after`` count the random draws made: where they
-    differ, every later draw of this tournament (seats, moves, the final table)
-    comes out differently than it would have.
+    ``draws_before`` and ``draws_after`` count the random draws. If they differ, every later draw of
+    this tournament (seats, moves, the final table) has a different result.
     """
 
     state_before: str
@@ -107,17 +109,17 @@ class TournamentChange(_Change, frozen=True, kw_only=True):
     payouts: tuple[PayoutChange, ...]
     seats: tuple[SeatChange, ...]
     breaking_order: tuple[int, ...] | None = None
-    """The order in which tables break from now on; null if it stays."""
+    """The new order in which tables break; null if it stays the same."""
 
     frozen: tuple[str, ...] | None = None
-    """The disputes that prizes and points wait for from now on; null if they stay."""
+    """The disputes that now block prizes and points; null if they stay the same."""
 
     draws_before: int
     draws_after: int
 
 
 def of_tournament(before: TournamentState, after: TournamentState) -> TournamentChange:
-    """Return what differs between two states of one tournament."""
+    """Return the differences between two states of one tournament."""
     return TournamentChange(
         state_before=phase_of(before),
         state_after=phase_of(after),
@@ -127,13 +129,13 @@ def of_tournament(before: TournamentState, after: TournamentState) -> Tournament
         breaking_order=_changed(_breaking_order(before), _breaking_order(after)),
         frozen=_changed(before.frozen, after.frozen),
         draws_before=_draws(before),
-        # A tournament that is over keeps no count: it draws no more.
+        # A tournament that is over keeps no count of draws, because it makes no more.
         draws_after=_draws(after) if isinstance(after, Closed | Running) else _draws(before),
     )
 
 
 def of_table(before: Table, after: Table) -> TableChange:
-    """Return what differs between two states of one table for those who sit there in both."""
+    """Return the changes at one table for the entrants who sit there in both states."""
     old = {each.entrant: each for each in before.places}
     both = [(old[each.entrant], each) for each in after.places if each.entrant in old]
     return TableChange(
@@ -151,7 +153,7 @@ def of_table(before: Table, after: Table) -> TableChange:
 
 
 def of_season(before: Opened, after: Opened) -> tuple[StandingChange, ...]:
-    """Return whose rank or points differ, by the new rank."""
+    """Return the players with another rank or other points. They are in order of the new rank."""
     old = {each.player: each for each in before.standings()}
     new = {each.player: each for each in after.standings()}
     changes = (
@@ -201,7 +203,7 @@ def _payouts(before: TournamentState, after: TournamentState) -> tuple[PayoutCha
 
 
 def _paid(state: TournamentState) -> Mapping[tuple[EntrantId, PlayerId], int]:
-    # Who is owed money by a cancelled tournament is paid by it as well.
+    # The refunds of a cancelled tournament count as payouts.
     paid = {(each.entrant, each.player): each.amount for each in _prizes(state)}
     return paid | {(each.entrant, each.player): each.amount for each in state.books.refunds}
 
@@ -244,5 +246,5 @@ def _draws(state: TournamentState) -> int:
 
 
 def _changed(old: Kept | None, new: Kept | None) -> Kept | None:
-    """Return *new*; None if it is the same, or there is none any more."""
+    """Return *new* if it differs from *old*, else None."""
     return None if new == old else new

@@ -1,7 +1,7 @@
 """
-Which cards and dice a deal has, and how the hand of a voided deal is dealt anew.
+The cards and dice of each deal, and the new deal of a hand after a voided one.
 
-Beside ``engine.coordination.policies``, a place where table and tournament meet.
+Tables and tournament meet here, as in ``engine.coordination.policies``.
 """
 
 from datetime import datetime
@@ -35,17 +35,19 @@ from engine.values import EntrantId, HandId
 FIRST_DEAL = 1
 
 Named = tuple[int, str]
-"""Version and head of the tournament's stream that a hand is opened under."""
+"""The version and head of the tournament's stream at which a hand is opened."""
 
 
 def seeds_for(
     tournament: State, *, table_number: int, hand_number: int, deal: int = FIRST_DEAL
 ) -> Seeds:
     """
-    Return the seeds of one deal: by these numbers only, so that nobody chooses among them.
+    Return the seeds of one deal.
+
+    Only these numbers decide them, so nobody can choose between seeds.
 
     Raises:
-        InvariantViolated: If the tournament has no masters: registration never opened.
+        InvariantViolated: If the tournament has no masters because registration never opened.
     """
     masters = _masters(tournament)
 
@@ -67,7 +69,9 @@ def _masters(tournament: State) -> Masters:
 
 def openings_at(tournament: State, here: Table) -> tuple[tuple[Opening, ...], tuple[Omission, ...]]:
     """
-    Return what the players of a table add to the entropy of its decks, and who bound to does not.
+    Return the entropy that players add to the decks of a table, and the omissions.
+
+    An omission names an entrant who committed to a value and has not opened it.
 
     Source: rulebook ``entropy.counts`` and ``entropy.omission``.
     """
@@ -88,11 +92,12 @@ def deck_of(opened: HandOpened, beacon: TableBeaconMixed | None, name: str) -> l
     """
     Return the commitment of every card of a deal's deck by position, in hexadecimal.
 
-    They tell nothing of a card whose salt is not known; their root is ``deck_root``.
+    A commitment tells nothing about a card as long as its salt is secret. The root of all
+    commitments is ``deck_root``.
 
     Args:
-        beacon: What was mixed in behind *opened*, if anything.
-        name: Of the deck, as the ruleset has it.
+        beacon: The pulse that was mixed in after *opened*, if any.
+        name: The name of the deck in the ruleset.
     """
     digest = digest_of(opened.openings, beacon)
     pile = shuffled_pile(bytes.fromhex(opened.seeds.value.cards), digest, 1, deck(name))
@@ -101,9 +106,10 @@ def deck_of(opened: HandOpened, beacon: TableBeaconMixed | None, name: str) -> l
 
 def may_still_open(tournament: State, here: Table, entrant: EntrantId) -> bool:
     """
-    Return whether *entrant* was seated *here* first, and no hand has been opened since.
+    Return whether *entrant* may still open the entropy they committed to.
 
-    Nor has a pulse of a beacon been named that the hand will be dealt by (``beacon.deals``).
+    The entrant must have sat at this table from the start, in the first round if rounds are
+    scheduled. No hand may have been opened here, and no pulse named for one (``beacon.deals``).
     """
     rounds = tournament.rounds if isinstance(tournament, Running) else None
     if rounds is not None and (rounds.number, rounds.stage) != (1, "playing"):
@@ -113,7 +119,7 @@ def may_still_open(tournament: State, here: Table, entrant: EntrantId) -> bool:
 
 
 def waits_for_openings(tournament: State, here: Table) -> bool:
-    """Return whether somebody *here* has not opened yet what counts from the first hand on."""
+    """Return whether the first hand waits for somebody *here* to open their entropy."""
     if here.hand_number or not tournament.fairness.contributions:
         return False
     _, missing = openings_at(tournament, here)
@@ -122,9 +128,9 @@ def waits_for_openings(tournament: State, here: Table) -> bool:
 
 def named_pulse(tournament: State, here: Table, *, now: datetime) -> AwaitBeacon | None:
     """
-    Return how the beacon's pulse is named that the next deal *here* waits for.
+    Return the command that names the pulse for the next deal *here*.
 
-    None where none is mixed in, or a round has been named already.
+    It is None if no beacon is mixed in, or if a pulse has been named already.
 
     Source: rulebook ``beacon.deals``.
     """
@@ -148,9 +154,9 @@ def first_deal(
     now: datetime,
 ) -> OpenHand:
     """
-    Return how the next hand is opened, as the tournament orders it.
+    Return the command that opens the next hand, as the tournament directs.
 
-    Whether it is the last is open as long as the table waits for its *pulse*.
+    While the table waits for its *pulse*, it is not yet known whether the hand is the last.
     """
     version, head = named
     openings, omissions = openings_at(tournament, here)
@@ -174,7 +180,7 @@ def first_deal(
     )
     if order.last or not order.until_all_dealt or (here.awaited is not None and pulse is None):
         return opening
-    # Who deals may hang on the draw of a first dealer, which only the seeds tell.
+    # The draw of a first dealer may decide who deals, and only the seeds tell its result.
     return replace(opening, last=all_have_dealt(here, opening))
 
 
@@ -188,7 +194,9 @@ def dealt_anew(
     now: datetime,
 ) -> tuple[Command, ...]:
     """
-    Return how the hand of the *voided* deal is played again; who has left it stays out of it.
+    Return the commands that play the hand of the *voided* deal again.
+
+    Entrants who have left the hand stay out of it.
 
     Source: rulebook ``voiding.replay``.
     """

@@ -1,4 +1,4 @@
-"""Plan what is appended at a table between two hands."""
+"""Plan the commands that are appended between two hands of a table."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -68,16 +68,16 @@ def plan_next_hand(
     pulse: Pulse | None = None,
 ) -> NextHandPlan:
     """
-    Return what is to be appended before the next hand of *table*, or with it.
+    Return the commands to append before the next hand of *table*, or with it.
 
-    Planning again once it has been appended leads on to the next step.
+    Plan again after the append to get the next step.
 
     Args:
-        tables: Every open table of the tournament, and *table* itself.
-        hand: What the next hand is to be called, if one is opened.
-        tournament_version: Of the state given; the hand names it.
-        tournament_head: Hash of that version, in hexadecimal.
-        pulse: Of the round that the table waits for, once it is there.
+        tables: Every open table of the tournament, and *table* itself even if it is closed.
+        hand: The identifier of the next hand, if one is opened.
+        tournament_version: The version of *tournament*. The hand names it.
+        tournament_head: The hash of that version, in hexadecimal.
+        pulse: The pulse that the table waits for, once it has arrived.
     """
     here = tables[table]
     order = directive(tournament, _summaries(tables, here), table)
@@ -105,9 +105,10 @@ def plan_next_hand(
 
 def _summaries(tables: Mapping[TableId, Table], here: Table) -> dict[TableId, TableSummary]:
     """
-    Return what *here* is directed by: another that waits for its round counts as in play.
+    Return the summaries of all tables, by which *here* gets its directive.
 
-    Not for one that waits itself: two such would wait for each other at the end.
+    Another table that waits for its pulse counts as in play. If *here* waits too, the other counts
+    as idle: otherwise both would wait for each other at the end.
     """
     found = {key: summary_of(each) for key, each in tables.items()}
     for key, each in tables.items():
@@ -124,14 +125,14 @@ def _by_beacon(
     *,
     now: datetime,
 ) -> NextHandPlan:
-    """Return *plan*, which opens a hand, or what comes before it where a beacon is mixed in."""
+    """Return *plan*, which opens a hand, or the step that has to name a pulse first."""
     naming = deals.named_pulse(tournament, here, now=now)
     if naming is not None:
         entries = (ForTable(stream=stream_of(here.table), commands=(naming,)),)
         return msgspec.structs.replace(plan, outcome="name_pulse", entries=entries)
     if here.awaited is None:
         return plan
-    # All other waiting was done before the round was named.
+    # All other waits ended before the pulse was named.
     missing = here.awaited if pulse is None else None
     return msgspec.structs.replace(plan, wait_seconds=0, awaits=missing)
 
@@ -139,7 +140,7 @@ def _by_beacon(
 def _without_a_hand(
     tables: Mapping[TableId, Table], here: Table, order: Directive, *, version: int, now: datetime
 ) -> NextHandPlan:
-    """Return every step but the opening of a hand."""
+    """Return the plan for any directive other than ``Open``."""
     match order:
         case LetGo():
             return _at_both(here, order, purchases.letting_go(here, order, now=now))
@@ -176,7 +177,7 @@ def _without_a_hand(
 
 
 def _above(here: Table, command: TournamentCommand, *, order: Directive) -> NextHandPlan:
-    """Return a step that the tournament takes alone, while the table stays as it is."""
+    """Return a step of the tournament alone. The table must not change meanwhile."""
     return NextHandPlan(
         outcome="rearrange",
         directive=order,
@@ -188,7 +189,11 @@ def _above(here: Table, command: TournamentCommand, *, order: Directive) -> Next
 def _round(
     tables: Mapping[TableId, Table], here: Table, order: NextRound | EndRound, *, now: datetime
 ) -> NextHandPlan:
-    """Open or close a round of hand-for-hand play; all tables are between hands."""
+    """
+    Return the step that opens or closes one hand of hand-for-hand play.
+
+    All tables are between hands.
+    """
     command = OpenRound(now=now) if isinstance(order, NextRound) else CloseRound(now=now)
     plan = _above(here, command, order=order)
     if isinstance(order, EndRound):
@@ -199,7 +204,7 @@ def _round(
 def _redraw(
     tables: Mapping[TableId, Table], here: Table, order: Redraw, *, now: datetime
 ) -> NextHandPlan:
-    """Have everybody take another seat; all tables are between hands."""
+    """Return the step that gives everybody another seat. All tables are between hands."""
     record = RecordRedraw(
         moves=order.moves,
         rule=order.rule,
@@ -244,7 +249,7 @@ def _close_windows(here: Table, order: CloseRebuys, *, now: datetime) -> NextHan
 def _end(
     here: Table, tables: Mapping[TableId, Table], order: Close | directives.Finish, *, now: datetime
 ) -> NextHandPlan:
-    """Close a table that is not needed any more, or end the tournament."""
+    """Return the step that closes a table with nothing left to play for, or ends the tournament."""
     others = _others(tables, here)
     if isinstance(order, Close):
         closing = purchases.closing(here, order, now=now)
@@ -267,7 +272,7 @@ def _end(
 def _end_round(
     tables: Mapping[TableId, Table], here: Table, order: RoundOver, *, now: datetime
 ) -> NextHandPlan:
-    """Close all tables of a round at once; what they carry is given away first."""
+    """Return the step that closes all tables of a round at once, after they award their carry."""
     at_tables, end = round_tables.ending(tables, order, now=now)
     closing = (ForTable(stream=stream_of(key), commands=each) for key, each in at_tables.items())
     return NextHandPlan(

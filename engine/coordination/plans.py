@@ -1,4 +1,4 @@
-"""What is to be appended between two hands, all at once."""
+"""The plan of the commands that are appended together between two hands."""
 
 from typing import Literal
 
@@ -18,41 +18,45 @@ Outcome = Literal[
 
 
 class ForTable(msgspec.Struct, frozen=True, kw_only=True):
-    """Commands to one table, to be decided in turn."""
+    """Commands to one table, decided one after the other."""
 
     stream: Stream[TableState]
     commands: tuple[TableCommand, ...]
 
 
 class ForTournament(msgspec.Struct, frozen=True, kw_only=True):
-    """Commands to the tournament, to be decided in turn."""
+    """Commands to the tournament, decided one after the other."""
 
     stream: Stream[TournamentState]
     commands: tuple[TournamentCommand, ...]
 
 
 class NextHandPlan(msgspec.Struct, frozen=True, kw_only=True):
-    """What has to be appended, all at once, before anything else happens at a table."""
+    """The commands to append, all at once, before anything else happens at a table."""
 
     outcome: Outcome
     """
-    ``name_pulse``: openings are settled and a pulse of the beacon is named; ask again at
-    once.  ``open``: a hand is opened, nothing more to ask.  ``windows``: who lost the last
-    chip and did not come back is out; ask again at once.  ``hold``: the wait is
-    recorded; ask again when the tournament has changed.  ``rearrange``: entrants
-    move; ask again at once.  ``finish``: ask again, and the table is closed.
-    ``close``: the table is closed.  ``nothing``: a hand is in play, or it is closed.
+    The kind of step, and the time to ask for the next one.
+
+    ``name_pulse``: openings are settled and a pulse of the beacon is named. Ask again at once.
+    ``open``: a hand is opened. Nothing else is due.
+    ``windows``: entrants who busted and did not rebuy are out. Ask again at once.
+    ``hold``: the wait is recorded. Ask again when the tournament has changed.
+    ``rearrange``: entrants move. Ask again at once.
+    ``finish``: the tournament ends. Ask again, and the table is closed.
+    ``close``: the table is closed.
+    ``nothing``: a hand is in play, or the table is closed.
     """
     directive: Directive
     entries: tuple[ForTable | ForTournament, ...] = ()
-    """One for each stream; a table that gives entrants away comes first."""
+    """One for each stream. A table that gives entrants away comes first."""
     guard: Stream[TableState] | Stream[TournamentState] | None = None
-    """A stream that must not have moved on, though nothing is appended to it."""
+    """A stream that must not have changed, although nothing is appended to it."""
     wait_seconds: int = 0
-    """How long after the last hand was settled this may be done."""
+    """The least number of seconds between the last settled hand and this step."""
     since: tuple[TableId, ...] = ()
-    """Other tables whose last hand counts for that too."""
+    """Other tables. ``wait_seconds`` counts from their last settled hands too."""
     awaits: TableBeaconAwaited | None = None
-    """The pulse of the beacon without which it cannot be done, if it is not here yet."""
+    """The pulse of the beacon that the step still waits for, if any."""
     ask_again: tuple[TableId, ...] = ()
-    """Other idle tables: their directive may have changed with this, or with the last bust."""
+    """Other idle tables. Their directive may have changed with this step, or with the last bust."""

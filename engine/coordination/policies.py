@@ -1,10 +1,9 @@
 """
-What an event of one aggregate asks of another.
+The commands that an event of one aggregate causes in another.
 
 Aggregates meet here and in ``deals``, ``purchases``, ``rearrangements`` and ``next_hand``.
-
-Everything here is a function of states and events; the service loads them,
-decides the commands answered and appends all of it at once.
+Everything here is a function of states and events. The service loads them, decides the returned
+commands and appends all their events at once.
 """
 
 from collections.abc import Iterable, Mapping
@@ -56,10 +55,12 @@ def decide_in_turn(
     decider: Decider[State, Command, Event], state: State, commands: Iterable[Command]
 ) -> tuple[tuple[Event, ...], State]:
     """
-    Return the events of *commands*, each decided in the state the ones before it left.
+    Return the events of *commands*, and the state after them.
+
+    Each command is decided in the state that the commands before it left.
 
     Raises:
-        CommandRejected: If one of them is refused; then none counts.
+        CommandRejected: If a command is refused. Then no event counts.
     """
     events: list[Event] = []
     for command in commands:
@@ -70,10 +71,10 @@ def decide_in_turn(
 
 def tables_of(tournament: TournamentState, *, now: datetime) -> tuple[OpenTable, ...]:
     """
-    Return how the tables of a tournament that has just started are opened.
+    Return the commands that open the tables of a tournament that has just started.
 
     Raises:
-        InvariantViolated: If it is not running.
+        InvariantViolated: If the tournament is not running.
     """
     if not isinstance(tournament, Running):
         raise InvariantViolated(f"a tournament {type(tournament).__name__} opens no tables")
@@ -81,7 +82,7 @@ def tables_of(tournament: TournamentState, *, now: datetime) -> tuple[OpenTable,
 
 
 def _opening(tournament: Running, seating: Seating, *, now: datetime) -> OpenTable:
-    """Return how one table is opened, where everybody has a starting stack."""
+    """Return the command that opens one table. Everybody has a starting stack."""
     terms = tournament.terms
     return OpenTable(
         table=seating.table,
@@ -104,12 +105,12 @@ def presence_of(
     tournament: TournamentState, events: Iterable[TournamentEvent]
 ) -> dict[TableId, tuple[StepAway | ComeBack, ...]]:
     """
-    Return what tables must be told of who was seated absent, and who has come since.
+    Return the commands that tell tables which entrants are absent and which have arrived.
 
-    To be decided in the append of those events, once the tables are open.
+    Decide them in the append of *events*, once the tables are open.
 
     Args:
-        tournament: As *events* have left it.
+        tournament: The state after *events*.
     """
     if not isinstance(tournament, Running):
         return {}
@@ -129,10 +130,10 @@ def added_tables(
     tournament: TournamentState, events: Iterable[TournamentEvent], *, now: datetime
 ) -> tuple[OpenTable, ...]:
     """
-    Return how tables that were added by *events* are opened, in the append of those events.
+    Return the commands that open the tables added by *events*, in the append of *events*.
 
     Args:
-        tournament: As *events* have left it.
+        tournament: The state after *events*.
     """
     if not isinstance(tournament, Running):
         return ()
@@ -148,9 +149,9 @@ def busts_of(
     table: TableId, events: Iterable[TableEvent], *, level: int = 1, round_number: int = 1
 ) -> RecordBusts | None:
     """
-    Return what the tournament must be told of one table's new *events*; None if nobody went out.
+    Return the command that records the busts in one table's new *events*; None without busts.
 
-    To be decided in the append of those events, never later.
+    Decide it in the append of those events, never later.
     """
     happened = tuple(events)
     settled = next((each for each in happened if isinstance(each, HandSettled)), None)
@@ -179,7 +180,7 @@ def busts_of(
 
 
 def level_played(table: Table, clock: LevelClock | None) -> int:
-    """Return the level of the hand in play at *table*, else of the one that is opened next."""
+    """Return the level of the hand in play at *table*, or else the level of its next hand."""
     if table.hand is not None:
         return table.level_number
     if levels.by_hands(table):
@@ -189,7 +190,7 @@ def level_played(table: Table, clock: LevelClock | None) -> int:
 
 def stacks_between_hands(table: Table) -> tuple[Standing, ...]:
     """
-    Return what everyone with a seat has, the bets of a hand in play gone back.
+    Return everybody's stack at *table*. The bets of a hand in play go back to their owners.
 
     Source: rulebook ``cancellation.stacks``.
     """
@@ -206,10 +207,10 @@ def fatal_pots(
     events: Iterable[TableEvent], settled: HandSettled
 ) -> dict[int, tuple[int | None, tuple[EntrantId, ...]]]:
     """
-    Return the pot that held the last chips of each seat without any, and who won it.
+    Return, for each busted seat, the pot that held its last chips, and the winners of that pot.
 
-    It is the last one that the seat could have won: the shortest stack's chips lie in
-    the main pot, others' in their side pots.  Who could win none had chips in the main pot.
+    This is the last pot that the seat could have won. The shortest stack's chips lie in the main
+    pot, the others' in their side pots. A seat that could win no pot had its chips in the main pot.
 
     Source: rulebook ``bounty.pot``.
     """
@@ -232,7 +233,7 @@ def fatal_pots(
 
 
 def points_of(tournament: Finished, *, now: datetime) -> AwardPoints:
-    """Return what a season must be told of a finished tournament."""
+    """Return the command that awards a finished tournament's points in its season."""
     terms, books = tournament.terms, tournament.books
     entrants = pool.entrants_of(tournament)
     charged = pool.charged_to(terms, books, entrants)
@@ -259,13 +260,17 @@ def points_of(tournament: Finished, *, now: datetime) -> AwardPoints:
 
 
 def idle_tables(tables: Mapping[TableId, Table]) -> tuple[TableId, ...]:
-    """Return the open tables without a hand in play, by number: ask them when things change."""
+    """
+    Return the open tables without a hand in play, by number.
+
+    Ask for their next step again when something changes.
+    """
     by_number = sorted(tables.values(), key=lambda each: each.number)
     return tuple(each.table for each in by_number if each.idle and not each.closed)
 
 
 def summary_of(table: Table) -> TableSummary:
-    """Return what a tournament needs to know of *table*."""
+    """Return the facts about *table* by which its tournament directs it."""
     able = dealable(table)
     there = [place for place in table.places if place.hand is not None or place.seat in able]
     there = [place for place in there if not place.away]
@@ -286,7 +291,7 @@ def summary_of(table: Table) -> TableSummary:
         playable=len(able) >= DEALT_MIN,
         attended=len(there) > 1 or (bool(there) and table.least_amounts() != LevelFloor()),
         blinds_out=levels.blinds_out(table),
-        # Who is in a hand may win it: a stack of nothing means nothing before it is settled.
+        # A seat in a hand may win it, so its empty stack means nothing until the hand is settled.
         dealers_left=len(set(table.dealers_left).intersection({*able, *in_play})),
         stage=table.stage,
         carried=table.carry + table.sabacc_pot,
@@ -301,11 +306,13 @@ def summary_of(table: Table) -> TableSummary:
 def season_told(
     season: SeasonState, tournament: TournamentState, *, now: datetime
 ) -> AwardPoints | ReviseAward | None:
-    """Return what *season* has still to be told of *tournament*; None if nothing."""
+    """
+    Return the command that *season* has not yet had about *tournament*; None if there is none.
+    """
     if not isinstance(tournament, Finished) or not isinstance(season, Opened):
         return None
     if tournament.frozen:
-        # Asked again when the dispute lets it go.
+        # The question is asked again when the dispute releases the tournament.
         return None
     award = points_of(tournament, now=now)
     if season.tournament(award.tournament) is None:
@@ -320,9 +327,9 @@ def announced_for(
     events: Iterable[object], *, now: datetime
 ) -> tuple[tuple[SeasonId, AddTournament], ...]:
     """
-    Return what seasons must be told of tournaments that *events* announce.
+    Return the commands that add the tournaments announced in *events* to their seasons.
 
-    To be decided in the append of those events: a season that closes has to know of them.
+    Decide them in the append of *events*: a season has to know its tournaments when it closes.
     """
     return tuple(
         (event.season, AddTournament(tournament=event.tournament, now=now))
@@ -333,10 +340,10 @@ def announced_for(
 
 def outlook_of(season: Opened, tournament: TournamentState, *, now: datetime) -> Outlook:
     """
-    Return how a tournament that was announced for *season* stands when it is to close.
+    Return the outlook of a tournament announced for *season*, when the season is to close.
 
     Raises:
-        InvariantViolated: If it was never announced.
+        InvariantViolated: If the tournament was never announced.
     """
     if isinstance(tournament, Unannounced | Drafted):
         raise InvariantViolated("a tournament that was never announced has no season")
@@ -361,11 +368,11 @@ def _prospect(tournament: TournamentState) -> Prospect:
 
 
 def _uncounted(season: Opened, tournament: TournamentState, now: datetime) -> bool:
-    """Return whether *season* counts a result otherwise than it stands, or not at all."""
+    """Return whether *season* has yet to count the present result, or cannot count it."""
     if not isinstance(tournament, Finished):
         return False
     told = season_told(season, replace(tournament, frozen=()), now=now)
     try:
         return told is not None and bool(seasons.decide(season, told))
     except CommandRejected:
-        return True  # a result that cannot be counted is for an owner to leave out
+        return True  # the owner has to leave out a result that cannot be counted

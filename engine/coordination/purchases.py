@@ -1,7 +1,7 @@
 """
-Chips and people that come to a table and go, because the tournament says so.
+Chips and entrants that come to a table, or leave it, by a decision of the tournament.
 
-Beside ``engine.coordination.policies``, a place where both aggregates meet.
+The two aggregates meet here, as in ``engine.coordination.policies``.
 """
 
 from collections.abc import Iterable
@@ -43,16 +43,16 @@ from engine.tournament.model.values import Standing
 from engine.values import Chips, EntrantId, TableId
 
 Asked = tuple[tuple[TableCommand, ...], tuple[TournamentCommand, ...]]
-"""What is to be decided at the table, and then by the tournament, in one append."""
+"""The commands of the table, then those of the tournament, for one append."""
 
 
 def chips_of(
     events: Iterable[TournamentEvent], *, now: datetime
 ) -> dict[TableId, tuple[TableCommand, ...]]:
     """
-    Return what tables must be told of a tournament's new *events*.
+    Return the commands that a tournament's new *events* cause at its tables.
 
-    To be decided in the append of those events, never later.
+    Decide them in the append of those events, never later.
     """
     asked: dict[TableId, tuple[TableCommand, ...]] = {}
     for event in events:
@@ -86,7 +86,11 @@ def chips_of(
 
 
 def letting_go(here: Table, order: LetGo, *, now: datetime) -> Asked:
-    """Return how those who leave give up their seats; the last one takes the carry along."""
+    """
+    Return the commands by which departing entrants give up their seats.
+
+    If nobody stays, the first of them takes the carry.
+    """
     going = [place for place in here.places if place.entrant in order.entrants]
     stacks = {place.entrant: place.stack for place in going}
     if len(going) == len(here.places) and going:
@@ -104,7 +108,7 @@ def letting_go(here: Table, order: LetGo, *, now: datetime) -> Asked:
 
 
 def bringing_in(here: Table, order: BringIn, *, now: datetime) -> Asked:
-    """Return how chips that were promised come to their seats."""
+    """Return the commands that bring promised chips to their seats."""
     commands: list[TableCommand] = []
     for each in order.promised:
         if each.newcomer:
@@ -120,9 +124,9 @@ def bringing_in(here: Table, order: BringIn, *, now: datetime) -> Asked:
 
 
 def purging(here: Table, order: Purge, *, now: datetime) -> Asked:
-    """Return how those who never came leave the table, with all they have."""
+    """Return the commands that remove no-shows and their chips from the table."""
     going = [place for place in here.places if place.entrant in order.entrants]
-    # Where nobody is left, what the table carries leaves play too.
+    # If nobody stays, the table's carry leaves play too.
     carried = here.carry + here.sabacc_pot if len(going) == len(here.places) else 0
     stacks = tuple(
         Standing(entrant=place.entrant, stack=place.stack + (carried if index == 0 else 0))
@@ -135,7 +139,7 @@ def purging(here: Table, order: Purge, *, now: datetime) -> Asked:
 
 
 def closing(here: Table, order: Close, *, now: datetime) -> tuple[TableCommand, ...]:
-    """Return how a table closes; of a finished game the last player gets what it carries."""
+    """Return the commands that close a table. In a finished game the last player gets its carry."""
     close = CloseTable(reason=order.reason, now=now)
     if order.reason == "finished" and carry_shares(here):
         return AwardCarry(now=now), close
@@ -145,7 +149,7 @@ def closing(here: Table, order: Close, *, now: datetime) -> tuple[TableCommand, 
 def carry_at_closing(
     tables: Iterable[Table], stacks: Iterable[Standing], *, now: datetime
 ) -> tuple[dict[TableId, AwardCarry], tuple[Standing, ...]]:
-    """Return who is given what each of *tables* carries at the end, and *stacks* after it."""
+    """Return the awards of each table's carry at the end, and the *stacks* after them."""
     given: dict[EntrantId, Chips] = {}
     awards: dict[TableId, AwardCarry] = {}
     for table in tables:
@@ -166,7 +170,7 @@ def carry_at_closing(
 
 
 def books_of(tournament: TournamentState, here: Table) -> dict[str, Any]:
-    """Return what the books of the next hand say of rebuys and of things in escrow."""
+    """Return the declared rebuys and the items in escrow, for the books of the next hand."""
     if not isinstance(tournament, Running):
         return {}
     seats = {place.entrant: place.seat for place in here.places}

@@ -1,4 +1,4 @@
-"""What a move, a break or an inheritance asks of the tables it touches."""
+"""The commands to tables that follow from moves, broken tables and their carry."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -31,7 +31,7 @@ def vacating(moves: tuple[Move, ...], *, now: datetime) -> tuple[VacateSeats, ..
 
 
 def giving_up(order: Break, *, now: datetime) -> tuple[VacateSeats, ...]:
-    """Return how a table where nobody sits any more lets go of what it carries."""
+    """Return the command by which an empty table passes on its carry."""
     return (VacateSeats(departures=(), to_table=order.carry_to, now=now),)
 
 
@@ -53,7 +53,7 @@ def arriving(here: Table, moves: tuple[Move, ...], table: TableId) -> tuple[Arri
 
 
 def inheritance(here: Table, target: Table, order: Break, *, now: datetime) -> SeatArrivals | None:
-    """Return who and what comes to *target* from the broken table; None if nothing does."""
+    """Return the command that brings entrants and carry from a broken table; None without them."""
     inherits = target.table == order.carry_to
     arrivals = arriving(here, order.moves, target.table)
     carry = here.carry if inherits else 0
@@ -74,7 +74,11 @@ def inheritance(here: Table, target: Table, order: Break, *, now: datetime) -> S
 def penalties_along(
     here: Table, moves: tuple[Move, ...], table: TableId, *, now: datetime
 ) -> tuple[ImposePenalty, ...]:
-    """Return what movers to *table* have still to miss: it is served wherever they sit."""
+    """
+    Return the penalty hands that players moving to *table* still have to sit out.
+
+    A penalty follows its player.
+    """
     places = {place.entrant: place for place in here.places}
     return tuple(
         ImposePenalty(
@@ -92,9 +96,9 @@ def redrawn(
     tables: Mapping[TableId, Table], moves: tuple[Move, ...], *, now: datetime
 ) -> dict[TableId, tuple[TableCommand, ...]]:
     """
-    Return what each table is asked when all seats have been drawn anew.
+    Return each table's commands after all seats have been drawn again.
 
-    What it carries stays, and so does its level; its first dealer is drawn anew.
+    A table keeps its carry and its level. Its first dealer is drawn again.
     """
     asked: dict[TableId, tuple[TableCommand, ...]] = {}
     touched = dict.fromkeys(key for move in moves for key in (move.from_table, move.to_table))
@@ -135,7 +139,11 @@ def _from(source: Table, moves: tuple[Move, ...], table: TableId) -> tuple[Arriv
 def removing(
     here: Table, order: Remove, *, now: datetime
 ) -> tuple[tuple[TableCommand, ...], tuple[RecordRemoval, ...]]:
-    """Return how the chips of those who were disqualified leave; what is carried stays."""
+    """
+    Return the commands that take the chips of disqualified entrants out of play.
+
+    The carry stays at the table.
+    """
     stacks = {place.entrant: place.stack for place in here.places}
     going = tuple(entrant for entrant in order.entrants if entrant in stacks)
     commands: list[TableCommand] = [VacateSeats(departures=going, now=now)] if going else []

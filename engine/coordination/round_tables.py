@@ -1,4 +1,4 @@
-"""How the tables of a scheduled round are opened, and how all of them are closed together."""
+"""Open the tables of a scheduled round, and close all of them together."""
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
@@ -27,7 +27,7 @@ from engine.tournament.seating.draw import seats_at
 from engine.values import Chips, EntrantId, TableId
 
 Opening = tuple[OpenTable, tuple[StepAway | ImposePenalty, ...]]
-"""A table, and who is not there when it opens, or has hands to miss."""
+"""The command that opens a table, and commands for its absent or penalised entrants."""
 
 Closing = tuple[AwardCarry | VacateSeats | CloseTable, ...]
 
@@ -36,13 +36,13 @@ def opened(
     tournament: TournamentState, events: Iterable[TournamentEvent], *, now: datetime
 ) -> tuple[Opening, ...]:
     """
-    Return how the tables of a round that was seated by *events* are opened, in their append.
+    Return the commands that open the tables of a round seated by *events*, in their append.
 
     Args:
-        tournament: As *events* have left it.
+        tournament: The state after *events*.
 
     Raises:
-        InvariantViolated: If it is not running.
+        InvariantViolated: If the tournament is not running, or has no rounds.
     """
     stacks: dict[EntrantId, Chips] = {}
     for event in events:
@@ -83,7 +83,7 @@ def opened(
 def _along(
     before: RoundEnded, here: Seating, now: datetime
 ) -> tuple[StepAway | ImposePenalty, ...]:
-    """Return what those who sit *here* bring from the round before: absence, penalties."""
+    """Return the absences and penalties that entrants *here* bring from the round before."""
     return (
         *(StepAway(entrant=each) for each in before.away if here.seat_of(each) is not None),
         *(
@@ -98,9 +98,9 @@ def ending(
     tables: Mapping[TableId, Table], order: RoundOver, *, now: datetime
 ) -> tuple[Mapping[TableId, Closing], EndRound]:
     """
-    Return how each table of a round is emptied and closed, and what the tournament is told.
+    Return the commands that empty and close each table of a round, and the one that ends it.
 
-    What a table carries is given to those who sit there first, and counts for them.
+    The carry of a table goes first to the entrants who sit there, and counts in their stacks.
     """
     here = {each.table: tables[each.table] for each in order.tables}
     closing: dict[TableId, Closing] = {}

@@ -1,8 +1,9 @@
 """
-A tournament's floor as anyone in the league may see it: every table, every stack, what is next.
+A tournament's floor for anyone in the league: every table, every stack, the next level.
 
-It is put together from what each table shows to a spectator and from the tournament's
-own public facts, so that nothing stands here that no table shows.
+The view combines a spectator's view of each table with the tournament's public facts. It shows
+nothing that a table hides.
+
 Source: rulebook ``visibility``.
 """
 
@@ -39,20 +40,20 @@ class _Part(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FloorSeat(_Part, frozen=True, kw_only=True):
-    """Who sits where, and with how much."""
+    """An occupied seat with its entrant and stack."""
 
     seat: int
     entrant: EntrantId
     player: PlayerId | None
     bot: bool
     stack: Chips
-    """What is behind; chips put into the hand are ``wager``."""
+    """Chips behind the seat. Chips put into the hand are ``wager``."""
 
     wager: Chips
     dealt: bool
     away: bool
     penalty: int
-    """Hands still to be missed, after the one in play."""
+    """Penalty hands still to sit out after the hand in play."""
 
 
 class FloorTable(_Part, frozen=True, kw_only=True):
@@ -62,16 +63,16 @@ class FloorTable(_Part, frozen=True, kw_only=True):
     number: int
     doing: Doing
     why: str | None
-    """Why the table is held, or waits, where it does."""
+    """The reason why the table is held or waits; null if it does neither."""
 
     seats: tuple[FloorSeat, ...]
     seat_count: int
     button: int
-    """0 before the first."""
+    """0 before the first hand."""
 
     hand: HandId | None
     hand_number: int
-    """Of the hand opened last; 0 before the first."""
+    """The number of the hand opened last; 0 before the first."""
 
     last: bool
     """Whether the hand in play is this table's last."""
@@ -83,7 +84,7 @@ class FloorTable(_Part, frozen=True, kw_only=True):
     carry: Chips
     sabacc_pot: Chips
     chips: Chips
-    """All chips of the table: stacks, wagers, pots, and what is carried."""
+    """All chips of the table: stacks, wagers, pots and the carry."""
 
 
 class FloorLevel(_Part, frozen=True, kw_only=True):
@@ -94,54 +95,56 @@ class FloorLevel(_Part, frozen=True, kw_only=True):
 
 
 class FloorView(_Part, frozen=True, kw_only=True):
-    """A tournament's floor; safe to serialise."""
+    """The floor of a tournament. Everyone who may see the tournament may see all of it."""
 
     tournament: TournamentId
     name: str
     state: Phase
     entrants: int
-    """Entries, the eliminated too."""
+    """The number of entries, with the eliminated ones."""
 
     entrants_left: int
-    """Players who are still in: at a table, on their way to one, waiting for the next round, or
-    with a rebuy window open.  0 once nobody plays any more."""
+    """
+    The number of players who are still in. They are at a table, on their way to one, waiting for
+    the next round, or have an open rebuy window. 0 once the tournament is over.
+    """
 
     chips: Chips
-    """In play on all tables."""
+    """Chips in play on all tables."""
 
     average_stack: Chips
-    """Chips in play by those who sit, without the remainder; 0 if nobody does."""
+    """Chips in play for each seated entrant, rounded down; 0 if nobody sits."""
 
     level: FloorLevel | None
-    """In force for the hands opened now; null where each table counts its own levels."""
+    """The level of the hands opened now; null if each table counts its own levels."""
 
     next_level: NextLevelView | None
     breaking_order: tuple[int, ...]
-    """Numbers of open tables, the first to break first."""
+    """Numbers of open tables, in the order in which they break."""
 
     closing: bool
-    """Whether no further hand is opened."""
+    """Whether no further hand will be opened."""
 
     break_ends: datetime | None
-    """When the break that is on is over; null without one."""
+    """The end of the present break; null without a break."""
 
     hand_for_hand: int | None
-    """The round in which all tables wait for each other; null where they do not."""
+    """The number of the present hand in hand-for-hand play; null without hand-for-hand play."""
 
     last_hands: int | None
-    """How many more hands each table plays since the last ones were called; null before."""
+    """The number of hands that each table plays after last hands were called; null before."""
 
     tables: tuple[FloorTable, ...]
-    """Open ones, by number."""
+    """The open tables, by number."""
 
 
 def floor_of(state: State, tables: Mapping[TableId, Table]) -> FloorView | None:
     """
-    Return the floor of a tournament that was announced; None of one that was not.
+    Return the floor of a tournament; None if it has no terms yet.
 
     Args:
-        tables: Every open table of it, as of the same moment; one that is only about
-            to be opened may be missing.
+        tables: Every open table of the tournament, as of the same moment. A table that is about to
+            be opened may be missing.
     """
     if isinstance(state, Unannounced):
         return None
@@ -200,7 +203,7 @@ def _breaking_order(running: Running | None) -> tuple[int, ...]:
 
 
 def _course(running: Running | None) -> dict[str, Any]:
-    """Return what a break, hand-for-hand play or the end does to the course of play."""
+    """Return the fields about a break, hand-for-hand play and last hands."""
     floor = FloorState() if running is None else running.floor
     return {
         "break_ends": None if floor.rest is None else floor.rest.due,

@@ -1,8 +1,8 @@
 """
-States without their hidden values: all that a rehearsal may decide by.
+States without their hidden values. A dry run may decide by these alone.
 
-What is withheld: every sealed value and card, a tournament's masters, and what face-down
-piles are made of.  Everything else in a state is public, or its viewer's own.
+Sealed values and cards, a tournament's masters and the cards of face-down piles are withheld.
+Everything else in a state is public, or belongs to its viewer.
 """
 
 from typing import Any
@@ -19,7 +19,7 @@ _WITHHELD: Any = Withheld()
 
 
 def withheld(state: Any) -> Any:
-    """Return *state* with a placeholder for each hidden value; itself if it hides nothing."""
+    """Return *state* with a placeholder for each hidden value, or *state* itself without any."""
     match state:
         case Sealed():
             return Sealed(_WITHHELD, _WITHHELD, state.audiences)
@@ -56,7 +56,7 @@ def _struct(state: msgspec.Struct) -> msgspec.Struct:
 
 
 def _without_piles(hand: Hand) -> Hand:
-    """Return *hand* without the faces of discards; the first pile is the whole deck."""
+    """Return *hand* without the faces of discards. The first pile stays: it is the whole deck."""
     return replace(
         hand,
         discards=_faces(hand.discards),
