@@ -1,4 +1,4 @@
-"""Every parameter of every game, the presets, and how a host's wishes are laid over them."""
+"""All parameters of every game, the presets, and the overrides of a host."""
 
 from engine.rulesets.levels import scaled
 from engine.rulesets.model import (

@@ -1,4 +1,4 @@
-"""What two rulesets do not have in common."""
+"""The differences between two rulesets."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -9,7 +9,7 @@ from engine.rulesets.model import Ruleset
 
 
 class Difference(msgspec.Struct, frozen=True, kw_only=True):
-    """A parameter that has another value in each; null where one has no such parameter."""
+    """A parameter with different values. Null means that a ruleset has no such parameter."""
 
     parameter: str
     """Its path, joined by full stops: ``roll.when``."""
@@ -20,9 +20,9 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
 
 def differences(one: Ruleset, other: Ruleset) -> tuple[Difference, ...]:
     """
-    Return in what *one* and *other* differ, by parameter.
+    Return the differences between *one* and *other*, by parameter.
 
-    A parameter with a ``kind`` is one value: if its kind is another, it differs as a whole.
+    A parameter with a ``kind`` is one value. If the kinds differ, it differs as a whole.
 
     >>> from engine.rulesets import preset
     >>> [each.parameter for each in differences(preset("halcyon_10"), preset("holo"))]

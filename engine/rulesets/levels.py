@@ -1,4 +1,4 @@
-"""Which lists of levels make a structure."""
+"""The rules for a list of levels."""
 
 from itertools import pairwise
 from typing import Any
@@ -10,18 +10,18 @@ from engine.rulesets.parts import Ante, Blinds, Levels, LevelStep
 
 LEVELS_MAX = 200
 LENGTH_MAX = 1_000_000
-"""Hands or seconds; nobody waits eleven days for a level."""
+"""Hands or seconds. A million seconds are more than eleven days."""
 
 
 def contradiction_in(structure: Levels, forced: Any, unit: int) -> str | None:
     """
-    Return why *structure* cannot be played, None if it can.
+    Return the reason why *structure* cannot be played; None if it can.
 
-    Each level has to raise something and may lower nothing, so that amounts name
-    their level and a merged table finds its own by the highest ones.
+    Each level must raise something and lower nothing. Amounts then name their level, and a merged
+    table finds its own level by the highest amounts.
 
     Args:
-        forced: How the ruleset makes seats pay; the levels say how much.
+        forced: The ruleset's kind of forced bets. The levels say how much seats pay.
         unit: Chips of the smallest denomination.
 
     Source: rulebook ``escalation.levels``.
@@ -49,7 +49,7 @@ def contradiction_in(structure: Levels, forced: Any, unit: int) -> str | None:
 
 
 def scaled(ruleset: Ruleset, factor: int) -> Ruleset:
-    """Return *ruleset* with levels by the clock *factor* times as short, a second at least."""
+    """Return *ruleset* with clock levels *factor* times as short, at least one second each."""
     structure = ruleset.escalation
     if not isinstance(structure, Levels) or structure.by != "clock":
         return ruleset

@@ -155,8 +155,8 @@ class _RoundsGame(_Game, frozen=True, kw_only=True):
     short_forced: Literal["sits_out", "out"] = "sits_out"
     """What happens to a seat that cannot pay both antes; ``out`` eliminates it."""
 
-    # Not an ABC: its metaclass would ask Python code at each isinstance of a hand's course.
-    # That a game names both antes is held by the type checker.
+    # Not an ABC: its metaclass would make each isinstance call Python code. The type checker
+    # ensures that a game names both antes.
     @property
     @abstractmethod
     def main_ante(self) -> Chips:
@@ -179,12 +179,12 @@ class _RoundsGame(_Game, frozen=True, kw_only=True):
 
     @property
     def escalation(self) -> NoEscalation:
-        """Return that the antes stay as they are."""
+        """Return no escalation, because the antes never change."""
         return NoEscalation()
 
     @property
     def headsup(self) -> Literal["literal"]:
-        """Return that two players have no seats of their own: there are no blinds."""
+        """Return ``literal``: without blinds, two players need no seats of their own."""
         return "literal"
 
     def base_amounts(self) -> Amounts:

@@ -65,7 +65,7 @@ class LevelStep(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
     @property
     def amounts(self) -> "Amounts":
-        """The forced bets alone."""
+        """Return the forced bets without the length."""
         return Amounts(small=self.small, big=self.big, ante=self.ante)
 
 
@@ -158,7 +158,7 @@ class Roll(Plain, frozen=True, kw_only=True):
 
 
 class Rebuy(Plain, frozen=True, kw_only=True):
-    """The number of stacks that a player may buy, each a starting stack; null is without limit."""
+    """The number of rebuys a player may make, each for a starting stack; null means no limit."""
 
     max: int | None = 0
     until_level: int | None = None

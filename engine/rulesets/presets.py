@@ -1,4 +1,4 @@
-"""Named rulesets, and how a host's overrides are laid over them."""
+"""Named rulesets, and the overrides that a host lays over them."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -92,9 +92,11 @@ PRESETS: dict[str, dict[str, Any]] = {
     "spike": {"variant": "corellian_spike"},
 }
 """
-What each preset says differently from its game, whose numbers stand in the model alone.
+The parameters in which each preset differs from its game. The model alone holds a game's own
+values.
 
-A choice that the source of a preset prints is named even if the game's default is the same.
+A choice that the source of a preset prints is listed even if it is the game's default.
+
 Source: rulebook ``rulesets.presets``.
 """
 
@@ -110,7 +112,7 @@ def preset(name: str) -> Ruleset:
     Return the preset called *name*.
 
     Raises:
-        RulesetUnknown: If there is none.
+        RulesetUnknown: If there is no such preset.
     """
     return resolve(name, {})
 
@@ -119,8 +121,8 @@ def resolve(name: str, overrides: Mapping[str, Any]) -> Ruleset:
     """
     Return the preset called *name* with *overrides* laid over it.
 
-    An object that carries ``kind`` replaces the inherited object whole; any
-    other object is merged key by key.  The revision of the rules is always the newest.
+    An object with a ``kind`` replaces the inherited object whole. Any other object is merged key by
+    key. The revision of the rules is always the newest.
 
     Raises:
         RulesetUnknown: If there is no such preset.

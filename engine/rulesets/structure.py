@@ -1,12 +1,11 @@
 """
-A list of levels by the clock for a tournament that is to end near a given time.
+A list of clock levels for a tournament that should end near a given time.
 
-A tournament ends about when all chips in play are so many big bets: from there on one hand
-costs too much to wait for.  So the forced bets grow evenly, from a comfortable share of
-a stack to that share of all chips, and a few levels more for a night that runs late.
-
-The two shares, and how long a hand takes, were found by playing tournaments out
-(``bench.structure``); they are a model of people at a table, not a promise.
+A tournament usually ends when all chips in play are worth a certain number of big bets. From then
+on a hand costs too much to wait for. The forced bets therefore grow evenly, from a comfortable
+share of a stack to that share of all chips. A few more levels follow for a night that runs late.
+The two shares and the length of a hand were found by playing tournaments (``bench.structure``).
+They model people at a table and promise nothing.
 """
 
 import math
@@ -22,42 +21,45 @@ from engine.rulesets.validation import NUMBER_MAX, contradiction
 
 PLAYERS_MAX = 100_000
 MINUTES_MIN, MINUTES_MAX = 45, 1440
-"""For how long :func:`suggest` promises an end near the time asked for."""
+"""The lengths for which :func:`suggest` promises an end near the given time."""
 
 EVENING_SECONDS = 7200
-"""How long a tournament is to last if its announcement does not say."""
+"""The planned length of a tournament if its announcement gives none."""
 
 GROWTH_MIN = 1.25
-"""From one level to the next, for stacks that are too short to last an evening."""
+"""The least growth between levels, for stacks that are too short to last an evening."""
 
 HAND_SECONDS = 25
 PLAYER_SECONDS = 7
-"""A hand takes so long, and so much longer for everybody who is dealt in."""
+"""The seconds that each player dealt in adds to ``HAND_SECONDS``."""
 
 STACK_IN_BETS = 100
-"""Big bets in a stack at the start, unless the game itself begins with larger ones."""
+"""Big bets in a starting stack, unless the game itself begins with larger ones."""
 
 STACK_MIN_IN_BETS = 20
-"""Of the bets that the game begins with: from a shorter stack nobody plays on."""
+"""The least number of the game's first big bets in a stack. A shorter stack cannot play on."""
 
 END_FACTOR, END_POWER = 6.6, 0.6
-"""Big bets in all chips at the end: more, the more hands two players have in a level."""
+"""
+Big bets in all chips at the end. They rise with the number of hands that two players have in a
+level.
+"""
 
 ANTE_FACTOR = 0.3
-"""Of that where everybody pays an ante: bets are small beside it."""
+"""The part of ``END_FACTOR`` if everybody pays an ante, because bets are small beside it."""
 
 LEVELS = 12
-"""Until the time asked for."""
+"""The number of levels until the given time."""
 
 LEVELS_MORE = 8
-"""After it, for a tournament that runs late."""
+"""The number of levels after it, for a tournament that runs late."""
 
 _NICE = (1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
 
 
 def hand_seconds(players: int) -> int:
     """
-    Return how long a hand of so many takes, by the model.
+    Return the seconds that a hand of *players* takes in the model.
 
     >>> hand_seconds(2), hand_seconds(6)
     (39, 67)
@@ -67,15 +69,14 @@ def hand_seconds(players: int) -> int:
 
 def suggest(ruleset: Ruleset, *, players: int, stack: int, minutes: int) -> tuple[LevelStep, ...]:
     """
-    Return levels by the clock after which a tournament ends near *minutes*.
+    Return clock levels for a tournament that ends near *minutes*.
 
     Args:
         ruleset: A game of Coruscant Shift for chips, with blinds or an ante.
-        stack: What everybody begins with.
+        stack: The starting stack, in chips.
 
     Raises:
-        RulesetInvalid: If its forced bets do not rise by levels, or the stack is too
-            short to last so long.
+        RulesetInvalid: If the forced bets do not rise by levels, or the stack is too short.
     """
     game, base = _check(ruleset, players, stack, minutes)
     length = round(minutes * 60 / LEVELS)
@@ -92,7 +93,7 @@ def suggest(ruleset: Ruleset, *, players: int, stack: int, minutes: int) -> tupl
 
 
 def counts_per_table(ruleset: Ruleset) -> bool:
-    """Return whether each table raises the forced bets for itself, by its own hands."""
+    """Return whether each table raises its forced bets by its own hands."""
     match ruleset.escalation:
         case DoublePerOrbit() | AnteByPlayers():
             return True
@@ -106,16 +107,16 @@ def by_the_clock(
     ruleset: Ruleset, *, players: int, stack: int, seconds: int = EVENING_SECONDS
 ) -> Ruleset:
     """
-    Return *ruleset* with levels by the clock, the same at every table.
+    Return *ruleset* with clock levels, the same at every table.
 
-    The first level has the forced bets that the ruleset itself begins with.  Any stack
-    will do: if it is too short to last so long, the bets still rise.
+    The first level has the forced bets that the ruleset itself begins with. Any stack is allowed:
+    if it is too short, the bets still rise.
 
     Args:
-        ruleset: A game of Coruscant Shift whose forced bets rise.
-        players: As many as may enter; fewer end earlier.
-        stack: What everybody begins with.
-        seconds: How long to play.  Any length will do; a level lasts a second at least.
+        ruleset: A game of Coruscant Shift in which forced bets rise.
+        players: The number of players who may enter. With fewer, the tournament ends earlier.
+        stack: The starting stack, in chips.
+        seconds: The planned length. Any length is allowed; a level lasts at least one second.
 
     Source: rulebook ``escalation.several_tables``.
     """
@@ -131,13 +132,13 @@ def by_the_clock(
 
 
 def _chips_at_the_end(ruleset: Ruleset, length: int) -> float:
-    """Return how many big bets all chips are when a tournament of such levels ends."""
+    """Return how many big bets all chips are worth when a tournament of such levels ends."""
     chips: float = END_FACTOR * (length / hand_seconds(2)) ** END_POWER
     return chips * ANTE_FACTOR if isinstance(ruleset.forced, Ante) else chips
 
 
 def _check(ruleset: Ruleset, players: int, stack: int, minutes: int) -> tuple[CoruscantShift, int]:
-    """Return the game, and the big bet that it begins with."""
+    """Return the game and its first big bet."""
     if not isinstance(ruleset, CoruscantShift) or ruleset.moneyless:
         raise RulesetInvalid(reason="the forced bets of this game do not rise by levels")
     if not isinstance(ruleset.forced, Blinds | Ante):
@@ -159,7 +160,9 @@ def _check(ruleset: Ruleset, players: int, stack: int, minutes: int) -> tuple[Co
 def _levels(
     ruleset: CoruscantShift, first: float, growth: float, length: int
 ) -> tuple[LevelStep, ...]:
-    """Return levels that begin at *first*; at the ruleset's own forced bets if it is no more."""
+    """
+    Return levels that begin at *first*, or at the ruleset's own forced bets if these are higher.
+    """
     own = ruleset.base_amounts()
     bets = (
         _rounded(first * growth**number, ruleset.chip_unit)
@@ -173,7 +176,7 @@ def _levels(
 
 
 def _rounded(amount: float, unit: int) -> int:
-    """Return the amount near *amount* that is easy to count, in units."""
+    """Return an amount near *amount* that is easy to count, in whole units."""
     units = max(1.0, amount / unit)
     power = 10.0 ** math.floor(math.log10(units))
     nice = min(_NICE, key=lambda each: abs(each * power - units))
@@ -181,13 +184,13 @@ def _rounded(amount: float, unit: int) -> int:
 
 
 def _listed(steps: Iterable[LevelStep]) -> tuple[LevelStep, ...]:
-    """Return *steps* as they rise; the last one stays."""
+    """Return only the rising *steps*. The last one has no end."""
     listed: list[LevelStep] = []
     for step in steps:
         if not listed or _bet(step) > _bet(listed[-1]):
             listed.append(step)
         else:
-            # The smallest chip is too large for a step: the level before lasts longer.
+            # The smallest chip is too large for this step, so the level before lasts longer.
             before = listed.pop()
             listed.append(replace(before, length=(before.length or 0) + (step.length or 0)))
     return (*listed[:-1], replace(listed[-1], length=None))
@@ -200,7 +203,7 @@ def _step(ruleset: CoruscantShift, bet: int, length: int) -> LevelStep:
     small = max(least.small, unit * max(1, bet // 2 // unit))
     ante = max(least.ante, bet) if least.ante else 0
     if isinstance(ruleset.forced, Blinds) and ruleset.forced.player_ante:
-        # As large beside the big blind as in the ruleset.
+        # The ante keeps its proportion to the big blind in the ruleset.
         share = bet * ruleset.forced.player_ante // ruleset.forced.big
         ante = max(least.ante, unit * max(1, share // unit))
     return LevelStep(small=small, big=bet, ante=ante, length=length)

@@ -1,4 +1,4 @@
-"""Which parameters cannot go together, and why: one sentence for the host."""
+"""Contradictions between parameters, each as one sentence for the host."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -32,11 +32,11 @@ _ROUNDS_PLAYERS_MAX = 8
 _ROUNDS_MAX = 50
 _DECK_SIZE = 62
 NUMBER_MAX = 10**12
-"""Sums of so many chips over a whole tournament are still exact in every JSON reader."""
+"""The limit of any number. Sums of such amounts over a tournament stay exact in JSON readers."""
 
 
 def contradiction(ruleset: Ruleset) -> str | None:
-    """Return why *ruleset* is not a playable game; none if it is one."""
+    """Return the reason why *ruleset* is not a playable game; None if it is one."""
     return (
         _of_every_game(ruleset)
         or _of_its_own(ruleset)
@@ -151,7 +151,7 @@ def _of_coruscant_shift(ruleset: CoruscantShift) -> str | None:
 
 
 def _of_bets_not_forced(ruleset: CoruscantShift) -> str | None:
-    """Return what needs forced bets, or blinds among them, that the ruleset does not have."""
+    """Return the parameter that needs forced bets or blinds which the ruleset lacks."""
     match ruleset:
         case CoruscantShift(
             forced=NoForcedBet(),
