@@ -1,4 +1,4 @@
-"""One table of one tournament: every hand that is played at it."""
+"""A table of a tournament and every hand that is played at it."""
 
 from engine.table.decider import decider
 from engine.table.model import commands, errors, events, state

@@ -1,4 +1,4 @@
-"""The table as an aggregate."""
+"""The aggregate of a table."""
 
 from engine.decider import Decider
 from engine.table.decide.decisions import decide, decide_through

@@ -1,1 +1,1 @@
-"""What a table answers to each command."""
+"""The decisions of a table: the events that each command causes."""

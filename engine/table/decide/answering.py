@@ -1,4 +1,4 @@
-"""Who may answer the open decision, and with which cards."""
+"""Checks on an answer to the open decision: its entrant, its token and its cards."""
 
 from collections.abc import Sequence
 
@@ -11,10 +11,10 @@ from engine.values import EntrantId
 
 def open_decision(table: Table, token: str) -> Decision:
     """
-    Return the decision that is open, if *token* names it.
+    Return the open decision, if *token* names it.
 
     Raises:
-        CommandRejected: If none or another one is open, or the table is on hold.
+        CommandRejected: If no decision or another one is open, or the table is on hold.
     """
     hand = table.hand
     if hand is None or (decision := hand.decision) is None:
@@ -30,10 +30,11 @@ def answering(
     table: Table, entrant: EntrantId, token: str, phase: str
 ) -> tuple[Decision, Place, InHand]:
     """
-    Return the open decision of *phase* that *entrant* may answer now, and its own place.
+    Return the open decision of *phase*, and the place and hand of *entrant*.
 
     Raises:
-        CommandRejected: If the entrant, the token, the phase or the turn is another.
+        CommandRejected: If the entrant, the token or the phase does not match, or if it is not
+            the entrant's turn.
     """
     place = table.place_of(entrant)
     if place is None:
@@ -55,7 +56,7 @@ def checked(cards: tuple[str, ...], pool: Sequence[str]) -> tuple[str, ...]:
     Return *cards* in the order of the deck.
 
     Raises:
-        CommandRejected: If one is named twice, or is not in *pool*.
+        CommandRejected: If a card is named twice, or is not in *pool*.
     """
     several = len(cards) > 1
     if several and len(set(cards)) != len(cards):

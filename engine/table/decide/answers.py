@@ -1,4 +1,4 @@
-"""What seats answer to the open decision, and what the clock answers for them."""
+"""Selections and bets, made by players or by the clock after a timeout."""
 
 from datetime import datetime, timedelta
 
@@ -21,7 +21,7 @@ from engine.table.model.wagers import street_of
 from engine.values import Chips, Sealed, only
 
 TIMEOUTS_MAX = 3
-"""Timeouts in a row after which a seat counts as away; rulebook ``absence.timeouts``."""
+"""Consecutive timeouts after which a seat counts as away (rulebook ``absence.timeouts``)."""
 
 
 def select(course: Course, command: Select) -> None:
@@ -44,7 +44,7 @@ def select(course: Course, command: Select) -> None:
 
 
 def improve(course: Course, command: Improve) -> None:
-    """Add new cards to the selection of a seat; nothing may be taken back out."""
+    """Add new cards to the selection of a seat. Selected cards stay selected."""
     decision, place, held = answering(course.table, command.entrant, command.decision, "improve")
     cards = checked(command.cards, [card.card for card in held.fresh])
     least = rules_of(course.table).final_selection_min
@@ -65,7 +65,7 @@ def improve(course: Course, command: Improve) -> None:
 
 
 def _commit(course: Course, decision: Decision, committed: Event, now: datetime) -> None:
-    """Append what a seat has chosen; when all have, the hand goes on."""
+    """Append the selection of a seat. After the last seat's selection the hand goes on."""
     if len(decision.seats) > 1:
         course.end(committed)
     else:
@@ -78,11 +78,11 @@ def _sealed(cards: tuple[str, ...], salt: str, place: Place) -> Sealed[tuple[str
 
 
 def act_on_turn(course: Course, command: Act) -> None:
-    """Take a betting action of the seat whose turn it is."""
+    """Take a betting action from the seat that is next to act."""
     decision, place, _ = answering(course.table, command.entrant, command.decision, "bet")
     _bet(course, decision, place, command.verb, command.now, command.amount, command.expected)
     if command.verb != "fold" or course.table.contested():
-        # The street goes on: the game need not be asked which of its steps is next.
+        # The street goes on. This asks for the next bet without a search for the next step.
         bet(course, command.now)
     if not course.ended:
         advance(course, command.now)

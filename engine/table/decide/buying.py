@@ -1,4 +1,4 @@
-"""Chips that come from outside and go back, between hands."""
+"""Purchases and returns of chips between hands."""
 
 from engine.rulesets import OpenEnd
 from engine.table.decide.seating import between_hands, check_placed
@@ -11,7 +11,7 @@ _RULES = {"rebuy": "rebuy", "item": "items.stake", "add_on": "add_on"}
 
 def buy_chips(table: Table, command: BuyChips) -> tuple[events.ChipsBought, ...]:
     """
-    Bring chips to a seat; who has just lost the last one gets the seat back.
+    Bring chips to a seat. A player who has just busted gets the seat back.
 
     Raises:
         HandInPlay: If a hand is in play.
@@ -47,11 +47,11 @@ def _rule(table: Table, command: BuyChips) -> str:
 
 def return_chips(table: Table, command: ReturnChips) -> tuple[events.ChipsReturned, ...]:
     """
-    Take chips for a thing that was staked, which its owner buys back.
+    Take chips in exchange for a staked item, which its owner buys back.
 
     Raises:
         HandInPlay: If a hand is in play.
-        StackTooSmall: If nothing would be left to play with.
+        StackTooSmall: If no chips would be left.
     """
     between_hands(table)
     place = table.place_of(command.entrant)

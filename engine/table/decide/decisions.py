@@ -1,4 +1,4 @@
-"""Which events a command to a table leads to."""
+"""The decider's functions for every command of a table."""
 
 from collections.abc import Callable
 from functools import reduce
@@ -37,10 +37,9 @@ from engine.table.model.state import State, Table, Unopened
 
 def decide(state: State, command: Command) -> tuple[Event, ...]:
     """
-    Return the events that *command* causes in *state*; none if it is already so.
+    Return the events that *command* causes in *state*, or no events if nothing would change.
 
-    The table advances itself as far as it can: to the next decision, or to the
-    end of the hand.
+    The table plays on until the next decision opens or the hand ends.
 
     Raises:
         CommandRejected: If the rules forbid the command.
@@ -53,7 +52,7 @@ def decide_through(
     state: State, command: Command, draw: Draw = shuffled_pile
 ) -> tuple[tuple[Event, ...], State]:
     """
-    Return the same events, and the state they lead to.
+    Return the events of :func:`decide` and the state after them.
 
     Args:
         draw: Draws the piles.
@@ -141,7 +140,7 @@ Decided = Course | tuple[Event, ...]
 
 
 def _playing(cases: Cases[Course, Asked, None]) -> Cases[Table, Draw, Asked, Decided]:
-    """Return *cases*, each with the course that it takes."""
+    """Return *cases* with functions that make their own ``Course``."""
     return Cases({kind: _on_course(then) for kind, then in cases.items()})
 
 
@@ -159,7 +158,7 @@ def _on_course(
 def _drawing_nothing(
     cases: Cases[Table, Asked, tuple[Event, ...]],
 ) -> Cases[Table, Draw, Asked, Decided]:
-    """Return *cases* as those that draw no card."""
+    """Return *cases* with functions that ignore ``draw``."""
     return Cases({kind: _without_draw(then) for kind, then in cases.items()})
 
 

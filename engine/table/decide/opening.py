@@ -1,4 +1,4 @@
-"""How a hand is opened: who deals, who posts, who is dealt in, at which level."""
+"""The opening of a hand: the button, the forced bets, the seats dealt in and the level."""
 
 from typing import Any
 
@@ -29,7 +29,7 @@ from engine.values import CHIPS_MAX, HOUSE, Sealed
 
 def await_beacon(table: Table, command: AwaitBeacon) -> tuple[TableBeaconAwaited, ...]:
     """
-    Return which round the next deal waits for; nothing if it waits for one.
+    Return the event that names the pulse for the next deal, unless the table waits already.
 
     Source: rulebook ``beacon.deals`` and ``beacon.round``.
     """
@@ -51,11 +51,11 @@ def await_beacon(table: Table, command: AwaitBeacon) -> tuple[TableBeaconAwaited
 
 def mixed(table: Table, command: OpenHand) -> tuple[TableBeaconMixed, ...]:
     """
-    Return what the beacon said in the round that *table* waits for; nothing without a beacon.
+    Return the event that mixes in the pulse *table* waits for. Empty without a beacon.
 
     Raises:
-        BeaconMissing: If the round is not there.
-        BeaconMismatch: If it is another, or none was named for these openings.
+        BeaconMissing: If the command has no pulse.
+        BeaconMismatch: If the command has another pulse, or the table waits for none.
 
     Source: rulebook ``beacon.value``.
     """
@@ -72,7 +72,7 @@ def mixed(table: Table, command: OpenHand) -> tuple[TableBeaconMixed, ...]:
 
 def open_hand(table: Table, command: OpenHand, draw: Draw) -> HandOpened:
     """
-    Return the event that opens the next hand, or deals the hand of a voided deal anew.
+    Return the event that opens the next hand, or deals a voided hand again.
 
     Args:
         draw: Draws the deck.
@@ -123,9 +123,9 @@ def open_hand(table: Table, command: OpenHand, draw: Draw) -> HandOpened:
 
 def all_have_dealt(table: Table, command: OpenHand) -> bool:
     """
-    Return whether nobody has still to deal once the next hand is opened by *command*.
+    Return whether every seat will have dealt once *command* opens the next hand.
 
-    Who has to deal and cannot be dealt in now may buy chips, and counts.
+    A seat that has yet to deal counts even if it has too few chips, because it may buy more.
 
     Raises:
         TooFewStacks: If fewer than two seats can be dealt in.
@@ -137,7 +137,7 @@ def all_have_dealt(table: Table, command: OpenHand) -> bool:
 
 
 def _placed(table: Table, command: OpenHand) -> tuple[tuple[int, ...], Positions]:
-    """Return the seats that can be dealt in, ascending, and what each of them is."""
+    """Return the seats that can be dealt in, ascending, and their positions."""
     eligible = dealable(table)
     if command.only:
         eligible = tuple(seat for seat in eligible if seat in command.only)
@@ -149,9 +149,9 @@ def _placed(table: Table, command: OpenHand) -> tuple[tuple[int, ...], Positions
 
 def _replayed(table: Table, voided: HandOpened, command: OpenHand, draw: Draw) -> HandOpened:
     """
-    Return the same opening with other cards and dice: seats, button, level and players stay.
+    Return the same opening with other cards and dice. Seats, button and level stay.
 
-    Only who is away or misses hands, and what is owed and staked, are as they are now.
+    Absence, timeouts, penalties, declared rebuys and staked items are taken as they are now.
 
     Source: rulebook ``voiding.replay``.
     """
@@ -179,7 +179,7 @@ def _replayed(table: Table, voided: HandOpened, command: OpenHand, draw: Draw) -
 
 
 def _of_the_deal(table: Table, command: OpenHand, draw: Draw) -> dict[str, Any]:
-    """Return what a deal commits to, its seeds and its deck, and the entropy of its players."""
+    """Return the deal's seeds, commitments, deck root and the entropy of its players."""
     seeds = command.seeds
     cards, dice, draws = (bytes.fromhex(each) for each in (seeds.cards, seeds.dice, seeds.draws))
     return {

@@ -1,4 +1,4 @@
-"""Who deals, who posts, who starts and who waits: the seats of the next hand."""
+"""The seats of the next hand: button, starter, blinds and the seats dealt in."""
 
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ from engine.table.model.state import Table
 
 
 class Positions(NamedTuple):
-    """The seats that matter in one hand; blinds and a dead button may be empty seats."""
+    """The special seats of a hand. The blinds and a dead button may be empty seats."""
 
     button: int
     starter: int
@@ -29,12 +29,12 @@ def positions(
     table: Table, eligible: tuple[int, ...], draws_seed: bytes, digest: bytes
 ) -> Positions:
     """
-    Return the seats of the next hand.
+    Return the positions of the next hand.
 
     Args:
         eligible: Seats that can be dealt in, ascending; at least two.
         draws_seed: The deal's ``draws`` seed.
-        digest: Of the openings.
+        digest: The digest of the openings.
 
     Source: rulebook ``button``.
     """
@@ -63,10 +63,10 @@ def positions(
 
 
 def marks_of(table: Table) -> Marks:
-    """Return where button and blinds were in the last hand; ``marker`` is 0 before the first."""
+    """Return the positions of the last hand. ``marker`` is 0 before the first hand."""
     rules = table.ruleset
     once = isinstance(rules.end, EachDealtOnce)
-    # A seat whose player has gone is nobody's to deal, whoever may sit down there.
+    # A seat loses its deal when its player leaves, even if somebody else sits down there.
     occupied = {place.seat for place in table.places}
     dealers = [seat for seat in table.dealers_left if once and seat in occupied]
     return Marks(
@@ -81,14 +81,14 @@ def marks_of(table: Table) -> Marks:
 
 
 def dealers_left(table: Table, eligible: tuple[int, ...], button: int) -> tuple[int, ...]:
-    """Return who has not dealt yet, of those that sat at the first hand."""
+    """Return the seats of the first hand that have not dealt yet and still have a player."""
     left = eligible if table.hand_number == 0 else table.dealers_left
     seated = {place.seat for place in table.places}
     return tuple([seat for seat in left if seat != button and seat in seated])
 
 
 def _passed(before: int, after: int, first_dealer: int, seat_count: int) -> bool:
-    """Return whether the button, moving on, reached or passed the first dealer's seat."""
+    """Return whether the moving button reached or passed the first dealer's seat."""
     if before == after:
         return False
 
@@ -101,7 +101,9 @@ def _passed(before: int, after: int, first_dealer: int, seat_count: int) -> bool
 def _first_marker(
     table: Table, eligible: tuple[int, ...], draws_seed: bytes, digest: bytes
 ) -> tuple[int, tuple[DrawnCard, ...]]:
-    """Return who deals first, or starts (rulebook ``button.first``, ``words.button``)."""
+    """
+    Return the first dealer, or the first starter (rulebook ``button.first``, ``words.button``).
+    """
     match table.ruleset.first_dealer:
         case "host_choice":
             return eligible[0], ()
@@ -114,7 +116,7 @@ def _first_marker(
 def _high_card(
     table: Table, seats: tuple[int, ...], draws_seed: bytes, digest: bytes
 ) -> tuple[int, tuple[DrawnCard, ...]]:
-    """Give each seat an open card; the highest value deals, equal ones draw again."""
+    """Give each seat an open card. The highest value deals, and tied seats draw again."""
     cards = iter(Stream(draws_seed, "first_dealer", 1, digest).shuffled(deck(table.ruleset.deck)))
     draws: list[DrawnCard] = []
     tied = seats

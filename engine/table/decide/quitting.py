@@ -1,4 +1,4 @@
-"""Leaving in the middle of a hand, and what is left on a table that closes."""
+"""Leaving during a hand, and the award of the carry when a table closes."""
 
 from engine.table.decide.seating import between_hands
 from engine.table.games.course import Course
@@ -10,7 +10,7 @@ from engine.table.model.state import Table
 
 
 def quit_hand(course: Course, command: QuitHand) -> None:
-    """Fold for whoever leaves; the chips stay in the pot (rulebook ``casino.leave``)."""
+    """Fold the hand of a player who leaves. The wager stays in (rulebook ``casino.leave``)."""
     place = course.table.place_of(command.entrant)
     if place is None:
         raise errors.EntrantNotSeated
@@ -23,7 +23,7 @@ def quit_hand(course: Course, command: QuitHand) -> None:
 
 
 def award_carry(table: Table, command: AwardCarry) -> tuple[events.CarryAwarded, ...]:
-    """Give away what a closing table carries."""
+    """Award the carry of a closing table."""
     between_hands(table)
     shares = carry_shares(table)
     if not shares:
@@ -48,9 +48,10 @@ def award_carry(table: Table, command: AwardCarry) -> tuple[events.CarryAwarded,
 
 def carry_shares(table: Table) -> tuple[tuple[int, int], ...]:
     """
-    Return who gets what is carried, the Sabacc pot too: the winners of the last main pot.
+    Return the shares of the carry and the Sabacc pot at a closing table, in seat order.
 
-    In seat order. Units go round one each; if none of them sits here any more, to all who do.
+    The winners of the last main pot share them, or everybody seated if those winners have left.
+    Odd units go one each to the first seats.
 
     Source: rulebook ``casino.carry``.
     """

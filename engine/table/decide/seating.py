@@ -1,4 +1,4 @@
-"""Who sits at a table, and when it is stopped: everything between hands."""
+"""Directives to a table: seats, penalties, holds, waits and the closing."""
 
 from datetime import timedelta
 
@@ -9,7 +9,7 @@ from engine.table.model.state import Table
 
 
 def open_table(command: commands.OpenTable) -> events.TableOpened:
-    """Open a table with those who are drawn to it."""
+    """Open a table with its first entrants."""
     check_placed((), command.seats, command.seat_count, command.ruleset)
     return events.TableOpened(
         table=command.table,
@@ -32,10 +32,11 @@ def check_placed(
     ruleset: Ruleset,
 ) -> None:
     """
-    Make sure that who arrives can be seated.
+    Check that the arriving entrants can be seated.
 
     Raises:
-        CommandRejected: If a seat is none or taken, or the table would be too full.
+        CommandRejected: If a seat is unknown or taken, the table is too full, or a stack is not
+            in units.
     """
     if len(seated) + len(arriving) > ruleset.max_players:
         raise errors.TableFull(seats=ruleset.max_players)
@@ -56,10 +57,10 @@ def check_placed(
 
 def between_hands(table: Table) -> None:
     """
-    Make sure that no hand is in play, nor waits to be dealt anew.
+    Check that no hand is in play and no voided hand waits to be dealt again.
 
     Raises:
-        HandInPlay: If one is or does.
+        HandInPlay: If a hand is in play or waits.
     """
     if not table.settled:
         raise errors.HandInPlay(hand=table.hand_number)
@@ -67,9 +68,9 @@ def between_hands(table: Table) -> None:
 
 def vacate(table: Table, command: commands.VacateSeats) -> tuple[Event, ...]:
     """
-    Take entrants from their seats; the last one to go takes the carry along.
+    Remove entrants from their seats. The last ones to leave take the carry along.
 
-    Where nobody sits any more, what is carried goes alone.
+    If nobody was seated, the carry leaves alone.
     """
     between_hands(table)
     leaving = set(command.departures)
@@ -91,7 +92,7 @@ def vacate(table: Table, command: commands.VacateSeats) -> tuple[Event, ...]:
 
 
 def seat_arrivals(table: Table, command: commands.SeatArrivals) -> tuple[Event, ...]:
-    """Seat entrants who come from elsewhere; they are dealt in from the next hand."""
+    """Seat entrants who come from elsewhere. They can be dealt in from the next hand on."""
     between_hands(table)
     check_placed(table.entrants(), command.arrivals, table.seat_count, table.ruleset)
     return (
@@ -107,7 +108,7 @@ def seat_arrivals(table: Table, command: commands.SeatArrivals) -> tuple[Event, 
 
 
 def impose_penalty(table: Table, command: commands.ImposePenalty) -> tuple[Event, ...]:
-    """Have a seat miss hands from the next deal on, after those it has still to miss."""
+    """Add penalty hands to those that the seat still has to sit out."""
     place = table.place_of(command.entrant)
     if place is None:
         raise errors.EntrantNotSeated
@@ -151,14 +152,14 @@ def come_back(table: Table, command: commands.ComeBack) -> tuple[Event, ...]:
 
 
 def hold(table: Table, command: commands.HoldTable) -> tuple[Event, ...]:
-    """Stop a table, if need be in the middle of a hand."""
+    """Hold a table, even during a hand."""
     if table.held is not None:
         return ()
     return (events.TableHeld(reason=command.reason),)
 
 
 def resume(table: Table, command: commands.ResumeTable) -> tuple[Event, ...]:
-    """Let a table go on; the open decision gets its full time anew."""
+    """Resume a table. The open decision gets its full time again."""
     if table.held is None:
         return ()
     deadline = None
@@ -168,7 +169,7 @@ def resume(table: Table, command: commands.ResumeTable) -> tuple[Event, ...]:
 
 
 def extend(table: Table, command: commands.ExtendDecision) -> tuple[Event, ...]:
-    """Give the open decision its full time anew; none is open, nothing happens."""
+    """Give the open decision its full time again. Do nothing if no decision is open."""
     decision = table.decision
     if decision is None:
         return ()
@@ -193,7 +194,7 @@ def record_wait(table: Table, command: commands.RecordWait) -> tuple[Event, ...]
 
 
 def close(table: Table, command: commands.CloseTable) -> tuple[Event, ...]:
-    """Close a table for good; a voided deal need not be dealt anew."""
+    """Close a table for good. A voided hand is not dealt again."""
     if table.hand is not None:
         raise errors.HandInPlay(hand=table.hand.number)
     return (events.TableClosed(reason=command.reason, at=command.now),)

@@ -1,4 +1,4 @@
-"""What a winner may show who did not have to (rulebook ``showdown.show``)."""
+"""The choice of a winner to show a hand after everybody folded (rulebook ``showdown.show``)."""
 
 from engine.table.model import errors
 from engine.table.model.commands import ShowHand
@@ -8,18 +8,18 @@ from engine.table.model.state import Place, Table
 
 
 def can_show(table: Table, place: Place) -> bool:
-    """Return whether *place* won the hand before by folds and has not shown it."""
+    """Return whether *place* won the last hand by folds and has not shown it."""
     last = table.last_hand
     return last is not None and bool(last.unshown) and last.unshown_by == place.entrant
 
 
 def show(table: Table, command: ShowHand) -> tuple[HandShown, ...]:
     """
-    Turn over the hand that everybody else folded to; until the next one is opened.
+    Show the hand that won because everybody else folded. The next hand ends this choice.
 
     Raises:
         EntrantNotSeated: If the entrant has left.
-        NothingToShow: If another won, or it was shown, or another hand has begun.
+        NothingToShow: If another seat won, or another hand has begun.
     """
     place, last = table.place_of(command.entrant), table.last_hand
     if place is None:

@@ -1,4 +1,4 @@
-"""What seats answer when it is their turn for a card, and what the clock answers for them."""
+"""Card turns, taken by players or by the clock after a timeout."""
 
 from datetime import datetime
 
@@ -18,7 +18,7 @@ from engine.table.model.wagers import legal_wagers
 
 
 def legal_on_turn(table: Table, seat: int) -> tuple[LegalAction, ...]:
-    """Return what *seat* may do with its cards now, and with its chips if it is to bet."""
+    """Return the card actions and bets that *seat* may choose from now."""
     decision = table.decision
     if decision is None or seat not in decision.seats:
         return ()
@@ -41,7 +41,7 @@ def legal_on_turn(table: Table, seat: int) -> tuple[LegalAction, ...]:
 
 
 def take_card_turn(course: Course, command: TakeCardTurn) -> None:
-    """Take the card action of the seat whose turn it is."""
+    """Take a card action from the seat that is next."""
     decision, place, _ = answering(course.table, command.entrant, command.decision, "card")
     action = _allowed(course.table, place, command)
     answer = CardAnswer(
@@ -82,7 +82,7 @@ def _allowed(table: Table, place: Place, command: TakeCardTurn) -> LegalAction:
 
 
 def stand_by_clock(course: Course, decision: Decision, place: Place, now: datetime) -> None:
-    """Let a seat that ran out of time stand (rulebook ``clock.card``)."""
+    """Let a seat stand after its timeout (rulebook ``clock.card``)."""
     answer = CardAnswer(
         decision=decision,
         place=place,
@@ -98,7 +98,7 @@ def stand_by_clock(course: Course, decision: Decision, place: Place, now: dateti
 
 
 def field_cards(course: Course, command: FieldCards) -> None:
-    """Put own cards into the static field; the decision stays open."""
+    """Put own cards into the static field. The decision stays open."""
     table = course.table
     place = table.place_of(command.entrant)
     if place is None:
@@ -128,7 +128,7 @@ def field_cards(course: Course, command: FieldCards) -> None:
 
 
 def call_hand(course: Course, command: CallHand) -> None:
-    """End the card turns; the last betting round begins with the caller."""
+    """Call the hand. Card turns end, and the last street begins with the caller."""
     table = course.table
     decision, place, _ = answering(table, command.entrant, command.decision, "card")
     earliest = turns_of(table.ruleset).earliest_call(table)

@@ -1,4 +1,4 @@
-"""Taking back a deal that went wrong; the hand is dealt anew, exactly as it was."""
+"""Voiding a deal. The hand is dealt again with the same seats and stacks."""
 
 from engine.kit.rng import Pile, shuffled_pile
 from engine.table.model import errors, events
@@ -20,7 +20,7 @@ def void_deal(table: Table, command: VoidDeal) -> tuple[events.DealVoided, ...]:
 
     Raises:
         NoDealInPlay: If the hand has ended.
-        SubstantialAction: If it is called a mis-deal too late.
+        SubstantialAction: If it is too late for a mis-deal.
 
     Source: rulebook ``voiding``.
     """
@@ -50,7 +50,7 @@ def void_deal(table: Table, command: VoidDeal) -> tuple[events.DealVoided, ...]:
 
 def substantial_action(hand: Hand) -> bool:
     """
-    Return whether too much was played for a mis-deal.
+    Return whether the hand has seen too much action to declare a mis-deal.
 
     Source: rulebook ``voiding.substantial_action``.
     """

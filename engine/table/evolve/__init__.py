@@ -1,1 +1,1 @@
-"""What a table is after an event."""
+"""The changes that events make to the state of a table."""

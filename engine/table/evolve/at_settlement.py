@@ -1,4 +1,4 @@
-"""How a hand ends: what is turned over, the pots and who gets them, its books, or its voiding."""
+"""State changes at the end of a hand: the reveal, the pots, the settlement or a voided deal."""
 
 from typing import Never
 
@@ -76,10 +76,10 @@ def _covered(held: InHand) -> tuple[SealedCard, ...]:
 
 
 def _deal_voided(table: Table, hand: Hand, event: events.DealVoided) -> Table:
-    """Put every seat back to the books that the deal was opened with; who is away stays so."""
+    """Restore every seat's books from before the deal. A player who is away stays away."""
     opened = hand.opened
     returned = {share.seat: share.chips for share in event.returned}
-    # The hand that was being served is still to be served; what was given in it stays.
+    # The penalty hand served in this deal is due again. Penalties imposed in it stay.
     served = {books.seat: min(books.penalty, 1) for books in opened.seats}
     places = tuple(
         replace(

@@ -1,4 +1,4 @@
-"""How a table becomes what it is: one function for each event, without arithmetic of its own."""
+"""State changes of a table: one function for each event. The amounts are in the events."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -58,7 +58,7 @@ def _table_opened(event: events.TableOpened) -> Table:
 
 
 def _hand_opened(table: Table, event: events.HandOpened) -> Table:
-    """Build the table anew from the event; of *table* only what never changes is taken."""
+    """Take everything from the event, except the table's constants."""
     if table.hand is not None:
         raise InvariantViolated(f"hand {event.number} opened over another")
     if event.ruleset_hash != table.ruleset_hash:
@@ -110,12 +110,12 @@ def _hand_opened(table: Table, event: events.HandOpened) -> Table:
 
 
 def _beacon_awaited(table: Table, event: events.TableBeaconAwaited) -> Table:
-    """Wait for a round; it lapses when somebody takes or leaves a seat (``beacon.lapsed``)."""
+    """Store the pulse to wait for. It lapses if a seat is taken or left (``beacon.lapsed``)."""
     return replace(table, awaited=event)
 
 
 def _beacon_mixed(table: Table, hand: Hand, event: events.TableBeaconMixed) -> Table:
-    """Draw everything in the hand with the beacon too."""
+    """Mix the pulse into the digest from which the whole hand is drawn."""
     return replace(table, hand=replace(hand, digest=digest_of(hand.opened.openings, event)))
 
 
@@ -159,7 +159,7 @@ def _seats_vacated(table: Table, event: events.SeatsVacated) -> Table:
 
 
 def _arrivals_seated(table: Table, event: events.ArrivalsSeated) -> Table:
-    """Seat newcomers; a merged table begins anew (rulebook ``escalation.merged``)."""
+    """Seat the newcomers. A merged table restarts its levels (rulebook ``escalation.merged``)."""
     if table.hand is not None:
         raise InvariantViolated("a seat was taken during a hand")
     arrived = (
@@ -253,7 +253,7 @@ def _chips_returned(table: Table, event: events.ChipsReturned) -> Table:
 
 
 def _penalty_imposed(table: Table, event: events.PenaltyImposed) -> Table:
-    """Count hands to be missed, from the next one on."""
+    """Add penalty hands, from the next hand on."""
     place = table.at(event.seat)
     if event.left != place.penalty + event.hands:
         raise InvariantViolated(f"seat {event.seat} has other hands to miss than was said")
@@ -280,7 +280,7 @@ HandEvent = TypeVar("HandEvent")
 
 
 def _in_play(cases: Cases[Table, Hand, HandEvent, Table]) -> Cases[Table, HandEvent, Table]:
-    """Return *cases* with the hand that the table plays."""
+    """Return *cases* with functions that find the hand in play themselves."""
     return Cases({kind: _with_hand(then) for kind, then in cases.items()})
 
 
@@ -319,4 +319,4 @@ APPLIED = (
     .on(events.TableWaiting, _table_waiting)
     .on(events.TableClosed, _table_closed)
 )
-"""What each event makes of a table that is open."""
+"""The function for each event at an open table."""

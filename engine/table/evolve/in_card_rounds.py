@@ -1,4 +1,4 @@
-"""What each event of a game of card turns changes."""
+"""State changes in a game of card turns."""
 
 from typing import Never
 
@@ -23,7 +23,7 @@ def _without(cards: tuple[SealedCard, ...], gone: tuple[str, ...]) -> tuple[Seal
 
 
 def _face_down(card: OpenCard, place: Place) -> SealedCard:
-    """Return an open card as one of the hand in *place*."""
+    """Return the open *card* as a face-down card of the hand in *place*."""
     return SealedCard(
         card.card,
         bytes.fromhex(card.salt),
@@ -153,7 +153,7 @@ def _hands_taken_up(table: Table, hand: Hand, event: events.HandsTakenUp) -> Tab
         if place.hand is None or not place.hand.live:
             places.append(place)
             continue
-        # Those it has held longest; a whole hand, unless the count says less.
+        # The oldest cards go first. A shift takes the whole hand unless the count is smaller.
         taken = counts.get(place.seat, 0)
         gone += [card.card for card in place.hand.cards[:taken]]
         staying |= {card.card for card in (*place.hand.field, *place.hand.cards[taken:])}

@@ -1,4 +1,4 @@
-"""What each event of a hand changes; amounts are in the events."""
+"""State changes within a hand. The amounts are in the events."""
 
 from typing import Never
 
@@ -18,7 +18,7 @@ CardEvent = events.SelectionCommitted | events.ImprovementCommitted
 def with_place(table: Table, place: Place) -> tuple[Place, ...]:
     """Return the places with *place* in its seat."""
     seat, places = place.seat, list(table.places)
-    # Where no seat is empty, the n-th place is that of seat n.
+    # If no seat is empty, the n-th place is that of seat n.
     if seat <= len(places) and places[seat - 1].seat == seat:
         places[seat - 1] = place
         return tuple(places)
@@ -75,7 +75,7 @@ def _dice_rolled(table: Table, hand: Hand, event: events.DiceRolled) -> Table:
 def _dealt(
     table: Table, hand: Hand, dealt: tuple[events.DealtTo, ...], *, fresh: bool
 ) -> tuple[tuple[Place, ...], int]:
-    """Return the places with their cards, and where the pile goes on."""
+    """Return the places with their new cards, and the index of the pile's next card."""
     by_seat = {part.seat: part.cards for part in dealt}
     places = []
     for place in table.places:
@@ -122,7 +122,7 @@ def _pile_committed(table: Table, hand: Hand, event: events.PileCommitted) -> Ta
 
 
 def without_cards(table: Table, hand: Hand, seat: int) -> tuple[Place, InHand, Hand]:
-    """Return the place with its hand gone to the discards."""
+    """Return the place, its hand without cards, and *hand* with these cards discarded."""
     place, held = in_hand(table, seat)
     gone = [card.card for card in (*held.cards, *held.selection, *held.fresh, *held.field)]
     bare = replace(held, live=False, cards=(), selection=(), fresh=(), field=())
@@ -135,7 +135,7 @@ def _hand_killed(table: Table, hand: Hand, event: events.HandKilled) -> Table:
 
 
 def _hand_quit(table: Table, hand: Hand, event: events.HandQuit) -> Table:
-    """Take the cards of who leaves; nobody waits for an answer from there any more."""
+    """Discard the cards of a player who leaves, and stop waiting for that seat."""
     place, bare, after = without_cards(table, hand, event.seat)
     left = replace(table, places=with_place(table, replace(place, hand=bare)), hand=after)
     decision = after.decision

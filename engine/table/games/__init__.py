@@ -1,1 +1,1 @@
-"""The course of a hand, game by game."""
+"""The course of a hand in each game."""

@@ -1,8 +1,9 @@
 """
-A hand of Corellian Spike, round by round.
+A hand of Corellian Spike: three card rounds.
 
-Three rounds, each of card turns, one street of betting, and two dice that redeal
-the hands when they show doubles.  Source: rulebook ``spike.rounds``.
+Each card round has card turns, one street, and two dice. Doubles redeal the hands.
+
+Source: rulebook ``spike.rounds``.
 """
 
 from collections.abc import Callable
@@ -24,7 +25,7 @@ ROUNDS = 3
 
 
 def step(course: Course, now: datetime) -> None:
-    """Do what happens next by itself, or open the next decision."""
+    """Take the next automatic step, or open the next decision."""
     table, hand = course.table, course.hand
     if "forced" not in hand.done:
         post_forced_bets(course, now)
@@ -58,8 +59,8 @@ def _open_card_due(rules: CorellianSpike, hand: Hand, waiting: bool) -> bool:
     card_rounds = hand.in_card_rounds
     if not rules.galaxy_series:
         return not card_rounds.open_discards
-    # What the last card turn of all takes is not filled (rulebook ``spike.refill``): nobody is
-    # left to buy it.
+    # After the last card turn, the taken card is not replaced, because nobody is left to buy it
+    # (rulebook ``spike.refill``).
     return len(card_rounds.market) < card_rounds.round and (waiting or card_rounds.round < ROUNDS)
 
 
@@ -72,7 +73,7 @@ def _lay_open(course: Course) -> None:
 
 
 def _after_the_turns(course: Course, now: datetime) -> None:
-    """Play the street and roll the dice, in the ruleset's order; then end the round."""
+    """Play the street and roll the dice, in the ruleset's order. Then end the card round."""
     table, card_rounds = course.table, course.hand.in_card_rounds
     parts: list[tuple[Callable[[Table], bool], Callable[[Course, datetime], None]]]
     parts = [(_bet_due, bet), (_spike_due, _spike)]
@@ -106,7 +107,7 @@ def _spike_due(table: Table) -> bool:
 
 
 def _spike(course: Course, now: datetime) -> None:
-    """Roll; on doubles take up the hands, then deal as many cards anew."""
+    """Roll the dice. On doubles, take up cards and deal the same number of new ones."""
     hand, card_rounds = course.hand, course.hand.in_card_rounds
     if card_rounds.due:
         deal_due(course, "spike.redeal")

@@ -27,13 +27,13 @@ from engine.table.model.state import Place, Table
 
 
 def step(course: Course, now: datetime) -> None:
-    """Do what the next phases do by themselves, until one of them opens a decision."""
+    """Play the next phases until one of them opens a decision or ends the hand."""
     done = course.hand.done
     for phase in phases(rules_of(course.table), after=done[-1] if done else None):
         if phase == "kill":
             if to_be_killed(course.table):
                 kill(course, now)
-                # Perhaps nobody is left to play the other phases with.
+                # Fewer than two live hands may be left for the other phases.
                 return
         elif phase == "replace":
             while replacements_due(course.table):
@@ -50,7 +50,7 @@ def rules_of(table: Table) -> CoruscantShift:
     Return the table's ruleset.
 
     Raises:
-        InvariantViolated: If it is of another game.
+        InvariantViolated: If the table plays another game.
     """
     if not isinstance(table.ruleset, CoruscantShift):
         raise InvariantViolated("this table does not play Coruscant Shift")
@@ -63,7 +63,7 @@ def _roll(course: Course, now: datetime) -> None:
     roller: int | None
     match rules_of(course.table).roll.by:
         case "dealer":
-            # A dead button may be an empty seat; then the house rolls in its own name.
+            # If the dead button is an empty seat, the house rolls.
             roller = course.table.button if course.table.button in hand.order else None
         case "left_of_dealer":
             roller = hand.order[0]

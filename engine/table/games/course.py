@@ -1,4 +1,4 @@
-"""The events of one command as they come about, and the table they have led to so far."""
+"""The events of one command so far, and the table after them."""
 
 from engine.errors import InvariantViolated
 from engine.kit.rng import Draw, Pile, shuffled_pile
@@ -10,7 +10,7 @@ from engine.table.model.state import Table
 
 class Course:
     """
-    Collects events; each is applied at once, so that the next is decided on what is true.
+    Collects the events of one command and applies each at once to the table.
 
     Args:
         draw: Draws the piles.
@@ -33,9 +33,9 @@ class Course:
 
     def end(self, event: Event) -> None:
         """
-        Append *event*, after which seats are waited for or the hand is over.
+        Append the last *event*, after which a decision is open or the hand is over.
 
-        Nothing more is decided, so it is applied only if somebody asks for the outcome.
+        It is applied only if a caller asks for the outcome.
         """
         if self.ended:
             raise InvariantViolated(f"{type(event).__name__} after the end of a decision")
@@ -63,6 +63,6 @@ class Course:
 
 
 def pile_of(hand: Hand, draw: Draw = shuffled_pile) -> Pile:
-    """Return the pile that *hand* is dealt from, as its seed orders it."""
+    """Return the current pile of *hand*, as its seed orders it."""
     seed = bytes.fromhex(hand.seeds.value.cards)
     return draw(seed, hand.digest, hand.pile, hand.pile_cards)

@@ -1,4 +1,4 @@
-"""How cards move: the deal, the discards, the replacements, a new pile of discards."""
+"""The movement of cards: the deal, discards, replacements, and new piles from discards."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
@@ -15,14 +15,14 @@ from engine.values import SealedCard, only
 
 
 def _lacking(hand_size: int, held: InHand) -> int:
-    """Return how many cards a seat is still to get; what is not yet thrown away counts."""
+    """Return the number of cards a seat is owed. Cards not yet discarded count as held."""
     if held.improved:
         return 0
     return hand_size - len(held.selection) - len(held.fresh) - len(held.cards)
 
 
 def replacements_due(table: Table) -> bool:
-    """Return whether a live seat is still to get a card."""
+    """Return whether a live seat is owed a card."""
     size = table.ruleset.hand_size
     for place in table.places:
         held = place.hand
@@ -58,7 +58,7 @@ def sealed_card(course: Course, position: int, place: Place) -> SealedCard:
 
 
 def discard_unselected(course: Course, now: datetime) -> None:
-    """Throw away, face down, what was not selected."""
+    """Discard, face down, the cards that were not selected."""
     counts = [
         CardCount(seat=place.seat, cards=len(place.hand.cards))
         for place in course.table.live()
@@ -70,7 +70,7 @@ def discard_unselected(course: Course, now: datetime) -> None:
 
 
 def discard_unused(course: Course, now: datetime) -> None:
-    """Throw away, face down, the new cards that were not added."""
+    """Discard, face down, the new cards that were not added to a selection."""
     counts = [
         CardCount(seat=place.seat, cards=len(place.hand.fresh))
         for place in course.table.live()
@@ -80,7 +80,7 @@ def discard_unused(course: Course, now: datetime) -> None:
 
 
 def replace_cards(course: Course, now: datetime) -> None:
-    """Deal replacements in rotation, as far as the pile goes; then make a new pile."""
+    """Deal replacements in rotation until the pile is empty. Then make a new pile."""
     hand = course.hand
     left = len(hand.pile_cards) - hand.pile_next
     if left == 0:
@@ -100,7 +100,11 @@ def replace_cards(course: Course, now: datetime) -> None:
 
 
 def _still_due(hand_size: int, live: tuple[Place, ...]) -> list[int]:
-    """Return the seats that are owed a card, one card a pass, from where the last pile ended."""
+    """
+    Return the seats in the order of the cards still owed, one card per seat in each pass.
+
+    The first item is where the previous pile ended.
+    """
     given = 0
     needs = []
     for place in live:
@@ -130,16 +134,16 @@ def recycle(course: Course) -> None:
 
 
 def enough_for(course: Course, cards: int) -> bool:
-    """Return whether pile and discards together still give *cards*."""
+    """Return whether pile and discards together have at least *cards* cards."""
     return course.hand.pile_left + len(course.hand.recyclable) >= cards
 
 
 def draw_open(course: Course, seats: Sequence[int]) -> Iterator[tuple[SeatedCard, ...]]:
     """
-    Yield open cards from the pile for *seats*, one each, in batches of one pile.
+    Yield open cards for *seats*, one each. Each batch comes from one pile.
 
-    The caller emits an event for each batch before it asks for the next; in between
-    the discards are made a new pile.  There must be enough cards in both.
+    The caller emits an event for each batch before it asks for the next. Between batches
+    the discards become a new pile. Pile and discards must hold enough cards together.
     """
     waiting = list(seats)
     while waiting:
@@ -156,7 +160,7 @@ def draw_open(course: Course, seats: Sequence[int]) -> Iterator[tuple[SeatedCard
 
 
 def open_card(course: Course, position: int) -> OpenCard:
-    """Return the card at *position* of the current pile, turned over."""
+    """Return the card at *position* of the current pile, face up."""
     pile = course.pile()
     return OpenCard(
         card=pile.cards[position],
@@ -167,7 +171,7 @@ def open_card(course: Course, position: int) -> OpenCard:
 
 
 def deal_due(course: Course, rule: str) -> None:
-    """Deal, in rotation, what seats get for cards taken up, as far as the pile goes."""
+    """Deal in rotation the cards owed after a shift, until the pile is empty."""
     hand = course.hand
     left = len(hand.pile_cards) - hand.pile_next
     if left == 0:

@@ -1,7 +1,7 @@
 """
-How a hand of Traditional sabacc ends: bomb-outs, Sudden Demise, the two pots.
+The end of a hand of Traditional: bombed-out hands, Sudden Demise and the two pots.
 
-Source: rulebook ``traditional.reveal`` and what follows there.
+Source: rulebook ``traditional.reveal`` and the rules after it.
 """
 
 from collections.abc import Iterable, Sequence
@@ -21,7 +21,7 @@ from engine.table.model.state import Place
 
 
 def reveal(course: Course) -> None:
-    """Turn over every live hand and judge it; nobody may hide."""
+    """Reveal and rank every live hand. Nobody may hide."""
     hands = tuple(_ranked(course, place) for place in course.table.live())
     course.emit(events.HandsRanked(hands=hands, rule="traditional.reveal"))
 
@@ -51,7 +51,7 @@ def _ranked(course: Course, place: Place) -> Ranked:
 
 
 def settle(course: Course, now: datetime) -> None:
-    """Fine who bombed out, then award each layer of the main pot, and the Sabacc pot."""
+    """Charge the bomb-out penalties, then award the main pot's layers and the Sabacc pot."""
     pots = form_pots(course)
     _fine(course, sum(pot.chips for pot in pots))
     standing = _Standing(course)
@@ -67,7 +67,7 @@ def settle(course: Course, now: datetime) -> None:
 
 
 def _fine(course: Course, owed: int) -> None:
-    """Take from everyone who bombed out as much as the main pot holds, or all that is left."""
+    """Charge each bombed-out seat as much as the main pot holds, or its whole stack if smaller."""
     for shown in course.hand.in_card_rounds.ranked:
         if not shown.bombed:
             continue
@@ -87,7 +87,7 @@ def _fine(course: Course, owed: int) -> None:
 
 
 def _award_sabacc_pot(course: Course, winner: int) -> None:
-    """Give the Sabacc pot to the winner of the first layer, if its own hand was special."""
+    """Award the Sabacc pot to the first pot's winner, if the hand was special before any Demise."""
     name = next(shown.name for shown in course.hand.in_card_rounds.ranked if shown.seat == winner)
     if name not in SPECIAL or course.table.sabacc_pot == 0:
         return
@@ -102,7 +102,7 @@ def _award_sabacc_pot(course: Course, winner: int) -> None:
 
 
 class _Standing:
-    """What each hand counts for, as Sudden Demise cards change it."""
+    """The current rank of each hand, including its Sudden Demise cards."""
 
     def __init__(self, course: Course) -> None:
         self._course = course
@@ -117,10 +117,9 @@ class _Standing:
 
     def best(self, number: int, pot: FormedPot) -> tuple[int | None, str]:
         """
-        Return who wins pot *number* and by which rule; nobody if all have bombed out.
+        Return the winner of pot *number* and the deciding rule. None if everybody bombed out.
 
-        A tie is broken by Sudden Demise among the tied.  If all of them bomb out, the
-        best of the others wins.
+        Sudden Demise breaks a tie. If all the tied seats bomb out, the best of the others wins.
         """
         rule = "showdown.best"
         while contenders := self._unbombed(

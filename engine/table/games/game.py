@@ -1,4 +1,4 @@
-"""The questions that every game answers at the table; one module each answers them."""
+"""The interface of a game at the table. Each game implements it in its own module."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -13,7 +13,7 @@ from engine.table.model.state import Place, Table
 
 
 class CardAnswer(NamedTuple):
-    """A card action that is allowed, as asked or as the clock takes it."""
+    """A permitted card action, chosen by the player or by the clock."""
 
     decision: Decision
     place: Place
@@ -22,39 +22,40 @@ class CardAnswer(NamedTuple):
     card: str | None
     fee: int
     salt: str | None
-    """For what is hidden; none where the clock answers."""
+    """The salt for hidden values. None if the clock answers."""
 
     timed_out: bool
     now: datetime
 
 
 class CardTurns(NamedTuple):
-    """How card turns are taken in a game that has them."""
+    """The card turns of a game that has them."""
 
     verbs: frozenset[CardVerb]
-    """The card actions that the game knows at all."""
+    """All card actions of the game."""
 
     actions: Callable[[Table, Place], tuple[LegalAction, ...]]
-    """What a seat whose card turn it is may do, ``stand`` among it."""
+    """Returns the legal actions of the seat on turn, including ``stand``."""
 
     taken: Callable[[Course, CardAnswer], CardTurnTaken]
-    """What an action that is among these does."""
+    """Returns the event of a legal action."""
 
     field: bool
-    """Whether there is a static field."""
+    """Whether the game has a static field."""
 
     earliest_call: Callable[[Table], int | None]
-    """The first round in which the hand may be called; none if it never is."""
+    """Returns the first card round in which the hand may be called. None if it never may."""
 
 
 class Game(NamedTuple):
-    """A game, as far as the machine asks."""
+    """The functions of one game."""
 
     step: Callable[[Course, datetime], None]
     """
-    Do what happens next by itself, or open the next decision.
+    Takes the next automatic step, or opens the next decision.
 
-    Nothing more once a hand may be over: whether two can still win is asked before each.
+    A step stops where the hand may be over. The caller checks before each step that two or more
+    seats are live.
     """
 
     turns: CardTurns | None = None

@@ -1,11 +1,11 @@
 """
-What happens at a table by itself, from one decision to the next.
+Automatic play at a table, from one decision to the next.
 
-``advance`` lets the game take its steps until somebody has to decide or the hand
-is settled.  A settled hand never opens the next (rulebook ``phases.settled``).
+``advance`` lets the game take its steps until a decision opens or the hand
+is settled. A settled hand never opens the next (rulebook ``phases.settled``).
 
-A rehearsal gets a hand whose hidden values are withheld.  Such a hand takes no step: even
-which step is next can follow from a selection that nobody has seen.
+A dry run gets a hand with withheld hidden values. This hand takes no step, because the
+choice of the next step could reveal a selection that nobody has seen.
 """
 
 from datetime import datetime
@@ -16,7 +16,7 @@ from engine.table.games.settling import settle_by_folds
 
 
 def advance(course: Course, now: datetime) -> None:
-    """Play on until a decision is open, the hand is settled, or it depends on hidden values."""
+    """Play until a decision opens, the hand is settled, or the next step needs hidden values."""
     step = game_of(course.table.ruleset).step
     while not course.ended and course.hand.decision is None:
         if not course.table.contested():

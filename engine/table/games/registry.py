@@ -1,4 +1,4 @@
-"""Which game a ruleset is of."""
+"""The game of each kind of ruleset."""
 
 from engine.errors import InvariantViolated
 from engine.rulesets import CorellianSpike, CoruscantShift, Ruleset, Traditional
@@ -14,7 +14,7 @@ _GAMES: dict[type, Game] = {
 
 def game_of(ruleset: Ruleset) -> Game:
     """
-    Return the game that *ruleset* is of.
+    Return the game for *ruleset*.
 
     Raises:
         InvariantViolated: If no game plays it.
@@ -27,10 +27,10 @@ def game_of(ruleset: Ruleset) -> Game:
 
 def turns_of(ruleset: Ruleset) -> CardTurns:
     """
-    Return how card turns are taken under *ruleset*.
+    Return the card turns for *ruleset*.
 
     Raises:
-        InvariantViolated: If its game has none.
+        InvariantViolated: If its game has no card turns.
     """
     turns = game_of(ruleset).turns
     if turns is None:

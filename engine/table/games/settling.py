@@ -1,4 +1,4 @@
-"""How a hand ends: the reveal, what nobody matched, the pots, ties, busts."""
+"""The end of a hand: the reveal, uncalled bets, pots, ties and busts."""
 
 from datetime import datetime
 from typing import Literal
@@ -19,7 +19,7 @@ from engine.table.model.state import Place
 
 
 def reveal(course: Course) -> None:
-    """Turn over every live selection; nobody may hide (rulebook ``showdown.reveal``)."""
+    """Reveal every live selection. Nobody may hide (rulebook ``showdown.reveal``)."""
     hand = course.hand
     hands = [_revealed(hand, place) for place in course.table.live()]
     course.emit(events.HandsRevealed(hands=tuple(hands), rule="showdown.reveal"))
@@ -42,7 +42,7 @@ def _revealed(hand: Hand, place: Place) -> Revealed:
 
 
 def form_pots(course: Course) -> tuple[FormedPot, ...]:
-    """Return what nobody matched, and divide the rest; the main pot first."""
+    """Return the uncalled bet, then form the pots and return them, main pot first."""
     table = course.table
     dead = course.hand.dead
     wagers: dict[int, int] = {}
@@ -63,7 +63,9 @@ def form_pots(course: Course) -> tuple[FormedPot, ...]:
 
 
 def settle_by_folds(course: Course, now: datetime) -> None:
-    """Give every pot to the only live seat, which shows nothing (rulebook ``phases.one_live``)."""
+    """
+    Award every pot to the only live seat, which shows no cards (rulebook ``phases.one_live``).
+    """
     pots = form_pots(course)
     winner = tuple(place.seat for place in course.table.live())
     for number, pot in enumerate(pots, start=1):
@@ -72,7 +74,7 @@ def settle_by_folds(course: Course, now: datetime) -> None:
 
 
 def settle(course: Course, now: datetime) -> None:
-    """Award every pot to the best of those who may win it, and close the hand."""
+    """Award every pot to its best eligible hand, and close the hand."""
     pots = form_pots(course)
     keys = {hand.seat: (hand.distance, -hand.suit_count) for hand in course.hand.revealed}
     broken: dict[tuple[int, ...], tuple[int, str]] = {}
@@ -95,9 +97,9 @@ def _one_of(
     broken: dict[tuple[int, ...], tuple[int, str]],
 ) -> tuple[tuple[int, ...], str]:
     """
-    Return who wins pot *number*, and by which rule.
+    Return the winners of pot *number*, and the deciding rule.
 
-    A tie broken once is broken alike for later pots of the same seats.
+    A broken tie has the same winner in later pots of the same seats.
     """
     tie = _tie_policy(course)
     if len(best) == 1:
@@ -122,8 +124,8 @@ def award(course: Course, number: int, chips: int, best: tuple[int, ...], *, rul
     Pay pot *number* to its winners.
 
     Args:
-        best: Clockwise from the left of the button; if nobody, the pot stays for the
-            next hand's main pot.
+        best: The winners, clockwise from the left of the button. If empty, the whole pot is
+            carried to the next hand.
     """
     ruleset = course.table.ruleset
     carry = ruleset.odd_chip == "carry" and not course.hand.last
@@ -142,7 +144,7 @@ def award(course: Course, number: int, chips: int, best: tuple[int, ...], *, rul
 
 
 def _break_tie(course: Course, number: int, tied: tuple[int, ...]) -> tuple[int, str]:
-    """Return who wins a tie, and whether cards or the cube said so."""
+    """Return the winner of a tie, and the rule of the draw-off or the chance cube."""
     tie = _tie_policy(course)
     limit = tie.limit if isinstance(tie, DrawOff) and not tie.prefer_cube else 0
     for _ in range(limit):
@@ -157,7 +159,7 @@ def _break_tie(course: Course, number: int, tied: tuple[int, ...]) -> tuple[int,
 
 
 def _draw_off(course: Course, number: int, tied: tuple[int, ...]) -> dict[int, str] | None:
-    """Deal each tied seat an open card; none if there are not enough cards left."""
+    """Deal each tied seat an open card. Return None if too few cards are left."""
     if not enough_for(course, len(tied)):
         return None
     drawn: dict[int, str] = {}
@@ -178,13 +180,13 @@ def roll_cube(course: Course, number: int, tied: tuple[int, ...]) -> int:
 
 
 def _put_out(course: Course) -> None:
-    """Where a seat that cannot pay both antes is out, let the Sabacc pot have what it has left."""
+    """Take the last chips of seats that cannot pay both antes, for the Sabacc pot."""
     ruleset, level = course.table.ruleset, course.table.level
     if isinstance(ruleset, CoruscantShift) or ruleset.short_forced != "out" or level is None:
         return
     least = ruleset.least_stack(level.amounts)
     if all(place.stack < least for place in course.table.places):
-        # There would be nobody left to have won.
+        # Otherwise nobody would be left to win.
         return
     for place in course.table.places:
         if place.hand is not None and 0 < place.stack < least:
@@ -207,7 +209,7 @@ def close(
     pots: tuple[FormedPot, ...],
     now: datetime,
 ) -> None:
-    """Write the books of the hand that is over; who has no chips left is out."""
+    """Append the event that settles the hand. Seats without chips bust."""
     if not course.hand.last:
         _put_out(course)
     table, hand = course.table, course.hand

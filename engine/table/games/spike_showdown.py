@@ -1,5 +1,5 @@
 """
-How a hand of Corellian Spike ends: the reveal, ties, the two pots.
+The end of a hand of Corellian Spike: the reveal, ties and the two pots.
 
 Source: rulebook ``spike.ranking``, ``ties.blind_draw`` and ``spike.sabacc_pot``.
 """
@@ -23,18 +23,18 @@ from engine.table.model.events.event_parts import opened
 from engine.table.model.state import Place
 
 Winners = tuple[tuple[int, ...], str]
-"""The seats that win a pot, clockwise from the starter, and the rule by which they do."""
+"""The seats that win a pot, clockwise from the left of the button, and the deciding rule."""
 
 
 def judged(rules: CorellianSpike, cards: Sequence[str]) -> HandRank:
-    """Return what *cards* are worth under the ruleset's ranking."""
+    """Return the rank of *cards* under the ruleset."""
     if rules.ranking == "galaxy":
         return galaxy_rank(cards)
     return rank(cards, extra=rules.extra_named_hands, strict=rules.strict_named_hands)
 
 
 def reveal(course: Course) -> None:
-    """Turn over every live hand and judge it; nobody may hide."""
+    """Reveal and rank every live hand. Nobody may hide."""
     hands = tuple(_ranked(course, place) for place in course.table.live())
     course.emit(events.HandsRanked(hands=hands, rule="spike.ranking"))
 
@@ -56,7 +56,7 @@ def _ranked(course: Course, place: Place) -> Ranked:
 
 
 def settle(course: Course, now: datetime) -> None:
-    """Award each layer of the hand pot to its best hand, the Sabacc pot with the first."""
+    """Award each pot to its best hand, and the Sabacc pot with the first."""
     pots = form_pots(course)
     keys = {shown.seat: shown.key for shown in course.hand.in_card_rounds.ranked}
     decided: dict[tuple[int, ...], Winners] = {}
@@ -87,7 +87,7 @@ def _winners(course: Course, number: int, tied: tuple[int, ...]) -> Winners:
 
 
 def _blind_draw(course: Course, number: int, tied: tuple[int, ...]) -> tuple[int, ...]:
-    """Deal each tied seat one open card, and return those whose card is the best."""
+    """Deal each tied seat one open card, and return the seats with the best card."""
     drawn: dict[int, str] = {}
     for cards in draw_open(course, tied):
         drawn |= {part.seat: part.card.card for part in cards}
@@ -97,7 +97,7 @@ def _blind_draw(course: Course, number: int, tied: tuple[int, ...]) -> tuple[int
 
 
 def _award_sabacc_pot(course: Course, seats: tuple[int, ...]) -> None:
-    """Give the Sabacc pot to the winners of the first layer, if their hands total zero."""
+    """Award the Sabacc pot to the first pot's winners, if their hands total zero."""
     table = course.table
     total = next(
         shown.total for shown in course.hand.in_card_rounds.ranked if shown.seat == seats[0]

@@ -1,7 +1,7 @@
 """
 The card turns of Corellian Spike: stand, gain, swap, junk; buy and trade in the Galaxy Series.
 
-Source: rulebook ``spike.stand`` and what follows there.
+Source: rulebook ``spike.stand`` and the rules after it.
 """
 
 from engine.errors import InvariantViolated
@@ -19,7 +19,7 @@ from engine.table.model.state import Place, Table
 from engine.values import Chips, Sealed, SealedCard, only
 
 MARKET: tuple[CardSource, ...] = ("pilot", "wing", "gunner")
-"""The open piles of the Galaxy Series; the n-th costs n units."""
+"""The open piles of the Galaxy Series. The n-th costs n units."""
 
 _FREE = CardFees(gain=0, swap=0, discard=0, junk=0)
 
@@ -29,7 +29,7 @@ def rules_of(table: Table) -> CorellianSpike:
     Return the table's ruleset.
 
     Raises:
-        InvariantViolated: If it is of another game.
+        InvariantViolated: If the table plays another game.
     """
     if not isinstance(table.ruleset, CorellianSpike):
         raise InvariantViolated("this table does not play Corellian Spike")
@@ -38,9 +38,9 @@ def rules_of(table: Table) -> CorellianSpike:
 
 def actions(table: Table, place: Place) -> tuple[LegalAction, ...]:
     """
-    Return what *place* may do in its card turn, each action with what it costs.
+    Return the card actions that *place* can pay for, with their fees.
 
-    What cannot be paid is left out; who can pay for nothing may only stand.
+    A seat that can pay for no gain, swap, purchase or trade may only stand.
 
     Source: rulebook ``spike.fees``.
     """
@@ -75,7 +75,7 @@ def _price(action: LegalAction) -> Chips:
 
 
 def _with_draws(rules: CorellianSpike, hand: Hand, own: tuple[str, ...]) -> tuple[LegalAction, ...]:
-    """Return the gains and swaps that cards allow."""
+    """Return the gains and swaps that are possible with the pile and the open discards."""
     fees = rules.swap_gain_cost or _FREE
     room = len(own) < HAND_MAX
     top = bool(hand.in_card_rounds.open_discards)
@@ -95,7 +95,7 @@ def _with_draws(rules: CorellianSpike, hand: Hand, own: tuple[str, ...]) -> tupl
 def _with_market(
     rules: CorellianSpike, hand: Hand, own: tuple[str, ...]
 ) -> tuple[LegalAction, ...]:
-    """Return what the open piles of the Galaxy Series allow."""
+    """Return the purchases and trades that the open piles of the Galaxy Series allow."""
     found = []
     for number, source in enumerate(MARKET[: len(hand.in_card_rounds.market)], start=1):
         price = number * rules.chip_unit
@@ -106,10 +106,10 @@ def _with_market(
 
 
 def taken(course: Course, answer: CardAnswer) -> CardTurnTaken:
-    """Return what an action that is allowed does."""
+    """Return the event of a legal action."""
     place, hand = answer.place, course.hand
     own = None if answer.card is None else _own(place, answer.card)
-    # With the Galaxy Series there is no open discard pile to lay a card on.
+    # The Galaxy Series has no open discard pile to lay a card on.
     covered = rules_of(course.table).galaxy_series
     given = None
     if covered and own is not None and answer.salt is not None:
@@ -139,7 +139,7 @@ def _own(place: Place, face: str) -> SealedCard:
 
 
 def _open_one(hand: Hand, source: CardSource | None) -> OpenCard | None:
-    """Return the open card that *source* gives; none if it is no open pile."""
+    """Return the open card that *source* offers. None if the source is not an open pile."""
     if source is None or source == "pile":
         return None
     card_rounds = hand.in_card_rounds
@@ -161,7 +161,7 @@ _RULES: dict[CardVerb, str] = {
 
 
 def _never(_table: Table) -> None:
-    """Return that nobody may call the hand."""
+    """Return None: nobody may call the hand."""
 
 
 TURNS = CardTurns(

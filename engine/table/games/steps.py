@@ -1,4 +1,4 @@
-"""The blocks that hands of every game are put together from."""
+"""Steps that the hands of several games share."""
 
 from datetime import datetime, timedelta
 from functools import lru_cache
@@ -31,7 +31,7 @@ def to_be_killed(table: Table) -> bool:
 
 
 def kill(course: Course, now: datetime) -> None:
-    """Kill the hands of those who are away, right after the deal; never the last one."""
+    """Kill the hands of seats that are away or serve a penalty. Keep the last live hand."""
     for place in course.table.live():
         if place.hand is None or place.hand.kill is None:
             continue
@@ -48,7 +48,7 @@ def kill(course: Course, now: datetime) -> None:
 def open_decision(
     course: Course, phase: events.Phase, seats: tuple[int, ...], now: datetime
 ) -> None:
-    """Wait for *seats*, for as long as the table gives them."""
+    """Open a decision for *seats* with the table's decision time."""
     table = course.table
     hand = table.hand
     if hand is None:
@@ -69,12 +69,12 @@ def open_decision(
 
 @lru_cache(maxsize=256)
 def _lasting(seconds: int) -> timedelta:
-    """Return how long a decision lasts; all those of a tournament last alike."""
+    """Return a cached ``timedelta``. All decisions of a tournament last equally long."""
     return timedelta(seconds=seconds)
 
 
 def bet(course: Course, now: datetime) -> None:
-    """Ask the next seat of the street, or close it."""
+    """Open the next seat's betting decision, or close the street if nobody is left to act."""
     table = course.table
     seat = next_to_act(street_of(table))
     if seat is not None:

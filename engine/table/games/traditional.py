@@ -1,8 +1,9 @@
 """
-A hand of Traditional sabacc, round by round.
+A hand of Traditional, one card round after another.
 
-Each round has card turns, one street of betting, and two dice that may shift the
-cards.  Source: rulebook ``traditional``.
+Each card round has card turns, one street, and two dice that may shift the cards.
+
+Source: rulebook ``traditional``.
 """
 
 from datetime import datetime
@@ -29,7 +30,7 @@ def rules_of(table: Table) -> Traditional:
     Return the table's ruleset.
 
     Raises:
-        InvariantViolated: If it is of another game.
+        InvariantViolated: If the table plays another game.
     """
     if not isinstance(table.ruleset, Traditional):
         raise InvariantViolated("this table does not play Traditional")
@@ -37,7 +38,7 @@ def rules_of(table: Table) -> Traditional:
 
 
 def step(course: Course, now: datetime) -> None:
-    """Do what happens next by itself, or open the next decision."""
+    """Take the next automatic step, or open the next decision."""
     hand = course.hand
     if "forced" not in hand.done:
         post_forced_bets(course, now)
@@ -65,7 +66,7 @@ def _announce(course: Course) -> None:
 
 
 def _card_turns(course: Course, now: datetime) -> None:
-    """Ask the next seat for its card turn; when all have had theirs, let the street be played."""
+    """Open the next seat's card turn. After the last one, play the street."""
     table, hand, card_rounds = course.table, course.hand, course.hand.in_card_rounds
     waiting = [place.seat for place in table.live() if place.seat not in card_rounds.taken]
     if card_rounds.called:
@@ -96,7 +97,7 @@ def _call(course: Course, now: datetime, rule: str) -> None:
 
 
 def _after_the_bet(course: Course) -> None:
-    """Roll for a shift, carry it out, and begin the next round or turn the hands over."""
+    """Roll the dice, carry out a shift, then begin the next card round or reveal the hands."""
     card_rounds = course.hand.in_card_rounds
     rolled = card_rounds.rolls[-1] if card_rounds.rolls else None
     if rolled is None or rolled.round != card_rounds.round:
@@ -126,7 +127,7 @@ def _roll(course: Course) -> None:
 
 
 def _take_up(course: Course) -> None:
-    """Take up every card outside the field; with pile and discards they make a new pile."""
+    """Take up every card outside the static field, and shuffle them with pile and discards."""
     counts = tuple(
         CardCount(seat=place.seat, cards=len(place.hand.cards))
         for place in course.table.live()

@@ -1,1 +1,1 @@
-"""What can be asked of a table, what can have happened, what it is; no rule."""
+"""The commands, events, errors and state of a table. The rules are elsewhere."""

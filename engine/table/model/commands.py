@@ -11,10 +11,10 @@ from engine.rulesets import Amounts, Ruleset
 from engine.values import Chips, EntrantId, HandId, HexDigest, TableId, TournamentId
 
 BuyCause = Literal["rebuy", "item", "add_on"]
-"""The reason for chips from outside: a declared rebuy, a staked thing, or more money."""
+"""The source of the new chips: a declared rebuy, a staked item, or an add-on."""
 
 VoidCause = Literal["mis_deal", "fouled_deck"]
-"""The fault of a deal: in the dealing, or in the deck, which is not the committed one."""
+"""The fault of a deal: an error in dealing, or a deck that is not the committed one."""
 
 Verb = Literal["fold", "check", "call", "raise_to", "stay"]
 CardVerb = Literal["draw", "trade", "stand", "gain", "swap", "junk", "buy"]
@@ -104,9 +104,7 @@ class OpenTable(_Part, frozen=True, kw_only=True, tag="open_table"):
 
 
 class AwaitBeacon(_Part, frozen=True, kw_only=True, tag="await_beacon"):
-    """
-    Settle the players' entropy for the next deal, and name the pulse that it waits for.
-    """
+    """Settle the players' entropy for the next deal, and name the pulse that it waits for."""
 
     chain: Chain
     openings: tuple[Opening, ...] = ()
@@ -128,7 +126,7 @@ class OpenHand(_Part, frozen=True, kw_only=True, tag="open_hand"):
     openings: tuple[Opening, ...] = ()
     omissions: tuple[Omission, ...] = ()
     pulse: Pulse | None = None
-    """The pulse of the round that the table waits for, if a beacon is mixed in."""
+    """The pulse that the table waits for, if a beacon is mixed in."""
 
     last: bool = False
     only: tuple[int, ...] = ()

@@ -1,4 +1,4 @@
-"""What a deal is drawn with, by what its players have added."""
+"""The digest of the entropy that players and the beacon add to a deal."""
 
 from collections.abc import Iterable
 from functools import lru_cache
@@ -12,12 +12,12 @@ from engine.table.model.events import (
 
 
 def digest_of(openings: Iterable[Opening], beacon: TableBeaconMixed | None = None) -> bytes:
-    """Return what a deal is drawn with, by what its players, and a beacon, have added."""
+    """Return the digest of the players' openings and of *beacon*, from which a deal is drawn."""
     added = b"" if beacon is None else mixed_in(beacon.chain, beacon.pulse)
     return _digest_of(tuple(openings), added)
 
 
 @lru_cache(maxsize=256)
 def _digest_of(openings: tuple[Opening, ...], added: bytes) -> bytes:
-    # One deal asks several times: for the lots, for the pile, and when its opening is applied.
+    # One deal needs the digest several times: for the lots, the pile, and the folded event.
     return openings_digest([(o.seat, bytes.fromhex(o.value)) for o in openings], added)

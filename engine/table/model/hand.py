@@ -1,7 +1,7 @@
 """
-The hand in play at a table: its seats' cards and chips, its piles, its decision, its end.
+The hand in play at a table: the cards and chips of its seats, its piles and its decision.
 
-Every card that has been dealt stands here; nothing outside the engine may serialise it.
+The hand holds every card that has been dealt. Nothing outside the engine may serialise it.
 """
 
 from datetime import datetime
@@ -27,22 +27,22 @@ from engine.values import Chips, EntrantId, HandId, Sealed, SealedCard
 
 
 class InHand(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """What a seat that was dealt in has in the hand being played."""
+    """The cards and chips of a seat that was dealt in."""
 
     stack_at_start: Chips
     live: bool = True
     kill: str | None = None
-    """Why the hand is killed after the deal: ``away`` or ``penalty``."""
+    """The reason for killing the hand after the deal: ``away`` or ``penalty``."""
 
     cards: tuple[SealedCard, ...] = ()
-    """Dealt and not selected."""
+    """Cards that were dealt and are not selected."""
 
     selection: tuple[SealedCard, ...] = ()
     fresh: tuple[SealedCard, ...] = ()
-    """Replacements that are not part of the selection."""
+    """New cards that are not part of the selection."""
 
     field: tuple[SealedCard, ...] = ()
-    """Face up and there to stay; everyone sees them."""
+    """Face-up cards that no shift touches. Everybody sees them."""
 
     selected: bool = False
     improved: bool = False
@@ -57,20 +57,20 @@ class InHand(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 
 class Decision(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """What the table waits for."""
+    """The answer that the table waits for."""
 
     token: str
     phase: Phase
     street: int
     turn: int
     seats: tuple[int, ...]
-    """Those still to answer, in the order they are processed."""
+    """The seats that have not answered yet, in the order in which they act."""
 
     deadline: datetime
 
 
 class Roll(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """Two dice after the betting round of a round."""
+    """The two dice after the street of a card round."""
 
     round: int
     dice: tuple[int, int]
@@ -78,28 +78,28 @@ class Roll(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 
 class CardRounds(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """What a hand has besides in a game that is played in rounds of card turns."""
+    """The additional state of a hand in a game of card turns."""
 
     round: int = 1
     taken: tuple[int, ...] = ()
-    """Seats that have had their card turn in this round."""
+    """Seats that have had their card turn in this card round."""
 
     called: bool = False
     caller: int | None = None
-    """Who called the hand; none if it was called by itself."""
+    """The seat that called the hand. None if the hand was called automatically."""
 
     rolls: tuple[Roll, ...] = ()
     shifted: bool = False
-    """Whether the hands were taken up in this round."""
+    """Whether a shift took up the hands in this card round."""
 
     taken_up: tuple[CardCount, ...] = ()
-    """Cards that each seat gave up when the hands were taken up last."""
+    """The number of cards that each seat gave up in the latest shift."""
 
     due: tuple[CardCount, ...] = ()
-    """Cards that seats get for what was taken up from them."""
+    """The number of new cards that the shift still owes to each seat."""
 
     open_discards: tuple[OpenCard, ...] = ()
-    """A face-up discard pile, the top card last."""
+    """The face-up discard pile, with the top card last."""
 
     market: tuple[OpenCard, ...] = ()
     """The open piles of the Galaxy Series: pilot, wing, gunner."""
@@ -110,11 +110,11 @@ class CardRounds(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     announced: tuple[SeatTotal, ...] = ()
     ranked: tuple[Ranked, ...] = ()
     sabacc_awards: tuple[SabaccPotAwarded, ...] = ()
-    """Who took the Sabacc pot; several if they share it."""
+    """The awards of the Sabacc pot. There are several if winners share it."""
 
 
 class Hand(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """The hand being played."""
+    """The hand in play."""
 
     hand: HandId
     number: int
@@ -127,29 +127,29 @@ class Hand(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
     seeds: Sealed[Seeds]
     digest: bytes
-    """Of the openings."""
+    """The digest of the openings."""
 
     deck_root: str
     pile: int
     pile_cards: tuple[str, ...]
-    """What the current pile was made of, in deck order; its own order comes from the seed."""
+    """The cards of the current pile in deck order. The seed decides the order of dealing."""
 
     pile_next: int = 0
-    """Position of the next card to be dealt."""
+    """Index in the pile of the next card to be dealt, from 0."""
 
     discards: tuple[str, ...] = ()
     drawn_off: tuple[str, ...] = ()
     done: tuple[str, ...] = ()
-    """Phases that are over."""
+    """Phases that are complete."""
 
     kept: tuple[CardCount, ...] = ()
-    """Sizes of the selections, as last made public."""
+    """The public sizes of the selections, as last announced."""
 
     target: int | None = None
     suit: str | None = None
     street: int = 1
     table_ante: Chips = 0
-    """What the big blind has paid for the table; dead money of the main pot."""
+    """The ante that the big blind paid for the table. It is dead money of the main pot."""
 
     current_bet: Chips = 0
     full_raise: Chips = 0
@@ -159,47 +159,47 @@ class Hand(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     revealed: tuple[Revealed, ...] = ()
     pots: tuple[FormedPot, ...] = ()
     in_pots: Chips | None = None
-    """Chips of the pots not yet awarded; none before they are formed."""
+    """Chips of the pots not yet awarded. None before the pots are formed."""
 
     draw_offs: tuple[tuple[int, tuple[tuple[int, str], ...]], ...] = ()
-    """Open cards drawn for ties: pot and cards by seat, oldest first."""
+    """Open cards drawn for ties, oldest first. Each item holds a pot, and the cards by seat."""
 
     cubes: tuple[tuple[int, int], ...] = ()
-    """Chance cubes rolled: pot and winner."""
+    """Chance cubes rolled, each with the pot and the winning seat."""
 
     awards: tuple[PotAwarded, ...] = ()
     card_rounds: CardRounds | None = None
     """None in Coruscant Shift."""
 
     opened: HandOpened
-    """What the deal would have to be opened by again."""
+    """The event that opened the hand. A voided deal restores the books in it."""
 
     earlier_piles: tuple[tuple[str, ...], ...] = ()
-    """What the piles before the current one were made of."""
+    """The cards of the piles before the current one."""
 
     actions: int = 0
-    """Decisions on a turn since the deal; forced bets are none."""
+    """Number of betting and card actions since the deal, without forced bets."""
 
     chips_in: bool = False
-    """Whether any of them put chips in."""
+    """Whether an action since the deal put chips into the hand."""
 
     @property
     def withheld(self) -> bool:
-        """Return whether the hidden values are withheld: then the hand cannot be played on."""
+        """Whether the hidden values are withheld. Such a hand cannot be continued."""
         return isinstance(self.seeds.value, Withheld)
 
     @property
     def dead(self) -> Chips:
-        """Return the chips that are nobody's wager and will join the main pot."""
+        """Return the dead money, which will join the main pot."""
         return self.table_ante + (0 if self.card_rounds is None else self.card_rounds.dead)
 
     @property
     def in_card_rounds(self) -> CardRounds:
         """
-        Return what a game of card turns keeps.
+        Return the additional state of a game of card turns.
 
         Raises:
-            InvariantViolated: If the hand is not of such a game.
+            InvariantViolated: If the game has no card turns.
         """
         if self.card_rounds is None:
             raise InvariantViolated("this game has no card turns")
@@ -207,19 +207,19 @@ class Hand(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
     @property
     def pile_left(self) -> int:
-        """Return how many cards the draw pile still holds."""
+        """Return the number of cards left in the draw pile."""
         return len(self.pile_cards) - self.pile_next
 
     @property
     def recyclable(self) -> tuple[str, ...]:
-        """Return what a new pile would be made of: all discards but the top of an open pile."""
+        """Return the cards for a new pile: all discards except the top card of an open pile."""
         if self.card_rounds is None:
             return self.discards
         return (*self.discards, *(card.card for card in self.card_rounds.open_discards[:-1]))
 
 
 class LastHand(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """How the hand before ended, to be looked at until the next is opened."""
+    """The end of the previous hand, for viewers until the next hand opens."""
 
     hand: HandId
     number: int
@@ -231,9 +231,9 @@ class LastHand(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     ranked: tuple[Ranked, ...] = ()
     sabacc_awards: tuple[SabaccPotAwarded, ...] = ()
     unshown_by: EntrantId | None = None
-    """Who won because everybody else folded."""
+    """The entrant who won because everybody else folded."""
 
     unshown: tuple[SealedCard, ...] = ()
-    """The cards of that winner, while they are not shown."""
+    """The winner's cards until the winner shows them."""
 
     shown: tuple[str, ...] = ()

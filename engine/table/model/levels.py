@@ -1,5 +1,5 @@
 """
-Levels by hands: each table counts its own; and whether any forced bets still rise.
+Levels that rise by hands. Each table counts its own hands.
 
 Source: rulebook ``escalation.levels``.
 """
@@ -19,10 +19,10 @@ from engine.table.model.state import Table
 
 def next_level(table: Table) -> Level:
     """
-    Return the level that the next hand is played at.
+    Return the level of the next hand.
 
-    A table begun anew from others has the highest amounts of those as its first,
-    and plays that level for its whole length.
+    A merged table restarts at the highest amounts of its source tables.
+    It plays that level for its full length.
     """
     number, before, steps = table.next_hand_number, table.level, _structure(table).levels
     if before is None:
@@ -34,13 +34,13 @@ def next_level(table: Table) -> Level:
 
 
 def by_hands(table: Table) -> bool:
-    """Return whether *table* goes through a list of levels by counting its own hands."""
+    """Return whether *table* goes through its levels by counting its own hands."""
     escalation = table.ruleset.escalation
     return isinstance(escalation, Levels) and escalation.by == "hands"
 
 
 def hands_left(table: Table) -> int | None:
-    """Return how many more hands are opened at the level of the last one; None if it stays."""
+    """Return the number of hands left at the current level. None if the level stays."""
     level = table.level
     if level is None:
         return _structure(table).levels[_index_of(table)].length
@@ -49,16 +49,16 @@ def hands_left(table: Table) -> int | None:
 
 
 def coming(table: Table) -> Amounts | None:
-    """Return the amounts of the level after that of the last hand; None if there is none."""
+    """Return the amounts of the next level. None after the last level."""
     steps, number = _structure(table).levels, reached(table)
     return steps[number].amounts if number < len(steps) else None
 
 
 def blinds_out(table: Table) -> bool:
     """
-    Return whether forced bets bring a game to its end that nobody plays.
+    Return whether forced bets alone would end a game in which nobody acts.
 
-    They rise by themselves, or some of them goes to the Sabacc pot.
+    This is true if the forced bets rise by themselves, or if a part goes to the Sabacc pot.
 
     Source: rulebook ``absence.players_away``.
     """
@@ -76,12 +76,12 @@ def blinds_out(table: Table) -> bool:
 
 
 def reached(table: Table) -> int:
-    """Return the number of the level of the last hand, or of the first one to come."""
+    """Return the number of the last hand's level. Before the first hand, it is the first level."""
     return _index_of(table) + 1 if table.level is None else table.level.number
 
 
 def _index_of(table: Table) -> int:
-    """Return which level the table's first amounts are; no two levels have the same."""
+    """Return the index of the level with the table's first amounts. Levels differ in amounts."""
     amounts = [step.amounts for step in _structure(table).levels]
     if table.base not in amounts:
         raise InvariantViolated("the first amounts of the table are of no level")

@@ -1,4 +1,4 @@
-"""The cards that a winner by folds has shown."""
+"""The cards that a winner has shown after everybody else folded."""
 
 from engine.errors import InvariantViolated
 from engine.table.model.events.between_hands_events import HandShown
@@ -11,7 +11,7 @@ def shown(table: Table, event: HandShown) -> tuple[str, ...]:
     Return the cards of *event*.
 
     Raises:
-        InvariantViolated: If they are not those of the hand.
+        InvariantViolated: If the winner did not hold these cards.
     """
     last = table.last_hand
     if last is None or tuple(map(opened, last.unshown)) != event.cards:

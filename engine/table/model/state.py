@@ -1,11 +1,11 @@
 """
-What a table has become.
+The state of a table.
 
-A state of a table in play holds every card that has been dealt.  Nothing outside
-the engine may serialise it; clients get ``engine.table.read.view.seen_by``.
+The state of a table in play holds every card that has been dealt. Nothing outside
+the engine may serialise it. Clients get ``engine.table.read.view.seen_by``.
 
-Here, and in the events and commands, structs are not tracked by the garbage collector
-(``gc=False``): a frozen value refers only to older ones, so none is part of a cycle.
+The garbage collector does not track the structs of state, events and commands (``gc=False``).
+A frozen value refers only to older values, so it is never part of a cycle.
 """
 
 import msgspec
@@ -23,7 +23,7 @@ from engine.table.model.hand import Decision, Hand, InHand, LastHand
 from engine.values import Chips, EntrantId, TableId, TournamentId
 
 SUDDEN_DEATH = 2
-"""Stage of a hand among those who are tied when the scheduled hands are over."""
+"""The stage of a hand that only tied seats play after the scheduled hands."""
 
 
 class Unopened(msgspec.Struct, frozen=True, gc=False):
@@ -38,10 +38,10 @@ class Place(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     stack: Chips
     away: bool = False
     timeouts: int = 0
-    """Decisions in a row that the clock took."""
+    """Consecutive decisions that timed out."""
 
     arrived: bool = False
-    """Not dealt in yet since it came to this table."""
+    """Whether the seat has not been dealt in at this table yet."""
 
     penalty: int = 0
     hands_won: int = 0
@@ -50,7 +50,7 @@ class Place(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 
 class Wait(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """Why the next hand is not opened; recorded once."""
+    """The reason why the next hand is not opened. It is recorded once."""
 
     hand_number: int
     reason: str
@@ -58,7 +58,7 @@ class Wait(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 
 class Table(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """An open table, or one that has been closed."""
+    """A table that is open or closed."""
 
     table: TableId
     tournament: TournamentId
@@ -69,16 +69,16 @@ class Table(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     decision_seconds: int
     grace_seconds: int
     places: tuple[Place, ...]
-    """Occupied seats, ascending."""
+    """Occupied seats in ascending order."""
 
     hand_number: int = 0
-    """Of the hand opened last; 0 before the first."""
+    """Number of the hand opened last. 0 before the first hand."""
 
     stage: int = 0
-    """Of the hand opened last: 1, or 2 for a sudden-death hand."""
+    """Stage of the hand opened last: 1, or 2 for a sudden-death hand."""
 
     round: int = 0
-    """Of hand-for-hand play, of the hand opened last; 1 outside it."""
+    """Hand-for-hand round of the hand opened last. 1 outside hand-for-hand play."""
 
     button: int = 0
     starter: int = 0
@@ -87,7 +87,7 @@ class Table(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
     big_blind: int | None = None
     first_dealer: int = 0
-    """0 before the first dealer is drawn, and after a restart."""
+    """The seat of the first dealer. 0 before the draw, and after a restart."""
 
     orbits: int = 0
     level: Level | None = None
@@ -100,57 +100,57 @@ class Table(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     held: str | None = None
     wait: Wait | None = None
     awaited: TableBeaconAwaited | None = None
-    """Which pulse of the beacon the next deal waits for, once it is named."""
+    """The event that names the pulse which the next deal waits for."""
 
     voided: HandOpened | None = None
-    """What opened the deal that was voided last, until the hand is dealt anew."""
+    """The opening event of the voided deal, until the hand is dealt again."""
 
     closed: bool = False
 
     @property
     def idle(self) -> bool:
-        """Whether no hand is in play."""
+        """Return whether no hand is in play."""
         return self.hand is None
 
     @property
     def settled(self) -> bool:
-        """Whether no hand is in play or waits to be dealt anew."""
+        """Return whether no hand is in play and no voided hand waits to be dealt again."""
         return self.hand is None and self.voided is None
 
     @property
     def next_hand_number(self) -> int:
-        """Number that the next hand will have: the same again after a voided deal."""
+        """Return the number of the next hand. It stays the same after a voided deal."""
         return self.hand_number + (self.voided is None)
 
     @property
     def next_deal(self) -> int:
-        """Number that the next deal will have within its hand, from 1."""
+        """Return the number of the next deal within its hand, from 1."""
         return 1 if self.voided is None else self.voided.deal + 1
 
     @property
     def decision(self) -> Decision | None:
-        """What the table waits for, if a hand is in play."""
+        """Return the open decision, if a hand is in play."""
         return None if self.hand is None else self.hand.decision
 
     @property
     def level_number(self) -> int:
-        """Number of the level in force, from 1."""
+        """Return the number of the level in force, from 1."""
         return 1 if self.level is None else self.level.number
 
     def least_amounts(self) -> LevelFloor:
-        """Return the forced bets in force: those of the hand opened last, else the first ones."""
+        """Return the forced bets in force. Before the first hand, these are the first amounts."""
         amounts = self.base if self.level is None else self.level.amounts
         return LevelFloor(small=amounts.small, big=amounts.big, ante=amounts.ante)
 
     def entrants(self) -> tuple[Placed, ...]:
-        """Return everyone with a seat and the chips behind it, in seat order."""
+        """Return all entrants with their seats and stacks, in seat order."""
         return tuple(
             Placed(seat=place.seat, entrant=place.entrant, stack=place.stack)
             for place in self.places
         )
 
     def place_of(self, entrant: EntrantId) -> Place | None:
-        """Return the place of *entrant*, or none."""
+        """Return the place of *entrant*, or None."""
         for place in self.places:
             if place.entrant == entrant:
                 return place
@@ -164,7 +164,7 @@ class Table(msgspec.Struct, frozen=True, kw_only=True, gc=False):
             InvariantViolated: If nobody sits there.
         """
         places = self.places
-        # Where no seat is empty, the n-th place is that of seat n.
+        # If no seat is empty, the n-th place is that of seat n.
         if seat <= len(places) and (place := places[seat - 1]).seat == seat:
             return place
         for place in places:
@@ -173,7 +173,7 @@ class Table(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         raise InvariantViolated(f"nobody sits in seat {seat}")
 
     def in_game(self, place: Place) -> bool:
-        """Return whether *place* can be dealt in: it has chips, or none are played for."""
+        """Return whether *place* can be dealt in. Without chips it can only in a moneyless game."""
         return place.stack > 0 or self.ruleset.moneyless
 
     def dealt(self) -> tuple[Place, ...]:
@@ -201,7 +201,7 @@ class Table(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         return (*left, *others)
 
     def contested(self) -> bool:
-        """Return whether more than one can still win the hand."""
+        """Return whether two or more seats can still win the hand."""
         one = False
         for place in self.places:
             held = place.hand
@@ -212,7 +212,7 @@ class Table(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         return False
 
     def chips(self) -> Chips:
-        """Return every chip at the table: stacks, wagers, pots and what is carried."""
+        """Return the number of all chips at the table: stacks, wagers, pots and carry."""
         stacks = sum(place.stack for place in self.places)
         return stacks + self.carry + self.sabacc_pot + self._in_play()
 
@@ -234,7 +234,7 @@ INITIAL: State = Unopened()
 
 def opened_of(state: State) -> Table:
     """
-    Return *state* if the table has been opened, be it closed since.
+    Return *state* if the table has been opened. It may be closed by now.
 
     Raises:
         TableNotOpened: If its stream is empty.

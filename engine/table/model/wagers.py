@@ -1,4 +1,4 @@
-"""What a table's ruleset makes of bets: forced ones, the street being played, legal actions."""
+"""Bets under the table's ruleset: forced bets, the current street and the legal actions."""
 
 from collections.abc import Iterable, Iterator, Mapping
 
@@ -41,7 +41,7 @@ def min_open(table: Table, level: Level) -> Chips:
 
 def forced_bets(table: Table) -> tuple[Post, ...]:
     """
-    Return the forced bets of the hand; who has less posts what is left.
+    Return the forced bets of the hand. A seat that has too few chips posts all it has.
 
     Source: rulebook ``forced.short``.
     """
@@ -64,9 +64,9 @@ def _with_blinds(
     hand: Hand, amounts: Amounts, forced: Blinds, stacks: Mapping[int, Chips]
 ) -> Iterator[Due]:
     """
-    Yield what is due before the cards, in the order in which a stack pays it.
+    Yield the forced bets due before the cards, in the order in which a stack pays them.
 
-    Antes of the players come before the blinds, an ante of the table after the big blind.
+    Antes of the players come before the blinds. An ante of the table comes after the big blind.
 
     Source: rulebook ``forced.player_ante``, ``forced.table_ante``.
     """
@@ -81,7 +81,7 @@ def _with_blinds(
 
 
 def _posts(due: Iterable[Due], stacks: Mapping[int, Chips]) -> tuple[Post, ...]:
-    """Return the posts of *due*; a seat that has less posts what is left."""
+    """Return the posts of *due*. A seat that has too few chips posts all it has."""
     left = dict(stacks)
     posts = []
     for seat, kind, owed in due:
@@ -93,9 +93,9 @@ def _posts(due: Iterable[Due], stacks: Mapping[int, Chips]) -> tuple[Post, ...]:
 
 def price_of(table: Table, posts: tuple[Post, ...]) -> Chips:
     """
-    Return what everyone owes in the first street once *posts* are made.
+    Return the chips that everybody owes in the first street after *posts*.
 
-    A short big blind does not lower it, unless the ruleset says so.
+    A short big blind does not lower this price, unless the ruleset says so.
 
     Source: rulebook ``forced.short_blind``.
     """
@@ -107,7 +107,7 @@ def price_of(table: Table, posts: tuple[Post, ...]) -> Chips:
 
 
 def _antes(ruleset: RoundsRuleset, order: tuple[int, ...]) -> tuple[Post, ...]:
-    """Return both antes of every seat (rulebook ``traditional.two_pots``)."""
+    """Return the antes of every seat to both pots (rulebook ``traditional.two_pots``)."""
     main, sabacc = ruleset.main_ante, ruleset.sabacc_ante
     posts = [Post(seat=seat, kind="ante", owed=main, chips=main) for seat in order]
     if sabacc:
@@ -116,7 +116,7 @@ def _antes(ruleset: RoundsRuleset, order: tuple[int, ...]) -> tuple[Post, ...]:
 
 
 def _turn_after(table: Table, hand: Hand) -> int:
-    """Return the seat to whose left the turn goes on (rulebook ``betting.first_actor``)."""
+    """Return the seat after which the next seat acts (rulebook ``betting.first_actor``)."""
     if hand.last_actor is not None:
         return hand.last_actor
     if not isinstance(table.ruleset, CoruscantShift):
@@ -128,7 +128,7 @@ def _turn_after(table: Table, hand: Hand) -> int:
 
 
 def street_of(table: Table) -> Street:
-    """Return the betting round that the hand is in."""
+    """Return the street that the hand is in."""
     hand, level = table.hand, table.level
     if hand is None or level is None:
         raise InvariantViolated("a street outside a hand")
@@ -147,7 +147,7 @@ def street_of(table: Table) -> Street:
 
 
 def legal_wagers(table: Table, seat: int) -> tuple[LegalAction, ...]:
-    """Return what *seat* may do now; nothing if it is not its turn to bet."""
+    """Return the legal actions of *seat*. There are none if it is not the seat's turn to bet."""
     decision = table.decision
     if decision is None or decision.phase != "bet" or seat not in decision.seats:
         return ()

@@ -1,1 +1,1 @@
-"""What others may see of a table, and how it is read back."""
+"""Reading a table: views, replays and the recall of commands from events."""

@@ -1,8 +1,8 @@
 """
-What was asked, from what happened.
+The commands behind recorded events.
 
-Events hold what was asked, so that ``decide(state, recall(events)) == events``
-can be checked from the log alone, years later.
+Events hold everything their command asked for. An audit can therefore check
+``decide(state, recall(events)) == events`` from the log alone.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,15 +18,15 @@ CardEvent = events.SelectionCommitted | events.ImprovementCommitted
 TurnEvent = events.SeatActed | events.CardTurnTaken
 _CARD_EVENTS = frozenset((events.SelectionCommitted, events.ImprovementCommitted))
 _BY_CLOCK = _CARD_EVENTS | {events.SeatActed, events.CardTurnTaken}
-"""Events of decisions, which the clock may have taken."""
+"""Answers to decisions, which may come from the clock."""
 
 
 def recall(appended: Sequence[Event]) -> Command:
     """
-    Return the command whose decision was *appended*.
+    Return the command that caused the events *appended*.
 
     Raises:
-        InvariantViolated: If no single command can have led to it.
+        InvariantViolated: If no single command can have caused them.
     """
     asked = commands_of(appended)
     if len(asked) != 1:
@@ -35,7 +35,7 @@ def recall(appended: Sequence[Event]) -> Command:
 
 
 def commands_of(appended: Sequence[Event]) -> tuple[Command, ...]:
-    """Return the commands, in order, that led to the events of one append at one table."""
+    """Return the commands that caused the events of one append at one table, in order."""
     return tuple(command_of(part) for part in parts_of(appended))
 
 
@@ -44,7 +44,7 @@ def parts_of(appended: Sequence[Event]) -> tuple[tuple[Event, ...], ...]:
     Divide the events of one append by the commands that caused them.
 
     Raises:
-        InvariantViolated: If the first event is never the first of a command.
+        InvariantViolated: If the first event cannot begin a command.
     """
     begun = 0
     parts: list[Sequence[Event]] = []
@@ -61,7 +61,7 @@ def parts_of(appended: Sequence[Event]) -> tuple[tuple[Event, ...], ...]:
 
 
 def _begins(event: Any, part: Sequence[Any]) -> bool:
-    """Return whether *event*, with which commands begin, does not go on with that of *part*."""
+    """Return whether *event*, which can begin a command, does not belong to the one of *part*."""
     kind = type(event)
     if kind in _CARD_EVENTS:
         same = bool(part) and type(part[0]) is kind and part[0].decision == event.decision
@@ -74,7 +74,7 @@ def _begins(event: Any, part: Sequence[Any]) -> bool:
 
 
 def command_of(part: tuple[Event, ...]) -> Command:
-    """Return the command that led to one part of an append, as :func:`parts_of` divides it."""
+    """Return the command behind one part of an append, as :func:`parts_of` divides it."""
     first: Any = part[0]
     if type(first) in _BY_CLOCK and first.timed_out:
         return _time_out(first, part)
@@ -281,4 +281,4 @@ _COMMANDS: dict[type, Callable[[Any], Command]] = {
 }
 
 ASKED = frozenset((*_COMMANDS, events.TableBeaconMixed))
-"""Events that hold what was asked; all others only follow from it."""
+"""Events that hold what a command asked for. All other events follow from these."""

@@ -1,10 +1,10 @@
 """
-A hand played over again: step by step, as one viewer could see it at that moment.
+A replay of a hand, step by step, as one viewer could see it at each moment.
 
-A step is one event of the table.  What it shows is made from the event and from the
-state it led to, never from what came later; what its viewer could not open says
-:data:`HIDDEN`.  The number of a step is its address: steps are only ever added at the
-end, so the same number names the same step for every viewer and for ever.
+A step is one event of the table. It shows the event and the state after it, never anything
+later. A value that its viewer could not open is shown as :data:`HIDDEN`. The number of a step
+is its address. Steps are only added at the end, so a number always names the same step for
+every viewer.
 
 Source: rulebook ``visibility``.
 """
@@ -35,7 +35,7 @@ from engine.values import (
 )
 
 HIDDEN = "hidden"
-"""Stands where the viewer could not look."""
+"""Replaces a value that the viewer could not open."""
 
 ActorKind = Literal["entrant", "clock", "house"]
 
@@ -45,7 +45,7 @@ class _Part(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Happened(_Part, frozen=True, kw_only=True):
-    """An event of a table, as the log dates and numbers it."""
+    """An event of a table with its time and its version in the log."""
 
     event: Event
     version: int
@@ -53,7 +53,7 @@ class Happened(_Part, frozen=True, kw_only=True):
 
 
 class Actor(_Part, frozen=True, kw_only=True):
-    """Who acted: a seat itself, the clock in its place, or the house."""
+    """The actor: a seat, the clock in its place, or the house."""
 
     kind: ActorKind
     seat: int | None = None
@@ -61,7 +61,7 @@ class Actor(_Part, frozen=True, kw_only=True):
 
 
 class Moved(_Part, frozen=True, kw_only=True):
-    """By how much a stack grew; a negative number of chips left it."""
+    """The change of a stack in chips. It is negative if chips left the stack."""
 
     seat: int
     entrant: EntrantId
@@ -69,13 +69,13 @@ class Moved(_Part, frozen=True, kw_only=True):
 
 
 class Step(_Part, frozen=True, kw_only=True):
-    """One thing that happened, and what the viewer saw when it had."""
+    """An event of the hand, and the viewer's view after it."""
 
     number: int
-    """From 1; the address of the step."""
+    """The address of the step, from 1."""
 
     version: int
-    """Of the table's stream: which event it is."""
+    """The version of the event in the table's stream."""
 
     at: datetime
     deal: int
@@ -84,39 +84,41 @@ class Step(_Part, frozen=True, kw_only=True):
 
     actor: Actor
     rule: str | None
-    """Rulebook's name of what was applied; null where no rule decided anything."""
+    """The rulebook's name of the applied rule. Null if no rule applied."""
 
     data: dict[str, Any]
-    """The event's members; what the viewer could not open says :data:`HIDDEN`."""
+    """The event's members. Values that the viewer could not open are :data:`HIDDEN`."""
 
     moved: tuple[Moved, ...]
     """Stacks that changed."""
 
     pot: Chips
-    """Chips that lie in no stack: wagers, pots not awarded yet, the carry; not the Sabacc pot."""
+    """
+    Chips outside the stacks: wagers, pots not awarded yet and the carry, without the Sabacc pot.
+    """
 
     view: TableView
-    """The table after it, with pots, stacks and dice, as the viewer saw it."""
+    """The viewer's view of the table after the event, with pots, stacks and dice."""
 
     hands: tuple[OwnView, ...] = ()
-    """For an auditor: what each seat saw of its own cards, and nobody else did."""
+    """For an auditor: the cards that each seat alone could see."""
 
 
 class Replay(_Part, frozen=True, kw_only=True):
-    """A hand from one perspective, deal after deal."""
+    """A hand from one perspective, with all its deals in order."""
 
     hand: HandId
     number: int
     table: TableId
     tournament: TournamentId
     game: str
-    """The ruleset's variant, as ``coruscant_shift``."""
+    """The ruleset's variant, such as ``coruscant_shift``."""
 
     perspective: str
     """``public``, an ``ent_…``, or ``auditor``."""
 
     over: bool
-    """Whether its last deal is closed; else steps will follow."""
+    """Whether the hand is over. If it is false, steps will follow."""
 
     steps: tuple[Step, ...]
 
@@ -127,7 +129,7 @@ _ANSWER = (
     events.SeatActed,
     events.CardTurnTaken,
 )
-"""The answer to a decision: the player's, or the clock's for them."""
+"""Answers to decisions, from the player or from the clock."""
 
 _OWN_WILL = (
     events.CardsFielded,
@@ -165,7 +167,7 @@ _RULES: dict[type, str] = {
     events.TableHeld: "directing.hold",
     events.TableResumed: "directing.hold",
 }
-"""Of events that do not name their rule themselves."""
+"""The rules of events that do not name one themselves."""
 
 _PHASES = {
     "select": "selection.first",
@@ -177,12 +179,12 @@ _PHASES = {
 
 def replayed(opened: Event, played: Iterable[Happened], perspective: str) -> Replay | None:
     """
-    Return the hand that *played* begins with, None if it begins with none.
+    Return the hand at the start of *played*. None if *played* does not begin with a hand.
 
     Args:
-        opened: What opened the table.
-        played: The table's events from the hand's first ``hand_opened`` on, hidden
-            places open; what belongs to later hands is left out.
+        opened: The event that opened the table.
+        played: The table's events from the hand's first ``hand_opened`` on, with hidden
+            values opened. Events of later hands are left out.
         perspective: ``public``, ``auditor`` or an ``ent_…``.
     """
     state, settled, deal = evolve(INITIAL, opened), False, 0
@@ -219,7 +221,7 @@ def replayed(opened: Event, played: Iterable[Happened], perspective: str) -> Rep
 def _step(
     numbers: tuple[int, int], happened: Happened, tables: tuple[Table, Table], perspective: str
 ) -> Step:
-    """Return a step by its own number and its deal's, and the table before and after it."""
+    """Return a step from its own number and its deal's number, and the tables before and after."""
     event, (before, after) = happened.event, tables
     viewer = reader_of(perspective).entrant
     opening = isinstance(event, events.HandOpened)
@@ -271,10 +273,10 @@ def _moved(before: Table, after: Table) -> tuple[Moved, ...]:
 
 
 def _data(event: Event, perspective: str) -> dict[str, Any]:
-    """Return what an event says to the viewer: a card is its face, wherever it stands."""
+    """Return the members of an event as the viewer may see them. A card is shown by its face."""
     audiences = frozenset(reader_of(perspective).audiences)
 
-    # Every member of every event is shown, so members are read by the names the structs list.
+    # A step shows every member of an event, by the names that its struct lists.
     def plain(value: object) -> object:
         if isinstance(value, Sealed | SealedCard):
             if audiences.isdisjoint(value.audiences):

@@ -1,7 +1,8 @@
 """
-What one viewer may see of a table.
+A viewer's view of a table.
 
-A view is built by naming what is shown; nothing reaches it by being left over.
+A view names each value that it shows, so a new member of the state stays hidden by default.
+
 Source: rulebook ``visibility``.
 """
 
@@ -35,9 +36,9 @@ from engine.values import EntrantId
 
 def seen_by(table: Table, viewer: EntrantId | None) -> TableView:
     """
-    Return what *viewer* may see; a spectator, who is no viewer, sees what is public.
+    Return the view of *viewer*. A spectator, with viewer None, sees only public values.
 
-    Two states that differ only in what is hidden from *viewer* have equal views.
+    Two states that differ only in values hidden from *viewer* have equal views.
     """
     hand = table.hand
     mine = None if viewer is None else table.place_of(viewer)
@@ -60,12 +61,12 @@ def seen_by(table: Table, viewer: EntrantId | None) -> TableView:
 
 
 def hands_in(table: Table) -> tuple[OwnView, ...]:
-    """Return what each seat of a hand has that only its owner sees; for auditors, afterwards."""
+    """Return the own cards of every seat in the hand, for auditors after its end."""
     return tuple(_own(each.seat, each.hand) for each in table.places if each.hand is not None)
 
 
 def _between_hands(table: Table) -> TableView:
-    """Return what everyone sees of a table, of a hand in play only who is in it."""
+    """Return the public view without the hand in play, except for its seats."""
     return TableView(
         table=table.table,
         tournament=table.tournament,
@@ -87,7 +88,7 @@ def _between_hands(table: Table) -> TableView:
 
 
 def _in_play(table: Table, hand: Hand, public: TableView) -> TableView:
-    """Return *public* with what everyone sees of the *hand* in play."""
+    """Return *public* with the public values of the *hand* in play."""
     return msgspec.structs.replace(
         public,
         hand=hand.hand,
@@ -222,7 +223,7 @@ def _card_rounds(hand: Hand, card_rounds: CardRounds) -> RoundView:
 
 def _pots(table: Table, hand: Hand) -> tuple[PotView, ...]:
     if hand.pots:
-        # Pots keep their numbers to the end; one that was paid out is empty.
+        # Pots keep their numbers until the end. A paid pot has 0 chips.
         paid = {award.pot for award in hand.awards}
         return tuple(
             PotView(chips=0 if number in paid else pot.chips, eligible=pot.eligible)

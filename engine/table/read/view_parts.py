@@ -1,4 +1,4 @@
-"""What the view of a table is made of; safe to serialise."""
+"""The parts of a table's view. They are safe to serialise."""
 
 from datetime import datetime
 
@@ -14,21 +14,21 @@ class _Part(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RevealedView(_Part, frozen=True, kw_only=True):
-    """A hand that was turned over."""
+    """A revealed hand."""
 
     seat: int
     cards: tuple[str, ...]
     total: int
     distance: int | None = None
-    """From the target number, in a game that has one; like the suit count."""
+    """The distance from the target. Like the suit count, it is null in games without a target."""
 
     suit_count: int | None = None
     name: str | None = None
-    """What the hand is called, in a game without target."""
+    """The name of the hand, in a game without a target."""
 
 
 class SeatView(_Part, frozen=True, kw_only=True):
-    """An occupied seat, as everyone sees it."""
+    """An occupied seat, as everybody sees it."""
 
     seat: int
     entrant: EntrantId
@@ -44,69 +44,69 @@ class SeatView(_Part, frozen=True, kw_only=True):
     all_in: bool = False
     away: bool = False
     answered: bool = False
-    """Has committed its cards in the select or improve phase that is open."""
+    """Whether the seat has committed its cards in the open select or improve phase."""
 
     kept: int | None = None
-    """Cards in the selection; known once everybody has committed."""
+    """Number of cards in the selection. It is public once everybody has committed."""
 
     card_count: int | None = None
-    """All cards of the hand, in a game of card turns."""
+    """Number of cards in the hand, in a game of card turns."""
 
     field: tuple[str, ...] = ()
-    """Cards of the static field."""
+    """Cards in the static field."""
 
     announced: int | None = None
-    """What the first cards add up to, where totals are announced."""
+    """The total of the first cards, if the ruleset announces totals."""
 
     revealed: RevealedView | None = None
 
 
 class RoundView(_Part, frozen=True, kw_only=True):
-    """Where a game of card turns stands."""
+    """The progress of a hand in a game of card turns."""
 
     round: int
     taken: tuple[int, ...]
-    """Seats that have had their card turn in this round."""
+    """Seats that have had their card turn in this card round."""
 
     called: bool
     caller: int | None
     rolls: tuple[tuple[int, int], ...]
-    """The pairs of dice so far, one a round."""
+    """The pairs of dice rolled so far, one pair for each card round."""
 
     discard_top: str | None
-    """The card that lies on an open discard pile."""
+    """The top card of an open discard pile."""
 
     discard_count: int
-    """Cards of an open discard pile."""
+    """Number of cards in the open discard pile."""
 
     pile_count: int
-    """Cards of the draw pile."""
+    """Number of cards in the draw pile."""
 
     market: tuple[str, ...]
     """The open piles of the Galaxy Series: pilot, wing, gunner."""
 
 
 class PotView(_Part, frozen=True, kw_only=True):
-    """What a pot would be if the hand ended now; without chips once it is paid out."""
+    """A pot as it would be if the hand ended now. It has 0 chips after it is paid."""
 
     chips: Chips
     eligible: tuple[int, ...]
 
 
 class OwnView(_Part, frozen=True, kw_only=True):
-    """What only the viewer sees: the own cards."""
+    """The viewer's own cards."""
 
     seat: int
     cards: tuple[str, ...]
-    """Dealt and not selected."""
+    """Cards that were dealt and are not selected."""
 
     selection: tuple[str, ...]
     new_cards: tuple[str, ...]
-    """Replacements that may be added to the selection."""
+    """New cards that may be added to the selection."""
 
 
 class DecisionView(_Part, frozen=True, kw_only=True):
-    """What the table waits for."""
+    """The decision that the table waits for."""
 
     token: str
     phase: str
@@ -117,18 +117,18 @@ class DecisionView(_Part, frozen=True, kw_only=True):
 
 
 class AwardView(_Part, frozen=True, kw_only=True):
-    """How one pot was paid."""
+    """The payment of one pot."""
 
     pot: int
     chips: Chips
     winners: tuple[tuple[int, Chips], ...]
     remainder: Chips
     rule: str
-    """The rulebook's name of what decided it."""
+    """The rulebook's name of the deciding rule."""
 
 
 class LastHandView(_Part, frozen=True, kw_only=True):
-    """How the hand before ended."""
+    """The end of the previous hand."""
 
     hand: HandId
     number: int
@@ -138,29 +138,29 @@ class LastHandView(_Part, frozen=True, kw_only=True):
     awards: tuple[AwardView, ...]
     winners: tuple[int, ...]
     sabacc_awards: tuple[tuple[int, Chips], ...] = ()
-    """Who took how much of the Sabacc pot."""
+    """The winners of the Sabacc pot, with the chips of each."""
 
     shown: tuple[str, ...] = ()
-    """The hand of a winner by folds who has shown it."""
+    """The cards that the winner has shown after everybody else folded."""
 
 
 class NextLevelView(_Part, frozen=True, kw_only=True):
-    """What the forced bets will be, and when; one of the last three says so."""
+    """The next forced bets, and when they apply. Exactly one of the last three fields is set."""
 
     number: int
     amounts: Amounts
     hands_left: int | None = None
-    """Hands still to be opened before it, where the table counts them."""
+    """Hands until the level, if each table counts its own hands."""
 
     due: datetime | None = None
-    """The instant, while the tournament's clock runs."""
+    """The instant of the level, while the tournament's clock runs."""
 
     left_seconds: int | None = None
-    """Whole seconds of the level that are left, while the clock stands."""
+    """Whole seconds left of the current level, while the tournament's clock is stopped."""
 
 
 class TableView(_Part, frozen=True, kw_only=True):
-    """A table as one viewer sees it; safe to serialise."""
+    """A table as one viewer sees it. It is safe to serialise."""
 
     table: TableId
     tournament: TournamentId
@@ -183,7 +183,7 @@ class TableView(_Part, frozen=True, kw_only=True):
     carry: Chips = 0
     sabacc_pot: Chips = 0
     rounds: RoundView | None = None
-    """In a game of card turns, while a hand is in play."""
+    """The card rounds of the hand in play, in a game of card turns."""
 
     button: int = 0
     small_blind: int | None = None
@@ -191,9 +191,9 @@ class TableView(_Part, frozen=True, kw_only=True):
     level: int = 1
     amounts: Amounts = Amounts()
     next_level: NextLevelView | None = None
-    """None if the forced bets stay, or go by orbits or players."""
+    """The next level. Null if the forced bets stay, or depend on orbits or players."""
     experimental: bool = False
-    """Whether the ruleset plays what rests on one public program alone."""
+    """Whether the ruleset uses rules known from a single public program only."""
 
     held: str | None = None
     closed: bool = False
@@ -201,6 +201,6 @@ class TableView(_Part, frozen=True, kw_only=True):
     me: OwnView | None = None
     my_turn: bool = False
     legal: tuple[LegalAction, ...] = ()
-    """What the viewer may do now."""
+    """The viewer's legal actions now."""
 
     last_hand: LastHandView | None = None
