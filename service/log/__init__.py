@@ -1,1 +1,1 @@
-"""The event log: how it is written, read, watched and addressed."""
+"""The event log: writing it, reading it, and waiting for it to grow."""

@@ -1,4 +1,4 @@
-"""Which league a stream stands in: flat routes name a table without its league."""
+"""The league of a stream, for flat routes that name a table without its league."""
 
 from uuid import UUID
 
@@ -8,6 +8,6 @@ _FIRST = "SELECT league FROM events WHERE stream = $1 AND stream_version = 1"
 
 
 async def league_of_stream(connection: asyncpg.Pool, stream: str) -> UUID | None:
-    """Return the league of *stream*, or None if nothing was ever written to it."""
+    """Return the league of *stream*, or None if the stream has no events."""
     found: UUID | None = await connection.fetchval(_FIRST, stream)
     return found

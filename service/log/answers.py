@@ -1,4 +1,4 @@
-"""Answering those whose commands were sent: with what the log holds now, or held already."""
+"""Receipts for commands: new appends, and commands that the log already holds."""
 
 from uuid import UUID
 
@@ -12,11 +12,11 @@ from service.log.waiting import League, Waiting, refuse
 
 class Answers:
     """
-    Gives receipts.
+    Answers waiting commands with receipts or refusals.
 
     Args:
-        store: Read for commands that it holds already.
-        codec: Of the same log.
+      store: The log, read for commands that it already holds.
+      codec: The codec of the same log.
     """
 
     def __init__(self, store: Store, codec: Codec) -> None:
@@ -26,7 +26,7 @@ class Answers:
     def kept(
         self, league: League, item: Waiting, attempt: Attempt, first: int, duplicate: bool
     ) -> None:
-        """Answer with what was appended from position *first* on, or with the refusal."""
+        """Answer with the events appended from position *first* on, or with the refusal."""
         if item.answer.done():
             return
         if attempt.refusal is not None:
@@ -52,7 +52,7 @@ class Answers:
         )
 
     async def again(self, league: League, item: Waiting, attempt: Attempt, position: int) -> None:
-        """Answer a command that the log holds already, from the log."""
+        """Answer a command that the log already holds with its stored events."""
         rows = await self._rows_of(league, item.command.command_id, position)
         about = rows[0].about()
         keys = await self._store.keys(league.number)
@@ -61,7 +61,7 @@ class Answers:
             return
         if item.answer.done():
             return
-        # After a lost connection our own first sending may turn out to have been kept.
+        # After a lost connection, our own first call may turn out to have been committed.
         ours = bool(attempt.append.events) and rows[0].hash == attempt.append.events[0].hash
         try:
             recorded = tuple(RecordedEvent(row, self._codec.decode(row, keys)) for row in rows)

@@ -1,8 +1,8 @@
 """
-Appending: one call of one function, one transaction, one league.
+Appending events: one call of one function, one transaction, one league.
 
-A process that stopped between two round trips while it held the league's lock
-would stop everybody; so there is one round trip.
+The append takes a single round trip. With two, a process that stopped between them would hold the
+league's lock and stop everybody.
 """
 
 import logging
@@ -19,12 +19,12 @@ _log = logging.getLogger(__name__)
 CALL = "SELECT * FROM append_events($1, $2, $3, $4::append_head[], $5::append_event[])"
 
 _AHEAD = "HT001"
-"""What the function raises for an event that is dated ahead."""
+"""The SQLSTATE for an event that is dated ahead of the database's clock."""
 
 GONE = (
     asyncpg.PostgresConnectionError,
     asyncpg.InterfaceError,
-    # After a backend was killed in mid-statement asyncpg may say that it cannot switch state.
+    # After its backend was killed in mid-statement, asyncpg may raise this error.
     asyncpg.InternalClientError,
     asyncpg.OperatorInterventionError,
     asyncpg.InsufficientResourcesError,
@@ -35,24 +35,25 @@ GONE = (
     OSError,
     TimeoutError,
 )
-"""What asyncpg raises when the database is away, going away or too busy: ask again."""
+"""The exceptions of asyncpg when the database is away or too busy. A retry may succeed."""
 
 
 async def call(
     connection: Driver, league: UUID, epoch: int, appends: Sequence[Append], checked: bool = False
 ) -> Outcome:
     """
-    Send *appends*, in order, and return what became of each.
+    Send *appends*, in order, and return the outcome of each.
 
     Args:
-        connection: asyncpg's, outside a transaction.
-        epoch: The league's, as the states were read in it.
-        checked: Whether each head is compared with the log, or only a stream's first.
+      connection: asyncpg's, outside a transaction.
+      epoch: The league's epoch when the states were read.
+      checked: Whether each head is compared with the log. Otherwise only the first head of each
+        stream is.
 
     Raises:
-        DatedAhead: If an event is dated later than the database's clock allows.
-        Disconnected: If the outcome is unknown.
-        StatementFailed: If nothing was made because the statement failed.
+      DatedAhead: If an event is dated later than the database's clock allows.
+      Disconnected: If the outcome is unknown.
+      StatementFailed: If the statement failed and nothing was appended.
     """
     heads, events = parameters(appends, checked)
     firsts = [append.event_0 for append in appends]
@@ -61,7 +62,7 @@ async def call(
     except GONE as error:
         raise Disconnected(str(error)) from error
     except asyncpg.UniqueViolationError as error:
-        # Somebody wrote to the log past the function, at the same positions, and came first.
+        # Another session wrote to the log without the function and took these positions first.
         _log.warning("somebody else's events came first: %s", error)
         return Outcome(epoch, failed=set(range(len(appends))))
     except asyncpg.PostgresError as error:

@@ -1,4 +1,4 @@
-"""Forming a batch: each command is decided on what its predecessors leave."""
+"""Forming a batch: each command is decided on the states that the commands before it leave."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
@@ -24,42 +24,43 @@ _MICROSECOND = timedelta(microseconds=1)
 
 
 class Entry(msgspec.Struct, frozen=True):
-    """Events for one stream; without events a guard: as long as it has not moved."""
+    """Events for one stream. Without events, the entry is a guard: the stream must not move."""
 
     stream: Stream[msgspec.Struct]
     events: tuple[msgspec.Struct, ...] = ()
     state: msgspec.Struct | None = None
     """
-    The state that these events lead to, if whoever decided has it.
+    The state after these events, if the decide function already has it.
 
-    It follows from the state that the command was given; so nobody applies them again.
+    It must follow from the state that the command loaded. The writer then does not evolve the
+    events a second time.
     """
 
 
 class Command(msgspec.Struct, frozen=True, kw_only=True):
-    """Who asks, and what makes a repetition of the same request recognisable."""
+    """A request's identifier, its actor, and the bytes that tell a retry from another request."""
 
     command_id: UUID
     actor: str
     received_at: datetime
     request: bytes
-    """What was asked, in bytes; only its keyed digest is kept."""
+    """The request in bytes. The log keeps only its keyed digest."""
 
     correlation_id: str | None = None
     causation_id: str | None = None
     rehearse: bool = False
-    """Whether to find out only what it would cause."""
+    """Whether to return only what the command would cause, without appending it."""
 
 
 class States(Protocol):
-    """What a command may build on."""
+    """The states that a command is decided on."""
 
     async def load(self, stream: Stream[State]) -> Loaded[State]:
         """Return a stream's state as the commands before this one leave it."""
 
 
 Decide = Callable[[States], Awaitable[Sequence[Entry]]]
-"""Returns what to append, the command's own stream first; or refuses."""
+"""Returns the entries to append, the command's own stream first, or raises a refusal."""
 
 
 class RecordedEvent(msgspec.Struct, frozen=True):
@@ -70,22 +71,22 @@ class RecordedEvent(msgspec.Struct, frozen=True):
 
     @property
     def stream(self) -> str:
-        """Where it stands."""
+        """The stream that holds the event."""
         return self.row.stream
 
     @property
     def version(self) -> int:
-        """Its number in its stream."""
+        """The event's number in its stream."""
         return self.row.stream_version
 
     @property
     def type(self) -> str:
-        """What it is called in storage."""
+        """The event's stored name."""
         return self.row.type
 
 
 class Receipt(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a command's events stand; no positions if it caused none."""
+    """The positions of a command's events. They are None if it caused no events."""
 
     league: str
     epoch: int
@@ -93,31 +94,31 @@ class Receipt(msgspec.Struct, frozen=True, kw_only=True):
     first_position: int | None
     last_position: int | None
     duplicate: bool
-    """Whether the command had been accepted before; then this is its first answer."""
+    """Whether the command had been accepted before. The receipt then repeats the first answer."""
 
     recorded: tuple[RecordedEvent, ...]
 
 
 @dataclass(slots=True)
 class Attempt:
-    """A command decided once: what to append, or a refusal to be confirmed."""
+    """A command decided once: its append, or a refusal that the log still has to confirm."""
 
     append: Append
     events: list[msgspec.Struct] = field(default_factory=list)
     left: dict[str, Loaded[msgspec.Struct]] = field(default_factory=dict)
-    """States it leaves, by stream it writes."""
+    """The states after the command, by the stream it writes."""
 
     at: datetime | None = None
-    """Instant of its events."""
+    """The instant of its events."""
 
     refusal: Exception | None = None
     streams: tuple[str, ...] = ()
-    """Every stream it looked at."""
+    """Every stream that the command loaded."""
 
 
 def event_id(command_id: UUID, index: int) -> UUID:
     """
-    Return the identifier of a command's event: uuid5 of its decimal index.
+    Return the identifier of a command's event: the uuid5 of its decimal index.
 
     >>> event_id(UUID(int=1), 0)
     UUID('6ff55b57-2b5f-5022-ad8b-524631694aa1')
@@ -126,7 +127,7 @@ def event_id(command_id: UUID, index: int) -> UUID:
 
 
 class Former:
-    """Makes batches for one writer."""
+    """Makes the batches of one writer."""
 
     def __init__(
         self, codec: Codec, cache: StateCache, now: Callable[[], datetime], revision: str
@@ -136,10 +137,10 @@ class Former:
         self.now = now
         self.revision = revision
         self.behind = timedelta()
-        """How far the log's clock was behind this process's count when it refused an event."""
+        """How far the log's clock was behind this process's clock when the log refused an event."""
 
     def turn(self, league: UUID, keys: LeagueKeys, latest: datetime) -> "Turn":
-        """Begin a batch of one league, whose last event known is of the instant *latest*."""
+        """Begin a batch of one league. *latest* is the instant of its last known event."""
         return Turn(self, league, keys, latest)
 
 
@@ -152,7 +153,7 @@ class Turn:
         self.keys = keys
         self.latest = latest
         self.left: dict[str, AnyLoaded] = {}
-        """What the commands so far leave."""
+        """The states that the commands so far leave, by stream."""
 
         self.events = 0
         self.bytes = 0
@@ -161,8 +162,8 @@ class Turn:
         """
         Decide one command.
 
-        A refusal becomes part of the batch, as a question: it holds only if what it
-        was decided on holds, and if the command was not accepted long ago.
+        A refusal joins the batch without events, so that the log confirms it. It stands only if the
+        states it was decided on still stand, and if the command was not accepted earlier.
         """
         seen = _Seen(self)
         event_0 = event_id(command.command_id, 0)
@@ -187,7 +188,7 @@ class Turn:
         written = {str(entry.stream) for entry in entries if entry.events}
         guards = {str(entry.stream) for entry in entries} - written
         read_at = self.former.now()
-        # The log may be ahead: of a clock that was set back, or of a process that read it wrongly.
+        # The log may be ahead of this clock: the clock was set back, or another process misread it.
         last = max([self.latest, *(seen.found[stream].at for stream in written)])
         now = read_at - self.former.behind
         at = max(now, last + _MICROSECOND, _named(entries, now))
@@ -243,8 +244,8 @@ def _named(entries: Sequence[Entry], now: datetime) -> datetime:
     """
     Return the latest instant that the events themselves name, or *now*.
 
-    A command that was on its way when the clock was set back by a little names a later one,
-    and no event is dated before what it says.
+    A command that was on its way when the clock was set back slightly may name a later instant. An
+    event must not be dated before an instant that it names.
     """
     said = (getattr(event, "at", None) for entry in entries for event in entry.events)
     near = (at for at in said if isinstance(at, datetime) and now < at <= now + STEP_MAX)
@@ -252,7 +253,7 @@ def _named(entries: Sequence[Entry], now: datetime) -> datetime:
 
 
 class _Seen:
-    """The states one command has looked at."""
+    """The states that one command has loaded."""
 
     def __init__(self, turn: Turn) -> None:
         self._turn = turn
@@ -300,10 +301,10 @@ class _Building:
 
     def add(self, stream: str, event: msgspec.Struct, *, leads_to: msgspec.Struct | None) -> None:
         """
-        Write *event* at the end of *stream*, and let the state follow.
+        Write *event* at the end of *stream*, and evolve the stream's state.
 
         Args:
-            leads_to: The state after the last event of its entry, if that is known.
+          leads_to: The state after the last event of its entry, if the decide function gave it.
         """
         turn, before, at = self._turn, self.states[stream], self._at
         version = before.version + 1

@@ -1,9 +1,9 @@
 """
-The bytes that are hashed: canonical JSON, and the entry whose hash chains a stream.
+The bytes that are hashed: canonical JSON, and the entry that chains an event to its stream.
 
-Canonical JSON is RFC 8785 over what the log may hold: keys of ``[a-z0-9_*]``,
-integers that every reader holds exactly, instants in UTC, no floats and no
-control characters.  Byte vectors: ``api-spec/vectors/entry.json``.
+Canonical JSON is RFC 8785, restricted to the values that the log may hold: keys of ``[a-z0-9_*]``,
+integers that every reader holds exactly, and instants in UTC. Floats and control characters are
+refused. Byte vectors: ``api-spec/vectors/entry.json``.
 """
 
 import re
@@ -18,11 +18,11 @@ import msgspec
 
 ORIGIN = b"holotable/1"
 NO_HASH = bytes(32)
-"""What stands for the hash of nothing: the head of an empty stream, a ``sealed`` that is null."""
+"""The hash of nothing: the head of an empty stream, or of a ``sealed`` that is null."""
 
 _LEAF = Struct(">12s 16s 32s 32s Q 16s q 32s H 32s 32s 32s").pack
 _PREFIX = b"\x00" + ORIGIN
-"""RFC 6962 puts a zero before what a leaf stands for."""
+"""RFC 6962 puts a zero byte before the content of each leaf."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _DAY_SECONDS = 86_400
@@ -40,9 +40,9 @@ _TEXTS = re.compile(_TEXT)
 _BARE = rb'"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:[+-]\d\d:\d\d)?"'
 _BARE_INSTANT = re.compile(_BARE)
 _MARKS = rb"[\[\]{},:]*+"
-# What almost every document is; what it does not match is looked at again, rule by rule.
-# The commonest comes first, with the marks that follow it: trying an alternative in vain
-# is what costs.
+# The form of almost every document. A document that does not match it is checked rule by rule. The
+# commonest alternative comes first, with the marks that follow it, because a failed alternative
+# costs the most time.
 _ORDINARY = re.compile(
     rb"(?:"
     rb'"[a-z0-9_*]++"' + _MARKS + rb"|-?[1-9][0-9]{0,14}(?![0-9.eE])" + _MARKS + rb"|"
@@ -52,7 +52,7 @@ _ORDINARY = re.compile(
 
 
 class NotCanonical(ValueError):
-    """What was to be stored has no canonical form; a defect of whoever made it."""
+    """A value has no canonical form, which is a defect of the code that made it."""
 
 
 def encode(value: object, enc_hook: Callable[[object], object] | None = None) -> bytes:
@@ -60,8 +60,8 @@ def encode(value: object, enc_hook: Callable[[object], object] | None = None) ->
     Return the canonical JSON of *value*.
 
     Raises:
-        NotCanonical: If it holds a float, an integer beyond 2^53 - 1, a key or a
-            character that the log refuses, or an instant that is not in UTC.
+      NotCanonical: If it holds a float, an integer beyond 2^53 - 1, a key or a
+        character that the log refuses, or an instant that is not in UTC.
     """
     try:
         text = msgspec.json.encode(value, enc_hook=enc_hook, order="sorted")
@@ -73,13 +73,13 @@ def encode(value: object, enc_hook: Callable[[object], object] | None = None) ->
 
 def check(text: bytes) -> None:
     """
-    Refuse what msgspec wrote without complaint.
+    Refuse values that msgspec writes but that have no canonical form.
 
     Args:
-        text: Well-formed, sorted JSON, straight from msgspec.
+      text: Well-formed, sorted JSON, straight from msgspec.
 
     Raises:
-        NotCanonical: As :func:`encode`.
+      NotCanonical: As :func:`encode`.
     """
     if _ORDINARY.fullmatch(text) is not None:
         return
@@ -95,12 +95,12 @@ def check(text: bytes) -> None:
 
 @lru_cache(maxsize=16_384)
 def hash_of_name(name: str) -> bytes:
-    """Return SHA-256 of a stream's or a type's name."""
+    """Return the SHA-256 of a stream's or a type's name."""
     return sha256(name.encode()).digest()
 
 
 def microseconds(at: datetime) -> int:
-    """Return microseconds since 1970 UTC, exactly."""
+    """Return the exact number of microseconds since 1970 UTC."""
     since = at - _EPOCH
     return (since.days * _DAY_SECONDS + since.seconds) * _SECOND + since.microseconds
 
@@ -119,15 +119,15 @@ def leaf(
     sealed: bytes | None,
 ) -> bytes:
     """
-    Return a zero and the 253 bytes of the entry that stands for one event.
+    Return a zero byte and the 253 bytes of an event's entry.
 
-    SHA-256 of them is the event's hash: the stream's chain link, and the leaf of the
-    league's tree (RFC 6962).
+    Their SHA-256 is the event's hash. It links the stream's chain, and it is a leaf of the league's
+    tree (RFC 6962).
 
     Args:
-        previous: Hash of the stream's event before this one; :data:`NO_HASH` for the first.
-        microseconds: Its instant, since 1970 UTC.
-        metadata_hash: SHA-256 of the metadata's bytes, which a whole append shares.
+      previous: Hash of the stream's event before this one; :data:`NO_HASH` for the first.
+      microseconds: The event's instant, since 1970 UTC.
+      metadata_hash: SHA-256 of the metadata's bytes, which a whole append shares.
     """
     return _LEAF(
         _PREFIX,

@@ -1,13 +1,13 @@
 """
-The catalogue of stored events: each type with the JSON Schema of what ``data`` holds.
+The catalogue of stored events: each type with the JSON Schema of its ``data``.
 
-And of rules: their names go from the rulebook into ``service/api/http/rule_names.py``, so that an
-installed service, which has no documents, knows them.
+The catalogue also copies the rules' names from the rulebook into
+``service/api/http/rule_names.py``, because an installed service has no documents.
 
-``api-spec/events/<type>.v<n>.json`` is a promise: the shape in a committed file never
-changes, and another shape is another version beside it.  Titles and descriptions are no
-part of the shape: they follow the docstrings.  Run this module to write the files that are
-missing, today's descriptions, and ``docs/events.md``.
+``api-spec/events/<type>.v<n>.json`` is a promise: the shape in a committed file never changes. A
+new shape is a new version in a file beside it. Titles and descriptions are not part of the shape:
+they follow the docstrings. Run this module to write missing files, the current descriptions, and
+``docs/events.md``.
 """
 
 import ast
@@ -43,7 +43,7 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _NOTES = frozenset({"title", "description"})
 """Keywords of a schema that explain its shape and do not change it."""
 _NAMED = frozenset({"properties", "$defs"})
-"""Keywords that hold schemas by name; a property may be named ``title``."""
+"""Keywords that hold schemas by name. A property may be named ``title``."""
 _VALUES = frozenset({"const", "default", "enum"})
 """Keywords that hold values and no schemas."""
 
@@ -75,28 +75,28 @@ class SchemaChanged(Exception):
 
 
 class SchemaUnknown(Exception):
-    """An event holds a type that nobody has said how to store."""
+    """An event holds a type that has no stored form."""
 
 
 @cache
 def events_by_category() -> dict[str, tuple[type[msgspec.Struct], ...]]:
-    """Return every event, by the aggregate in whose stream it stands."""
+    """Return every event, by the category of the streams that hold it."""
     return {category: get_args(decider.events) for category, decider in DECIDERS.items()}
 
 
 @cache
 def event_types() -> frozenset[str]:
-    """Return the tag of every event there is."""
+    """Return the tags of all events."""
     return frozenset(tag_of(event) for event in _events())
 
 
 def tag_of(event: type[msgspec.Struct]) -> str:
-    """Return an event's name in storage."""
+    """Return an event's stored name."""
     return str(event.__struct_config__.tag)
 
 
 def schema_of(event: type[msgspec.Struct]) -> Document:
-    """Return the JSON Schema of an event's ``data``, as it is stored today."""
+    """Return the JSON Schema of an event's ``data`` in its current version."""
     tag = tag_of(event)
     generated = msgspec.json.schema(event, schema_hook=_hidden)
     version = current_version(tag)
@@ -108,13 +108,13 @@ def schema_of(event: type[msgspec.Struct]) -> Document:
 
 
 def file_of(event: type[msgspec.Struct]) -> Path:
-    """Return where an event's schema is committed."""
+    """Return the path of an event's committed schema."""
     tag = tag_of(event)
     return SCHEMAS / f"{tag}.v{current_version(tag)}.json"
 
 
 def text_of(schema: Document) -> str:
-    """Return *schema* as it is committed."""
+    """Return the text of *schema* in its committed form."""
     return json.dumps(schema, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
 
 
@@ -136,12 +136,12 @@ def shape_of(schema: Any) -> Any:
 
 
 def same_shape(committed: str, generated: str) -> bool:
-    """Return whether two texts of a schema differ in titles and descriptions at most."""
+    """Return whether two schemas have the same shape, whatever their titles and descriptions."""
     return bool(shape_of(json.loads(committed)) == shape_of(json.loads(generated)))
 
 
 def document() -> str:
-    """Return ``docs/events.md``."""
+    """Return the text of ``docs/events.md``."""
     lines = [
         "# Stored events",
         "",
@@ -158,10 +158,13 @@ def document() -> str:
 
 def write() -> list[Path]:
     """
-    Write the schemas whose text is not the committed one, and the documents.
+    Write the schemas and documents whose text differs from the committed one.
+
+    Returns:
+      The paths that were written.
 
     Raises:
-        SchemaChanged: If a committed schema has another shape; nothing is written.
+      SchemaChanged: If a committed schema has another shape. Then nothing is written.
     """
     texts = {file_of(event): text_of(schema_of(event)) for event in _events()}
     for path, text in texts.items():
@@ -178,7 +181,7 @@ def write() -> list[Path]:
 
 
 def rule_names() -> str:
-    """Return ``service/api/http/rule_names.py``: every rule that the rulebook has today."""
+    """Return the text of ``service/api/http/rule_names.py``: every rule of the rulebook."""
     names = sorted(_RULE.findall(RULEBOOK.read_text(encoding="utf-8")))
     lines = wrap(" ".join(names), 96, break_long_words=False, break_on_hyphens=False)
     said = "Every rule of ``docs/rulebook.md``; made by ``python -m service.log.catalogue``."
@@ -217,8 +220,8 @@ def _entry(event: type[msgspec.Struct]) -> list[str]:
 
 
 def _notes(event: type[msgspec.Struct]) -> list[str]:
-    """Return what is said of members, those of parts within an event once for each event."""
-    # Members that several games share are said once.
+    """Return the texts about an event's members. The members of a part appear once per event."""
+    # Several games may share a member. Its text appears once.
     said = dict.fromkeys(_said(event, "", {event}))
     notes = [f"- `{path}`: {text.replace('``', '`')}" for path, text in said]
     return [*notes, ""] if notes else []
@@ -240,7 +243,7 @@ def _said(
 
 @cache
 def _documented(kind: type) -> tuple[tuple[str, str], ...]:
-    """Return the members of a class that have a text below them, with it."""
+    """Return the members of a class that have a docstring below them, each with its text."""
     if not kind.__module__.startswith("engine."):
         return ()
     body = ast.parse(dedent(getsource(kind))).body[0]

@@ -1,9 +1,9 @@
 """
-Between the engine's events and the log's bytes.
+Encoding the engine's events as the log's bytes, and decoding them.
 
-A hidden place (``Sealed``, ``SealedCard``) leaves its commitment in ``data`` and
-its opening in the boxes of its audiences.  What is written is decoded strictly
-before anything is hashed, because msgspec writes more than it would read.
+A hidden place (``Sealed``, ``SealedCard``) leaves its commitment in ``data``. Its opening goes into
+the boxes of its audiences. The encoder decodes its own output strictly before anything is hashed,
+because msgspec can write documents that it would refuse to read.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -31,12 +31,12 @@ MALFORMED = (
     *(msgspec.MsgspecError, LookupError, ValueError, TypeError, AttributeError),
     *(ArithmeticError, RecursionError),
 )
-"""What upcasting and decoding raise for a document that is not what its type says."""
+"""Exceptions that upcasting and decoding raise for a document that does not fit its type."""
 _HOUSE = (HOUSE,)
 
 
 class Encoded(NamedTuple):
-    """An event as the log keeps it."""
+    """An event in its stored form."""
 
     type: str
     schema_version: int
@@ -49,7 +49,7 @@ class Codec:
     Writes and reads the events of every aggregate it is given.
 
     Args:
-        deciders: By category; their ``events`` say what may be stored.
+      deciders: By category. Their ``events`` list the types that may be stored.
     """
 
     def __init__(self, deciders: Mapping[str, AnyDecider]) -> None:
@@ -58,10 +58,10 @@ class Codec:
 
     def encode(self, event: msgspec.Struct, stream: str, version: int, keys: LeagueKeys) -> Encoded:
         """
-        Return *event* as the log keeps it at *version* of *stream*.
+        Return *event* in the form that the log stores at *version* of *stream*.
 
         Raises:
-            NotCanonical: If it has no canonical form, or would not be read back.
+          NotCanonical: If it has no canonical form, or could not be read back.
         """
         sealer = _Sealer(event, keys.league, stream, version)
         data = canonical.encode(event, sealer)
@@ -81,16 +81,16 @@ class Codec:
         boxes: Mapping[str, Mapping[str, Opening]] | None = None,
     ) -> Any:
         """
-        Return the engine's event, hidden places opened.
+        Return the engine's event, with its hidden places opened.
 
         Args:
-            keys: ``None`` for a reader that holds none: hidden places then stand there
-                with their audiences but with neither value nor salt.
-            boxes: What all boxes of the event hold, if they were opened already.
+          keys: ``None`` for a reader without keys. Its hidden places keep their audiences
+            but have neither value nor salt.
+          boxes: The contents of all boxes of the event, if the caller has opened them.
 
         Raises:
-            EventUnreadable: If the event is of an unknown type or version, or its
-                boxes do not open.
+          EventUnreadable: If the event is of an unknown type or version, or its
+            boxes do not open.
         """
         try:
             kind = self._kinds[category_of(recorded.stream)][recorded.type]
@@ -102,7 +102,7 @@ class Codec:
                 return read if hiding is None else hiding.fill(read, "", None, {})
             cards = hiding is not None and hiding.holds_cards and hiding.holds_cards(read)
             if boxes is None:
-                # Whose a card is only the boxes know; of other values the event itself says it.
+                # Only the boxes tell a card's audience. The event itself tells it for other values.
                 wanted = None if cards else _HOUSE
                 boxes = unseal(keys, recorded.stream, recorded.stream_version, sealed, wanted)
             whose, house = whose_places(boxes) if cards else {}, dict(boxes[HOUSE])
@@ -120,12 +120,12 @@ class Codec:
 
     def public(self, stream: str, kind: str, schema_version: int, data: bytes) -> msgspec.Struct:
         """
-        Return the event that a stored document is, as a reader without keys has it.
+        Return the event in a stored document, for a reader without keys.
 
-        Hidden places stand in it with their audiences, but with neither value nor salt.
+        Its hidden places keep their audiences, but have neither value nor salt.
 
         Raises:
-            EventUnreadable: If the event is of an unknown type or version, or malformed.
+          EventUnreadable: If the event is of an unknown type or version, or malformed.
         """
         try:
             known = self._kinds[category_of(stream)][kind]
@@ -142,10 +142,10 @@ class Codec:
 
 class _Kind:
     """
-    What decodes the events of one type.
+    The decoder for the events of one type.
 
-    By the column, which the hash covers: a union would look for its tag first, and that
-    stands near the end of what is written in order.
+    It is chosen by the type column, which the hash covers. A union would search for the tag first,
+    and sorted JSON puts the tag near the end.
     """
 
     __slots__ = ("hiding", "read", "schema_version", "tagged")
@@ -153,17 +153,17 @@ class _Kind:
     def __init__(self, event: type[msgspec.Struct], tag: str) -> None:
         self.schema_version = current_version(tag)
         self.tagged = msgspec.json.encode({"type": tag})[1:-1]
-        """Has to stand in it: alone, a type is read without its tag too."""
+        """The tag that each document must hold. A decoder for one type would accept its absence."""
 
         self.hiding = hiding_in(event)
-        """What makes the event out of what is read; nothing if that is the event already."""
+        """Makes the event from its decoded document. It is None if the document is the event."""
 
         self.read = msgspec.json.Decoder(
             event if self.hiding is None else self.hiding.shadow
         ).decode
 
     def checked(self, data: bytes) -> Read:
-        """Return what *data* holds, which has to say its type."""
+        """Return the decoded *data*, which must hold its type's tag."""
         if data.rfind(self.tagged) < 0:
             raise ValueError("the event does not say its type")
         return self.read(data)
@@ -171,14 +171,14 @@ class _Kind:
 
 @cache
 def _kinds_of(events: Hint) -> dict[str, _Kind]:
-    """Return the events of a union, or the one that is alone, by what they are stored as."""
+    """Return the decoder of each event in a union, or of a single event, by stored name."""
     found = {str(each.__struct_config__.tag): each for each in get_args(events) or (events,)}
     return {tag: _Kind(each, tag) for tag, each in found.items()}
 
 
 @lru_cache(maxsize=16_384)
 def category_of(stream: str) -> str:
-    """Return ``table`` of ``table-<32 hex>``."""
+    """Return the category of a stream: ``table`` for ``table-<32 hex>``."""
     return stream.partition("-")[0]
 
 
@@ -186,13 +186,13 @@ def openings_for(
     recorded: Recorded, audiences: str | Iterable[str], keys: LeagueKeys
 ) -> dict[str, tuple[str, object]]:
     """
-    Return what *audiences* may see of an event: salt and value by place.
+    Return the salts and values of an event that *audiences* may see.
 
     Args:
-        audiences: One, or several that are all the viewer's.
+      audiences: One audience, or all audiences that the viewer belongs to.
 
     Returns:
-        By RFC 6901 pointer into ``data``, the salt in hexadecimal and the value.
+      The salt in hexadecimal and the value, by RFC 6901 pointer into ``data``.
     """
     if recorded.sealed is None:
         return {}
@@ -207,10 +207,10 @@ def openings_for(
 
 class _Sealer:
     """
-    What msgspec asks at each hidden place; knows that place's pointer.
+    The hook that msgspec calls at each hidden place. It knows the place's pointer.
 
-    msgspec asks in the order in which it writes, and ``order='sorted'`` is the
-    order of :func:`hidden_places`; the identity of each object is compared all the same.
+    msgspec calls it in writing order, and ``order='sorted'`` matches the order of
+    :func:`hidden_places`. The identity of each object is compared all the same.
     """
 
     def __init__(self, event: msgspec.Struct, league: UUID, stream: str, version: int) -> None:
@@ -257,7 +257,7 @@ def _card(card: str) -> bytes:
 
 
 def hidden_places(event: msgspec.Struct) -> list[Place]:
-    """Return what an event hides by RFC 6901 pointer, in the order in which it is written."""
+    """Return an event's hidden values by RFC 6901 pointer, in writing order."""
     found: list[Place] = []
     _find(event, "", found)
     return found
@@ -271,7 +271,7 @@ def _find(value: Read, pointer: str, found: list[Place]) -> None:
             _find(getattr(value, name), f"{pointer}/{encoded}", found)
     elif isinstance(value, _ROWS):
         for place in zip(pointers_in(pointer, len(value)), value, strict=True):
-            if type(place[1]) in _HIDDEN:  # as most are, many times in a hand
+            if type(place[1]) in _HIDDEN:  # most values are, many times in a hand
                 found.append(place)
             else:
                 _find(place[1], place[0], found)
@@ -282,7 +282,7 @@ def _find(value: Read, pointer: str, found: list[Place]) -> None:
 
 @cache
 def _hiding_fields(struct: type[msgspec.Struct]) -> tuple[tuple[str, str], ...]:
-    """Return the fields below which a hidden place may stand, as they are called and written."""
+    """Return the fields that may contain a hidden place: attribute name and encoded name."""
     hints = get_type_hints(struct)
     pairs = zip(struct.__struct_fields__, struct.__struct_encode_fields__, strict=True)
     return tuple(
@@ -301,6 +301,6 @@ def _may_hide(hint: Hint) -> bool:
 
 
 def _today(recorded: Recorded) -> bytes:
-    """Return the document of an event of an old version, as it would be written today."""
+    """Return the document of an old event, upcast to the current version."""
     document = msgspec.json.decode(recorded.data)
     return msgspec.json.encode(upcast(recorded.type, recorded.schema_version, document))

@@ -1,9 +1,9 @@
 """
-How an event with hidden places is read: as its document stands, then put together.
+Reading an event with hidden places: decode its document, then fill in the hidden values.
 
-For each type that may hide something there is a shadow, in which a hidden place is
-what the document says of it.  So the whole document is read, strictly, in one go, and
-each hidden place is made once, with what its box holds.
+Each type that may hide something has a shadow type. In the shadow, a hidden place has the form that
+the document gives it. The whole document is decoded strictly in one pass, and each hidden place is
+then made once, from the contents of its box.
 """
 
 from collections.abc import Callable, Mapping
@@ -18,57 +18,58 @@ from engine.values import HOUSE, Sealed, SealedCard
 from service.log.sealing import Opening
 
 Hint = Any
-"""What says of what type a value is: a class, a union or a generic; Python has no type for that."""
+"""A type hint: a class, a union or a generic. Python has no type for that."""
 
 Read = Any
-"""What was read as a type that is made here while the program runs, and what is made of it."""
+"""A value decoded as a type that is made at run time, or a value made from it."""
 
 
 class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True, gc=False):
-    """What a document says of a face-down card."""
+    """A face-down card in a document."""
 
     pile: int
     position: int
 
 
 class Commitment(msgspec.Struct, frozen=True, forbid_unknown_fields=True, gc=False):
-    """What a document says of any other hidden value."""
+    """Any other hidden value in a document."""
 
     audience: tuple[str, ...]
     commitment: str
 
 
 House = dict[str, Opening]
-"""What the house's box opens; each place is taken out where it is made."""
+"""The openings in the house's box. Each place is removed once its value is made."""
 
 Whose = Mapping[str, tuple[str, ...]]
 """Audiences by place."""
 
 
 class Hiding(NamedTuple):
-    """How what may hide something is read."""
+    """The reader of a type that may hide something."""
 
     shadow: Hint
-    """The type that its part of a document is read as."""
+    """The shadow type, as which its part of a document is decoded."""
 
     fill: Callable[[Read, str, House | None, Whose], Read]
     """
-    Makes what it is out of what was read, its pointer, what the house's box opens, and for
-    whom cards are.  Without a box hidden places have neither value nor salt; ``KeyError`` if
-    there is one that misses a place.
+    Makes a value from its decoded shadow, its pointer, the house's openings and the audiences.
+
+    Without the house's openings, hidden places have neither value nor salt. It raises ``KeyError``
+    if the house's box misses a place.
     """
 
     holds_cards: Callable[[Read], bool] | None
-    """Says whether a card is hidden in what was read; nothing if there never is one."""
+    """Returns whether a decoded value hides a card. It is None for a type that never does."""
 
 
 @cache
 def hiding_in(hint: Hint) -> Hiding | None:
     """
-    Return how a value of this type is read, nothing if it hides nothing.
+    Return the reader of a type, or None if the type hides nothing.
 
     Raises:
-        TypeError: If it hides something where nothing hidden may stand.
+      TypeError: If the type hides something where hidden values cannot be read.
     """
     origin: object = get_origin(hint)
     parts = get_args(hint)
@@ -105,7 +106,7 @@ def _cards(
     found, take, new, text, salted = [], house.pop, SealedCard.__new__, _text, _salt
     for each, pointer in zip(read, pointers, strict=True):
         salt, face = take(pointer)
-        card = new(SealedCard)  # a third of what calling it costs, and a hand has sixty
+        card = new(SealedCard)  # costs a third of a call, and a hand has sixty cards
         card.card = text(face)
         card.salt = salted(salt)
         card.pile = each.pile
@@ -224,13 +225,13 @@ def pointers_in(pointer: str, count: int) -> tuple[str, ...]:
 
 
 def whose_places(boxes: Mapping[str, Mapping[str, Opening]]) -> Whose:
-    """Return for whom each place has a box, in the order in which the boxes stand."""
+    """Return the audiences of each place, in the order of the boxes."""
     *others, last = boxes
     found: dict[str, tuple[str, ...]] = {}
     for audience in others:
         found |= dict.fromkeys(boxes[audience], (audience, last))
     if last == HOUSE and len(found) == sum([len(boxes[each]) for each in others]):
-        # As nearly always: each place is the house's, and at most one entrant's.
+        # The usual case: each place is the house's, and at most one entrant's.
         return dict.fromkeys(boxes[last], (last,)) | found
     found = {}
     for audience, box in boxes.items():

@@ -1,9 +1,9 @@
 """
-A league's key and what is derived from it.
+A league's key, and the keys derived from it.
 
-One random key per league, wrapped by the key in the settings; nothing in the
-log can be opened without both.  Changing the settings' key rewraps and touches
-no event.  Every other use of the settings' key has a key of its own, derived with a label.
+Each league has one random key, wrapped by the key in the settings. Opening anything in the log
+needs both. Changing the settings' key wraps the leagues' keys again and touches no event. Every
+other use of the settings' key has its own key, derived with a label.
 """
 
 import contextlib
@@ -27,14 +27,14 @@ _STREAM = b"holotable/stream/1"
 _REQUEST = b"holotable/request/1"
 _STREAMS_KEPT = 4096
 _HMAC_BLOCK = 64
-"""Bytes of SHA-256's block, to which HMAC pads its key."""
+"""SHA-256's block size in bytes. HMAC pads its key to it."""
 
 _SELECT = "SELECT key_id, wrapped FROM key WHERE league = $1"
 _INSERT = "INSERT INTO key (league, key_id, wrapped) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING"
 
 
 async def driver_of(connection: Connection) -> Driver:
-    """Return asyncpg's connection, also when it is asked for inside SQLAlchemy's."""
+    """Return asyncpg's connection, also from inside SQLAlchemy's."""
     if not isinstance(connection, AsyncConnection):
         return connection
     driver: Driver | None = (await connection.get_raw_connection()).driver_connection
@@ -44,19 +44,19 @@ async def driver_of(connection: Connection) -> Driver:
 
 
 def derive(secret: bytes, info: bytes) -> bytes:
-    """Return the key of 32 bytes that *secret* gives for the use that *info* names (HKDF)."""
+    """Derive a 32-byte key from *secret* for the use that *info* names (HKDF)."""
     return HKDF(algorithm=SHA256(), length=32, salt=None, info=info).derive(secret)
 
 
 class LeagueKeys:
     """
-    What seals and opens the values of one league.
+    The keys that seal and open the values of one league.
 
     Args:
-        league: Whose key this is.
-        key_id: Stands in every box, so that a box names the key that opens it.
-        secret: 32 random bytes.
-        random: Draws the IV of each box; only vectors and made-up seasons fix it.
+      league: The league that the key belongs to.
+      key_id: Identifies the key. Every box holds the identifier of the key that opens it.
+      secret: 32 random bytes.
+      random: Draws the IV of each box. Only vectors and generated seasons fix it.
     """
 
     __slots__ = ("_inner", "_outer", "_secret", "_streams", "key_id", "league", "random")
@@ -81,7 +81,7 @@ class LeagueKeys:
         return f"LeagueKeys({self.league}, {self.key_id})"
 
     def cipher(self, stream: str) -> AESGCM:
-        """Return what seals and opens the boxes of *stream*."""
+        """Return the cipher that seals and opens the boxes of *stream*."""
         found = self._streams.get(stream)
         if found is None:
             found = AESGCM(derive(self._secret, _STREAM + stream.encode()))
@@ -94,7 +94,7 @@ class LeagueKeys:
         """
         Return the keyed digest of a request's body, in hexadecimal.
 
-        Keyed, because a bare digest of a body with a guessable selection betrays it.
+        It is keyed because a bare digest of a guessable selection would betray the selection.
         """
         # HMAC, written out: the same bytes in less than half the time.
         return sha256(self._outer + sha256(self._inner + request).digest()).hexdigest()
@@ -102,11 +102,11 @@ class LeagueKeys:
 
 class Keys:
     """
-    Every league's keys, for whoever has the settings' key and may read the relation ``key``.
+    The keys of all leagues. Opening them needs the settings' key and the relation ``key``.
 
     Args:
-        secret_key: At least 32 characters of the settings; it wraps.
-        others: Keys that open what they wrapped, while the key is being changed.
+      secret_key: The settings' key, at least 32 characters. It wraps the leagues' keys.
+      others: Earlier keys, which open the keys they wrapped while the key is being changed.
     """
 
     def __init__(self, secret_key: str, *others: str) -> None:
@@ -118,10 +118,10 @@ class Keys:
         Return a league's keys.
 
         Args:
-            connection: asyncpg's, or SQLAlchemy's over asyncpg.
+          connection: asyncpg's, or SQLAlchemy's over asyncpg.
 
         Raises:
-            EventUnreadable: If it has none yet, or not under this secret key.
+          EventUnreadable: If the league has no key yet, or no settings' key opens it.
         """
         found = self._known.get(league) or await self._read(connection, league)
         if found is None:
@@ -129,18 +129,18 @@ class Keys:
         return found
 
     async def of_or_new(self, connection: Connection, league: UUID) -> LeagueKeys:
-        """Return a league's keys, made now if it has none; for roles that may append."""
+        """Return a league's keys, or make them. Only roles that may append can make them."""
         found = self._known.get(league) or await self._read(connection, league)
         if found is not None:
             return found
         made, wrapped = self.new(league)
         driver = await driver_of(connection)
         await driver.execute(_INSERT, league, made.key_id, wrapped)
-        # Another process may have been first: what stands there counts.
+        # Another process may have inserted its key first. The stored key counts.
         return await self.of(driver, league)
 
     def known(self, league: UUID) -> LeagueKeys | None:
-        """Return a league's keys if they were asked for before."""
+        """Return a league's keys if this process has already read them."""
         return self._known.get(league)
 
     async def _read(self, connection: Connection, league: UUID) -> LeagueKeys | None:
@@ -151,7 +151,7 @@ class Keys:
         return self._known[league]
 
     def wrap(self, league: UUID, key_id: UUID, secret: bytes) -> bytes:
-        """Return *secret* as the relation ``key`` keeps it."""
+        """Return *secret* in the form that the relation ``key`` keeps."""
         iv = os.urandom(12)
         return iv + self._ciphers[0].encrypt(iv, secret, league.bytes + key_id.bytes)
 
@@ -160,17 +160,17 @@ class Keys:
         Return a league's keys.
 
         Raises:
-            LeagueKeyUnknown: If none of the settings' keys is the one that wrapped it.
+          LeagueKeyUnknown: If the key was not wrapped by any of the settings' keys.
         """
         _, secret = self._opened(league, key_id, wrapped)
         return LeagueKeys(league, key_id, secret)
 
     def rewrapped(self, league: UUID, key_id: UUID, wrapped: bytes) -> bytes | None:
         """
-        Return what the first key makes of what another one wrapped; None if it is its own.
+        Wrap a league's key with the first settings' key, or return None if it already is.
 
         Raises:
-            EventUnreadable: As :meth:`unwrap`.
+          EventUnreadable: As :meth:`unwrap`.
         """
         number, secret = self._opened(league, key_id, wrapped)
         return None if number == 0 else self.wrap(league, key_id, secret)
@@ -184,7 +184,7 @@ class Keys:
         raise LeagueKeyUnknown
 
     def new(self, league: UUID) -> tuple[LeagueKeys, bytes]:
-        """Return fresh keys for a league, and how the relation keeps them."""
+        """Return new keys for a league, and the wrapped form that the relation keeps."""
         secret = os.urandom(32)
         key_id = uuid5(league, os.urandom(16).hex())
         return LeagueKeys(league, key_id, secret), self.wrap(league, key_id, secret)

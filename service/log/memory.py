@@ -1,4 +1,4 @@
-"""A log in memory, for simulation only; it keeps every promise but durability."""
+"""A log in memory, for simulation only. It keeps every promise but durability."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -21,7 +21,7 @@ from service.log.record import (
 
 
 class _Left(NamedTuple):
-    """How a stream stands after the steps of a call so far."""
+    """A stream's head after the steps of a call so far."""
 
     version: int
     hash: bytes
@@ -29,7 +29,7 @@ class _Left(NamedTuple):
 
 
 def _following(league: UUID, event: NewEvent, before: _Left) -> _Left:
-    """Return what *event* leaves; ``StatementFailed`` if it does not follow."""
+    """Return the stream's head after *event*. Raise ``StatementFailed`` if it does not follow."""
     if event.stream_version != before.version + 1:
         raise StatementFailed("a version does not follow its head")
     if before.at is not None and event.at < before.at:
@@ -57,7 +57,8 @@ class MemoryStore:
     The log of one process.
 
     Args:
-        now: Events dated more than a second ahead of it are refused; none are without it.
+      now: The log's clock. Events dated more than a second ahead of it are refused. Without it,
+        any instant is accepted.
     """
 
     def __init__(self, *, now: Callable[[], datetime] | None = None) -> None:
@@ -71,16 +72,16 @@ class MemoryStore:
         self.woken: dict[UUID, int] = {}
 
     async def start(self) -> None:
-        """Nothing is needed."""
+        """Do nothing: a log in memory needs no preparation."""
 
     async def aclose(self) -> None:
-        """Nothing is held."""
+        """Do nothing: a log in memory holds no connections."""
 
     async def append(
         self, league: UUID, epoch: int, appends: Sequence[Append], checked: bool = False
     ) -> Outcome:
-        """Make *appends* in order; the twin of the function in the database."""
-        await asyncio.sleep(0)  # others wait meanwhile, as they would for a commit
+        """Append in order, by the same rules as the function in the database."""
+        await asyncio.sleep(0)  # lets others wait, as they would for a commit
         outcome = Outcome(self._epochs.get(league, 0))
         if outcome.epoch != epoch:
             return outcome
@@ -116,14 +117,14 @@ class MemoryStore:
         return self._streams.get((league, stream), [])[after_version : after_version + limit]
 
     async def head(self, league: UUID, stream: str) -> tuple[int, bytes] | None:
-        """Return version and hash of a stream's last event, None if it has none."""
+        """Return the version and hash of a stream's last event, or None if it has no events."""
         rows = self._streams.get((league, stream))
         return (rows[-1].stream_version, rows[-1].hash) if rows else None
 
     async def books(
         self, league: UUID, stream: str, closing: str, limit: int = CHUNK
     ) -> list[Recorded]:
-        """Return a stream's first event, and all from before its last event *closing* on."""
+        """Return a stream's first event, and the events from the one before its last *closing*."""
         rows = self._streams.get((league, stream), [])
         last = max((row.stream_version for row in rows if row.type == closing), default=1)
         return [*rows[:1], *rows[max(1, last - 2) :]][:limit]
@@ -135,7 +136,7 @@ class MemoryStore:
         return self._events.get(league, [])[after_position + 1 : after_position + 1 + limit]
 
     async def ends(self, leagues: Sequence[UUID]) -> dict[UUID, tuple[int, bytes]]:
-        """Return position and hash of the last event of each league that has one."""
+        """Return the position and hash of the last event of each league that has one."""
         logs = {league: self._events[league] for league in leagues if self._events.get(league)}
         return {league: (log[-1].position, log[-1].hash) for league, log in logs.items()}
 
@@ -144,28 +145,28 @@ class MemoryStore:
         return self._epochs.get(league, 0)
 
     async def raise_epoch(self, league: UUID) -> int:
-        """Do what an operator does after a restore."""
+        """Raise a league's epoch by one, as an operator does after a restore."""
         self._epochs[league] = self._epochs.get(league, 0) + 1
         return self._epochs[league]
 
     async def time(self, league: UUID) -> tuple[datetime | None, datetime | None]:
-        """Return the clock's instant, if this log has a clock, and that of the last event."""
+        """Return the clock's instant and the last event's, each None if it does not exist."""
         log = self._events.get(league)
         return None if self._now is None else self._now(), log[-1].at if log else None
 
     async def voided(self, league: UUID) -> frozenset[int]:
-        """Return the positions of a league that were taken out of folding."""
+        """Return the positions of a league's voided events."""
         log = self._events.get(league, ())
         return voided_by(row.data.decode() for row in log if row.type == "positions_voided")
 
     async def keys(self, league: UUID) -> LeagueKeys:
-        """Return a league's keys, made at the first asking."""
+        """Return a league's keys, made on the first call."""
         if league not in self._keys:
             self._keys[league], _ = self._ring.new(league)
         return self._keys[league]
 
     def wake(self, league: UUID, position: int) -> None:
-        """Remember how far subscribers were told to look."""
+        """Record the position up to which subscribers were woken."""
         self.woken[league] = max(position, self.woken.get(league, -1))
 
     def _moved(self, league: UUID, appends: Sequence[Append], checked: bool) -> set[str]:
@@ -182,7 +183,7 @@ class MemoryStore:
         return moved
 
     def _refuse_impossible(self, league: UUID, appends: Sequence[Append]) -> None:
-        """Refuse what does not follow from its heads, and what is dated ahead."""
+        """Refuse events that do not follow from their heads, and events that are dated ahead."""
         left: dict[str, _Left] = {}
         for append in appends:
             named: set[str] = set()

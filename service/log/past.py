@@ -1,8 +1,8 @@
 """
-What an aggregate was at an earlier position: the same fold, stopped there.
+The state of an aggregate at an earlier position: the same fold, stopped there.
 
-A state of then holds what was hidden then; whoever shows it makes the same view of
-it as of the present one.
+An earlier state contains the values that were hidden then. Show it through the same views as the
+current state.
 """
 
 from datetime import datetime, timedelta
@@ -19,10 +19,10 @@ from service.log.read import CHUNK, read_stream, read_until, verify, voided
 from service.log.states import CLOSES_BOOKS, AnyLoaded, Loaded, State
 
 FOLD_MAX = 10_000
-"""Events that one answer folds anew, at most."""
+"""The most events that one answer folds."""
 
 LATE_MAX = timedelta(minutes=5)
-"""How long before its append an event may be dated: a batch is sent again for less."""
+"""How far an event may be dated before its append. A writer repeats a batch for less time."""
 
 _codec = Codec(DECIDERS)
 
@@ -47,8 +47,8 @@ class Fold:
     Folds streams of one league up to one position, for one answer.
 
     Args:
-        connection: asyncpg's, or a pool of it.
-        position: Of the last event that counts.
+      connection: asyncpg's, or a pool of it.
+      position: The position of the last event that counts.
     """
 
     def __init__(self, connection: Driver, league: UUID, keys: LeagueKeys, position: int) -> None:
@@ -62,11 +62,11 @@ class Fold:
 
     async def state(self, stream: Stream[State]) -> Loaded[State]:
         """
-        Return a stream as it stood; its initial state if it was not begun.
+        Return a stream's state at the position, or its initial state if it had no events.
 
         Raises:
-            BadRequest: ``as_of_too_far`` if that takes more than :data:`FOLD_MAX` events.
-            EventUnreadable: If an event cannot be read or its hash is wrong.
+          BadRequest: ``as_of_too_far`` if that takes more than :data:`FOLD_MAX` events.
+          EventUnreadable: If an event cannot be read or its hash is wrong.
         """
         if stream not in self._known:
             self._known[stream] = await self._folded(stream)
@@ -87,10 +87,10 @@ class Fold:
         until = await self._connection.fetchval(_VERSION, self._league, stream, self.position)
         if until is None:
             return loaded
-        # What closes the books may have been taken out of folding itself.
+        # The event that closes the books may itself be voided.
         books = 0 if self._voided else await self._books(stream, until)
         if books:
-            # The first event says what a table is; the one before the books only chains to them.
+            # The first event describes the table. The one before the books only links the chain.
             loaded = await self._apply(stream, loaded, 0, 1)
             found = await read_until(self._connection, self._league, stream, books - 1, books)
             if not found:
@@ -102,7 +102,7 @@ class Fold:
         return loaded
 
     async def _books(self, stream: str, until: int) -> int:
-        """Return the version after which to begin; 0 for the beginning."""
+        """Return the version after which folding begins: 0 for the beginning."""
         closing = CLOSES_BOOKS.get(category_of(stream))
         if closing is None:
             return 0
@@ -139,14 +139,14 @@ class Fold:
 
 async def position_at(connection: Driver, league: UUID, instant: datetime, last: int) -> int:
     """
-    Return the last position dated *instant* or before; -1 if there is none.
+    Return the last position dated *instant* or before, or -1 if there is none.
 
-    Positions are in the order of commits, which instants follow but for the moments
-    that a process waited: so halving finds an end beyond which nothing can be dated so
-    early, and from there the log is read backwards.
+    Positions are in commit order. Instants follow that order, except that an event may be dated up
+    to :data:`LATE_MAX` before its append. A binary search finds a position beyond which no event
+    can be dated early enough. From there the log is read backwards.
 
     Args:
-        last: Position of the league's last event.
+      last: Position of the league's last event.
     """
     low, high = 0, last + 1
     while low < high:

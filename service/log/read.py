@@ -1,8 +1,8 @@
 """
 Reading the log, by stream or by position.
 
-Positions are dense and in commit order: who has seen position n has seen
-everything below it.  Connections are asyncpg's, or SQLAlchemy's over asyncpg.
+Positions are dense and in commit order: a reader that has seen position n has seen every position
+below it. Connections are asyncpg's, or SQLAlchemy's over asyncpg.
 """
 
 from collections.abc import Iterable, Sequence
@@ -28,7 +28,7 @@ _COLUMNS = (
     "convert_to(data::text, 'UTF8'), sealed, convert_to(metadata::text, 'UTF8'), hash"
 )
 _OF_STREAM = _COLUMNS.replace("stream,", "NULL,", 1)
-"""Of events whose stream was asked for by its name."""
+"""For events whose stream is already known to the caller."""
 
 _STREAM = (  # column names are constants
     f"SELECT {_OF_STREAM} FROM events WHERE league = $1 AND stream = $2 "  # noqa: S608
@@ -38,7 +38,7 @@ _UNTIL = (
     f"SELECT {_OF_STREAM} FROM events WHERE league = $1 AND stream = $2 "  # noqa: S608
     "AND stream_version > $3 AND stream_version <= $4 ORDER BY stream_version"
 )
-# The event before the last that closes the books is read for its hash alone.
+# The event before the last closing event is read for its hash alone.
 _BOOKS = f"""
     (SELECT {_OF_STREAM} FROM events WHERE league = $1 AND stream = $2 AND stream_version = 1)
     UNION ALL
@@ -81,7 +81,7 @@ class _Voiding(msgspec.Struct):
 _voiding = msgspec.json.Decoder(_Voiding)
 
 _INSTANTS_SINCE = datetime(2000, 1, 1, tzinfo=UTC)
-"""PostgreSQL counts microseconds from here."""
+"""PostgreSQL counts microseconds from this instant."""
 
 _NEVER = datetime.min.replace(tzinfo=UTC)
 _POSITIONS = """
@@ -89,7 +89,7 @@ _POSITIONS = """
      WHERE league = $1 AND stream = ANY ($2) AND position <= $3
 """
 _FIRST = "SELECT position FROM events WHERE league = $1 AND event_id = $2"
-# Were a row without a position let in, it would be the last one, and the log seem empty.
+# Without IS NOT NULL, a row without a position would count as the last, and the log seem empty.
 _LAST = """
     SELECT position FROM events WHERE league = $1 AND position IS NOT NULL
      ORDER BY position DESC LIMIT 1
@@ -104,7 +104,7 @@ _ENDS = """
       ) last ON true
 """
 VOIDED = "SELECT data::text FROM events WHERE league = $1 AND type = 'positions_voided'"
-"""An index of its own holds these few."""
+"""A partial index holds these few events."""
 
 _VOIDINGS = (
     f"SELECT {_COLUMNS} FROM events "  # noqa: S608
@@ -115,7 +115,7 @@ _TIME = """
     SELECT service_time(),
            (SELECT at FROM events WHERE league = $1 ORDER BY position DESC LIMIT 1)
 """
-# Every league has a position 0; skipping from league to league reads one row of each.
+# Skipping from league to league reads one row of each.
 _LEAGUES = """
     WITH RECURSIVE known AS (
         (SELECT league FROM events ORDER BY league LIMIT 1)
@@ -143,7 +143,7 @@ async def read_stream(
 async def heads_of(
     connection: Connection, streams: Sequence[tuple[UUID, str]]
 ) -> list[tuple[int, bytes] | None]:
-    """Return version and hash of the last event of each stream, None for one without events."""
+    """Return the version and hash of each stream's last event, or None for an empty stream."""
     leagues_asked, names = zip(*streams, strict=True)
     rows = await (await driver_of(connection)).fetch(_HEADS, leagues_asked, names)
     return [None if row[0] is None else (row[0], row[1]) for row in rows]
@@ -156,7 +156,7 @@ async def read_until(
     after_version: int,
     until: int,
 ) -> list[Recorded]:
-    """Return the events of a stream after one version up to another, oldest first."""
+    """Return the events of a stream after *after_version* up to *until*, oldest first."""
     number = _number(league)
     rows = await (await driver_of(connection)).fetch(_UNTIL, number, stream, after_version, until)
     return _recorded(number, rows, stream)
@@ -169,7 +169,7 @@ async def read_books(
     closing: str,
     limit: int = CHUNK,
 ) -> list[Recorded]:
-    """Return a stream's first event, and all from before its last event *closing* on."""
+    """Return a stream's first event, and the events from the one before its last *closing*."""
     number = _number(league)
     rows = await (await driver_of(connection)).fetch(_BOOKS, number, stream, closing, limit)
     return _recorded(number, rows, stream)
@@ -181,7 +181,7 @@ async def read_league(
     after_position: int = -1,
     limit: int = CHUNK,
 ) -> list[Recorded]:
-    """Return up to *limit* events of a league after a position; -1 is before the first."""
+    """Return up to *limit* events of a league after a position. -1 is before the first."""
     number = _number(league)
     rows = await (await driver_of(connection)).fetch(_LEAGUE, number, after_position, limit)
     return _recorded(number, rows)
@@ -199,13 +199,13 @@ async def read_at(
 async def positions_of(
     connection: Connection, league: str | UUID, streams: Sequence[str], until: int
 ) -> list[int]:
-    """Return where the events of *streams* stand up to a position, ascending."""
+    """Return the positions of the events of *streams* up to *until*, ascending."""
     driver = await driver_of(connection)
     return await driver.fetchval(_POSITIONS, _number(league), streams, until) or []
 
 
 async def read_command(connection: Connection, league: str | UUID, event_0: UUID) -> list[Recorded]:
-    """Return all events of the command whose first one is *event_0*; none if there are none."""
+    """Return all events of the command whose first event is *event_0*. The list may be empty."""
     number, driver = _number(league), await driver_of(connection)
     position = await driver.fetchval(_FIRST, number, event_0)
     found: list[Recorded] = []
@@ -220,19 +220,19 @@ async def read_command(connection: Connection, league: str | UUID, event_0: UUID
 
 
 async def last_position(connection: Connection, league: str | UUID) -> int:
-    """Return the position of a league's last event, -1 if it has none."""
+    """Return the position of a league's last event, or -1 if it has no events."""
     found = await (await driver_of(connection)).fetchval(_LAST, _number(league))
     return -1 if found is None else int(found)
 
 
 async def ends_of(connection: Connection, leagues: Sequence[UUID]) -> dict[UUID, tuple[int, bytes]]:
-    """Return position and hash of the last event of each league that has one."""
+    """Return the position and hash of the last event of each league that has one."""
     rows = await (await driver_of(connection)).fetch(_ENDS, leagues)
     return {row[0]: (row[1], row[2]) for row in rows}
 
 
 async def epoch_of(connection: Connection, league: str | UUID) -> int:
-    """Return a league's epoch; 0 until an operator raises it."""
+    """Return a league's epoch. It is 0 until an operator raises it."""
     found = await (await driver_of(connection)).fetchval(
         "SELECT epoch FROM league_epoch WHERE league = $1", _number(league)
     )
@@ -240,7 +240,7 @@ async def epoch_of(connection: Connection, league: str | UUID) -> int:
 
 
 async def voided(connection: Connection, league: str | UUID) -> frozenset[int]:
-    """Return the positions that were taken out of folding, each for its bytes."""
+    """Return the positions of a league's voided events."""
     rows = await (await driver_of(connection)).fetch(VOIDED, _number(league))
     return voided_by(row[0] for row in rows)
 
@@ -252,11 +252,11 @@ async def read_voidings(connection: Connection, league: str | UUID) -> list[Reco
 
 
 def voided_by(documents: Iterable[str]) -> frozenset[int]:
-    """Return the positions that events ``positions_voided`` name; a forged one names none."""
+    """Return the positions in ``positions_voided`` documents. A malformed document adds none."""
     found: set[int] = set()
     for document in documents:
-        # Every reader of the league asks this, so an event that nobody can read must not
-        # stop them all.  The league's own stream says that it is broken.
+        # Every reader of the league calls this, so an unreadable event must not stop them all. A
+        # read of the league's own stream reports that it is broken.
         with suppress(msgspec.MsgspecError, ValueError, RecursionError):
             found |= {each.position for each in _voiding.decode(document).positions}
     return frozenset(found)
@@ -275,16 +275,16 @@ async def leagues(connection: Connection) -> list[UUID]:
 
 def verify(recorded: Iterable[Recorded], head: bytes = NO_HASH, after: int | None = None) -> bytes:
     """
-    Recompute the chain of one stream's events and return its new head.
+    Recompute the hash chain of one stream's events and return its new head.
 
     Args:
-        recorded: Consecutive events of one stream.
-        head: Hash of the event before them.
-        after: Its version, if that is known.
+      recorded: Consecutive events of one stream.
+      head: Hash of the event before them.
+      after: Version of the event before them, if it is known.
 
     Raises:
-        EventUnreadable: At the first row whose version does not follow, or whose hash is
-            not that of its bytes.
+      EventUnreadable: At the first row whose version does not follow, or whose hash is
+        not that of its bytes.
     """
     said, instant = None, None
     metadata_hash, since, digest = b"", 0, sha256
@@ -321,16 +321,16 @@ def _number(league: str | UUID) -> UUID:
 
 def _recorded(league: UUID, rows: Iterable[asyncpg.Record], asked: str = "") -> list[Recorded]:
     """
-    Return rows of the log as they were fetched, the instant of several made once.
+    Return fetched rows of the log. Events with the same instant share one ``datetime``.
 
-    An instant that cannot be told, as a forger may have written it, is of the year 1.
+    An instant that ``datetime`` cannot hold, as a forger may have written it, becomes year 1.
 
     Args:
-        asked: Stream of those that do not say it.
+      asked: The stream of rows that do not name theirs.
     """
     found: list[Recorded] = []
     at, sent = _NEVER, None
-    make = Recorded._make  # in half the time of calling it
+    make = Recorded._make  # half the time of calling it
     for position, name, version, id_, type_, schema, since, data, sealed, metadata, hash_ in rows:
         if since != sent:  # an append's events share it
             at, sent = _instant(since), since
@@ -343,7 +343,7 @@ def _recorded(league: UUID, rows: Iterable[asyncpg.Record], asked: str = "") -> 
 
 
 def _instant(sent: bytes | None) -> datetime:
-    """Return what the database sends of an instant."""
+    """Decode an instant in the binary form of PostgreSQL."""
     if sent is None:
         return _NEVER
     try:

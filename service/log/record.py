@@ -1,4 +1,4 @@
-"""What the log says of an event, and what an append asks of the log."""
+"""A stored event, and the append that asks the log to store events."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ from service.base.uuids import uuid_of
 
 
 class Guard(msgspec.Struct, frozen=True, kw_only=True):
-    """A stream that must not have moved for an append to be made."""
+    """A stream that must not have moved when the append is made."""
 
     stream: str
     version: int
@@ -23,10 +23,10 @@ class Guard(msgspec.Struct, frozen=True, kw_only=True):
 
 class Metadata(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """
-    Who asked for an append, and what it built on.
+    The actor of an append, and the streams it was decided on.
 
-    Members may be added and unknown ones are ignored; only an append's actor and
-    auditors are ever shown it.
+    Members may be added, and unknown ones are ignored. Only an append's actor and auditors may read
+    it.
     """
 
     command_id: UUID
@@ -40,7 +40,7 @@ class Metadata(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     causation_id: str | None = None
     guards: tuple[Guard, ...] = ()
     read_at: datetime | None = None
-    """What the process's clock said, if its events are dated otherwise."""
+    """The instant by the process's clock, if the events are dated differently."""
 
 
 _metadata = msgspec.json.Decoder(Metadata)
@@ -63,12 +63,12 @@ class Recorded(NamedTuple):
     league: UUID
 
     def about(self) -> Metadata:
-        """Return the metadata, decoded."""
+        """Return the decoded metadata."""
         return _metadata.decode(self.metadata)
 
 
 class NewEvent(NamedTuple):
-    """An event that is to be recorded; everything but its position is settled."""
+    """An event to append. Everything but its position is settled."""
 
     stream: str
     stream_version: int
@@ -92,15 +92,15 @@ class Head(NamedTuple):
     """False for a guard."""
 
     first_at: datetime | None = None
-    """Instant of the first event that the append writes to it."""
+    """The instant of the first event that the append writes to the stream."""
 
 
 @dataclass(slots=True)
 class Append:
-    """One command's events, all or nothing; without events, only a question."""
+    """One command's events, all or nothing. Without events, it only checks its heads."""
 
     event_0: UUID
-    """Identifier of the command's first event, whether or not it causes one."""
+    """The identifier of the command's first event, whether or not the command causes events."""
 
     heads: Sequence[Head]
     events: list[NewEvent] = field(default_factory=list)
@@ -108,27 +108,27 @@ class Append:
 
 @dataclass(slots=True)
 class Outcome:
-    """What became of the appends of one call, by their index in it."""
+    """The outcome of each append of one call, by its index in the call."""
 
     epoch: int
-    """The league's; if it is not the one expected, nothing else was looked at."""
+    """The league's epoch. If it is not the expected one, nothing was appended."""
 
     first: dict[int, int] = field(default_factory=dict)
-    """Position of the first event of each append that was made."""
+    """The position of the first event of each append that was made."""
 
     failed: set[int] = field(default_factory=set)
-    """Appends one of whose streams had moved, or that built on such an append."""
+    """Appends with a stream that had moved, and appends that built on them."""
 
     duplicates: dict[int, int] = field(default_factory=dict)
-    """Position of the event 0 of each append that the log holds already."""
+    """The position of the first event of each append that the log already holds."""
 
 
 class Disconnected(Exception):
-    """The database went away; whether the call was committed is not known."""
+    """The database went away. The call may or may not have been committed."""
 
 
 class StatementFailed(Exception):
-    """The database refused the call as a whole; nothing of it was made."""
+    """The database refused the call as a whole and appended nothing."""
 
 
 class DatedAhead(StatementFailed):
@@ -137,5 +137,5 @@ class DatedAhead(StatementFailed):
 
 @lru_cache(maxsize=65_536)
 def league_number(league: str) -> UUID:
-    """Return the UUID in a league's identifier; ``ValueError`` if it is none."""
+    """Return the UUID in a league's identifier. Raise ``ValueError`` if it holds none."""
     return uuid_of(number_of(league).bytes)

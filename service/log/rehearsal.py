@@ -1,8 +1,8 @@
 """
-A command decided to see what it would cause; nothing is appended.
+A rehearsal: a command is decided to see what it would cause, and nothing is appended.
 
-It is decided on states without their hidden values, so that no rehearsal of any command
-tells more than everybody at the rail can know.
+It is decided on states without their hidden values. A rehearsal therefore tells nobody more than a
+spectator could know.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,14 +21,14 @@ from service.log.codec import Codec, category_of
 from service.log.states import AnyLoaded, Loaded, State, StateCache
 
 ByStream = dict[str, Any]
-"""States by the names of their streams, which say of what category each is."""
+"""States by stream name. The name tells the category."""
 
 
 class Rehearsed(Exception):
     """
-    What a command would have caused; raised where its receipt would have been returned.
+    The consequences of a rehearsed command, raised instead of returning its receipt.
 
-    So nothing that would follow from the command is done either.
+    Raising it also prevents everything that would follow from the command.
     """
 
     def __init__(
@@ -41,24 +41,24 @@ class Rehearsed(Exception):
     ) -> None:
         super().__init__("rehearsed, and not sent")
         self.asked = b""
-        """What was asked, in bytes, where the answer's digest has to hold for this alone."""
+        """The request in bytes, for an answer whose digest must hold for this request only."""
         self.league = ""
         self.before = before
-        """States of the streams that it would append to, without hidden values."""
+        """The states of the streams it would append to, without hidden values."""
         self.after = after
-        """States it would lead to; the same streams."""
+        """The states of the same streams after its events."""
         self.events = events
-        """In order; up to where something hidden decides."""
+        """The events in order, up to the point where a hidden value decides."""
         self.stopped = stopped
-        """Whether a hidden value was needed before anything could be said."""
+        """Whether a hidden value was needed before any event was certain."""
 
 
 async def rehearse(codec: Codec, cache: StateCache, league: UUID, decide: Decide) -> Rehearsed:
     """
-    Return what *decide* would lead to, on states as fresh as the log.
+    Return what *decide* would cause, on states as fresh as the log.
 
     Raises:
-        CommandRejected: As *decide* refuses it.
+      CommandRejected: As *decide* refuses it.
     """
     return await carried_out(codec.deciders, Certain(_Fresh(cache, league)), decide)
 
@@ -67,10 +67,10 @@ async def carried_out(
     deciders: Mapping[str, AnyDecider], seen: "Certain", decide: Decide
 ) -> Rehearsed:
     """
-    Return what *decide* leads to on the states *seen*, as far as it is certain.
+    Return what *decide* causes on the states *seen*, as far as it is certain.
 
     Raises:
-        CommandRejected: As *decide* refuses it.
+      CommandRejected: As *decide* refuses it.
     """
     try:
         return await _followed(deciders, seen, await decide(seen))
@@ -99,7 +99,7 @@ async def _followed(
 
 
 class Certain:
-    """The states of *seen* without their hidden values: all that a rehearsal is given."""
+    """The states of *seen* without their hidden values. A rehearsal sees nothing else."""
 
     def __init__(self, seen: States) -> None:
         self._seen = seen
@@ -116,7 +116,7 @@ class Certain:
 
 
 class _Fresh:
-    """States as the log has them now."""
+    """The current states of the log."""
 
     def __init__(self, cache: StateCache, league: UUID) -> None:
         self._cache = cache

@@ -1,4 +1,4 @@
-"""The role a player has in a league, read from the league's own events; nobody else reads it."""
+"""A player's role in a league, read from the league's own events. No other code reads it."""
 
 import msgspec
 
@@ -18,7 +18,7 @@ _codec = Codec(DECIDERS)
 
 
 class Told(msgspec.Struct, frozen=True):
-    """An event of one of the types in :data:`TELLING`, as it stands in its league's stream."""
+    """An event of a type in :data:`TELLING`, as its league's stream holds it."""
 
     league: str
     type: str
@@ -28,13 +28,13 @@ class Told(msgspec.Struct, frozen=True):
 
 def role_after(held: Role | None, told: Told, player: str) -> Role | None:
     """
-    Return the role of *player* after an event, None for somebody who is not a member.
+    Return the role of *player* after an event, or None for a player who is not a member.
 
     Args:
-        held: The role before it.
+      held: The player's role before the event.
 
     Raises:
-        EventUnreadable: If the event is malformed.
+      EventUnreadable: If the event is malformed.
     """
     event = _codec.public(
         league_stream(told.league), told.type, told.schema_version, told.data.encode()

@@ -1,7 +1,7 @@
 """
-The log's relations, as ``migrations/versions/0001_event_store.py`` makes them.
+The log's relations, as ``migrations/versions/0001_event_store.py`` and its successors make them.
 
-No other schema knows them better: ``alembic check`` compares both.
+``alembic check`` compares this schema with the migrations.
 """
 
 import sqlalchemy as sa
@@ -55,4 +55,4 @@ key = sa.Table(
     sa.Column("wrapped", sa.LargeBinary, nullable=False),
     sa.Column("created_at", _INSTANT, nullable=False, server_default=sa.func.clock_timestamp()),
 )
-"""A league's key, wrapped by the settings' key; dumped to a file of its own."""
+"""A league's key, wrapped by the settings' key. Backups dump it to a file of its own."""

@@ -1,8 +1,8 @@
 """
-Hidden values: the commitment everybody sees, and the boxes that only audiences open.
+Hidden values: the commitment that everybody sees, and the boxes that only audiences open.
 
-Whoever makes a view names the audiences it may open; nothing is ever hidden by
-deleting fields.  Byte vectors: ``api-spec/vectors/entry.json``.
+A view hides nothing by deleting fields. Its caller names the audiences whose boxes it may open.
+Byte vectors: ``api-spec/vectors/entry.json``.
 """
 
 from collections.abc import Mapping
@@ -25,12 +25,12 @@ _BLOCK = 512
 _IV = 12
 _TAG = 16
 _FIXED = Struct(f">16s {_IV}s I")
-"""Of a box: what stands between the audience's name and the closed text."""
+"""The part of a box between the audience's name and the encrypted text."""
 
 _FIXED_SIZE, _unpack = _FIXED.size, _FIXED.unpack_from
 
 Opening = tuple[str, msgspec.Raw]
-"""Salt in hexadecimal, and the value's canonical JSON."""
+"""The salt in hexadecimal, and the value's canonical JSON."""
 
 _openings = msgspec.json.Decoder(dict[str, tuple[str, msgspec.Raw]])
 
@@ -42,8 +42,8 @@ def commitment(
     Return the commitment to a hidden value, in hexadecimal.
 
     Args:
-        pointer: RFC 6901 pointer of the value's place in ``data``.
-        value: Its canonical JSON.
+      pointer: RFC 6901 pointer of the value's place in ``data``.
+      value: The value's canonical JSON.
     """
     parts = (
         COMMIT,
@@ -59,10 +59,10 @@ def commitment(
 
 def seal(keys: LeagueKeys, stream: str, version: int, boxes: Mapping[str, bytes]) -> bytes:
     """
-    Return one box per audience, in ascending order, as ``sealed`` keeps them.
+    Return one box per audience, in ascending order, in the stored form of ``sealed``.
 
     Args:
-        boxes: By audience, the canonical ``{pointer: [salt, value]}``.
+      boxes: By audience, the canonical ``{pointer: [salt, value]}``.
     """
     cipher = keys.cipher(stream)
     context = _context(keys.league, stream) + version.to_bytes(8, "big")
@@ -88,12 +88,12 @@ def unseal(
     keys: LeagueKeys, stream: str, version: int, sealed: bytes, audiences: tuple[str, ...] | None
 ) -> dict[str, dict[str, Opening]]:
     """
-    Open the boxes of *audiences* (of everyone, if ``None``) and return what each holds.
+    Open the boxes of *audiences* (all boxes, if ``None``) and return their contents.
 
-    An audience without a box has nothing to see here and is left out.
+    An audience without a box is left out: the event hides nothing for it.
 
     Raises:
-        EventUnreadable: If a box is damaged, in an unknown format, or not this event's.
+      EventUnreadable: If a box is damaged, in an unknown format, or not this event's.
     """
     cipher = keys.cipher(stream)
     context = _context(keys.league, stream) + version.to_bytes(8, "big")
@@ -124,7 +124,7 @@ def unseal(
             text = cipher.decrypt(iv, sealed[begins:at], context + name)
         except InvalidTag as error:
             raise EventUnreadable("a box does not open", stream=stream, version=version) from error
-        if text != known:  # what two audiences see alike is read once
+        if text != known:  # two audiences often see the same text
             known, holds = text, _read(text, stream, version)
         try:
             found[name.decode()] = holds
@@ -137,7 +137,7 @@ def unseal(
 
 @lru_cache(maxsize=4096)
 def _context(league: UUID, stream: str) -> bytes:
-    """Return what is authenticated with every box of a stream, but version and audience."""
+    """Return the authenticated context of a stream's boxes, without version and audience."""
     return SEALED + league.bytes + hash_of_name(stream)
 
 
@@ -148,7 +148,7 @@ def _names(audiences: tuple[str, ...]) -> frozenset[bytes]:
 
 def _read(text: bytes, stream: str, version: int) -> dict[str, Opening]:
     try:
-        # Padding is passed over faster than read.
+        # Stripping the padding is faster than decoding it.
         return _openings.decode(text.rstrip(b" "))
     except msgspec.MsgspecError as error:
         raise EventUnreadable("a box holds no openings", stream=stream, version=version) from error

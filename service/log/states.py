@@ -1,4 +1,4 @@
-"""Recently used aggregates with their heads; a baseline, for the log has the last word."""
+"""A cache of recently used states with their heads. The log has the last word."""
 
 import asyncio
 from collections import OrderedDict
@@ -20,7 +20,7 @@ from service.log.record import Recorded
 from service.log.store import Store, chunks
 
 CLOSES_BOOKS = {"table": "hand_opened"}
-"""By category, the event that carries all that follows need to know, but for the first event."""
+"""By category, the event that replaces all earlier ones except the first."""
 
 _BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -30,25 +30,25 @@ State_co = TypeVar("State_co", bound=msgspec.Struct, covariant=True)
 
 
 class Loaded(msgspec.Struct, Generic[State_co], frozen=True):
-    """A stream's state and its head; an empty stream's is (initial, 0, zeros)."""
+    """A stream's state and its head. For an empty stream they are (initial, 0, zeros)."""
 
     state: State_co
     version: int
     hash: bytes
     at: datetime = _BEGINNING
-    """Instant of the last event."""
+    """The instant of the last event."""
 
 
 AnyLoaded = Loaded[Any]
-"""One kept by the name of its stream: what its state is, the stream of whoever asks says."""
+"""A cached state, kept under its stream's name. The caller's stream tells its type."""
 
 
 class StateCache:
     """
-    Bounded by number of streams; the least recently used goes first.
+    A cache bounded by number of streams. The least recently used stream goes first.
 
-    A copy made stale by another process is harmless: its append is refused, and it
-    is caught up here.
+    Another process may make a copy stale. That is harmless: the append is refused, and the copy is
+    caught up here.
     """
 
     def __init__(self, store: Store, codec: Codec, streams: int) -> None:
@@ -61,34 +61,34 @@ class StateCache:
 
     async def load(self, league: UUID, stream: Stream[State], fresh: bool = False) -> Loaded[State]:
         """
-        Return a stream's state, from here if it is here.
+        Return a stream's state, from the cache if it has it.
 
         Args:
-            fresh: Whether to read the stream's tail in any case.
+          fresh: Whether to compare the cached copy with the log first.
 
         Raises:
-            StreamNotFound: If streams of this category do not exist.
-            EventUnreadable: If an event cannot be read or its hash is wrong.
+          StreamNotFound: If streams of this category do not exist.
+          EventUnreadable: If an event cannot be read or its hash is wrong.
         """
         place = (league, stream)
         known = self.known(league, stream)
         if known is not None and fresh:
-            # Almost always this process alone writes to it, and nothing is to be read.
+            # Almost always only this process writes to the stream, and there is nothing to read.
             known = await self._unmoved(league, stream, known)
         if known is not None:
             return known
         read = self._reads.get(place)
         if read is None or read.begun:
-            # Whoever asks while a read is under way may know of later events than it saw.
+            # A later caller may know of events that the read under way does not see.
             read = self._reads[place] = _Read(None if read is None else read.task)
             read.task = asyncio.create_task(self._perform(read, league, stream))
-        # Whoever gives up must not give up for all who asked for the same.
+        # A caller that is cancelled must not cancel the read for the others.
         return await asyncio.shield(read.task)
 
     async def _unmoved(
         self, league: UUID, stream: Stream[State], known: Loaded[State]
     ) -> Loaded[State] | None:
-        """Return the copy with which the stream ends now, if that is here; before or since."""
+        """Return the cached copy if its head is the log's current one, otherwise None."""
         head = await self._store.head(league, stream)
         for copy in (known, self.known(league, stream)):
             if copy is not None and head == (copy.version, copy.hash):
@@ -96,7 +96,7 @@ class StateCache:
         return None
 
     def known(self, league: UUID, stream: Stream[State]) -> Loaded[State] | None:
-        """Return a stream's state if it is here and nothing speaks against it."""
+        """Return a stream's state if it is cached and not suspected of being stale."""
         place = (league, stream)
         found = self._kept.get(place)
         if found is None or place in self._suspected:
@@ -107,7 +107,7 @@ class StateCache:
     def keep(
         self, league: UUID, states: Mapping[str, Loaded[msgspec.Struct]], forced: bool = False
     ) -> None:
-        """Keep states that are committed; an older one than is here only if it is *forced*."""
+        """Cache committed states. An older state replaces a newer one only if *forced*."""
         for stream, loaded in states.items():
             place = (league, stream)
             known = self._kept.get(place)
@@ -123,12 +123,12 @@ class StateCache:
         self._suspected |= {(league, stream) for stream in streams}
 
     def forget(self, league: UUID) -> None:
-        """Drop everything of a league: its epoch was raised, or an outcome is unknown."""
+        """Drop all states of a league: its epoch was raised, or an outcome is unknown."""
         for place in [place for place in self._kept if place[0] == league]:
             del self._kept[place]
 
     async def _perform(self, read: "_Read", league: UUID, stream: Stream[State]) -> Loaded[State]:
-        """Read on from what is here, once the read before this one is over, and keep it."""
+        """Wait for the read before this one, read the stream's tail, and cache the state."""
         place = (league, stream)
         try:
             if read.before is not None:
@@ -138,11 +138,11 @@ class StateCache:
             self._suspected.discard(place)
             try:
                 found = await self._read_up(league, stream, known)
-            except BaseException:  # a cancelled read too leaves the copy under suspicion
+            except BaseException:  # a cancelled read also leaves the copy under suspicion
                 if suspected:
                     self._suspected.add(place)
                 raise
-            # The writer may have gone on meanwhile; what it committed is the better copy.
+            # The writer may have gone on meanwhile. Its committed copy is newer.
             self.keep(league, {stream: found}, forced=self._kept.get(place) is known)
             return found
         finally:
@@ -152,7 +152,7 @@ class StateCache:
     async def _read_up(
         self, league: UUID, stream: Stream[State], known: Loaded[State] | None
     ) -> Loaded[State]:
-        """Return the state of *stream*, without the events that were taken out of folding."""
+        """Return the state of *stream*, folded without the voided events."""
         try:
             return await self._catch_up(league, stream, known)
         except EventUnreadable:
@@ -164,7 +164,8 @@ class StateCache:
         async for rows in chunks(self._store, league, stream):
             for row in rows:
                 if row.position in voided:
-                    # It stays the stream's head: what follows it chains to what it says.
+                    # The voided event stays the stream's head: the next event chains to its stored
+                    # hash.
                     found = Loaded(found.state, row.stream_version, row.hash, row.at)
                 else:
                     found = self._apply(stream, found, (row,), keys)
@@ -173,12 +174,12 @@ class StateCache:
     async def _catch_up(
         self, league: UUID, stream: Stream[State], known: Loaded[State] | None
     ) -> Loaded[State]:
-        """Return the state of *stream*, by its tail if *known* stands in its history."""
+        """Return the state of *stream*. Read only its tail if *known* is part of its history."""
         decider = self._codec.deciders.get(category_of(stream))
         if decider is None:
             raise StreamNotFound(f"there are no streams like {stream}")
         if known is not None and known.version:
-            # The last event seen is read again: after a failover it may be another one.
+            # Read the last known event again: after a failover, another event may have its version.
             rows = await self._store.stream(league, stream, known.version - 1)
             if rows and rows[0].hash == known.hash:
                 return await self._fold(league, stream, known, rows[1:], len(rows) == CHUNK)
@@ -190,7 +191,7 @@ class StateCache:
         full = len(rows) == CHUNK
         start = Loaded(decider.initial, 0, NO_HASH)
         if len(rows) > 1 and rows[1].stream_version > rows[0].stream_version + 1:
-            # The first event, then the one whose hash the books chain to, then the books.
+            # The rows are the first event, the event that the books chain to, and the books.
             start = await self._fold(league, stream, start, rows[:1], False)
             link = rows[1]
             if link.type == closing:
@@ -207,7 +208,7 @@ class StateCache:
         rows: Sequence[Recorded],
         full: bool,
     ) -> Loaded[State]:
-        """Verify and apply *rows*, and what follows them if they are a *full* chunk."""
+        """Verify and apply *rows*. If they are a *full* chunk, go on with the rows after them."""
         if not rows:
             return start
         keys = await self._store.keys(league)
@@ -233,10 +234,10 @@ class StateCache:
 
 @dataclass(slots=True, eq=False)
 class _Read:
-    """One read of a stream's tail, for all who asked before it began."""
+    """One read of a stream's tail, for all callers that asked before it began."""
 
     before: "asyncio.Task[AnyLoaded] | None"
-    """The read that was under way when this one was asked for."""
+    """The read that was under way when this one was requested."""
 
     begun: bool = False
     task: "asyncio.Task[AnyLoaded]" = field(init=False)

@@ -1,4 +1,4 @@
-"""The store a writer appends to: PostgreSQL's, and what any other must offer."""
+"""The store that a writer appends to: PostgreSQL's, and the interface that every store offers."""
 
 import asyncio
 import logging
@@ -20,9 +20,9 @@ from service.log.record import Append, Disconnected, Outcome, Recorded
 CHANNEL = "holotable_log"
 _CLOSE_SECONDS = 2.0
 _WAKE_SECONDS = 0.02
-"""From one wake-up to the next; the first goes out at once."""
+"""The shortest time between two wake-ups. The first goes out at once."""
 
-# A wake-up that a crash forgets is no loss, so its commit waits for no disk.
+# A wake-up lost in a crash does no harm, so its commit does not wait for the disk.
 _WAKE = """
     SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, p)
       FROM unnest($2::text[]) AS p
@@ -36,21 +36,21 @@ _log = logging.getLogger(__name__)
 
 class Store(Protocol):
     """
-    A log.  Every method raises ``Disconnected`` when the log cannot be asked.
+    A log. Every method raises ``Disconnected`` when the log cannot be asked.
 
-    Two exist, PostgreSQL's and one in memory; one suite of tests holds for both.
+    There are two stores, one in PostgreSQL and one in memory. One test suite covers both.
     """
 
     async def start(self) -> None:
-        """Make ready; does not fail when the log is away."""
+        """Prepare the store. This does not fail when the log is away."""
 
     async def aclose(self) -> None:
-        """Give back what is held."""
+        """Release connections and tasks."""
 
     async def append(
         self, league: UUID, epoch: int, appends: Sequence[Append], checked: bool = False
     ) -> Outcome:
-        """Make *appends* in order; see ``service.log.append.call``."""
+        """Make *appends* in order. See ``service.log.append.call``."""
 
     async def stream(
         self, league: UUID, stream: str, after_version: int = 0, limit: int = read.CHUNK
@@ -58,12 +58,12 @@ class Store(Protocol):
         """Return events of a stream, oldest first."""
 
     async def head(self, league: UUID, stream: str) -> tuple[int, bytes] | None:
-        """Return version and hash of a stream's last event, None if it has none."""
+        """Return the version and hash of a stream's last event, or None if it has no events."""
 
     async def books(
         self, league: UUID, stream: str, closing: str, limit: int = read.CHUNK
     ) -> list[Recorded]:
-        """Return a stream's first event, and all from before its last event *closing* on."""
+        """Return a stream's first event, and the events from the one before its last *closing*."""
 
     async def league(
         self, league: UUID, after_position: int = -1, limit: int = read.CHUNK
@@ -71,19 +71,19 @@ class Store(Protocol):
         """Return events of a league, in the order of their positions."""
 
     async def ends(self, leagues: Sequence[UUID]) -> dict[UUID, tuple[int, bytes]]:
-        """Return position and hash of the last event of each league that has one."""
+        """Return the position and hash of the last event of each league that has one."""
 
     async def epoch(self, league: UUID) -> int:
         """Return a league's epoch."""
 
     async def time(self, league: UUID) -> tuple[datetime | None, datetime | None]:
-        """Return what the log's own clock says, and the instant of a league's last event."""
+        """Return the time by the log's own clock, and the instant of a league's last event."""
 
     async def voided(self, league: UUID) -> frozenset[int]:
-        """Return the positions of a league that were taken out of folding."""
+        """Return the positions of a league's voided events."""
 
     async def keys(self, league: UUID) -> LeagueKeys:
-        """Return a league's keys, made at the first asking."""
+        """Return a league's keys, made on the first call."""
 
     def wake(self, league: UUID, position: int) -> None:
         """Tell subscribers, soon and without waiting, that a league has grown to *position*."""
@@ -92,7 +92,7 @@ class Store(Protocol):
 async def chunks(
     store: Store, league: UUID, stream: str, after_version: int = 0
 ) -> AsyncIterator[list[Recorded]]:
-    """Yield a stream's events, oldest first; the next are on their way while some are used."""
+    """Yield a stream's events in chunks, oldest first. The next chunk is fetched meanwhile."""
     rows = await store.stream(league, stream, after_version)
     while rows:
         if len(rows) < read.CHUNK:
@@ -100,7 +100,7 @@ async def chunks(
             return
         following = asyncio.ensure_future(store.stream(league, stream, rows[-1].stream_version))
         try:
-            await asyncio.sleep(0)  # it is sent off now, and answered meanwhile
+            await asyncio.sleep(0)  # sends the query now, so that the database answers meanwhile
             yield rows
             rows = await following
         finally:
@@ -112,11 +112,11 @@ class PostgresStore:
     The log in PostgreSQL.
 
     Args:
-        url: Of a role that may execute ``append_events``.
-        secret_key: The settings' key, which wraps the leagues' keys.
-        second_key: Another one that is accepted, while the key is being changed.
-        connections: For appending; leagues share them.
-        reading: For everything else.
+      url: Of a role that may execute ``append_events``.
+      secret_key: The settings' key, which wraps the leagues' keys.
+      second_key: Another accepted key, while the settings' key is being changed.
+      connections: The number of connections for appending, shared by all leagues.
+      reading: The number of connections for everything else.
     """
 
     def __init__(
@@ -141,7 +141,7 @@ class PostgresStore:
         )
 
     async def start(self) -> None:
-        """Make the pools, which connect when first asked, and start waking."""
+        """Create the pools, which connect on first use, and start waking subscribers."""
         self._appending, self._reading = [
             await asyncpg.create_pool(
                 self._dsn,
@@ -149,7 +149,7 @@ class PostgresStore:
                 max_size=size,
                 reset=_leave_as_is,
                 server_settings={
-                    # With the process, for whoever looks into pg_stat_activity.
+                    # The process id, for anybody who reads pg_stat_activity.
                     "application_name": f"holotable-{name} {os.getpid()}",
                     # Under REPEATABLE READ the heads would be compared on an old snapshot.
                     "default_transaction_isolation": "read committed",
@@ -187,13 +187,13 @@ class PostgresStore:
         return await self._read(read.read_stream, league, stream, after_version, limit)
 
     async def head(self, league: UUID, stream: str) -> tuple[int, bytes] | None:
-        """Return version and hash of a stream's last event, None if it has none."""
+        """Return the version and hash of a stream's last event, or None if it has no events."""
         return await self._heads.of((league, stream))
 
     async def books(
         self, league: UUID, stream: str, closing: str, limit: int = read.CHUNK
     ) -> list[Recorded]:
-        """Return a stream's first event, and all from before its last event *closing* on."""
+        """Return a stream's first event, and the events from the one before its last *closing*."""
         return await self._read(read.read_books, league, stream, closing, limit)
 
     async def league(
@@ -203,7 +203,7 @@ class PostgresStore:
         return await self._read(read.read_league, league, after_position, limit)
 
     async def ends(self, leagues: Sequence[UUID]) -> dict[UUID, tuple[int, bytes]]:
-        """Return position and hash of the last event of each league that has one."""
+        """Return the position and hash of the last event of each league that has one."""
         return await self._read(read.ends_of, leagues)
 
     async def epoch(self, league: UUID) -> int:
@@ -215,11 +215,11 @@ class PostgresStore:
         return await self._read(read.time_of, league)
 
     async def voided(self, league: UUID) -> frozenset[int]:
-        """Return the positions of a league that were taken out of folding."""
+        """Return the positions of a league's voided events."""
         return await self._read(read.voided, league)
 
     async def keys(self, league: UUID) -> LeagueKeys:
-        """Return a league's keys, made at the first asking."""
+        """Return a league's keys, made on the first call."""
         found = self._keys.known(league)
         if found is None:
             found = await self._read(self._keys.of_or_new, league)
@@ -231,7 +231,7 @@ class PostgresStore:
         *what: _What.args,
         **named: _What.kwargs,
     ) -> _Answer:
-        """Ask, and ask once more on another connection if this one turns out to be dead."""
+        """Ask, and retry once on another connection if this one turns out to be dead."""
         try:
             async with _borrowed(self._reading) as connection:
                 return await ask(connection, *what, **named)
@@ -240,7 +240,7 @@ class PostgresStore:
                 return await ask(connection, *what, **named)
 
     def wake(self, league: UUID, position: int) -> None:
-        """Tell subscribers soon; what grows meanwhile is told in one go."""
+        """Tell subscribers soon. Growth until then goes into the same wake-up."""
         self._grown[league] = max(position, self._grown.get(league, -1))
         self._growth.set()
 
@@ -254,14 +254,14 @@ class PostgresStore:
                 async with _borrowed(self._reading) as connection:
                     await connection.execute(_WAKE, CHANNEL, payloads)
             except Exception as error:  # noqa: BLE001
-                # A wake-up is a hint, and subscribers also poll.  But nobody would begin
-                # this loop again, be the queue of notifications full or the database away.
+                # A wake-up is a hint, and subscribers also poll. But nothing would restart this
+                # loop, so it survives a full notification queue and an absent database.
                 _log.warning("subscribers were not woken: %s", type(error).__name__)
-            await asyncio.sleep(_WAKE_SECONDS)  # what grows meanwhile is told together
+            await asyncio.sleep(_WAKE_SECONDS)  # growth meanwhile goes into one wake-up
 
 
 async def _leave_as_is(_connection: Driver) -> None:
-    """Spare each append the statement that would reset a session which nobody changes."""
+    """Save each append the statement that would reset its session: no session is ever changed."""
 
 
 @asynccontextmanager

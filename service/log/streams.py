@@ -25,31 +25,31 @@ __all__ = [
 
 
 def league_stream(identifier: str) -> Stream[league.State]:
-    """Return the stream of a league; ``ValueError`` if *identifier* is not a league's."""
+    """Return the stream of a league. Raise ``ValueError`` if *identifier* is not a league's."""
     return _of("league", identifier)
 
 
 def season_stream(identifier: str) -> Stream[season.State]:
-    """Return the stream of a season; ``ValueError`` if *identifier* is not a season's."""
+    """Return the stream of a season. Raise ``ValueError`` if *identifier* is not a season's."""
     return _of("season", identifier)
 
 
 def tournament_stream(identifier: str) -> Stream[tournament.State]:
-    """Return the stream of a tournament; ``ValueError`` if *identifier* is not a tournament's."""
+    """Return a tournament's stream. Raise ``ValueError`` if *identifier* is not a tournament's."""
     return _of("tournament", identifier)
 
 
 def table_stream(identifier: str) -> Stream[table.State]:
-    """Return the stream of a table; ``ValueError`` if *identifier* is not a table's."""
+    """Return the stream of a table. Raise ``ValueError`` if *identifier* is not a table's."""
     return _of("table", identifier)
 
 
 def dispute_stream(identifier: str) -> Stream[dispute.State]:
-    """Return the stream of a dispute; ``ValueError`` if *identifier* is not a dispute's."""
+    """Return the stream of a dispute. Raise ``ValueError`` if *identifier* is not a dispute's."""
     return _of("dispute", identifier)
 
 
-# The category says which state it is, and the functions above say so to a reader of types.
+# The category decides the type of the state. The functions above tell it to mypy.
 def _of(category: str, identifier: str) -> Stream[Any]:
     stream = stream_of(identifier)
     if not stream.startswith(category):

@@ -1,8 +1,8 @@
 """
-Waiting for a league to grow: woken after commits, and by a slow poll when no wake-up comes.
+Waiting for a league to grow: by wake-ups after commits, and by a slow poll without them.
 
-A wake-up is a hint and never carries an event; whoever waits reads by position.
-Anybody with a login to the database can send one, so what it says is not believed.
+A wake-up is a hint and never carries an event: waiters read by position. Anybody with a login to
+the database can send a wake-up, so its content is not trusted.
 """
 
 import asyncio
@@ -20,18 +20,18 @@ _log = logging.getLogger(__name__)
 
 _POSITIONS = 2**63
 _LEAGUES_MAX = 50_000
-"""Leagues that are remembered; beyond, waiters look for themselves."""
+"""The number of leagues to remember. Beyond it, waiters fall back to polling."""
 
 _AGAIN_SECONDS = 0.2
 
 
 class Subscription:
     """
-    One listening connection for a whole process; it reconnects by itself.
+    One listening connection for a whole process. It reconnects by itself.
 
     Args:
-        url: A direct connection; LISTEN does not work through a transaction pool.
-        poll_seconds: After this a waiter looks for itself.
+      url: A direct connection. LISTEN does not work through a transaction pool.
+      poll_seconds: The time after which a waiter looks for itself.
     """
 
     def __init__(self, url: str, poll_seconds: float = 2.0) -> None:
@@ -59,12 +59,12 @@ class Subscription:
         Wait until a league may have events after a position.
 
         Args:
-            league: ``None`` for any league; then any news is enough.
-            after: Last position the caller has read.
-            timeout: Seconds; the poll's interval if shorter or not given.
+          league: ``None`` for any league. Any news is then enough.
+          after: Last position the caller has read.
+          timeout: Seconds. The poll's interval applies if it is shorter, or if this is not given.
 
         Returns:
-            True if news came; False if it is merely time to look.
+          True if news came. False if it is merely time to look.
         """
         number = league if league is None or isinstance(league, UUID) else league_number(league)
         limit = self._poll if timeout is None else min(timeout, self._poll)
@@ -78,12 +78,12 @@ class Subscription:
         return False
 
     def told(self) -> frozenset[UUID]:
-        """Return the leagues that have had news since this was asked last; for one asker."""
+        """Return the leagues that have had news since the last call. Only one caller may use it."""
         told, self._told = self._told, set()
         return frozenset(told)
 
     async def heard(self) -> frozenset[UUID]:
-        """Wait for news, and return the leagues that have had some; for one asker."""
+        """Wait for news, and return the leagues that have had some. Only one caller may use it."""
         async with self._news:
             await self._news.wait_for(lambda: self._told)
             return self.told()
@@ -95,8 +95,8 @@ class Subscription:
                 await self._listen_once()
                 told = False
             except Exception as error:  # noqa: BLE001
-                # Whatever ended the connection, those who wait need another one: a process
-                # that no longer listens would answer by its slow poll alone, unnoticed.
+                # Whatever ended the connection, waiters need a new one. A process that no longer
+                # listens would answer by its slow poll alone, and nobody would notice.
                 if not told:
                     _log.warning("listening was interrupted: %s", type(error).__name__)
                 told = True

@@ -1,7 +1,7 @@
 """
-How an event of an old schema version is read today: from n to n + 1, on plain JSON.
+Upcasting an event of an old schema version: from n to n + 1, on plain JSON.
 
-Stored bytes never change; each step returns a new document.
+Stored bytes never change. Each step returns a new document.
 """
 
 from collections.abc import Callable, Mapping
@@ -12,12 +12,12 @@ Upcaster = Callable[[Document], Document]
 
 
 def _same(document: Document) -> Document:
-    """Return a document that already is as the next version has it, which only allows more."""
+    """Return the document unchanged: the next version only allows more."""
     return document
 
 
 def _of_first_rules(document: Document) -> Document:
-    """Return terms whose ruleset plays as it did before it had these parameters."""
+    """Add ``final_tie: shared`` to the ruleset, which played so before the parameter existed."""
     return document | {"ruleset": document["ruleset"] | {"final_tie": "shared"}}
 
 
@@ -31,18 +31,18 @@ def _without_dead_money(document: Document) -> Document:
 
 
 def _without_clock(document: Document) -> Document:
-    """Levels by the clock came later: no event of a tournament had set one."""
+    """No event had set a level for all tables yet: the level clock came later."""
     return document | {"level": document["level"] | {"set_by": None}}
 
 
 def _with_presence(document: Document) -> Document:
-    """Who was moved came back by moving, then, and began to count anew what was won."""
+    """Return arrivals that are present, without timeouts or wins: moving reset these."""
     present = {"away": False, "timeouts": 0, "hands_won": 0, "pots_won": 0}
     return document | {"arrivals": [arrival | present for arrival in document["arrivals"]]}
 
 
 def _of_first_terms(document: Document) -> Document:
-    """Return terms of a tournament that had none of the later choices."""
+    """Add the terms of a tournament without any of the later choices."""
     entry: Document = {
         "approval": False,
         "waitlist": False,
@@ -96,7 +96,7 @@ def _without_player_antes(document: Document) -> Document:
     """
     Return a document whose blinds have no antes of the players beside them.
 
-    Its hash stays as it is stored: it is of the ruleset as it was written.
+    The ruleset's hash stays as it is stored: it covers the ruleset as it was written.
     """
     ruleset = document["ruleset"]
     forced = ruleset.get("forced")
@@ -106,7 +106,7 @@ def _without_player_antes(document: Document) -> Document:
 
 
 def _of_members_alone(document: Document) -> Document:
-    """Return terms that say nothing of where and how long, and leave players no office."""
+    """Add terms without a place or a length, visible to members, where staff may not play."""
     unsaid = {
         "staff_may_play": False,
         "place": None,
@@ -117,14 +117,14 @@ def _of_members_alone(document: Document) -> Document:
 
 
 def _of_first_season(document: Document) -> Document:
-    """Seasons summed every result, then, and who was level in the end shared the rank."""
+    """Add the terms that all seasons had: every result counts, and equal points share a rank."""
     terms = {"aggregation": {"mode": "sum", "results": None}, "minimum_games": 0, "overall": None}
     drawn: Document = {"bonuses": [], "master_commitment": None, "master": None}
     return document | terms | drawn
 
 
 def _without_field(document: Document) -> Document:
-    """Formulas came later: no award had asked for more than the place."""
+    """Add awards that depend on the place only: formulas came later."""
     unasked = {"spent": 0, "knockouts": 0, "failure": None}
     awards = [award | unasked for award in document["awards"]]
     return document | {"field": None, "awards": awards}
@@ -136,27 +136,27 @@ def _without_lots(document: Document) -> Document:
 
 
 def _without_fates(document: Document) -> Document:
-    """Nobody had asked, then, what became of the tournaments that gave no points."""
+    """Nobody had yet recorded why tournaments gave no points."""
     return document | {"fates": None}
 
 
 def _not_struck(document: Document) -> Document:
-    """Who never came kept a place, and the buy-in stayed in the pool."""
+    """A no-show kept a place, and the buy-in stayed in the pool."""
     return document | {"struck": False, "raised": []}
 
 
 def _with_hours_as_they_were(document: Document) -> Document:
-    """The start alone was put off."""
+    """Only the start was postponed."""
     return document | {"last_hands_at": None, "rounds_start_at": []}
 
 
 def _without_dry_run(document: Document) -> Document:
-    """No ruling had to name what had shown its consequences, then."""
+    """A ruling did not yet have to name the dry run that showed its consequences."""
     return document | {"dry_run": None}
 
 
 def _without_words(document: Document) -> Document:
-    """Return a document whose reason names a text without its digest, or no text."""
+    """Return a document without the digest of its reason's text."""
     return document | {"words": None}
 
 
@@ -222,10 +222,10 @@ def upcast(
     known: Mapping[tuple[str, int], Upcaster] = UPCASTERS,
 ) -> Document:
     """
-    Return *document* as today's version has it.
+    Return *document* upcast to the current version.
 
     Raises:
-        KeyError: If it is of a version nobody wrote yet.
+      KeyError: If the version is newer than this code knows.
     """
     target = current_version(type_, known)
     if version > target:

@@ -11,7 +11,7 @@ from service.log.batch import Command, Decide, Receipt
 
 @dataclass(slots=True)
 class Waiting:
-    """A command on its way."""
+    """A command that waits for its answer."""
 
     command: Command
     decide: Decide
@@ -21,7 +21,7 @@ class Waiting:
 
 @dataclass(slots=True)
 class League:
-    """What the writer knows of one league."""
+    """The writer's knowledge of one league."""
 
     name: str
     number: UUID
@@ -29,11 +29,11 @@ class League:
     queued: bool = False
     epoch: int | None = None
     latest: datetime | None = None
-    """Instant of the last event that this process knows of."""
+    """The instant of the last event that this process knows of."""
 
 
 def refuse(item: Waiting, error: Exception, cause: Exception | None = None) -> None:
-    """Answer *item* with *error*, unless whoever sent it has gone."""
+    """Answer *item* with *error*, unless its sender has gone."""
     if not item.answer.done():
         if cause is not None:
             error.__cause__ = cause

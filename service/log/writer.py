@@ -1,9 +1,9 @@
 """
-The league's writer: what waits is decided in turn and committed as one batch.
+The writer decides waiting commands in turn and commits them as one batch per league.
 
-Nobody waits for a timer: a batch is what arrived during the last commit.  Each
-command is decided when the batch is formed, on the state its predecessors
-leave, so that commands of one process never conflict with each other.
+There is no batching timer. Each batch holds the commands that arrived during the previous commit.
+Each command is decided when its batch is formed, on the states that the commands before it leave.
+Commands of one process therefore never conflict with each other.
 """
 
 import asyncio
@@ -60,23 +60,23 @@ _BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
 _SLIGHTLY = timedelta(seconds=1)
 _PAUSE_SECONDS = 0.2
 _RECKONED_SECONDS = 60.0
-"""How long a process keeps in mind that the log's clock was behind; then it has measured anew."""
+"""How long a process assumes that the log's clock is behind. Later it has measured it again."""
 
 _log = logging.getLogger(__name__)
 
 
 class Writer:
     """
-    One per process: every append goes through it.
+    The one object in a process that makes every append.
 
     Args:
-        store: PostgreSQL's, or the one in memory.
-        deciders: By category.
-        now: The store's clock; instants of events come from it.
-        revision: Of the code, for the metadata.
-        connections: Batches that may be under way at once, each of another league.
-        streams_kept: States kept between commands.
-        patience: Seconds for which an append of unknown outcome is repeated.
+      store: PostgreSQL's, or the one in memory.
+      deciders: By category.
+      now: The store's clock, which dates the events.
+      revision: The code's revision, for the metadata.
+      connections: The number of batches under way at once, each for another league.
+      streams_kept: The number of states kept between commands.
+      patience: Seconds for which an append of unknown outcome is repeated.
     """
 
     def __init__(
@@ -102,7 +102,7 @@ class Writer:
         self._servers: list[asyncio.Task[None]] = []
         self._reckoned: asyncio.TimerHandle | None = None
         self.measure: Callable[[], Awaitable[None]] | None = None
-        """Measures the log's clock anew; asked when the log calls an event too far ahead."""
+        """Measures the log's clock. Called when the log refuses an event as dated ahead."""
 
     @property
     def store(self) -> Store:
@@ -111,11 +111,11 @@ class Writer:
 
     @property
     def codec(self) -> Codec:
-        """What reads this log's events."""
+        """The codec for this log's events."""
         return self._codec
 
     async def start(self) -> None:
-        """Begin to serve; does not fail when the database is away."""
+        """Begin to serve. This does not fail when the database is away."""
         await self._store.start()
         self._servers = [
             asyncio.create_task(self._serve(), name=f"writer-{number}")
@@ -123,7 +123,7 @@ class Writer:
         ]
 
     async def aclose(self) -> None:
-        """Stop; what waits is answered with ``StoreUnavailable``."""
+        """Stop, and answer the waiting commands with ``StoreUnavailable``."""
         if self._reckoned is not None:
             self._reckoned.cancel()
         for server in self._servers:
@@ -137,18 +137,18 @@ class Writer:
 
     async def submit(self, league: str, command: Command, decide: Decide) -> Receipt:
         """
-        Decide *command* in its turn, append what it causes, and return where it stands.
+        Decide *command* in its turn, append its events, and return their positions.
 
         Args:
-            decide: Called once per attempt, with states as of its turn; it must have
-                no side effects and draw nothing that differs between attempts.
+          decide: Called once per attempt, with states as of its turn. It must have
+            no side effects and draw nothing that differs between attempts.
 
         Raises:
-            CommandRejected: As *decide* refused it; on states that still hold.
-            IdempotencyKeyReused: If the same command was accepted with another request.
-            StoreUnavailable: If the database is away; the command may have been kept,
-                and sending it again finds out.
-            Rehearsed: With what it would cause, if *command* is a rehearsal.
+          CommandRejected: As *decide* refused it, on states that still hold.
+          IdempotencyKeyReused: If the same command was accepted with another request.
+          StoreUnavailable: If the database is away. The command may have been kept:
+            send it again to find out.
+          Rehearsed: With the events it would cause, if *command* is a rehearsal.
         """
         known = self._league(league)
         if command.rehearse:
@@ -172,10 +172,10 @@ class Writer:
         Return a stream's state outside any command.
 
         Args:
-            fresh: Whether to read the stream's tail; if not, what this process last saw.
+          fresh: Whether to compare with the log. Otherwise this process's copy is enough.
 
         Raises:
-            StoreUnavailable: If the database is away.
+          StoreUnavailable: If the database is away.
         """
         if not fresh and (found := self.known(league, stream)) is not None:
             return found
@@ -187,12 +187,12 @@ class Writer:
             raise StoreUnavailable("the database is away") from error
 
     def known(self, league: str, stream: Stream[State]) -> Loaded[State] | None:
-        """Return a stream's state as this process last saw it, if it still has it."""
+        """Return this process's copy of a stream's state, or None if it has none."""
         known = self._league(league)
         return None if known.epoch is None else self._cache.known(known.number, stream)
 
     async def epoch(self, league: str) -> int:
-        """Return the epoch this process believes a league to be in."""
+        """Return a league's epoch as this process last read it."""
         known = self._league(league)
         try:
             return await self._know_epoch(known)
@@ -230,9 +230,9 @@ class Writer:
                     refuse(item, StoreUnavailable("the service is stopping"))
                 raise
             except Exception as error:  # noqa: BLE001
-                # A server that dies would leave its leagues waiting for ever.  So whatever
-                # a store or a defect throws is logged and given to all of the batch, whose
-                # requests raise it; what the cache believed is forgotten.
+                # A server that dies would leave its leagues waiting for ever. It therefore logs any
+                # error of the store and any defect, and gives it to all commands of the batch,
+                # whose requests raise it. The cached states are dropped.
                 _log.exception("a batch of league %s failed", league.name)
                 self._cache.forget(league.number)
                 for item in taken:
@@ -242,8 +242,8 @@ class Writer:
                 self._enqueue(league)
 
     async def _serve_batch(self, league: League, taken: list[Waiting]) -> None:
-        """Form a batch from what waits, send it, answer everybody."""
-        # From here on a failure answers these; commands left out go back to the queue.
+        """Form a batch of waiting commands, send it, and answer each of them."""
+        # From here on a failure answers these. Commands left out go back to the queue.
         while league.waiting and len(taken) < _APPENDS_MAX:
             item = league.waiting.popleft()
             if not item.answer.done():
@@ -280,7 +280,7 @@ class Writer:
         self._put_back(league, again)
 
     async def _form(self, league: League, taken: list[Waiting]) -> list[tuple[Waiting, Attempt]]:
-        """Decide in turn; what exceeds the caps, or repeats a command, waits for the next batch."""
+        """Decide in turn. Commands over the caps and repeated ones wait for the next batch."""
         keys = await self._store.keys(league.number)
         if league.latest is None:
             _, last = await self._store.time(league.number)
@@ -300,8 +300,8 @@ class Writer:
             except Disconnected:
                 raise
             except Exception as error:  # noqa: BLE001
-                # Deciding runs the code of whoever submitted.  A refusal or a defect of it
-                # is raised where it was submitted and must not fail the others' commands.
+                # Deciding runs the submitter's code. Its refusal or defect is raised where it was
+                # submitted, and must not fail the other commands.
                 refuse(item, error)
         for item in left_out:
             taken.remove(item)
@@ -311,7 +311,7 @@ class Writer:
     async def _send(
         self, league: League, epoch: int, attempts: list[Attempt]
     ) -> tuple[Outcome, dict[int, Exception]]:
-        """Send a batch; if its statement fails, each append alone, in order."""
+        """Send a batch. If its statement fails, send each append alone, in order."""
         appends = [attempt.append for attempt in attempts]
         try:
             return await self._insist(league, epoch, appends), {}
@@ -350,7 +350,7 @@ class Writer:
     async def _insist(
         self, league: League, epoch: int, appends: list[Append], checked: bool = False
     ) -> Outcome:
-        """Send the same call until its outcome is known; event ids make that harmless."""
+        """Repeat a call until its outcome is known. Event identifiers make that harmless."""
         loop = asyncio.get_running_loop()
         until = loop.time() + self._patience
         pause = 0.02
@@ -364,7 +364,7 @@ class Writer:
                 pause = min(2 * pause, 1.0)
 
     async def _reckon(self, league: League) -> None:
-        """Learn how far the log's clock is behind this process's count; it was set back."""
+        """Learn how far the log's clock is behind this process's clock, because it was set back."""
         if self.measure is not None:
             await self.measure()
         there, league.latest = await self._store.time(league.number)
@@ -372,7 +372,7 @@ class Writer:
             return
         self._former.behind = max(self._former.now() - there, timedelta())
         if self._former.behind < _SLIGHTLY:
-            # What was on its way names instants that are seconds ahead at most.
+            # Commands on their way name instants that are seconds ahead at most.
             self._former.behind = timedelta()
             await asyncio.sleep(_PAUSE_SECONDS)
             return
@@ -390,7 +390,7 @@ class Writer:
         return self._league(league).latest or _BEGINNING
 
     def _put_back(self, league: League, items: list[Waiting]) -> None:
-        """Let *items* come first in the next batch."""
+        """Put *items* at the front of the next batch."""
         for item in reversed(items):
             item.attempts += 1
             if item.attempts > _ATTEMPTS_MAX:
