@@ -1,8 +1,8 @@
 """
-What a batch of events does to a read model, gathered row by row and written at once.
+The changes that a batch of events makes to a read model, gathered by row and written at once.
 
-A hundred events about one table become one statement about its row: order
-matters only among changes of the same row, and that order is kept here.
+A hundred events about one table become one statement about its row. Order
+matters only among changes of the same row, and this module keeps that order.
 """
 
 from collections import defaultdict
@@ -15,7 +15,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 Row = dict[str, Any]
-"""By column; what may stand in a column, its relation in :mod:`service.projections.schema` says."""
+"""One row by column name. The relations in :mod:`service.projections.schema` give the types."""
 
 Key = tuple[Hashable, ...]
 
@@ -29,7 +29,7 @@ class Changes:
         self._pending: dict[sa.Table, dict[Key, tuple[str, Row]]] = defaultdict(dict)
         self._sums: dict[sa.Table, dict[Key, Row]] = defaultdict(dict)
         self.memory: dict[str, Row] = {}
-        """What a projection loaded before the batch and keeps up while it gathers."""
+        """Values that a projection loads before the batch and updates while it gathers."""
 
     def put(self, relation: sa.Table, **row: object) -> None:
         """Make the row with this key exactly *row*, whether it exists or not."""
@@ -37,7 +37,7 @@ class Changes:
         self._sums[relation].pop(_key(relation, row), None)
 
     def patch(self, relation: sa.Table, **row: object) -> None:
-        """Set the named columns of the row with this key; nothing happens if there is none."""
+        """Set the named columns of the row with this key. Do nothing if the row does not exist."""
         key = _key(relation, row)
         kind, before = self._pending[relation].get(key, (_PATCH, {}))
         if kind != _DELETE:
@@ -53,8 +53,8 @@ class Changes:
             summed = {name: row[name] + amount for name, amount in amounts.items()}
             self._pending[relation][place] = (_PUT, row | summed)
         elif kind == _PATCH:
-            # Sums are added after patches, which is right whatever came first: a
-            # later patch of the same column has removed the sum.
+            # Sums are added after patches. That is right in either order, because a later patch of
+            # the same column has removed the sum.
             sums = self._sums[relation].setdefault(place, {})
             for name, amount in amounts.items():
                 sums[name] = sums.get(name, 0) + amount
@@ -65,7 +65,7 @@ class Changes:
         self._sums[relation].pop(_key(relation, key), None)
 
     async def write(self, connection: AsyncConnection) -> int:
-        """Send everything; return how many rows were touched."""
+        """Write all pending changes; return the number of rows touched."""
         written = 0
         for relation, pending in self._pending.items():
             gone = [key for key, (kind, _) in pending.items() if kind == _DELETE]

@@ -1,8 +1,8 @@
 """
-Whether the read models are what the log gives: built again beside them and compared row by row.
+Comparing the read models with the log: they are built again and compared row by row.
 
-The second copy stands in temporary relations of this connection, so that whoever
-may read may compare, and nothing is left behind.
+The copy is built in temporary relations of one connection. Anyone who may read
+can therefore compare, and nothing is left behind.
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ CHUNK = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A relation whose rows are not those that the log gives."""
+    """A relation with rows that differ from those that the log gives."""
 
     league: str
     name: str
@@ -37,7 +37,9 @@ class Difference:
 
 
 async def compare(settings: Settings, name: str = "all") -> list[Difference]:
-    """Return where the read model *name* (or ``all``) differs from the log, in every league."""
+    """
+    Return the differences between the read model *name* (or ``all``) and the log of each league.
+    """
     models = chosen(name)
     database = async_engine(settings.database_url, connections=1)
     try:
@@ -54,13 +56,13 @@ async def compare_league(
     connection: AsyncConnection, league: str, projections: Sequence[Projection] = ALL
 ) -> list[Difference]:
     """
-    Return where one league's read models differ from its log.
+    Return the differences between one league's read models and its log.
 
-    The copy is built in chunks to where the live rows stand; the last steps and
-    the comparison see one snapshot, so that a live runner is no difference.
+    The copy is built in chunks up to the live checkpoint. The last steps and the comparison
+    use one snapshot, so a runner that is at work causes no difference.
 
     Args:
-        connection: Of its own; transactions are made and ended here.
+        connection: A connection without a transaction; this function begins and ends its own.
     """
     await connection.rollback()
     found: list[Difference] = []
@@ -116,7 +118,7 @@ async def _stands(connection: AsyncConnection, projection: Projection, league: s
 async def _follow(
     connection: AsyncConnection, projection: Projection, league: str, until: int, *, commit: bool
 ) -> bool:
-    """Apply events up to position *until*; return whether the log reaches so far."""
+    """Apply events up to position *until*; return whether the log reaches that far."""
     stands, before = await _advance(connection, projection, league, until), NOTHING - 1
     while before < stands < until:
         if commit:
@@ -143,7 +145,7 @@ async def _differences(
     found: list[Difference] = []
     for relation in projection.relations:
         columns = ", ".join(f't."{column.name}"' for column in relation.columns)
-        select = (  # every name in it is ours
+        select = (  # every name in it is from this program
             f"SELECT ROW({columns})::text AS row FROM {{}}.{relation.name} t "  # noqa: S608
             "WHERE t.league = :league"
         )

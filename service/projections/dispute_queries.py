@@ -1,4 +1,4 @@
-"""What the read model ``disputes`` answers."""
+"""Queries of the read models ``disputes`` and ``openings``."""
 
 from collections.abc import Sequence
 
@@ -22,7 +22,7 @@ async def disputes(
 
 
 async def disputes_open(connection: AsyncConnection, league: str, claimant: str) -> int:
-    """Return how many disputes somebody has claimed that wait for a ruling."""
+    """Return the number of a claimant's disputes that still wait for a ruling."""
     dispute = schema.dispute
     found = await connection.scalar(
         sa.select(sa.func.count())
@@ -39,7 +39,7 @@ async def disputes_open(connection: AsyncConnection, league: str, claimant: str)
 async def disputes_ruled(
     connection: AsyncConnection, league: str, rules: Sequence[str], *, limit: int
 ) -> list[str]:
-    """Return the disputes that were ruled by one of *rules*, the latest first."""
+    """Return the disputes in which a ruling cites one of *rules*, the latest first."""
     ruled = schema.dispute_rule
     latest = sa.func.max(ruled.c.ruled_position)
     found = await connection.execute(
@@ -55,7 +55,7 @@ async def disputes_ruled(
 async def openings(
     connection: AsyncConnection, league: str, *, limit: int, before: int | None = None
 ) -> list[rows.OpeningRow]:
-    """Return who opened sealed values of a league, the newest first; *before* is a position."""
+    """Return the openings of a league's sealed values, newest first; *before* is a position."""
     opening = schema.opening
     statement = sa.select(opening).where(opening.c.league == league)
     if before is not None:

@@ -1,4 +1,4 @@
-"""Read model ``disputes``: what is disputed in a league, and what was ruled by which rule."""
+"""Read model ``disputes``: the disputes of a league, and the rules that their rulings cite."""
 
 from engine.dispute.events import (
     DisputeAppealed,

@@ -1,8 +1,8 @@
 """
-Read model ``hands``: the history of every hand, as a spectator could have written it.
+Read model ``hands``: the history of every hand, from public events only.
 
-A hand's row grows while it is played; what is not yet settled is loaded before
-each batch, because most events of a hand do not repeat its number.
+A hand's row grows while the hand is played. Unsettled hands are loaded before each
+batch, because most events of a hand do not repeat its number.
 """
 
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ from service.projections.projection import Happened, Projection, on
 async def _load(
     connection: AsyncConnection, changes: Changes, batch: Sequence[Happened[msgspec.Struct]]
 ) -> None:
-    """Put the unsettled hand of each table of *batch* into the memory, and its tournament."""
+    """Load the unsettled hand and the tournament of each table in *batch* into the memory."""
     tables = {happened.subject for happened in batch}
     hand, summary = schema.hand, schema.hand_table
     found = await connection.execute(
@@ -76,14 +76,14 @@ def _hand_opened(changes: Changes, happened: Happened[HandOpened]) -> None:
         "last_position": happened.position,
     }
     before = changes.memory.get(happened.subject)
-    if before is not None:  # a deal was voided; the hand began with its first one
+    if before is not None:  # a deal was voided; the hand began with its first deal
         row |= {name: before[name] for name in ("opened_at", "first_position")}
     changes.memory[happened.subject] = row
     changes.put(schema.hand, **row)
 
 
 def _deal_voided(changes: Changes, happened: Happened[DealVoided]) -> None:
-    """Forget what was played; the cards of a deal that does not count are in its event."""
+    """Clear the row. The cards of the voided deal are in the ``deal_voided`` event."""
     blank = [
         seat | {"final_stack": None, "cards": None, "total": None}
         for seat in changes.memory[happened.subject]["seats"]
@@ -149,12 +149,12 @@ def _pot_awarded(changes: Changes, happened: Happened[PotAwarded]) -> None:
 
 
 def _place(pot: int | str) -> tuple[bool, int]:
-    """Return where a pot stands: by number, the Sabacc pot last, whenever it was given away."""
+    """Return the sort key of a pot: by number, with the Sabacc pot always last."""
     return (True, 0) if isinstance(pot, str) else (False, pot)
 
 
 def _sabacc_pot_awarded(changes: Changes, happened: Happened[SabaccPotAwarded]) -> None:
-    """Put the Sabacc pot after the others; it may have several winners, one event each."""
+    """Put the Sabacc pot last. It may have several winners, each with an event of its own."""
     event = happened.event
     pots = changes.memory[happened.subject]["pots"]
     before: Row = next(

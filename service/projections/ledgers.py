@@ -1,8 +1,8 @@
 """
 A season's ledger as rows: every award, revision, bonus, adjustment and voiding, in order.
 
-Only appended to.  What counts at the end of it is all that standings follow from; in a
-season that sums every result, a player's entries add up to the player's points.
+Rows are only appended. The standings follow from the entries that still count at the end.
+In a season that sums every result, a player's entries add up to the player's points.
 """
 
 from collections.abc import Iterable, Iterator
@@ -36,34 +36,34 @@ TERMS = (
     "tie_breaks",
     "master_commitment",
 )
-"""What is shown of a season's opening."""
+"""The members of a season's opening that are shown."""
 
 Entered = (
     PointsAwarded | AwardRevised | AwardRevoked | BonusesAwarded | PointsAdjusted | AdjustmentVoided
 )
-"""Everything that adds entries to a ledger."""
+"""The events that add entries to a ledger."""
 
 
 def shown_terms(opened: SeasonOpened) -> Row:
-    """Return the members named in :data:`TERMS` as plain JSON, as they stand in the log."""
+    """Return the members named in :data:`TERMS` as plain JSON, in their stored form."""
     members = msgspec.structs.asdict(opened)
     return {name: msgspec.to_builtins(members[name], order="sorted") for name in TERMS}
 
 
 def reckoning_of(terms: Row) -> Reckoning:
-    """Return what standings follow from, out of a season's shown terms."""
+    """Return the terms that the standings depend on, taken from a season's shown terms."""
     return msgspec.convert({name: terms[name] for name in Reckoning.__struct_fields__}, Reckoning)
 
 
 @dataclass(slots=True)
 class Ledger:
-    """One season's entries, and what they come to so far."""
+    """One season's entries and their running totals."""
 
     league: str
     reckoning: Reckoning
     lots: list[Row] = field(default_factory=list)
     players: set[str] = field(default_factory=set)
-    """Everybody who has an entry, whether or not anything of it counts still."""
+    """All players with an entry, even if no entry of theirs still counts."""
 
     _results: dict[str, dict[str, Result]] = field(default_factory=dict)
     """By tournament in the order in which they were first counted, then by player."""
@@ -72,7 +72,7 @@ class Ledger:
     """The bonuses and adjustments that count, by name."""
 
     def take(self, row: Row) -> None:
-        """Count one entry."""
+        """Add one entry to the totals."""
         player, tournament = row["player"], row["tournament"]
         self.players.add(player)
         match row["kind"]:
@@ -151,7 +151,7 @@ class Ledger:
 
 
 _OWN = ("tournament", "place", "shared", "adjustment", "failure", "reason", "author")
-"""Columns that not every entry has a value in."""
+"""Columns that not every entry fills."""
 
 
 def _awarded(award: Award) -> Row:

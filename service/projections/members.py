@@ -1,4 +1,4 @@
-"""Read model ``members``: the leagues, and who belongs to each in which role."""
+"""Read model ``members``: the leagues, and their members with their roles."""
 
 import msgspec
 

@@ -1,4 +1,4 @@
-"""Every projection there is."""
+"""The list of all projections."""
 
 from service.projections.disputes import disputes
 from service.projections.hands import hands
@@ -27,11 +27,16 @@ BY_NAME = {projection.name: projection for projection in ALL}
 
 
 class ProjectionUnknown(Exception):
-    """A name is none of the projections'."""
+    """No projection has this name."""
 
 
 def chosen(name: str) -> tuple[Projection, ...]:
-    """Return the projections that *name* or ``all`` means; ``ProjectionUnknown`` if none."""
+    """
+    Return the projections that *name* or ``all`` selects.
+
+    Raises:
+        ProjectionUnknown: If no projection has this name.
+    """
     if name == "all":
         return ALL
     if name not in BY_NAME:

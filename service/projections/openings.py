@@ -1,4 +1,4 @@
-"""Read model ``openings``: who opened which sealed values, when, and by which right."""
+"""Read model ``openings``: each opening of sealed values, with its author, time and right."""
 
 from engine.dispute.events import DisclosureUsed
 from engine.league.openings import ValuesOpened

@@ -1,4 +1,4 @@
-"""How far projections have come, and waiting until they have come far enough."""
+"""Reading how far projections have come, and waiting until they have come far enough."""
 
 import asyncio
 from collections.abc import Sequence
@@ -13,14 +13,14 @@ from service.projections.queries import NAMES
 _POLL_SECONDS = 0.02
 
 Positions = Grouped[tuple[str, str], int]
-"""Asks how far projections have come, each by its name and the league."""
+"""Looks up checkpoints by projection name and league, many at once."""
 
 
 def positions(database: AsyncEngine) -> Positions:
     """
-    Return what asks *database* about many projections at once.
+    Return an object that looks up many checkpoints in *database* at once.
 
-    Each look is a transaction of its own, so that nothing holds a snapshot while it waits.
+    Each look-up is a transaction of its own, so no snapshot is held during a wait.
     """
 
     async def ask(keys: Sequence[tuple[str, str]]) -> list[int]:
@@ -42,7 +42,7 @@ async def wait_for(
     """
     Wait until projection *name* (or ``all`` of them) has applied *position*.
 
-    Those who wait at the same time look together.  Returns False after *timeout* seconds.
+    Waits at the same time share their look-ups. Returns False after *timeout* seconds.
     """
     names = NAMES if name == "all" else (name,)
     loop = asyncio.get_running_loop()

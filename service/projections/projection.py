@@ -1,10 +1,10 @@
 """
-A projection: a name, a version, the events it handles, and what each does to its rows.
+A projection: a name, a version, and a handler for each event that changes its rows.
 
-Rows and checkpoint change in one transaction by compare-and-set, so that two
-runners can never apply a batch twice; an event that cannot be applied stops
-that league's projection and is never skipped.  Nothing here asks for the time,
-draws a number or looks at another read model: the same log gives the same rows.
+Rows and checkpoint change in one transaction by compare-and-set, so two runners can
+never apply a batch twice. An event that cannot be applied stops the projection in that
+league and is never skipped. A handler never reads the time, a random number or another
+read model, so the same log always gives the same rows.
 """
 
 from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
@@ -29,19 +29,19 @@ from service.projections.changes import Changes
 from service.projections.schema import checkpoint
 
 CHUNK = 5_000
-"""Positions in one transaction: long enough to amortise it, short enough to watch."""
+"""Positions in one transaction: enough to spread its cost, few enough to show progress."""
 
 NOTHING = -1
-"""Checkpoint of who has applied nothing; the first event of a league has position 0."""
+"""Checkpoint of a projection that has applied nothing. A league's first event has position 0."""
 
 _PREFIXES = {category: prefix for prefix, category in CATEGORIES.items()}
 _codec = Codec(DECIDERS)
 _WHOLE = {"broken_at": None, "reason": None, "broken_since": None}
-"""What a checkpoint says that moves on."""
+"""The checkpoint columns that are cleared when the checkpoint moves on."""
 
 
 class ProjectionBroken(Exception):
-    """An event could not be applied; the league's projection stands before it until mended."""
+    """An event could not be applied. The projection of this league stops before it until mended."""
 
     def __init__(self, name: str, league: str, position: int, reason: str) -> None:
         super().__init__(f"{name} of {league} stopped before position {position}: {reason}")
@@ -49,11 +49,11 @@ class ProjectionBroken(Exception):
 
 
 class CheckpointMoved(Exception):
-    """Somebody else applied this batch first; nothing of ours was kept."""
+    """Another runner applied this batch first, so this transaction must be rolled back."""
 
 
 class VersionDiffers(Exception):
-    """The rows were made by another version of the projection: they want a rebuild."""
+    """The rows were made by another version of the projection and need a rebuild."""
 
 
 Event = TypeVar("Event", bound=msgspec.Struct)
@@ -62,10 +62,10 @@ Read_co = TypeVar("Read_co", bound=msgspec.Struct, covariant=True)
 
 class Happened(msgspec.Struct, Generic[Read_co], frozen=True):
     """
-    An event as projections see it, and where it stands.
+    An event as projections see it, with its league, position and stream.
 
-    It is the engine's event of today's version.  Its hidden places are closed: a projection
-    holds no keys.
+    The event is the engine's type, upcast to the current schema version. Its hidden values stay
+    sealed, because a projection holds no keys.
     """
 
     league: str
@@ -82,13 +82,13 @@ class Happened(msgspec.Struct, Generic[Read_co], frozen=True):
 
     @property
     def subject(self) -> str:
-        """Identifier of the aggregate in whose stream this stands."""
+        """Identifier of the aggregate that the stream belongs to."""
         category, _, digits = self.stream.partition("-")
         return f"{_PREFIXES[category]}_{digits}"
 
 
 Handler = Callable[[Changes, Happened[Any]], None]
-"""Handles one type of event; :func:`on` has checked that it is the one it is kept under."""
+"""Handles one type of event. :func:`on` has checked that the handler fits the type."""
 
 Load = Callable[[AsyncConnection, Changes, list[Happened[msgspec.Struct]]], Awaitable[None]]
 Settle = Callable[[Changes], None]
@@ -96,7 +96,7 @@ _Entry = tuple[str, Handler]
 
 
 def on(event: type[Event], handler: Callable[[Changes, Happened[Event]], None]) -> _Entry:
-    """Return the entry of a projection's handlers for one type of event."""
+    """Return the entry for :attr:`Projection.handlers` that handles one type of event."""
     return tag_of(event), handler
 
 
@@ -109,24 +109,24 @@ class Projection:
     relations: tuple[sa.Table, ...]
     handlers: Mapping[str, Handler]
     """
-    By event type, made with :func:`on`.  Every other known type is passed over, an unknown
-    one stops.
+    By event type, made with :func:`on`. Other known types are passed over. An unknown type
+    stops the projection.
     """
 
     load: Load | None = None
-    """Fetches what handlers must know of earlier batches; of this projection's own rows only."""
+    """Loads rows of this projection that the handlers need from earlier batches."""
 
     settle: Settle | None = None
-    """Works out, after the last event of a batch, what follows from several events together."""
+    """Writes, after the last event of a batch, the rows that depend on several events together."""
 
     async def gather(
         self, connection: AsyncConnection, batch: list[Happened[msgspec.Struct]]
     ) -> Changes:
         """
-        Return what *batch* changes.
+        Return the read-model rows that *batch* inserts, updates or deletes.
 
         Raises:
-            ProjectionBroken: If an event has no handler's shape.
+            ProjectionBroken: If a handler cannot apply an event.
         """
         changes = Changes()
         if self.load is not None and batch:
@@ -158,7 +158,7 @@ _READ = sa.text(
     """
 )
 _Stored = sa.Row[int, str, int, str, int, datetime, str]
-"""What :data:`_READ` returns."""
+"""The columns of :data:`_READ`."""
 
 _ALL = """
     WITH RECURSIVE known AS (
@@ -168,11 +168,11 @@ _ALL = """
           FROM known k WHERE k.league IS NOT NULL
     )
 """
-"""Every league that has a log, by jumping from one to the next in its index."""
+"""Every league that has a log, by jumping from one to the next in the index."""
 
 _SOME = "WITH known AS (SELECT unnest(CAST(:leagues AS uuid[])) AS league)"
 
-# What has nothing new is left out here, so a look at leagues without news is one statement.
+# Leagues without news are left out here, so a look at all leagues is one statement.
 _BEHIND = """
     , heads AS MATERIALIZED (
         SELECT 'lge_' || replace(known.league::text, '-', '') AS league, last.position AS head
@@ -191,7 +191,7 @@ _HEAD = sa.text("SELECT position FROM events WHERE league = :league ORDER BY pos
 
 
 async def head(connection: AsyncConnection, league: str) -> int:
-    """Return the last position of *league*'s log, -1 if it is empty; all below it is visible."""
+    """Return the last position of *league*'s log, or -1. All positions up to it are visible."""
     found = await connection.execute(_HEAD, {"league": number_of(league)})
     position = found.scalar_one_or_none()
     return NOTHING if position is None else int(position)
@@ -218,7 +218,7 @@ async def behind(
 
 
 async def leagues(connection: AsyncConnection) -> list[str]:
-    """Return every league that has a log, by jumping from one to the next in its index."""
+    """Return every league that has a log, by jumping from one to the next in the index."""
     following = sa.text("SELECT league FROM events WHERE league > :after ORDER BY league LIMIT 1")
     found: list[str] = []
     after = UUID(int=0)
@@ -230,10 +230,10 @@ async def leagues(connection: AsyncConnection) -> list[str]:
 
 async def applied(connection: AsyncConnection, projection: Projection, league: str) -> int:
     """
-    Return the last position applied; -1 if none.
+    Return the last position applied; -1 if there is none.
 
     Raises:
-        VersionDiffers: If what stands there was made by another version.
+        VersionDiffers: If another version of the projection made the rows.
     """
     found = await connection.execute(
         sa.select(checkpoint.c.version, checkpoint.c.position).where(
@@ -262,11 +262,11 @@ async def advance(
     """
     Apply the next chunk inside the caller's transaction; return the new checkpoint.
 
-    The checkpoint goes to the position that was *scanned*, handled or not.
+    The checkpoint moves to the last position that was scanned, even if no event was handled.
 
     Args:
-        known: Every event type of the catalogue; what is not in it stops the projection.
-        until: Positions after this one are left alone.
+        known: Every event type of the catalogue. Any other type stops the projection.
+        until: The last position to scan.
 
     Raises:
         ProjectionBroken: If an event cannot be applied.
@@ -291,7 +291,7 @@ async def advance(
     try:
         changes = await projection.gather(connection, batch)
     except ProjectionBroken as error:
-        # Whoever was quicker has written rows too, which do not go with what was read here.
+        # A quicker runner has written rows too, and they do not match the events read here.
         if await applied(connection, projection, league) != before:
             raise CheckpointMoved from error
         raise
@@ -302,10 +302,10 @@ async def advance(
 
 def _happened(projection: Projection, league: str, row: _Stored) -> Happened[msgspec.Struct]:
     """
-    Return the event in a row of the log; there is no other way from a row to an event here.
+    Return the event in a row of the log. Nothing else turns a row into an event here.
 
     Raises:
-        ProjectionBroken: If the event is of an unknown type or version, or malformed.
+        ProjectionBroken: If the event is malformed, or its type or version is unknown.
     """
     position, stream, stream_version, type_, schema_version, at, data = row
     try:
@@ -347,7 +347,7 @@ async def _move(
 async def mark_broken(
     connection: AsyncConnection, projection: Projection, error: ProjectionBroken
 ) -> None:
-    """Write beside the checkpoint of a league which event stops the projection there, and why."""
+    """Record on a league's checkpoint the event that stops the projection, and the reason."""
     said = error.reason.replace("\0", " ")[:500]  # PostgreSQL stores no NUL
     broken = {
         "broken_at": error.position,

@@ -1,8 +1,8 @@
 """
-What the read models answer.
+Queries of the read models.
 
-Every function takes a connection that may SELECT the schema ``reads`` and
-answers structs; a missing thing is ``None`` or the empty list.
+Every function takes a connection that may SELECT in the schema ``reads`` and
+returns structs. If nothing is found, it returns ``None`` or an empty list.
 """
 
 from decimal import Decimal
@@ -28,7 +28,7 @@ Row = TypeVar("Row", bound=msgspec.Struct)
 
 
 async def leagues_of(connection: AsyncConnection, player: str) -> list[rows.Membership]:
-    """Return the leagues *player* is a member of, by name."""
+    """Return the leagues that *player* is a member of, ordered by name."""
     league, member = schema.league, schema.member
     statement = (
         sa.select(league.c.league, league.c.name, member.c.role, league.c.sandbox)
@@ -48,7 +48,7 @@ async def league(connection: AsyncConnection, league: str) -> rows.LeagueRow | N
 async def members(
     connection: AsyncConnection, league: str, *, limit: int = 200, after: str = ""
 ) -> list[rows.Member]:
-    """Return a league's members by player, those after *after*."""
+    """Return a league's members ordered by player; *after* is the last player already seen."""
     member = schema.member
     statement = (
         sa.select(member)
@@ -73,7 +73,7 @@ async def tournaments(
     Return a league's tournaments, newest first; *before* pages by ``announced_position``.
 
     Args:
-        drafts: Whether those are among them that only the staff sees.
+        drafts: Whether to include drafts, which only staff may see.
     """
     tournament = schema.tournament
     statement = sa.select(tournament).where(tournament.c.league == league)
@@ -98,7 +98,9 @@ async def tournament(connection: AsyncConnection, tournament: str) -> rows.Tourn
 
 
 async def entrants(connection: AsyncConnection, tournament: str) -> list[rows.EntrantRow]:
-    """Return a tournament's entrants: placed ones by placing, the others by registration."""
+    """
+    Return a tournament's entrants: first those without a place by number, then the others by place.
+    """
     entrant, seat = schema.entrant, schema.seat
     statement = (
         sa.select(entrant, seat.c.table, seat.c.seat, seat.c.stack)
@@ -110,12 +112,12 @@ async def entrants(connection: AsyncConnection, tournament: str) -> list[rows.En
 
 
 async def tables(connection: AsyncConnection, tournament: str) -> list[rows.TableRow]:
-    """Return a tournament's tables by number, with who sits there."""
+    """Return a tournament's tables by number, with their seats."""
     return await _tables(connection, schema.table_summary.c.tournament == tournament)
 
 
 async def table(connection: AsyncConnection, table: str) -> rows.TableRow | None:
-    """Return one table, with who sits there."""
+    """Return one table with its seats."""
     found = await _tables(connection, schema.table_summary.c.table == table)
     return found[0] if found else None
 
@@ -123,7 +125,7 @@ async def table(connection: AsyncConnection, table: str) -> rows.TableRow | None
 async def hands(
     connection: AsyncConnection, table: str, *, limit: int = 100, after: int = 0
 ) -> list[rows.HandRow]:
-    """Return a table's hands by number, those after *after*."""
+    """Return a table's hands by number; *after* is the last number already seen."""
     hand = schema.hand
     statement = (
         sa.select(hand)
@@ -155,7 +157,7 @@ async def hand(connection: AsyncConnection, hand: str) -> rows.HandRow | None:
 
 
 async def seats_of(connection: AsyncConnection, player: str) -> list[rows.SeatOf]:
-    """Return where *player* is entered, in tournaments that are not over and not lost."""
+    """Return the entries with which *player* is still in a tournament that is not over."""
     entrant, seat, tournament = schema.entrant, schema.seat, schema.tournament
     statement = (
         sa.select(
@@ -204,11 +206,11 @@ async def standings(
     after: tuple[int, str] | None = None,
 ) -> list[rows.StandingRow]:
     """
-    Return a season's players by rank; who shares one stands by name of the player.
+    Return a season's standings by rank. Players who share a rank are ordered by identifier.
 
     Args:
-        limit: All, if none is given.
-        after: Rank and player of the last row that is known.
+        limit: The largest number of rows; None returns all.
+        after: Rank and player of the last row already seen.
     """
     standing = schema.standing
     columns = [
@@ -236,7 +238,9 @@ async def ledger(
     limit: int = 100,
     after: tuple[int, int] | None = None,
 ) -> list[rows.LedgerRow]:
-    """Return a season's entries in the order of the log, those after *after*: position and part."""
+    """
+    Return a season's entries in log order; *after* is the last position and part already seen.
+    """
     entry = schema.ledger
     columns = [
         sa.cast(each, sa.Text).label(each.name) if each.name in _POINTS else each
@@ -261,10 +265,10 @@ async def ratings(
     after: tuple[str, str] | None = None,
 ) -> list[rows.RatingRow]:
     """
-    Return a league's players, the strongest first; equals by name of the player.
+    Return a league's ratings, strongest player first. Equal ratings are ordered by player.
 
     Args:
-        after: Ordinal and player of the last row that is known.
+        after: Ordinal and player of the last row already seen.
     """
     rating = schema.rating
     numbers = (sa.cast(rating.c[each], sa.Text).label(each) for each in _RATED)
@@ -286,7 +290,7 @@ async def ratings(
 async def rating_history(
     connection: AsyncConnection, player: str, *, league: str | None = None
 ) -> list[rows.RatingChange]:
-    """Return a player's rating after each tournament, the latest first; null is every league."""
+    """Return a player's rating after each tournament, newest first; None means every league."""
     change = schema.rating_change
     numbers = (sa.cast(change.c[each], sa.Text).label(each) for each in _RATED)
     statement = sa.select(change.c.league, change.c.tournament, change.c.place, *numbers).where(
@@ -299,7 +303,7 @@ async def rating_history(
 
 
 async def league_of(connection: AsyncConnection, identifier: str) -> str | None:
-    """Return the league that a tournament, table, hand or season belongs to."""
+    """Return the league of a tournament, table, hand or season; None if it is unknown."""
     places = {
         "trn": (schema.tournament.c.league, schema.tournament.c.tournament),
         "tbl": (schema.table_summary.c.league, schema.table_summary.c.table),
@@ -321,7 +325,7 @@ async def report(connection: AsyncConnection, identifier: str) -> rows.ReportRow
 
 
 async def position_of(connection: AsyncConnection, name: str, league: str) -> int:
-    """Return how far projection *name* has come in *league*; -1 if it has not begun."""
+    """Return the checkpoint of projection *name* in *league*; -1 if it has not begun."""
     checkpoint = schema.checkpoint
     statement = sa.select(checkpoint.c.position).where(
         checkpoint.c.league == league, checkpoint.c.name == name

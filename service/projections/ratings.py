@@ -1,9 +1,9 @@
 """
-Read model ``ratings``: how strong a league's players are taken to be, by its results.
+Read model ``ratings``: the strength of a league's players, estimated from its results.
 
-A result moves the ratings of those who were in it.  One that comes again for the same
-tournament is a correction: all of the league's ratings are then counted anew, in the
-order in which the tournaments had ended.
+A result changes the ratings of its own players. A second result of the same tournament
+is a correction. All of the league's ratings are then computed again, in the order in
+which the tournaments ended.
 """
 
 from collections.abc import Iterable, Sequence
@@ -25,7 +25,7 @@ from service.projections.projection import Happened, Projection, on
 async def _load(
     connection: AsyncConnection, changes: Changes, batch: Sequence[Happened[msgspec.Struct]]
 ) -> None:
-    """Put the league's ratings into the memory, and its results if one of them is corrected."""
+    """Load the league's ratings into the memory, and all its results if one is corrected."""
     league = batch[0].league
     rating = schema.rating
     found = await connection.execute(sa.select(rating).where(rating.c.league == league))
@@ -69,7 +69,7 @@ def _placed(changes: Changes, happened: Happened[TournamentFinished | ResultCorr
 
 
 def _best_placings(placings: Iterable[Placing]) -> list[tuple[PlayerId, int]]:
-    """Return player and place, once for each player, by place."""
+    """Return each player once, with the best place, ordered by place."""
     best: dict[PlayerId, int] = {}
     for each in sorted(placings, key=lambda it: (it.place, it.player)):
         best.setdefault(each.player, each.place)

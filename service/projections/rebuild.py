@@ -1,11 +1,12 @@
 """
-Making read models again from the log, beside the ones in use.
+Building read models again from the log, beside the ones in use.
 
-The new relations grow in the schema ``reads_next`` by the very statements that
-the runner executes, only translated to that schema; they are exchanged in one
-transaction when both stand at the same position of every league.  A rebuild
-that is killed is begun anew by the next one.  A league with an event that cannot be
-applied is left standing before it, as the runner would leave it; all others are rebuilt.
+The new relations grow in the schema ``reads_next``. The statements are those of the
+runner, translated to that schema. The new relations replace the old ones in one
+transaction, when both have applied the same position of every league.
+
+If a rebuild is killed, the next one starts from the beginning. If an event cannot be
+applied, that league stops before it, as with the runner. All other leagues are rebuilt.
 """
 
 import asyncio
@@ -36,10 +37,10 @@ from service.projections.schema import LIVE, NEXT, checkpoint
 __all__ = ["Difference", "Progress", "RebuildRefused", "compare", "rebuild"]
 
 Progress = Callable[[int, int], None]
-"""Told positions done and positions in all."""
+"""Called with the positions done and the positions in total."""
 
-# Two rebuilds would write into the same relations.  The lock needs the right to write to
-# this one, and holds up neither reading nor writing; a vacuum in its way gives up within a second.
+# Two rebuilds would write into the same relations. The lock needs the right to write to this
+# relation, and blocks neither reads nor writes. A vacuum that holds it gives way within a second.
 _TAKE_TURN = sa.text("LOCK TABLE reads_next.checkpoint IN SHARE UPDATE EXCLUSIVE MODE")
 _LOCKED = "55P03"
 _PATIENCE = sa.text("SET LOCAL lock_timeout = '3s'")
@@ -53,14 +54,14 @@ async def rebuild(
     settings: Settings, name: str = "all", progress: Progress | None = None
 ) -> list[ProjectionBroken]:
     """
-    Build *name* (or ``all``) anew and put it in the place of what is there.
+    Rebuild *name* (or ``all``) and replace the live rows with the new ones.
 
     Returns:
-        The events that could not be applied, one at most of a projection and a league.
+        The events that could not be applied, at most one for each projection and league.
 
     Raises:
         RebuildRefused: If another rebuild is running.
-        ProjectionUnknown: If *name* is none of the projections'.
+        ProjectionUnknown: If no projection has this name.
     """
     projections = chosen(name)
     database = async_engine(settings.database_url, connections=1 + len(projections))
@@ -83,7 +84,7 @@ async def rebuild(
 
     try:
         async with _alone(database):
-            # Side by side: while one projection's rows are read or written, another's are made.
+            # Side by side: while one projection waits for the database, another makes its rows.
             ended = await asyncio.gather(*map(one, projections), return_exceptions=True)
         for error in ended:
             if error is not None:
@@ -95,7 +96,7 @@ async def rebuild(
 
 @asynccontextmanager
 async def _alone(database: AsyncEngine) -> AsyncIterator[None]:
-    """Hold the lock of rebuilds on a connection of its own."""
+    """Hold the rebuild lock on a connection of its own."""
     async with database.connect() as connection:
         await connection.execute(_PATIENCE)
         try:
@@ -110,7 +111,7 @@ async def _alone(database: AsyncEngine) -> AsyncIterator[None]:
 async def _build(
     database: AsyncEngine, projection: Projection, progress: Progress
 ) -> dict[str, ProjectionBroken]:
-    """Build the new rows; return what stopped each league that could not be built whole."""
+    """Build the new rows; return the event that stopped each league that is not complete."""
     async with database.begin() as connection:
         await connection.execute(sa.select(sa.func.reads_begin_rebuild(*_names(projection))))
         targets = await _targets(connection, projection)
@@ -136,7 +137,7 @@ async def _build(
 
 
 async def _targets(connection: AsyncConnection, projection: Projection) -> dict[str, int]:
-    """Return how far to build: where the live rows stand, or the head where there are none."""
+    """Return the target of each league: the live checkpoint, or the head if there is none."""
     live = await connection.execute(
         sa.select(checkpoint.c.league, checkpoint.c.position).where(
             checkpoint.c.name == projection.name
@@ -149,7 +150,7 @@ async def _targets(connection: AsyncConnection, projection: Projection) -> dict[
 async def _meet(
     connection: AsyncConnection, projection: Projection, stopped: dict[str, ProjectionBroken]
 ) -> None:
-    """Hold the live checkpoints and bring the new rows to exactly where they stand."""
+    """Lock the live checkpoints and bring the new rows to exactly these positions."""
     held = await connection.execute(
         sa.select(checkpoint.c.league, checkpoint.c.position)
         .where(checkpoint.c.name == projection.name)

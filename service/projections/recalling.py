@@ -1,4 +1,4 @@
-"""What the read model ``records`` answers: one player's games in one league, and their sums."""
+"""Queries of the read model ``records``: a player's games in one league, and their totals."""
 
 from datetime import datetime
 from typing import Any
@@ -23,25 +23,25 @@ class Game(msgspec.Struct, frozen=True, kw_only=True):
     withdrawn: bool
     placing: int | None
     shared: int | None
-    """How many hold the places from ``placing`` on together."""
+    """Number of entrants who share the places from ``placing`` on."""
 
     payout: int | None
-    """Minor units of ``currency``; null while nothing is paid out."""
+    """Minor units of ``currency``; null until the payouts are known."""
 
     currency: str | None
     hands: int
-    """Settled hands that the entry was dealt into."""
+    """Settled hands that the entrant was dealt into."""
 
     hands_won: int
     busts: int
-    """Those bought back too."""
+    """Busts, including those followed by a rebuy."""
 
     rebuys: int
     knockouts: int
-    """Of entrants who are out for good; of a shared pot every winner counts one."""
+    """Opponents knocked out for good. If several players share a knock-out, it counts for each."""
 
     bounties: int
-    """Won, in minor units of ``currency``."""
+    """Bounties won, in minor units of ``currency``."""
 
     registered_at: datetime
     finished_at: datetime | None
@@ -49,24 +49,26 @@ class Game(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Placed(msgspec.Struct, frozen=True, kw_only=True):
-    """How often a place was reached; a shared one counts as its first."""
+    """
+    The number of times a player finished in a place. A shared place counts as the first of them.
+    """
 
     place: int
     times: int
 
 
 class Winnings(msgspec.Struct, frozen=True, kw_only=True):
-    """What was won in one currency, in its minor units."""
+    """Winnings in one currency, in its minor units."""
 
     currency: str | None
     amount: int
-    """Prizes."""
+    """Payouts, without bounties."""
 
     bounties: int
 
 
 class SeasonPoints(msgspec.Struct, frozen=True, kw_only=True):
-    """What a season counts for the player."""
+    """A player's points in one season."""
 
     season: str
     name: str
@@ -75,14 +77,14 @@ class SeasonPoints(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Sums(msgspec.Struct, frozen=True, kw_only=True):
-    """All games of a player together."""
+    """Totals over all games of a player."""
 
     tournaments: int
-    """Those whose play began, each once however often it was entered."""
+    """Tournaments whose play began. Several entries in one tournament count once."""
 
     entries: int
     wins: int
-    """First places of one's own."""
+    """First places that are not shared."""
 
     hands: int
     hands_won: int
@@ -110,7 +112,7 @@ def _games(league: str, player: str) -> sa.Select[Any]:
 async def games(
     connection: AsyncConnection, league: str, player: str, *, limit: int, before: int | None
 ) -> list[Game]:
-    """Return a player's entries, the latest first; those registered before a position."""
+    """Return a player's entries, newest first; *before* is a position of registration."""
     position = schema.record_game.c.registered_position
     statement = _games(league, player).order_by(position.desc()).limit(limit)
     if before is not None:
@@ -119,7 +121,7 @@ async def games(
 
 
 async def sums(connection: AsyncConnection, league: str, player: str) -> Sums:
-    """Return a player's games in *league* together; all zero if there are none."""
+    """Return the totals of a player's games in *league*; all are zero if there are no games."""
     game = _games(league, player).subquery()
     began = sa.and_(game.c.state.in_(_PLAYED), game.c.withdrawn.is_(False))
     counted = await connection.execute(

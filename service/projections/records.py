@@ -1,8 +1,8 @@
 """
-Read model ``records``: what each entry of a player came to, counted and settled.
+Read model ``records``: each entry of a player, with its counts and its result.
 
-It counts what events say and knows no rule: a hand counts for whoever was dealt in
-when it is settled, so a voided deal counts nothing.
+It counts events and knows no rule. A hand counts, when it is settled, for everybody
+who was dealt in, so a voided deal does not count.
 """
 
 from collections.abc import Sequence
@@ -36,7 +36,7 @@ from service.projections.projection import Happened, Projection, on
 async def _load(
     connection: AsyncConnection, changes: Changes, batch: Sequence[Happened[msgspec.Struct]]
 ) -> None:
-    """Put who is dealt in at each table of *batch*, and who had busted whom, into the memory."""
+    """Load the entrants dealt in at each table of *batch*, and the knock-outs, into the memory."""
     table, game = schema.record_table, schema.record_game
     tables = {happened.subject for happened in batch}
     found = await connection.execute(sa.select(table).where(table.c.table.in_(tables)))
@@ -116,7 +116,7 @@ def _entrant_busted(changes: Changes, happened: Happened[EntrantBusted]) -> None
 
 
 def _entrant_knocked_out(changes: Changes, happened: Happened[EntrantKnockedOut]) -> None:
-    """Remember by whom; it counts once the entrant is out for good."""
+    """Remember who knocked the entrant out. The knock-out counts at the elimination."""
     event = happened.event
     _knocked_out(changes, event.entrant, event.by)
 
@@ -168,7 +168,7 @@ def _tournament_finished(changes: Changes, happened: Happened[TournamentFinished
 
 
 def _result(changes: Changes, happened: Happened[TournamentFinished | ResultCorrected]) -> None:
-    """Put the result that holds, whole: the first one, or one that was set right."""
+    """Store the complete result, whether it is the first one or a correction."""
     event = happened.event
     paid = {payout.entrant: payout.amount for payout in event.payouts}
     for placing in event.placings:

@@ -1,4 +1,4 @@
-"""What the read functions answer: one struct per kind of row, JSON-ready, nothing hidden in any."""
+"""The structs that the read functions return: one for each kind of row, with no hidden values."""
 
 from datetime import datetime
 from typing import Literal, NotRequired, TypedDict
@@ -8,7 +8,7 @@ import msgspec
 from service.base.documents import Document
 
 UNANNOUNCED = ("draft", "discarded")
-"""States of tournaments that the staff alone sees."""
+"""States of tournaments that only staff can see."""
 
 
 class LeagueRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -50,7 +50,7 @@ class TournamentRow(msgspec.Struct, frozen=True, kw_only=True):
     entrants_min: int
     entrants_max: int
     entrants: int
-    """How many are entered now."""
+    """Number of entrants now."""
     bots: str
     prize_pool: int
     """Minor units of ``currency``."""
@@ -107,7 +107,7 @@ class TableRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class HandSeat(TypedDict):
-    """A seat of a hand; its cards and their total are there once they were shown."""
+    """A seat of a hand. ``cards`` and ``total`` are null until the hand is shown."""
 
     seat: int
     entrant: str
@@ -126,7 +126,7 @@ class HandShare(TypedDict):
 
 
 class HandPot(TypedDict):
-    """A pot of a hand; ``remainder`` and ``rule`` are there once it was awarded."""
+    """A pot of a hand. ``remainder`` and ``rule`` are added when the pot is awarded."""
 
     pot: int | Literal["sabacc"]
     chips: int
@@ -166,7 +166,7 @@ class HandRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SeatOf(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a player sits, for "my seats"."""
+    """An entry of a player in a tournament that is not over, with the seat if there is one."""
 
     league: str
     tournament: str
@@ -186,16 +186,16 @@ class SeasonRow(msgspec.Struct, frozen=True, kw_only=True):
     opened_at: datetime
     closed_at: datetime | None
     terms: Document
-    """How points, totals and ties are settled here, as the season was opened."""
+    """The rules for points, totals and tie-breaks, as fixed when the season opened."""
 
     lots: list[Document]
-    """The draws at its close, each with its number, its candidates and its order."""
+    """The lots drawn when the season closed, each with its rank, its candidates and its order."""
 
 
 class StandingRow(msgspec.Struct, frozen=True, kw_only=True):
     season: str
     rank: int
-    """Who is level in points and every tie-break shares it."""
+    """Players who are level in points and in every tie-break share a rank."""
 
     shared: bool
     player: str
@@ -203,25 +203,25 @@ class StandingRow(msgspec.Struct, frozen=True, kw_only=True):
     """Decimal, at the season's scale."""
 
     qualified: bool
-    """Whether enough games were played; who is not stands behind all who are."""
+    """Whether the player has played enough games. Players who have not rank below all who have."""
 
     played: int
     counted: int
-    """How many results the points come from."""
+    """Number of results that the points come from."""
 
     wins: int
     """Tournaments won outright."""
 
     best: str | None
-    """Points of the best single result; null without any."""
+    """Points of the best single result; null if there is no result."""
 
     best_placing: int | None
     decided_by: str | None
-    """The tie-break that told this player from others with equal points."""
+    """The tie-break that separated this player from others with equal points."""
 
 
 class LedgerRow(msgspec.Struct, frozen=True, kw_only=True):
-    """One entry of a season's ledger; ``points`` are added to all before it."""
+    """One entry of a season's ledger. ``points`` is added to the player's entries before it."""
 
     position: int
     part: int
@@ -235,22 +235,22 @@ class LedgerRow(msgspec.Struct, frozen=True, kw_only=True):
     adjustment: str | None
     rule: str
     failure: str | None
-    """Why the formula had no value: the award is 0."""
+    """The reason why the formula had no value, so that the award is 0."""
 
     reason: str | None
-    """The text that says why, ``GET /v1/texts/{id}``."""
+    """The text of the reason, at ``GET /v1/texts/{id}``."""
 
     author: str | None
 
 
 class RatingRow(msgspec.Struct, frozen=True, kw_only=True):
-    """How strong a player is taken to be; decimals with six digits."""
+    """A player's rating, as decimals with six digits after the point."""
 
     player: str
     mu: str
     sigma: str
     ordinal: str
-    """``mu`` less three ``sigma``: what players are ordered by."""
+    """``mu`` minus three times ``sigma``. Players are ordered by it."""
 
     played: int
 
@@ -267,7 +267,7 @@ class RatingChange(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ReportRow(msgspec.Struct, frozen=True, kw_only=True):
-    """One audit, asked for, running or done."""
+    """One audit: requested, running or done."""
 
     id: str
     league: str
@@ -298,16 +298,18 @@ class DisputeRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class OpeningRow(msgspec.Struct, frozen=True, kw_only=True):
-    """That somebody opened sealed values, by which right."""
+    """One opening of sealed values, with the right that allowed it."""
 
     league: str
     position: int
     at: datetime
     by: str
     what: str
-    """``hand``, or a tournament's ``masters``."""
+    """``hand``, or ``masters`` of a tournament."""
     subject: str
     right: str
-    """``office``: an opening of one's own; ``dispute``: what a referee disclosed."""
+    """
+    ``office`` if the reader's office allows it; ``dispute`` if a referee disclosed the values.
+    """
     dispute: str | None
     until: datetime

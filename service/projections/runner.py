@@ -1,9 +1,9 @@
 """
-The process that keeps the read models up: it follows every league's log.
+The process that keeps the read models up to date by following every league's log.
 
-A wake-up says which league has news; a slow poll behind it finds what a lost
-wake-up did not say.  It may be killed at any instruction: rows and checkpoint
-change together.  Two of them at once do no harm, and one of them no good.
+A wake-up names the league that has news. A slow poll finds the news of a lost
+wake-up. The process may be killed at any instruction, because rows and checkpoint
+change together. Two such processes do no harm, but the second adds nothing.
 """
 
 import asyncio
@@ -42,20 +42,20 @@ from service.projections.projection import (
 from service.projections.schema import checkpoint
 
 POLL_SECONDS = 1.0
-"""How long a lost wake-up may go unnoticed."""
+"""The longest time in seconds that a lost wake-up goes unnoticed."""
 
 RETRY_SECONDS = 1.0
-"""How long to wait when the database is away."""
+"""Seconds to wait before trying again after the database failed."""
 
 _BAD_VALUES = frozenset({"21", "22", "23"})
-"""Classes of SQLSTATE: rows that no constraint lets in, values that no column takes."""
+"""Classes of SQLSTATE for rows that break a constraint and values that do not fit a column."""
 
 log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
 class Lag:
-    """How far one projection is behind one league's log."""
+    """The distance between one projection and the head of one league's log."""
 
     name: str
     league: str
@@ -81,28 +81,28 @@ class _Place(NamedTuple):
 @dataclass
 class Runner:
     """
-    Applies what is new, chunk by chunk, every league in its turn.
+    Applies new events chunk by chunk, taking turns among the leagues.
 
-    A projection that breaks in a league stops there, loudly, and all others go on.  It is
-    tried again once an operator has released it, and when the process starts anew.
+    A projection that breaks in a league stops there and logs an error. All others go on.
+    It is tried again when an operator releases it, and when the process restarts.
     """
 
     database: AsyncEngine
     projections: Sequence[Projection] = ALL
     chunk: int = CHUNK
     stopped: dict[tuple[str, str], str] = field(default_factory=dict)
-    """Why a (projection, league) stands still."""
+    """By projection and league, the reason why it has stopped."""
 
     outdated: set[str] = field(default_factory=set)
-    """Projections whose rows another version made; they go on after a rebuild."""
+    """Projections with rows from another version. They go on after a rebuild."""
 
     known: frozenset[str] = field(default_factory=event_types)
     _careful: set[tuple[str, str]] = field(default_factory=set)
-    """Where events are applied one by one, to find the one that breaks."""
+    """Projections and leagues that apply events one by one, to find the one that breaks."""
 
     async def catch_up(self, some: Collection[UUID] | None = None) -> int:
         """
-        Bring every projection to the head of every league; return how many steps it took.
+        Bring every projection to the head of every league; return the number of positions applied.
 
         Args:
             some: Look at these leagues only.
@@ -113,12 +113,16 @@ class Runner:
             place = waiting.popleft()
             steps, more = await self._step(place)
             scanned += steps
-            if more:  # behind all others: a long log keeps no short one waiting
+            if more:  # at the end of the line, so a long log does not delay a short one
                 waiting.append(place)
         return scanned
 
     async def _look(self, some: Collection[UUID] | None) -> list[_Place]:
-        """Return what has news and may be applied, with one statement for all leagues."""
+        """
+        Return the projections and leagues with news, using one statement for all leagues.
+
+        A projection that has stopped in a league, or that needs a rebuild, is left out.
+        """
         by_name = {projection.name: projection for projection in self.projections}
         async with self.database.connect() as connection:
             rows = await behind(connection, list(by_name), some)
@@ -137,7 +141,9 @@ class Runner:
         ]
 
     async def _step(self, place: _Place) -> tuple[int, bool]:
-        """Apply the next chunk; return how many positions it had, and whether there are more."""
+        """
+        Apply the next chunk; return the number of positions in it, and whether there are more.
+        """
         projection, league, until = place
         key, before = (projection.name, league), NOTHING
         chunk = 1 if key in self._careful else self.chunk
@@ -146,13 +152,13 @@ class Runner:
                 before = await applied(connection, projection, league)
                 after = await advance(connection, projection, league, self.known, until, chunk)
         except (CheckpointMoved, VersionDiffers):
-            return 0, False  # the next look sees how it stands
+            return 0, False  # the next look reads the new state
         except ProjectionBroken as error:
             await self._stop(error)
             return 0, False
         except Exception as error:
-            # Any error that an event can cause stops its own league alone: a value that no
-            # column takes, a missing row.  Everything else is raised again.
+            # An error that an event can cause stops its own league only: a value that no column
+            # takes, a missing row. Every other error is raised again.
             if not _of_events(error):
                 raise
             return 0, await self._narrow(projection, league, before, chunk, error)
@@ -163,10 +169,10 @@ class Runner:
     async def _narrow(
         self, projection: Projection, league: str, before: int, chunk: int, error: Exception
     ) -> bool:
-        """Find which event of a chunk broke it; return whether to go on looking."""
+        """Find the event of a chunk that broke it; return whether to go on looking."""
         async with self.database.connect() as connection:
             if await applied(connection, projection, league) != before:
-                return False  # another runner was quicker, and its rows do not go with ours
+                return False  # another runner was quicker, and its rows do not match ours
         if chunk > 1:
             self._careful.add((projection.name, league))
             return True
@@ -192,11 +198,11 @@ class Runner:
             await mark_broken(connection, projection, error)
 
     async def follow(self, stop: asyncio.Event, subscription: Subscription) -> None:
-        """Catch up again and again until *stop* is set; a batch under way is finished first."""
+        """Catch up again and again until *stop* is set. A batch under way is finished first."""
         loop = asyncio.get_running_loop()
         looked: float | None = None
         while not stop.is_set():
-            # Listen before looking: news that comes while we catch up must wake the next wait.
+            # Listen before looking: news that comes during the catch-up must wake the next wait.
             news = asyncio.create_task(subscription.wait_for(None, timeout=POLL_SECONDS))
             await asyncio.sleep(0)
             told, now = subscription.told(), loop.time()
@@ -204,7 +210,7 @@ class Runner:
                 if looked is None or now - looked >= POLL_SECONDS:
                     await self.catch_up()
                     looked = now
-                elif told:  # woken: only those leagues have something new
+                elif told:  # woken: only these leagues have news
                     await self.catch_up(told)
             except (SQLAlchemyError, OSError) as error:
                 looked = None
@@ -214,7 +220,7 @@ class Runner:
 
 
 def _of_events(error: Exception) -> bool:
-    """Return whether *error* comes of what events say, and not of the database."""
+    """Return whether the content of an event caused *error*, rather than the database."""
     if isinstance(error, DBAPIError):
         state = getattr(error.orig, "sqlstate", None) or ""
         return state[:2] in _BAD_VALUES
@@ -222,7 +228,7 @@ def _of_events(error: Exception) -> bool:
 
 
 async def lag(connection: AsyncConnection, projections: Sequence[Projection] = ALL) -> list[Lag]:
-    """Return how far each projection is behind each league's log."""
+    """Return the lag of each projection in each league."""
     found = await connection.execute(sa.select(checkpoint))
     rows = {(row.name, row.league): row for row in found}
     answer: list[Lag] = []
@@ -240,7 +246,9 @@ async def lag(connection: AsyncConnection, projections: Sequence[Projection] = A
 
 
 def run(settings: Settings) -> None:
-    """Follow every league until SIGTERM or SIGINT; the batch under way is finished or undone."""
+    """
+    Follow every league until SIGTERM or SIGINT. The batch under way is finished or rolled back.
+    """
     telemetry.configure(settings, "project")
     asyncio.run(_run(settings))
 
@@ -263,7 +271,7 @@ async def _run(settings: Settings) -> None:
 
 
 async def _first(stop: asyncio.Event, other: Awaitable[object]) -> None:
-    """Return when *other* is done or *stop* is set; the other is then given up."""
+    """Return when *other* is done or *stop* is set, and cancel whichever is still pending."""
     stopped = asyncio.create_task(stop.wait())
     waiting = asyncio.ensure_future(other)
     await asyncio.wait((stopped, waiting), return_when=asyncio.FIRST_COMPLETED)

@@ -1,8 +1,8 @@
 """
 The relations of the read models, as SQLAlchemy Core sees them.
 
-They stand in the schema ``reads``; a rebuild executes the same statements with
-``reads`` translated to ``reads_next``.  Created by migrations 0004, 0009, 0013 and 0014.
+They are in the schema ``reads``. A rebuild executes the same statements with ``reads``
+translated to ``reads_next``. Migrations 0004, 0009, 0013 and 0014 create them.
 """
 
 import sqlalchemy as sa
@@ -156,7 +156,7 @@ hand_table = Table(
     Column("league", Text, nullable=False),
     Column("tournament", Text, nullable=False),
 )
-"""Which tournament a table's hands belong to; the projection of hands keeps it for itself."""
+"""The tournament of each table. The projection ``hands`` keeps it for itself."""
 
 season = Table(
     "season",
@@ -222,7 +222,7 @@ rated = Table(
     Column("placings", sa.JSON, nullable=False),
     sa.Index("ix_rated_league", "league", "position"),
 )
-"""The results that ratings follow from, in the order in which the tournaments ended."""
+"""The results that ratings follow from, ordered by the end of their tournaments."""
 
 rating = Table(
     "rating",
@@ -293,10 +293,10 @@ record_table = Table(
     Column("league", Text, nullable=False),
     Column("dealt", sa.JSON, nullable=False),
 )
-"""Who is dealt into the hand in play; the projection of records keeps it for itself."""
+"""The entrants dealt into the hand in play. The projection ``records`` keeps it for itself."""
 
 outside = sa.MetaData()
-"""Relations that are not read models: nothing in them can be rebuilt."""
+"""Relations that are not read models, so they cannot be rebuilt."""
 
 audit_report = Table(
     "audit_report",

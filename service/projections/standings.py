@@ -1,4 +1,4 @@
-"""Read model ``standings``: the seasons, their ledgers, and who leads them."""
+"""Read model ``standings``: the seasons, their ledgers and their standings."""
 
 from collections.abc import Sequence
 from decimal import Decimal
@@ -27,7 +27,7 @@ from service.projections.projection import Happened, Projection, on
 async def _load(
     connection: AsyncConnection, changes: Changes, batch: Sequence[Happened[msgspec.Struct]]
 ) -> None:
-    """Put the ledger of each season of *batch* into the memory."""
+    """Load the ledger of each season in *batch* into the memory."""
     season, ledger = schema.season, schema.ledger
     names = {happened.subject for happened in batch}
     found = await connection.execute(sa.select(season).where(season.c.season.in_(names)))
@@ -83,7 +83,7 @@ def _season_closed(changes: Changes, happened: Happened[SeasonClosed]) -> None:
 
 
 def _settle(changes: Changes) -> None:
-    """Write the standings of every season that has moved, once for the whole batch."""
+    """Write the standings of every season that changed, once for the whole batch."""
     for season, memory in changes.memory.items():
         if "moved" not in memory:
             continue

@@ -1,4 +1,4 @@
-"""Read model ``tables``: each table's state between hands, and who sits there with how much."""
+"""Read model ``tables``: each table's state between hands, with its seats and stacks."""
 
 import msgspec
 
@@ -24,7 +24,7 @@ from service.projections.changes import Changes
 from service.projections.projection import Happened, Projection, on
 
 _Seated = Placed | Arrival | SeatStack | ChipsBought | ChipsReturned
-"""What says how many chips an entrant has in which seat."""
+"""The structs that give an entrant's seat and stack."""
 
 
 def _table_opened(changes: Changes, happened: Happened[TableOpened]) -> None:

@@ -1,8 +1,8 @@
 """
-What an operator has to know although the service works: for ``doctor`` and readiness.
+Troubles that an operator must know although the service works, for ``doctor`` and readiness.
 
-A stopped projection, a league in quarantine and a failed audit harm no other league, so
-readiness tells of them as warnings and the API stays in service.
+A stopped projection, a league in quarantine or a failed audit harms no other league.
+Readiness therefore reports them as warnings, and the API stays in service.
 """
 
 import time
@@ -18,9 +18,9 @@ from service.projections.models import ALL
 Warning = Literal["audit_failed", "quarantined", "projection_outdated", "not_known"]
 
 _SECONDS: Final = 10.0
-"""How long an answer holds, since anybody may ask."""
+"""Seconds for which an answer is kept, because anybody may ask."""
 
-# The newest audit of the whole league that has ended, whoever asked for it.
+# The newest finished audit of the whole league, whoever asked for it.
 _FAILED = """
     SELECT name AS league, last.id AS report, last.state
       FROM key
@@ -46,7 +46,7 @@ _HELD = """
 
 
 class FailedAudit(msgspec.Struct, frozen=True, kw_only=True):
-    """The newest audit of a league, which did not pass."""
+    """The newest finished audit of a league, if it did not pass."""
 
     league: str
     report: str
@@ -57,22 +57,22 @@ class FailedAudit(msgspec.Struct, frozen=True, kw_only=True):
 
 
 async def failed_audits(driver: Driver) -> list[FailedAudit]:
-    """Return the newest ended audit of every league in which it did not pass."""
+    """Return, for every league, the newest finished audit if it did not pass."""
     return [FailedAudit(**row) for row in await driver.fetch(_FAILED)]
 
 
 async def outdated(driver: Driver) -> list[str]:
-    """Return the projections that stand still because another version made their rows."""
+    """Return the projections that have stopped because another version made their rows."""
     names, versions = [each.name for each in ALL], [each.version for each in ALL]
     return [row["name"] for row in await driver.fetch(_OUTDATED, names, versions)]
 
 
 class Troubles:
     """
-    What readiness warns of, asked at most once in ten seconds.
+    The warnings of readiness, looked up at most once in ten seconds.
 
     Args:
-        pool: Of a role that reads jobs, reports and read models.
+        pool: A pool of a role that may read jobs, reports and read models.
     """
 
     def __init__(self, pool: asyncpg.Pool) -> None:
@@ -82,10 +82,10 @@ class Troubles:
 
     async def warnings(self) -> list[Warning]:
         """
-        Return what is wrong, by name alone: who asks is nobody in particular.
+        Return the current warnings by name only, because anybody may ask for them.
 
         Raises:
-            Exception: What the driver says if the database is away.
+            Exception: The driver's error if the database is away.
         """
         if time.monotonic() >= self._until:
             try:
@@ -93,7 +93,7 @@ class Troubles:
             except asyncpg.PostgresError as error:
                 if is_away(error):
                     raise
-                # The schema is not migrated yet: that must not end what works.
+                # The schema is not migrated yet. That must not stop the parts that work.
                 self._found = ["not_known"]
             self._until = time.monotonic() + _SECONDS
         return self._found
