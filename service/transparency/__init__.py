@@ -1,1 +1,1 @@
-"""The log as evidence: a tree over a league's positions, and the heads that are signed."""
+"""The log as evidence: a tree over a league's positions, and the signed heads of it."""

@@ -1,8 +1,8 @@
 """
-What a client does with a receipt: see whether its events stand in the signed tree.
+Checking a receipt as a client: whether its events are in the signed tree.
 
-Over the public API alone; a receipt that does not hold becomes evidence that anyone
-can check who has the signer's key.
+The check uses the public API only. A receipt that does not hold becomes evidence that
+anyone with the signer's public key can check.
 """
 
 import contextlib
@@ -26,7 +26,7 @@ from service.transparency.verifying import HeadNotFound, check
 HOLDS: Final = 0
 BROKEN: Final = 1
 NOT_COVERED: Final = 3
-"""No signed head is as large yet; not evidence of anything."""
+"""No signed head is large enough yet. This is not evidence of anything."""
 
 _out = Console(soft_wrap=True, highlight=False)
 _err = Console(stderr=True, soft_wrap=True, highlight=False)
@@ -34,34 +34,34 @@ _err = Console(stderr=True, soft_wrap=True, highlight=False)
 
 def opened_receipt(note: str, keys: list[str]) -> CommandReceipt:
     """
-    Return the receipt in *note*, if one of *keys* has signed it.
+    Return the receipt in *note* if one of *keys* signed it.
 
     Raises:
-        CheckpointRefused: If none has, or it is no receipt.
+        CheckpointRefused: If none of *keys* signed it, or the note is not a receipt.
     """
     *others, last = keys
     for key in others:
-        with contextlib.suppress(CheckpointRefused):  # another may have signed it
+        with contextlib.suppress(CheckpointRefused):  # another key may have signed it
             return parse_receipt(open_note(note, key))
     return parse_receipt(open_note(note, last))
 
 
 def contradiction(promised: Promised, head: Checkpoint, proof: Document | None) -> str | None:
     """
-    Return in what a signed tree contradicts a promise; None if it keeps it.
+    Return how a signed tree contradicts a promise; None if the promise is kept.
 
     Args:
-        proof: As ``GET …/proofs/inclusion`` answers for the event's position and this
-            head; None if the server shows none.
+        proof: The answer of ``GET …/proofs/inclusion`` for the event's position and this
+            head; None if the server returns no proof.
     """
     if proof is None:
-        return "the server shows no proof of what stands there"
+        return "the server shows no proof for this position"
     try:
         leaf = bytes.fromhex(proof["leaf"])
         path = [bytes.fromhex(each) for each in proof["path"]]
         root = root_by_inclusion(leaf, promised.position, head.size, path)
     except (LookupError, TypeError, ValueError):
-        return "the server's proof has another length or form"
+        return "the server's proof is malformed or has the wrong length"
     if root != head.root:
         return "the server's proof does not lead to the signed root"
     return None if leaf == promised.hash else "another event stands there in the signed tree"
@@ -69,12 +69,12 @@ def contradiction(promised: Promised, head: Checkpoint, proof: Document | None) 
 
 def examine(api: httpx.Client, note: str, keys: list[str]) -> tuple[int, Document]:
     """
-    Return a status, and what shows it: receipt, head, and the first promise that is not kept.
+    Return a status with its evidence: receipt, head, and the first promise that is not kept.
 
     Raises:
         CheckpointRefused: If the receipt or the head is not signed by one of *keys*.
-        HeadNotFound: If none is signed yet.
-        Refused: If the server shows none.
+        HeadNotFound: If no head is signed yet.
+        Refused: If the server refuses to show a head.
     """
     receipt = opened_receipt(note, keys)
     league = identifier("lge", UUID(receipt.league))
@@ -85,11 +85,11 @@ def examine(api: httpx.Client, note: str, keys: list[str]) -> tuple[int, Documen
         shown["event"] = {"position": promised.position, "hash": promised.hash.hex()}
         if promised.position >= head.size:
             if begun_anew:
-                return BROKEN, shown | {"fault": "the log began anew without it"}
+                return BROKEN, shown | {"fault": "the log was begun again without it"}
             return NOT_COVERED, shown
         proof = None
         path = f"proofs/inclusion?index={promised.position}&size={head.size}"
-        with contextlib.suppress(Refused):  # that nothing is shown is what is found
+        with contextlib.suppress(Refused):  # the missing proof is itself the finding
             proof = answered(api.get(f"/v1/leagues/{league}/{path}"))
         fault = contradiction(promised, head, proof)
         if fault is not None:
@@ -99,15 +99,16 @@ def examine(api: httpx.Client, note: str, keys: list[str]) -> tuple[int, Documen
 
 def verify_receipt(url: str, receipt_file: Path, key_file: Path, token_file: Path) -> int:
     """
-    Check a receipt against the newest head, and say what was found.
+    Check a receipt against the newest head, and print what was found.
 
     Returns:
-        0 if every event of it stands in the signed tree; 1 if not, and then the evidence
-        is written beside it; 3 as long as no signed head reaches so far.
+        0 if every event of the receipt is in the signed tree; 1 if not, and then the evidence
+        is written beside the receipt; 2 if it cannot be checked; 3 if no signed head covers
+        the events yet.
     """
     keys = key_file.read_text(encoding="ascii").split()
     if not keys:
-        _err.print(f"{key_file} holds no public key\n  next: ask the house for it, or a player")
+        _err.print(f"{key_file} holds no public key\n  next: get the key from the house or from another player")
         return 2
     note = receipt_file.read_text(encoding="utf-8")
     try:
@@ -117,13 +118,13 @@ def verify_receipt(url: str, receipt_file: Path, key_file: Path, token_file: Pat
         _err.print(f"cannot be checked: {error}", markup=False)
         return 2
     if status == HOLDS:
-        _out.print("holds: every event of the receipt stands in the signed tree")
+        _out.print("holds: every event of the receipt is in the signed tree")
     elif status == NOT_COVERED:
-        _out.print("not covered: no signed head reaches so far yet\n  next: ask again later")
+        _out.print("not covered: no signed head includes these events yet\n  next: try again later")
     else:
         evidence = receipt_file.with_name(f"{receipt_file.name}.evidence")
         evidence.write_text(json.dumps(shown, indent=1) + "\n", encoding="utf-8")
         position = shown["event"]["position"]
         _err.print(f"does not hold: position {position}: {shown['fault']}", markup=False)
-        _err.print(f"  next: show {evidence}; the house has signed both", markup=False)
+        _err.print(f"  next: keep {evidence}; it holds the receipt and the head, both signed by the house", markup=False)
     return status

@@ -1,8 +1,8 @@
 """
 A league's tree in the database: complete subtrees of 256, 65 536 … leaves, and signed heads.
 
-Leaves are the hashes in the log; what is stored beside them can be computed
-from them at any time and is kept so that a proof reads hundreds of rows, not all.
+The leaves are the hashes in the log. The stored subtrees can be computed from them at any
+time. They are kept so that a proof reads hundreds of rows instead of all.
 """
 
 from collections.abc import Sequence
@@ -43,7 +43,7 @@ async def grow(connection: Driver, league: UUID, size: int) -> None:
     """
     Store the complete subtrees of the tree of *size* that are not stored yet.
 
-    Any number of processes may do this at once: a subtree's root never changes.
+    Any number of processes may do this at once, because a subtree's root never changes.
     """
     level, width = TILE_BITS, TILE
     while width <= size:
@@ -58,7 +58,7 @@ async def grow(connection: Driver, league: UUID, size: int) -> None:
 
 
 async def _below(connection: Driver, league: UUID, level: int, start: int, end: int) -> list[bytes]:
-    """Return the nodes one tile below *level*, which are leaves below the first."""
+    """Return the nodes one tile below *level*. Below the first level, they are leaves."""
     if level == TILE_BITS:
         rows = await connection.fetch(_LEAVES, league, start, end)
     else:
@@ -70,10 +70,10 @@ async def _below(connection: Driver, league: UUID, level: int, start: int, end: 
 
 async def range_hash(connection: Driver, league: UUID, start: int, end: int) -> bytes:
     """
-    Return the root over a range of leaves, from stored subtrees where they are complete.
+    Return the root over a range of leaves, using stored subtrees that are complete.
 
     Raises:
-        LogIncomplete: If the log or the stored tree does not reach so far.
+        LogIncomplete: If the log or the stored tree does not reach that far.
     """
     frontier = Frontier()
     for first, last in complete_subtrees(start, end):
@@ -94,12 +94,12 @@ async def root_at(connection: Driver, league: UUID, size: int) -> bytes:
 
 
 async def inclusion(connection: Driver, league: UUID, position: int, size: int) -> list[bytes]:
-    """Return the proof that the event at *position* stands in the tree of *size*."""
+    """Return the proof that the event at *position* is in the tree of *size*."""
     return await _hashes(connection, league, inclusion_ranges(position, size))
 
 
 async def consistency(connection: Driver, league: UUID, old: int, new: int) -> list[bytes]:
-    """Return the proof that the first *old* events begin the first *new* ones; 0 needs none."""
+    """Return the proof that the tree of *new* events continues that of *old*, which may be 0."""
     return await _hashes(connection, league, consistency_ranges(old, new) if old else [])
 
 

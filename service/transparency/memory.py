@@ -1,4 +1,4 @@
-"""What the signer remembers, compared with the logs of the leagues."""
+"""Comparing the signer's memory with the logs of the leagues."""
 
 from uuid import UUID
 
@@ -17,10 +17,10 @@ _LEAGUES = "SELECT league FROM key ORDER BY created_at"
 
 async def memory_faults(connection: Driver, signer: httpx.AsyncClient) -> tuple[int, list[str]]:
     """
-    Compare what the signer remembers with every league's log.
+    Compare the signer's memory with every league's log.
 
     Returns:
-        How many leagues have a signed head; what does not hold, one sentence a league.
+        The number of leagues with a signed head, and one sentence for each league that differs.
 
     Raises:
         SignerAway: If the signer does not answer.
@@ -39,7 +39,7 @@ async def memory_faults(connection: Driver, signer: httpx.AsyncClient) -> tuple[
 async def contradiction(
     connection: Driver, league: UUID, origin: str, last: LastHead
 ) -> str | None:
-    """Return in what a league's log contradicts the last head that was signed; None if it holds."""
+    """Return how a league's log contradicts the last signed head; None if it agrees."""
     if last.origin != origin:
         return f"the signer has signed {last.origin} already, the log says {origin}"
     size = await last_position(connection, league) + 1

@@ -1,4 +1,4 @@
-"""What is said to the signer, and what it answers."""
+"""The requests to the signer, and its answers."""
 
 import msgspec
 
@@ -6,7 +6,7 @@ from service.transparency.receipt import CommandReceipt
 
 
 class LastHead(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The last head a signer has signed under an origin, and the key it signs with."""
+    """The last head that the signer signed for an origin, and its public key."""
 
     origin: str
     size: int
@@ -15,7 +15,7 @@ class LastHead(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 
 class SignRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A head to be signed, with the proof that it continues the last one."""
+    """A head to sign, with the proof that it continues the last one."""
 
     origin: str
     size: int
@@ -30,13 +30,13 @@ class Signed(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 class ReceiptsRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Receipts to be signed, each in a note of its own."""
+    """Receipts to sign, each in a note of its own."""
 
     receipts: tuple[CommandReceipt, ...]
 
 
 class SignedReceipts(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A signed note for each receipt, in order, and the key that has signed them."""
+    """A signed note for each receipt, in the same order, and the public key of the signer."""
 
     verifier_key: str
     notes: tuple[str, ...]

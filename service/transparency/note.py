@@ -28,7 +28,7 @@ _BODY_LINES = 3
 
 
 class Checkpoint(msgspec.Struct, frozen=True, kw_only=True):
-    """How large a tree was, and its root."""
+    """The size of a tree and its root."""
 
     origin: str
     """``holotable/<league>/<epoch>``."""
@@ -37,18 +37,18 @@ class Checkpoint(msgspec.Struct, frozen=True, kw_only=True):
     root: bytes
 
     def text(self) -> str:
-        """Return what is signed, the closing newline included."""
+        """Return the text to be signed, including the final newline."""
         return f"{self.origin}\n{self.size}\n{b64encode(self.root).decode()}\n"
 
 
 def parse_checkpoint(text: str) -> Checkpoint:
     """
-    Return the checkpoint that *text*, without signatures, says.
+    Return the checkpoint in *text*, which has no signatures.
 
-    Extension lines are signed with it; what they say is of no concern here.
+    Extension lines are part of the signed text. Their content is ignored here.
 
     Raises:
-        CheckpointRefused: If its first three lines are not in the one form that
+        CheckpointRefused: If the first three lines are not in the one form that
             ``Checkpoint.text`` writes, or an extension line is empty.
     """
     *lines, last = text.split("\n")
@@ -73,10 +73,10 @@ def parse_checkpoint(text: str) -> Checkpoint:
 
 class SigningKey:
     """
-    A named Ed25519 key; its ``repr`` shows the public half.
+    A named Ed25519 key. Its ``repr`` shows only the public half.
 
     Args:
-        name: Of the signer, without spaces and plus signs.
+        name: The signer's name, without spaces and plus signs.
         secret: 32 bytes.
     """
 
@@ -109,10 +109,10 @@ def private_key(name: str, secret: bytes) -> str:
 
 def read_private_key(text: str) -> SigningKey:
     """
-    Return the key that *text* holds in the form ``private_key`` writes.
+    Return the key in *text*, which has the form that ``private_key`` writes.
 
     Raises:
-        ValueError: If it is not whole; the message never repeats it.
+        ValueError: If the text is damaged. The message never repeats it.
     """
     try:
         name, _, encoded = text.strip().removeprefix(_PRIVATE).split("+", 2)
@@ -125,7 +125,7 @@ def read_private_key(text: str) -> SigningKey:
 
 
 def key_id(name: str, public: bytes) -> bytes:
-    """Return the four bytes by which a signature line names its key."""
+    """Return the four bytes that name the key on a signature line."""
     return sha256(name.encode() + b"\n" + _ED25519 + public).digest()[:_ID_BYTES]
 
 
@@ -136,10 +136,10 @@ def verifier_key(name: str, public: bytes) -> str:
 
 def read_verifier_key(text: str) -> tuple[str, bytes]:
     """
-    Return the name and the public key that *text* holds in the form ``verifier_key`` writes.
+    Return the name and the public key in *text*, in the form that ``verifier_key`` writes.
 
     Raises:
-        CheckpointRefused: If it is another form, or of another kind than Ed25519.
+        CheckpointRefused: If the form is different, or the key is not Ed25519.
     """
     name, _, encoded = text.partition("+")
     encoded = encoded.partition("+")[2]
@@ -156,15 +156,15 @@ def open_note(note: str, verifier: str) -> str:
     """
     Return the text of *note* if the key *verifier* has signed it.
 
-    Signatures of other keys are passed over.
+    Signatures of other keys are ignored.
 
     Args:
         note: A text, an empty line, signature lines.
-        verifier: A public key as ``verifier_key`` writes it.
+        verifier: A public key in the form that ``verifier_key`` writes.
 
     Raises:
-        CheckpointRefused: If no line is a signature of that key, or one of them is invalid,
-            or the note has another form.
+        CheckpointRefused: If the key did not sign the note, if a signature of the key is
+            invalid, or if the note is malformed.
     """
     text, separator, lines = note.rpartition("\n\n")
     if not separator or not lines.endswith("\n"):
@@ -187,13 +187,13 @@ def open_note(note: str, verifier: str) -> str:
 
 
 def signers_of(note: str) -> list[str]:
-    """Return the names on a note's signature lines, unproven."""
+    """Return the names on a note's signature lines, without checking them."""
     lines = note.rpartition("\n\n")[2].removesuffix("\n").split("\n")
     return [_signature(line)[0] for line in lines]
 
 
 def _signature(line: str) -> tuple[str, bytes]:
-    """Return who signed, and the key's id with the signature; one form only is a signature."""
+    """Return the signer's name, and the key's id with the signature. Refuse any other form."""
     signer, _, value = line.removeprefix(_SIGNATURE).partition(" ")
     try:
         blob = b64decode(value, validate=True)

@@ -1,8 +1,8 @@
 """
-A receipt for one accepted command: what the house has promised to keep, in fixed lines.
+A receipt for one accepted command: the events that the house promises to keep.
 
-It is the text of a signed note (C2SP signed-note) and can be taken for no checkpoint:
-the second line of one is a number.
+It is the text of a signed note (C2SP signed-note). It cannot be mistaken for a
+checkpoint, because the second line of a checkpoint is a number.
 
 Source: ``docs/guides/signed-heads.md``, "Receipts".
 """
@@ -34,7 +34,7 @@ _EVENT = re.compile(
 
 
 class Promised(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """An event, and where it stands in the league's log."""
+    """An event and its place in the league's log."""
 
     position: int
     stream: str
@@ -44,7 +44,7 @@ class Promised(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 
 class CommandReceipt(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """That a command was accepted, and the events it has appended."""
+    """Proof that a command was accepted, with the events it appended."""
 
     league: str
     """A UUID with its hyphens, as in the origin of a checkpoint."""
@@ -58,12 +58,12 @@ class CommandReceipt(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
 
     received_at: datetime
     request: bytes | None
-    """SHA-256 of the canonical body, if whoever asks has shown that body; else it stays secret."""
+    """SHA-256 of the canonical body, given only to a client that has shown the same body."""
 
     events: tuple[Promised, ...]
 
     def text(self) -> str:
-        """Return what is signed, the closing newline included."""
+        """Return the text to be signed, including the final newline."""
         lines = [
             FIRST_LINE,
             f"league {self.league}",
@@ -83,10 +83,10 @@ class CommandReceipt(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
 
 def parse_receipt(text: str) -> CommandReceipt:
     """
-    Return the receipt that *text*, without signatures, says.
+    Return the receipt in *text*, which has no signatures.
 
     Raises:
-        CheckpointRefused: If it is not in the one form that ``CommandReceipt.text`` writes.
+        CheckpointRefused: If the text is not in the one form that ``CommandReceipt.text`` writes.
     """
     head = _HEAD.match(text)
     if head is None:

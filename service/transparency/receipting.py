@@ -1,4 +1,4 @@
-"""Having receipts signed: those who wait while the signer is asked go together in the next call."""
+"""Getting receipts signed. Requests that arrive during a call to the signer share the next call."""
 
 import asyncio
 from collections import deque
@@ -16,7 +16,7 @@ from service.transparency.signing import SignerAway, ask
 
 TOGETHER_MAX: Final = 100
 EVENTS_MAX: Final = 4_000
-"""About a megabyte, far below what the signer reads at most: large ones refuse no others."""
+"""About a megabyte, far below the signer's limit: one large receipt does not make others fail."""
 
 _GOOD = """
     SELECT count(*) FILTER (WHERE event = 'published') = 1 AND count(*) = 1
@@ -29,13 +29,13 @@ class ReceiptIssuer:
     Asks the signer for receipts, with one call under way at a time.
 
     Args:
-        url: Of the signer; without one nobody gets a receipt.
-        pool: Says which keys are published.
+        url: The signer's address; without one, every request is refused.
+        pool: The database that knows which keys are published.
     """
 
     def __init__(self, url: str | None, pool: asyncpg.Pool) -> None:
         self._pool = pool
-        # No proxy that the environment names: the signer is ours, and near.
+        # Ignore any proxy of the environment: the signer is our own and near.
         self._signer = None if url is None else httpx.AsyncClient(base_url=url, trust_env=False)
         self._waiting: deque[tuple[CommandReceipt, asyncio.Future[str]]] = deque()
         self._serving: asyncio.Task[None] | None = None
@@ -45,9 +45,9 @@ class ReceiptIssuer:
         Return *receipt* as a signed note.
 
         Raises:
-            SignerUnavailable: If the signer does not answer, or with a key that is not
-                published yet; the same may be asked again.
-            CheckpointRefused: If its key is revoked, or it has signed something else.
+            SignerUnavailable: If the signer does not answer, or its key is not published or is
+                revoked. The same request may be made again.
+            CheckpointRefused: If the signer has signed something else.
         """
         if self._signer is None:
             raise SignerUnavailable("this server has no signer")
@@ -58,7 +58,7 @@ class ReceiptIssuer:
         return await answer
 
     async def aclose(self) -> None:
-        """Stop; what waits is answered with ``SignerUnavailable``."""
+        """Stop, and answer all waiting requests with ``SignerUnavailable``."""
         if self._serving is not None:
             self._serving.cancel()
             await asyncio.gather(self._serving, return_exceptions=True)
@@ -77,7 +77,7 @@ class ReceiptIssuer:
             except SignerAway:
                 self._refuse(taken, SignerUnavailable("the signer does not answer"))
             except Exception as error:  # noqa: BLE001
-                # Whatever went wrong is raised where each of them was asked for.
+                # The error is raised to each caller who waits for a receipt.
                 self._refuse(taken, error)
             else:
                 for (_, answer), note in zip(taken, notes, strict=True):
@@ -85,7 +85,7 @@ class ReceiptIssuer:
                         answer.set_result(note)
 
     def _together(self) -> list[tuple[CommandReceipt, asyncio.Future[str]]]:
-        """Take those who wait, as many as one call may carry: one of any size, else few events."""
+        """Take the waiting requests that fit into one call. The first may have any size."""
         first = self._waiting.popleft()
         taken, events = [first], len(first[0].events)
         while self._waiting and len(taken) < TOGETHER_MAX:
@@ -108,7 +108,7 @@ class ReceiptIssuer:
         answer = await ask(signer, "POST", "/receipts", content=content)
         signed = msgspec.json.decode(answer, type=SignedReceipts)
         if not await self._pool.fetchval(_GOOD, signed.verifier_key):
-            # Nobody could check it: a key is published with the first head it signs.
+            # Nobody could check the note: a key is published with the first head it signs.
             raise SignerUnavailable("the signer's key is not published yet, or is revoked")
         for receipt, note in zip(receipts, signed.notes, strict=True):
             if open_note(note, signed.verifier_key) != receipt.text():

@@ -1,9 +1,9 @@
 """
-Who signs tree heads: a key, and a memory of every head signed before.
+The signer of tree heads: a key, and a memory of every head signed before.
 
-The signer trusts nobody who asks.  It signs a head only when a consistency proof
-leads to it from the last one it signed under that origin, so that a log which
-was rewritten, cut or restored from an old copy gets no signature.
+The signer trusts no client. It signs a head only if a consistency proof leads to it from
+the last head it signed for that origin. A log that was rewritten, cut or restored from an
+old copy therefore gets no signature.
 """
 
 import fcntl
@@ -30,10 +30,10 @@ class _Remembered(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
 def league_and_epoch(origin: str) -> tuple[str, int]:
     """
-    Return what an origin ``holotable/<league>/<epoch>`` names.
+    Return the league and the epoch of an origin ``holotable/<league>/<epoch>``.
 
     Raises:
-        CheckpointRefused: If it is not such an origin.
+        CheckpointRefused: If *origin* has another form.
     """
     league, _, epoch = origin.removeprefix(ORIGIN_PREFIX).partition("/")
     canonical = epoch.isascii() and epoch.isdecimal() and str(int(epoch)) == epoch
@@ -44,10 +44,10 @@ def league_and_epoch(origin: str) -> tuple[str, int]:
 
 class Memory:
     """
-    The last head signed for each league, one small file each, replaced as a whole.
+    The last head signed for each league, in one small file for each, replaced as a whole.
 
     Args:
-        folder: Made if missing; one process at a time.
+        folder: The folder of the files, made if missing. Only one process may use it.
 
     Raises:
         BlockingIOError: If another signer uses *folder*.
@@ -73,7 +73,7 @@ class Memory:
         return self._folder / f"{sha256(league.encode()).hexdigest()}.json"
 
     def recall(self, league: str) -> Checkpoint | None:
-        """Return the last head signed for *league*, of whatever epoch."""
+        """Return the last head signed for *league*, of any epoch."""
         try:
             data = self._file(league).read_bytes()
         except FileNotFoundError:
@@ -82,7 +82,7 @@ class Memory:
         return Checkpoint(origin=kept.origin, size=kept.size, root=kept.root)
 
     def keep(self, league: str, head: Checkpoint) -> None:
-        """Remember *head*; when this returns, a crash cannot make it forgotten."""
+        """Remember *head*. When this function returns, the head survives a crash."""
         target = self._file(league)
         draft = target.with_suffix(".new")
         kept = _Remembered(origin=head.origin, size=head.size, root=head.root)
@@ -99,7 +99,7 @@ class Memory:
 
 
 class Signer:
-    """Signs heads that follow from what it has signed before."""
+    """Signs heads that continue the ones it has signed before."""
 
     def __init__(self, key: SigningKey, memory: Memory) -> None:
         self._key = key
@@ -107,11 +107,11 @@ class Signer:
 
     @property
     def verifier_key(self) -> str:
-        """Return the public key to check signatures with."""
+        """The public key that checks its signatures."""
         return self._key.verifier_key()
 
     def last(self, origin: str) -> Checkpoint:
-        """Return the last head signed under *origin*; before the first, the empty tree."""
+        """Return the last head signed for *origin*, or the empty tree before the first."""
         league, epoch = league_and_epoch(origin)
         head = self._memory.recall(league)
         if head is None or league_and_epoch(head.origin)[1] < epoch:
@@ -123,12 +123,12 @@ class Signer:
         Return *head* as a signed note, and remember it.
 
         Args:
-            head: The tree to vouch for.
-            proof: That the tree of ``last(head.origin)`` begins it (RFC 6962, 2.1.2).
+            head: The head to sign.
+            proof: The proof that the tree continues ``last(head.origin)`` (RFC 6962, 2.1.2).
 
         Raises:
-            CheckpointRefused: If it does not follow from the last head.  An origin of a
-                higher epoch begins anew; one of a lower epoch is refused for good.
+            CheckpointRefused: If the head does not follow from the last one. A higher epoch starts
+                a new tree. A lower epoch is refused for good.
         """
         league, epoch = league_and_epoch(head.origin)
         last = self.last(head.origin)
@@ -143,16 +143,16 @@ class Signer:
                 size=head.size,
                 last_size=last.size,
             )
-        # Remembered before it is known to anyone: a crash in between loses a signature at most.
+        # Remembered before anybody knows the note: a crash in between loses at most a signature.
         self._memory.keep(league, head)
         return self._key.sign(head.text())
 
     def sign_receipt(self, receipt: CommandReceipt) -> str:
         """
-        Return *receipt* as a signed note; nothing is remembered of it.
+        Return *receipt* as a signed note. Nothing about it is remembered.
 
         Raises:
-            CheckpointRefused: If its text would not be read back as what it is.
+            CheckpointRefused: If the receipt's text does not parse back to the same receipt.
         """
         text = receipt.text()
         if parse_receipt(text) != receipt:

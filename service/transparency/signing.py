@@ -1,8 +1,8 @@
 """
-Asking the signer: how a league's next head comes about.
+Asking the signer for a league's next head.
 
-The signer is a process of its own with its own key and memory; what asks it needs
-the database, and cannot make it sign a tree that does not continue the last one.
+The signer is a process of its own with its own key and memory. The process that asks it
+needs the database, and cannot get a signature for a tree that does not continue the last one.
 """
 
 from collections.abc import AsyncIterator
@@ -33,16 +33,16 @@ _KEEP = """
 
 
 class SignerAway(Exception):
-    """The signer did not answer; what it was asked to sign may be asked again."""
+    """The signer did not answer. The same request may be made again."""
 
 
 @asynccontextmanager
 async def asking(settings: Settings) -> AsyncIterator[httpx.AsyncClient | None]:
-    """Yield what asks the signer of *settings*, if they name one."""
+    """Yield a client for the signer of *settings*; None if no signer is set."""
     if settings.signer_url is None:
         yield None
         return
-    # No proxy that the environment names: the signer is ours, and near.
+    # Ignore any proxy of the environment: the signer is our own and near.
     async with httpx.AsyncClient(base_url=settings.signer_url, trust_env=False) as signer:
         yield signer
 
@@ -54,7 +54,7 @@ def origin_of(league: UUID, epoch: int) -> str:
 
 async def last_head(signer: httpx.AsyncClient, origin: str) -> LastHead:
     """
-    Return the last head the signer has signed under *origin*, or of a later epoch.
+    Return the last head that the signer signed for *origin* or for a later epoch.
 
     Raises:
         SignerAway: If the signer does not answer.
@@ -66,16 +66,16 @@ async def sign_head(
     connection: Driver, signer: httpx.AsyncClient, league: UUID
 ) -> Checkpoint | None:
     """
-    Have the tree over everything in the league's log signed, and keep the note.
+    Get the tree over the league's whole log signed, and store the note.
 
-    Any number of processes may do so at once.
+    Any number of processes may do this at once.
 
     Returns:
-        The head that is signed now; none if the log is empty or nothing was new.
+        The newly signed head; None if the log is empty or has nothing new.
 
     Raises:
-        CheckpointRefused: If the signer saw that the log does not continue what it signed
-            before: it was cut, rewritten, or restored from an old copy.
+        CheckpointRefused: If the log does not continue the last signed head, because it was
+            cut, rewritten, or restored from an old copy, or if the signer's key is revoked.
         SignerAway: If the signer does not answer.
     """
     origin = origin_of(league, await epoch_of(connection, league))

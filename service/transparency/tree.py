@@ -1,9 +1,9 @@
 """
-Merkle trees as RFC 6962 builds them, over leaf hashes that exist already.
+Merkle trees of RFC 6962 over leaf hashes that exist already.
 
-The hash of an event is its leaf, and its position in the league is the leaf's
-index.  A proof names ranges of leaves; how a range is hashed is the caller's
-business, so that a log of millions reads a few hundred rows for a proof.
+An event's hash is its leaf, and its position in the league is the leaf's index. A
+proof names ranges of leaves. The caller decides how to hash a range, so a proof over
+millions of events reads only a few hundred rows.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -14,7 +14,7 @@ EMPTY_ROOT = sha256().digest()
 _HASH_BYTES = 32
 
 Range = tuple[int, int]
-"""Leaves from the first to below the second."""
+"""The index of the first leaf, and the index after the last."""
 
 RangeHash = Callable[[int, int], bytes]
 
@@ -36,9 +36,9 @@ def split_at(size: int) -> int:
 
 class Frontier:
     """
-    The right edge of a growing tree: the roots of its complete subtrees, the largest first.
+    The right edge of a growing tree: the roots of its complete subtrees, largest first.
 
-    Enough to append leaves and to know the root, in space of the logarithm of the size.
+    It can append leaves and give the root. Its memory grows with the logarithm of the size.
     """
 
     __slots__ = ("_subtrees", "size")
@@ -78,7 +78,7 @@ class Frontier:
 
 
 def root_of(leaves: Iterable[bytes]) -> bytes:
-    """Return the root over *leaves*: pairs from the left, one without a neighbour goes up alone."""
+    """Return the root over *leaves*, paired from the left. An unpaired leaf moves up alone."""
     row = list(leaves)
     while len(row) > 1:
         pairs = iter(row)
@@ -91,7 +91,7 @@ def root_of(leaves: Iterable[bytes]) -> bytes:
 
 def complete_subtrees(start: int, end: int) -> list[Range]:
     """
-    Return the largest aligned complete subtrees that make up the leaves of a range.
+    Return the largest aligned complete subtrees that cover a range of leaves.
 
     >>> complete_subtrees(0, 7)
     [(0, 4), (4, 6), (6, 7)]
@@ -108,7 +108,7 @@ def complete_subtrees(start: int, end: int) -> list[Range]:
 
 def inclusion_ranges(index: int, size: int) -> list[Range]:
     """
-    Return the ranges whose hashes prove leaf *index* in a tree of *size*, nearest first.
+    Return the ranges of the proof of leaf *index* in a tree of *size*, nearest first.
 
     Raises:
         IndexError: If there is no such leaf.
@@ -132,7 +132,7 @@ def inclusion_ranges(index: int, size: int) -> list[Range]:
 
 def consistency_ranges(old: int, new: int) -> list[Range]:
     """
-    Return the ranges whose hashes prove that the tree of *old* leaves begins that of *new*.
+    Return the ranges of the proof that the tree of *new* leaves continues that of *old*.
 
     Raises:
         IndexError: If *old* is not between 1 and *new*.
@@ -162,7 +162,7 @@ def inclusion_proof(index: int, size: int, hash_of: RangeHash) -> list[bytes]:
 
 
 def consistency_proof(old: int, new: int, hash_of: RangeHash) -> list[bytes]:
-    """Return the proof that the tree of *old* leaves begins that of *new*."""
+    """Return the proof that the tree of *new* leaves continues that of *old*."""
     return [hash_of(start, end) for start, end in consistency_ranges(old, new)]
 
 
@@ -172,8 +172,8 @@ def root_by_inclusion(leaf: bytes, index: int, size: int, path: Sequence[bytes])
 
     Raises:
         IndexError: If there is no such leaf.
-        ValueError: If the path is not of the length that the place asks for, or if the leaf
-            or a hash of the path is not of 32 bytes.
+        ValueError: If the path has the wrong length for this place, or if the leaf or a hash
+            of the path does not have 32 bytes.
 
     Source: RFC 9162, 2.1.3.2.
     """
@@ -192,9 +192,9 @@ def consistent(
     old: int, old_root: bytes, new: int, new_root: bytes, proof: Sequence[bytes]
 ) -> bool:
     """
-    Return whether *proof* shows that the tree of *old* leaves begins that of *new*.
+    Return whether *proof* shows that the tree of *new* leaves continues that of *old*.
 
-    Every tree begins with the empty one, and the tree of no leaves has one root.
+    Every tree continues the empty one, and the empty tree has one root.
 
     Source: RFC 9162, 2.1.4.2.
     """
@@ -221,7 +221,7 @@ def _are_hashes(*hashes: bytes) -> bool:
 
 
 def _fold(hashes: dict[Range, bytes], whole: Range) -> bytes:
-    """Return the root over *whole* from the hashes of ranges that cover it."""
+    """Return the root over *whole*, computed from hashes of ranges that cover it."""
     if whole in hashes:
         return hashes[whole]
     start, end = whole

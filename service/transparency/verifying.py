@@ -1,8 +1,8 @@
 """
-What a client does with signed heads: check the newest, and that it continues the last one seen.
+Checking signed heads as a client: the newest head, and that it continues the last one seen.
 
-Over the public API alone; it trusts the public keys it was given and nothing the
-server says of itself.
+The check uses the public API only. It trusts the public keys it was given, and nothing
+that the server says about itself.
 """
 
 import contextlib
@@ -28,14 +28,14 @@ class HeadNotFound(Exception):
 
 def opened(note: str, keys: list[str]) -> Checkpoint:
     """
-    Return the checkpoint in *note*, if one of *keys* has signed it.
+    Return the checkpoint in *note* if one of *keys* signed it.
 
     Raises:
-        CheckpointRefused: If none has.
+        CheckpointRefused: If none of *keys* signed it.
     """
     *others, last = keys
     for key in others:
-        with contextlib.suppress(CheckpointRefused):  # another may have signed it
+        with contextlib.suppress(CheckpointRefused):  # another key may have signed it
             return parse_checkpoint(open_note(note, key))
     return parse_checkpoint(open_note(note, last))
 
@@ -44,17 +44,18 @@ def check(
     api: httpx.Client, league: str, keys: list[str], seen: str | None
 ) -> tuple[Checkpoint, str]:
     """
-    Return the newest head of a league with its note, checked.
+    Check the newest head of a league, and return it with its note.
 
     Args:
-        api: With the base address and a token that may read the league.
-        keys: Public keys, from somewhere else than this server; at least one.
+        api: A client with the base address and a token that may read the league.
+        keys: At least one public key, from another source than this server.
         seen: The note that was checked last, if any.
 
     Raises:
-        CheckpointRefused: If the signature, the origin, or the way from *seen* does not hold.
-        HeadNotFound: If none is signed yet.
-        Refused: If the server shows none.
+        CheckpointRefused: If the signature or the origin is wrong, or the head does not
+            continue *seen*.
+        HeadNotFound: If no head is signed yet.
+        Refused: If the server refuses to show a head.
     """
     heads = answered(api.get(f"/v1/leagues/{league}/checkpoints?limit=1"))["items"]
     if not heads:
@@ -71,7 +72,7 @@ def check(
 def _continues(api: httpx.Client, league: str, old: Checkpoint, new: Checkpoint) -> None:
     if new.origin != old.origin:
         raise CheckpointRefused(
-            f"the log began anew: you have seen {old.origin}, this is {new.origin}"
+            f"the log was begun again: you have seen {old.origin}, this is {new.origin}"
         )
     if new.size < old.size:
         raise CheckpointRefused(f"you have seen {old.size} events, the server shows {new.size}")
@@ -79,7 +80,7 @@ def _continues(api: httpx.Client, league: str, old: Checkpoint, new: Checkpoint)
     try:
         proof = [bytes.fromhex(each) for each in answered(api.get(path))["path"]]
     except (LookupError, TypeError, ValueError) as error:
-        raise CheckpointRefused("the server's proof has another form") from error
+        raise CheckpointRefused("the server's proof is malformed") from error
     if not consistent(old.size, old.root, new.size, new.root, proof):
         raise CheckpointRefused(
             f"the {new.size} events do not begin with the {old.size} you have seen"
@@ -88,14 +89,15 @@ def _continues(api: httpx.Client, league: str, old: Checkpoint, new: Checkpoint)
 
 def verify_head(url: str, league: str, key_file: Path, token_file: Path, seen_file: Path) -> int:
     """
-    Check the newest head, say what was found and remember it in *seen_file*.
+    Check the newest head, print what was found and remember the head in *seen_file*.
 
     Returns:
-        0 if everything holds; 1 if not, and then *seen_file* stays as it was.
+        0 if everything holds; 1 if not, and then *seen_file* stays as it was; 2 if *key_file*
+        holds no key.
     """
     keys = key_file.read_text(encoding="ascii").split()
     if not keys:
-        _err.print(f"{key_file} holds no public key\n  next: ask the house for it, or a player")
+        _err.print(f"{key_file} holds no public key\n  next: get the key from the house or from another player")
         return 2
     seen = seen_file.read_text(encoding="utf-8") if seen_file.exists() else None
     try:
