@@ -1,1 +1,1 @@
-"""Hands played over again, and the forms in which they are written."""
+"""Hands shown again, and the forms in which they are written."""

@@ -15,7 +15,7 @@ _encoder = msgspec.json.Encoder(order="deterministic")
 
 
 def ndjson(steps: tuple[Step, ...]) -> bytes:
-    """Return one step a line."""
+    """Return each step as one line of JSON."""
     return b"".join(_encoder.encode(step) + b"\n" for step in steps)
 
 
@@ -25,14 +25,14 @@ WHOLE: Mapping[str, Callable[[Replay], bytes]] = {
     TEXT: lambda replay: _lined(list(text.lines(replay))),
     JSON: _encoder.encode,
 }
-"""How a whole hand is written; what nobody asks for otherwise is the last."""
+"""The form of a whole hand by media type. The last is the default."""
 
 SINGLE: Mapping[str, Callable[[Step], bytes]] = {
     NDJSON: lambda step: ndjson((step,)),
     TEXT: lambda step: _lined(list(text.step_lines(step))),
     JSON: _encoder.encode,
 }
-"""How one step is written; a PHH document is always of a whole hand."""
+"""The form of a single step by media type. A PHH document always holds a whole hand."""
 
 
 def _lined(lines: list[str]) -> bytes:

@@ -1,8 +1,8 @@
 """
-A replay in a form after PHH, the poker hand history: TOML, one action a line.
+A replay in a form modelled on PHH, the poker hand history: TOML with one action a line.
 
-PHH knows no Sabacc, so no program that plays PHH can play this; any reader of TOML can
-read it.  What PHH does not have begins with an underscore; ``docs/guides/replay.md`` lists it.
+PHH does not know Sabacc, so no program that plays PHH can play this file. Any TOML reader
+can read it. Names that PHH lacks begin with an underscore; see ``docs/guides/replay.md``.
 """
 
 import json
@@ -17,7 +17,7 @@ _Value = int | str | list[int] | list[str]
 
 
 def document(replay: Replay) -> str:
-    """Return the deal that counts, or the last one so far; voided ones are only counted."""
+    """Return the last deal of the hand as a document; voided deals are only counted."""
     deal = replay.steps[-1].deal
     steps = [step for step in replay.steps if step.deal == deal]
     opened = steps[0].data
@@ -51,7 +51,7 @@ def document(replay: Replay) -> str:
 
 
 def _toml(value: _Value) -> str:
-    """Return a value of ours, which is ASCII, as TOML has it: JSON's form is the same."""
+    """Return a value as TOML. The values are ASCII, so their JSON form is valid TOML."""
     return json.dumps(value)
 
 
@@ -60,7 +60,7 @@ def _books(opened: Data, seat: int) -> Data:
 
 
 def _players(opened: Data) -> dict[int, str]:
-    """Return ``p1`` and so on by seat: clockwise, the button last, as PHH has it."""
+    """Return ``p1`` and so on by seat: clockwise with the button last, as in PHH."""
     dealt = sorted(each["seat"] for each in opened["seats"] if each["dealt"])
     button = opened["button"]
     order = [seat for seat in dealt if seat > button] + [seat for seat in dealt if seat <= button]
@@ -96,7 +96,7 @@ def _finished(steps: list[Step], players: dict[int, str]) -> dict[str, _Value]:
 
 
 def _faces(found: str | Sequence[str]) -> str:
-    """Return cards between commas; one the viewer did not see is ``??``, as in PHH."""
+    """Return cards separated by commas. A card that the viewer may not see is ``??``, as in PHH."""
     listed = [found] if isinstance(found, str) else found
     return ",".join("??" if each == HIDDEN else each for each in listed) or "-"
 
@@ -132,7 +132,7 @@ _OF_ONE: dict[str, Callable[[str, Data], str]] = {
     "unmatched_returned": lambda who, data: f"{who} _returned {data['chips']}",
     "sabacc_pot_awarded": lambda who, data: f"{who} _sabacc_pot {data['chips']}",
 }
-"""What concerns one player."""
+"""The line of an event about one player."""
 
 _OF_TABLE: dict[str, Callable[[Data], str]] = {
     "dice_rolled": lambda data: f"d _dice {data['target']:+d} {data['suit']}",
@@ -142,7 +142,7 @@ _OF_TABLE: dict[str, Callable[[Data], str]] = {
     "market_card_laid": lambda data: f"d _market {data['card']}",
     "pile_committed": lambda data: f"d _pile {data['pile']} {data['size']}",
 }
-"""What concerns everybody."""
+"""The line of an event about the whole table."""
 
 _OF_EACH: dict[str, tuple[str, Callable[[str, Data], str]]] = {
     "cards_dealt": ("dealt", lambda who, part: f"d dh {who} {_faces(part['cards'])}"),
@@ -156,7 +156,7 @@ _OF_EACH: dict[str, tuple[str, Callable[[str, Data], str]]] = {
     "demise_dealt": ("dealt", lambda who, part: f"d _demise {who} {part['card']}"),
     "pot_awarded": ("shares", lambda who, part: f"{who} _wins {part['chips']}"),
 }
-"""What concerns several players, one action for each: the member that lists them, and how."""
+"""The lines of an event about several players: the member that lists them, and each line."""
 
 
 def _actions(step: Step, players: dict[int, str]) -> Iterable[str]:

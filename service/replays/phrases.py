@@ -1,4 +1,4 @@
-"""What happened in a step, in words: one phrase for each event of a table."""
+"""The events of a table in words: one phrase for each type of event."""
 
 from collections.abc import Callable, Iterable, Sequence
 
@@ -6,14 +6,14 @@ from engine.table.read.replay import HIDDEN
 from service.base.documents import Document
 
 Data = Document
-"""The members of an event as a replay shows them: plain JSON, told apart by the event."""
+"""The members of an event as plain JSON. The type of the event tells which members there are."""
 
 FACE_DOWN = "??"
 
 
 def cards(found: str | Sequence[str]) -> str:
     """
-    Return cards as words; those the viewer did not see are :data:`FACE_DOWN`.
+    Return cards as words. Cards that the viewer may not see are :data:`FACE_DOWN`.
 
     >>> cards(["C+01", "hidden"]), cards([]), cards("hidden")
     ('C+01 ??', 'none', '??')
@@ -176,10 +176,10 @@ PHRASES: dict[str, Callable[[Data], str]] = {
     "hand_quit": lambda _: "leaves the table and folds",
     "deal_voided": _voided,
 }
-"""By tag; what is not here is said by its tag alone, and :func:`phrase` does so."""
+"""By tag. :func:`phrase` shows any other event by its tag alone."""
 
 
 def phrase(event: str, data: Data) -> str:
-    """Return what happened, without who did it."""
+    """Return the event in words, without its actor."""
     say = PHRASES.get(event)
     return event.replace("_", " ") if say is None else say(data)

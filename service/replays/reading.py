@@ -1,4 +1,4 @@
-"""The events of one hand, read from the log with its chain verified, and opened."""
+"""Reading the events of one hand from the log: verified by its chain, and opened."""
 
 from engine.coordination.aggregates import DECIDERS
 from engine.table.model.events import HandOpened
@@ -24,22 +24,22 @@ async def read_replay(
     connection: Driver, row: HandRow, keys: LeagueKeys, perspective: str
 ) -> Replay:
     """
-    Return the hand of *row* played over again.
+    Return the replay of the hand in *row*.
 
     Args:
-        connection: asyncpg's, or a pool of it.
-        perspective: ``public``, ``auditor`` or an ``ent_…``; whether the reader may is
-            the caller's question.
+        connection: An asyncpg connection, or a pool of them.
+        perspective: ``public``, ``auditor`` or an ``ent_…``. The caller checks that the
+            reader may use it.
 
     Raises:
-        StreamNotFound: If the log does not hold it.
+        StreamNotFound: If the log does not hold the hand.
         EventUnreadable: If an event cannot be read or its hash is wrong.
     """
     league, stream = number_of(row.league), stream_of(row.table)
     first = await connection.fetchval(_VERSION, league, stream, row.first_position)
     if first is None:
         raise StreamNotFound("it does not exist, or you may not see it")
-    # The event before the hand is read for its hash alone.
+    # The event before the hand is read only for its hash.
     link = await read_stream(connection, league, stream, first - 2, 1) if first > 1 else []
     [opening] = await read_stream(connection, league, stream, 0, 1)
     verify([opening])

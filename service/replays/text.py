@@ -1,4 +1,4 @@
-"""A replay to be read: plain lines of at most :data:`WIDTH` characters."""
+"""A replay as plain text, in lines of at most :data:`WIDTH` characters."""
 
 from collections.abc import Iterator
 from textwrap import wrap
@@ -13,7 +13,7 @@ _NOTHING = "no cards"
 
 
 def lines(replay: Replay) -> Iterator[str]:
-    """Yield a replay's lines."""
+    """Yield the lines of a replay."""
     yield f"Hand {replay.number} ({replay.game}), as {replay.perspective}"
     yield f"{replay.hand} at {replay.table}"
     first = replay.steps[0].view
@@ -30,10 +30,10 @@ def lines(replay: Replay) -> Iterator[str]:
 
 def step_lines(step: Step, before: Step | None = None) -> Iterator[str]:
     """
-    Yield a step's lines: what happened by which rule, then what it changed.
+    Yield the lines of a step: the event and its rule, then the changes.
 
     Args:
-        before: The step before it; without one everything counts as changed.
+        before: The step before. Without it, everything counts as changed.
     """
     rule = "" if step.rule is None else f" [{step.rule}]"
     head = f"{step.number:4} {_actor(step.actor):14} "
@@ -85,7 +85,7 @@ def _state(seat: SeatView) -> str:
 
 
 def _held(step: Step) -> dict[int, str]:
-    """Return what the viewer alone could see; of every seat, for an auditor."""
+    """Return the viewer's own cards by seat; for an auditor, the cards of every seat."""
     mine = () if step.view.me is None else (step.view.me,)
     return {each.seat: _own(each) for each in (*mine, *step.hands)}
 
