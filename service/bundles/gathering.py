@@ -1,8 +1,8 @@
 """
-Which events a bundle holds.
+Finding the events that a bundle holds.
 
-Only their places are kept, so that a season of any length takes little room; they are
-read again when they are written.
+Only their positions are kept, so that a season of any length needs little memory. The
+events are read again when the bundle is written.
 
 Source: ``api-spec/bundle.md``, section 2.
 """
@@ -40,35 +40,35 @@ _PILES = ("hand_opened", "pile_committed")
 _FREEZES = ("result_frozen", "standings_frozen")
 _ACTS: Final = frozenset(LED_TO.values())
 _LOOK_BACK: Final = 20
-"""Events that are read at a time to find the ruling that led to one of them."""
+"""Events read at a time when looking back for a ruling."""
 
 _NOTHING = "it does not exist, or you may not see it"
 
 
 @dataclass(slots=True)
 class Gathered:
-    """Positions in the league's log, ascending once all is gathered."""
+    """The positions of a bundle's events in the league's log, ascending after gathering."""
 
     positions: list[int] = field(default_factory=list)
     before: dict[int, bytes] = field(default_factory=dict)
-    """The hash before each stretch that does not begin a stream, by its first position."""
+    """For each stretch that begins inside a stream: its first position, and the hash before it."""
 
     hidden: list[int] = field(default_factory=list)
-    """Where something can be opened."""
+    """Positions of events with values that can be opened."""
 
     piles: list[int] = field(default_factory=list)
-    """Where a pile of cards is committed to."""
+    """Positions of events that commit to a pile of cards."""
 
     voided: set[int] = field(default_factory=set)
-    """Where an event stands that was taken out of folding."""
+    """Positions of voided events."""
 
     def void(self, recorded: Recorded) -> None:
-        """Take the place of an event in that is not folded."""
+        """Add the position of a voided event."""
         self.positions.append(recorded.position)
         self.voided.add(recorded.position)
 
     def add(self, recorded: Recorded, *, opens: bool = True) -> None:
-        """Take an event in; nothing sealed in it is opened without *opens*."""
+        """Add an event. Without *opens*, none of its sealed values is opened."""
         self.positions.append(recorded.position)
         if recorded.type in _PILES:
             self.piles.append(recorded.position)
@@ -77,7 +77,7 @@ class Gathered:
 
 
 class Gatherer:
-    """Finds what a bundle needs of one league's log."""
+    """Finds the events that a bundle needs in one league's log."""
 
     def __init__(self, log: Log) -> None:
         self._log = log
@@ -89,14 +89,14 @@ class Gatherer:
 
     async def gather(self, kind: Kind, subject: str, table: str | None = None) -> Gathered:
         """
-        Return the places of a bundle's events.
+        Return the positions of a bundle's events.
 
         Args:
-            table: Where the hand *subject* was played.
+            table: The table of the hand *subject*; None for other kinds.
 
         Raises:
-            NotOver: While it is still being played.
-            StreamNotFound: If there is no such thing.
+            NotOver: If the subject is still being played.
+            StreamNotFound: If the subject does not exist.
         """
         league = f"league-{self._log.league.hex}"
         voidings = [each for each in await self._log.voidings() if each.stream == league]
@@ -118,7 +118,7 @@ class Gatherer:
         return self._gathered
 
     async def _repairs(self, last: Recorded, voidings: Sequence[Recorded]) -> None:
-        """Add the *voidings* that name events of the bundle; *last* is the league's, so far."""
+        """Add *voidings* of events in the bundle; *last* is the last league event added."""
         for voiding in voidings:
             if voided_by([voiding.data.decode()]).isdisjoint(self._gathered.voided):
                 continue
@@ -151,7 +151,7 @@ class Gatherer:
                     self._begin([*named, (recorded, last)])
                 named = []
             if named or recorded.type == "table_beacon_awaited":
-                # The next hand begins here, whichever it is.
+                # The next hand begins here, even if it is not the wanted one.
                 named.append((recorded, last))
             if inside:
                 self._gathered.add(recorded)
@@ -166,7 +166,7 @@ class Gatherer:
             self._gathered.add(recorded)
 
     def _begin(self, stretch: list[tuple[Recorded, bytes]]) -> None:
-        """Add how a hand begins but for its opening, and the hash before it."""
+        """Add the events before a hand's opening that belong to it, and the hash before them."""
         first, before = stretch[0]
         if first.stream_version > 2:
             self._gathered.before[first.position] = before
@@ -206,12 +206,12 @@ class Gatherer:
         for tournament in counted:
             await self._tournament(tournament)
         for tournament in announced.keys() - counted.keys():
-            # It shows what became of the tournament, which may still be played.
+            # These events show the fate of the tournament, which may still be played.
             async for recorded in self._stream(stream_of(tournament)):
                 self._gathered.add(recorded, opens=False)
 
     async def _judged(self, recorded: Recorded) -> None:
-        """Note the dispute that froze what *recorded* is about, or whose ruling led to it."""
+        """Note the dispute that froze the subject of *recorded* or led to *recorded*."""
         if recorded.type in _FREEZES:
             self._disputes[stream_of(_data(recorded)["dispute"])] = None
         elif recorded.type in _ACTS and (ruling := await self._ruling(recorded)) is not None:
@@ -233,7 +233,7 @@ class Gatherer:
         return None
 
     async def _stream(self, stream: str, until: int | None = None) -> AsyncIterator[Recorded]:
-        """Yield the events of a stream up to a position; take the places of voided ones in."""
+        """Yield the events of a stream up to a position. Voided events only add their positions."""
         async for recorded in self._rows(stream):
             if until is not None and recorded.position > until:
                 break
@@ -270,7 +270,7 @@ def _announced(recorded: Recorded) -> list[str]:
 
 
 def tables_of(events: Iterable[msgspec.Struct]) -> list[str]:
-    """Return every table a tournament opens, in order."""
+    """Return the tables that a tournament opens, in order and without repetition."""
     found: list[str] = []
     for each in events:
         match each:
@@ -289,10 +289,10 @@ async def located(
     connection: AsyncConnection, pool: asyncpg.Pool, kind: Kind, subject: str
 ) -> tuple[UUID, str | None]:
     """
-    Return the league of *subject*, and the table of a hand.
+    Return the league of *subject*, and the table if *subject* is a hand.
 
     Raises:
-        StreamNotFound: If there is no such thing.
+        StreamNotFound: If the subject does not exist.
     """
     table = None
     if kind == "hand":

@@ -35,11 +35,11 @@ class BundleHead(_Line, frozen=True, kw_only=True, tag="head"):
 
 class SignedHead(_Line, frozen=True, kw_only=True, tag="checkpoint"):
     note: tuple[str, ...]
-    """Its lines: control characters are refused in a bundle as they are in the log."""
+    """The lines of the note, because control characters are refused in a bundle as in the log."""
 
 
 class Node(_Line, frozen=True, kw_only=True, tag="node"):
-    """A subtree without an event of the bundle: leaves from ``first`` to below ``end``."""
+    """A subtree without events of the bundle: leaves from ``first`` up to but without ``end``."""
 
     first: int
     end: int
@@ -61,7 +61,7 @@ class Event(_Line, frozen=True, kw_only=True, tag="event"):
 
 
 class Withheld(_Line, frozen=True, kw_only=True, tag="withheld"):
-    """An event that the viewer may not read: its place, and its hash."""
+    """An event that the viewer may not read, with its place and its hash."""
 
     position: int
     stream: str
@@ -70,32 +70,32 @@ class Withheld(_Line, frozen=True, kw_only=True, tag="withheld"):
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
-    """The parts of a damaged event that its hash should be made of."""
+    """The stored parts of a damaged event. Its hash should follow from them, and does not."""
 
     id: str
     type: str
     schema_version: int
     at: datetime
     data: bytes
-    """Written in base64: damaged data may be anything."""
+    """In base64, because damaged data may be any bytes."""
 
     metadata: str
     sealed: str | None
 
 
 class Voided(_Line, frozen=True, kw_only=True, tag="voided"):
-    """An event that was taken out of folding: its place, and the hash stored with it."""
+    """A voided event, with its place and its stored hash."""
 
     position: int
     stream: str
     version: int
     hash: str
     entry: Entry | None
-    """For auditors only: damaged data may hold openly what should have been sealed."""
+    """For auditors only, because damaged data may show what should have been sealed."""
 
 
 class Leaves(_Line, frozen=True, kw_only=True, tag="leaves"):
-    """The commitment of every card of the pile that the event at ``position`` commits to."""
+    """The commitment of every card in the pile that the event at ``position`` commits to."""
 
     position: int
     hashes: tuple[str, ...]
@@ -106,7 +106,7 @@ class Opening(_Line, frozen=True, kw_only=True, tag="opening"):
     pointer: str
     salt: str
     value: Any
-    """As the event has it: any JSON."""
+    """Any JSON, as in the event."""
 
 
 class End(_Line, frozen=True, kw_only=True, tag="end"):
@@ -118,7 +118,7 @@ Line = BundleHead | SignedHead | Node | Event | Withheld | Voided | Leaves | Ope
 
 
 def line_of(recorded: Recorded, previous: bytes | None, reader: Reader) -> Event | Withheld:
-    """Return an event's line as *reader* may see it; *previous* as for ``event_line``."""
+    """Return an event's line as *reader* may see it; *previous* is as for ``event_line``."""
     if reader.reads(recorded.type):
         return event_line(recorded, previous)
     return Withheld(
@@ -130,7 +130,7 @@ def line_of(recorded: Recorded, previous: bytes | None, reader: Reader) -> Event
 
 
 def voided_line(recorded: Recorded, *, auditor: bool) -> Voided:
-    """Return the line of an event that is out of folding, with its parts for an *auditor*."""
+    """Return the line of a voided event. For an *auditor* it includes the event's parts."""
     entry = Entry(
         id=UUID(bytes=recorded.event_id.bytes).hex,
         type=recorded.type,
@@ -150,7 +150,7 @@ def voided_line(recorded: Recorded, *, auditor: bool) -> Voided:
 
 
 def event_line(recorded: Recorded, previous: bytes | None) -> Event:
-    """Return an event's line; *previous* only where the event before is left out."""
+    """Return an event's line. *previous* is given only if the event before it is left out."""
     return Event(
         position=recorded.position,
         stream=recorded.stream,
@@ -167,7 +167,7 @@ def event_line(recorded: Recorded, previous: bytes | None) -> Event:
 
 
 async def written(lines: AsyncIterator[Line]) -> AsyncIterator[bytes]:
-    """Yield the bytes of each line, and of the closing one; what cannot be canonical is refused."""
+    """Yield the bytes of each line and of the closing line; refuse what has no canonical form."""
     digest, count = sha256(), 0
     async for line in lines:
         text = canonical.encode(line) + b"\n"

@@ -1,4 +1,4 @@
-"""Where a bundle's events are read: a league's log in the database, or one that is held here."""
+"""The sources of a bundle's events: a league's log in the database, or a log in memory."""
 
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -18,15 +18,20 @@ class Log(Protocol):
 
     @property
     def league(self) -> UUID:
-        """Whose log it is."""
+        """The league that the log belongs to."""
         ...
 
     async def stream(self, stream: str, after: int = 0, limit: int = CHUNK) -> list[Recorded]:
-        """Return up to *limit* events of a stream, those after version *after*."""
+        """Return up to *limit* events of a stream after version *after*."""
         ...
 
     async def at(self, positions: Sequence[int]) -> list[Recorded]:
-        """Return the events at *positions*, which ascend; ``LogIncomplete`` if one is missing."""
+        """
+        Return the events at *positions*, which must be ascending.
+
+        Raises:
+            LogIncomplete: If an event is missing.
+        """
         ...
 
     async def voidings(self) -> list[Recorded]:
@@ -34,7 +39,7 @@ class Log(Protocol):
         ...
 
     async def subtree(self, first: int, end: int) -> bytes:
-        """Return the RFC 6962 hash over the leaves from *first* to below *end*."""
+        """Return the RFC 6962 hash over the leaves from *first* up to but without *end*."""
         ...
 
 
@@ -43,7 +48,8 @@ class StoredLog:
     A league's log in the database.
 
     Args:
-        connection: asyncpg's, or a pool, of which each read takes one and gives it back.
+        connection: An asyncpg connection, or a pool. Each read takes a connection from the
+            pool and gives it back.
     """
 
     def __init__(self, connection: Driver, league: UUID) -> None:
@@ -75,7 +81,7 @@ class HeldLog:
     A whole log in memory.
 
     Args:
-        events: All of one league's, the one at position 0 first.
+        events: All events of one league, beginning with position 0.
     """
 
     def __init__(self, events: Sequence[Recorded]) -> None:

@@ -1,4 +1,4 @@
-"""The commitment of every card of a pile, for who does not open its seed."""
+"""The commitment of every card of a pile, for viewers who may not open its seed."""
 
 from collections.abc import AsyncIterator, Collection
 from dataclasses import dataclass
@@ -23,15 +23,15 @@ _MIXED: Final = "table_beacon_mixed"
 
 @dataclass(slots=True)
 class _Deal:
-    """A table as far as it was folded within its last deal."""
+    """A table folded up to some event of its last deal."""
 
     state: Any
-    """As folded.  The codec does not say which event a stored line holds, so neither does this."""
+    """The folded table. The codec does not tell the type of a stored event, so the type is open."""
     version: int
 
 
 class Piles:
-    """Makes the leaves of piles in the order of the log, from the seeds as the house knows them."""
+    """Makes the leaves of piles from the house's seeds. The piles must come in log order."""
 
     def __init__(self, log: Log, keys: LeagueKeys, voided: Collection[int] = ()) -> None:
         self._log = log
@@ -43,7 +43,11 @@ class Piles:
         self._deals: dict[str, _Deal] = {}
 
     async def leaves(self, committed: Recorded) -> Leaves:
-        """Return the line of a ``hand_opened`` or, after that of its deal, a ``pile_committed``."""
+        """
+        Return the commitment leaves of the pile that this event commits to.
+
+        A ``pile_committed`` must come after the ``hand_opened`` of its deal.
+        """
         event = CODEC.decode(committed, self._keys)
         if isinstance(event, HandOpened):
             hashes = await self._deck(committed, event)
@@ -79,7 +83,7 @@ class Piles:
         return [leaf.hex() for leaf in card_leaves(pile.number, pile.cards, pile.salts)]
 
     async def _behind(self, recorded: Recorded) -> Recorded | None:
-        """Return the stream's next event that is folded."""
+        """Return the next event of the stream that is not voided."""
         after = recorded.stream_version
         while found := await self._log.stream(recorded.stream, after, 1):
             if found[0].position not in self._voided:
@@ -88,7 +92,7 @@ class Piles:
         return None
 
     async def _between(self, recorded: Recorded, after: int) -> AsyncIterator[Recorded]:
-        """Yield the folded events of a stream behind version *after*, up to *recorded*."""
+        """Yield a stream's events after version *after* up to *recorded*, without voided ones."""
         while after < recorded.stream_version:
             chunk = await self._log.stream(recorded.stream, after)
             if not chunk:

@@ -44,31 +44,31 @@ _NEWEST = """
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """What a bundle is about, and for whom."""
+    """The subject of a bundle, and its viewer."""
 
     kind: Kind
     subject: str
     """``hnd_…``, ``trn_…`` or ``ssn_…``."""
 
     viewer: str
-    """``public``, ``auditor`` or an ``ent_…``: who may open what it opens."""
+    """``public``, ``auditor`` or an ``ent_…``. The bundle opens what this viewer may open."""
 
 
 async def bundle(
     connection: AsyncConnection, pool: asyncpg.Pool, keys: Keys, wanted: Wanted
 ) -> AsyncIterator[bytes]:
     """
-    Return a bundle's lines as they are read; whether there can be one is known before the first.
+    Return a bundle's lines as they are read. All refusals are raised before the first line.
 
     Args:
-        connection: Is not needed any more once this returns.
-        pool: Is asked for one connection at a time, and never while a line waits to be taken.
+        connection: Used only until this function returns.
+        pool: Gives one connection at a time, and none while a line waits to be taken.
 
     Raises:
-        StreamNotFound: If there is no such thing.
-        NotOver: While it is still being played.
-        NotSignedYet: If no signed head of this epoch covers all of it.
-        LogIncomplete: If the log has lost some of it.
+        StreamNotFound: If the subject does not exist.
+        NotOver: If the subject is still being played.
+        NotSignedYet: If no signed head of this epoch covers the whole bundle.
+        LogIncomplete: If events are missing from the log.
     """
     league, table = await located(connection, pool, wanted.kind, wanted.subject)
     of_league = await keys.of(connection, league)
@@ -85,15 +85,15 @@ async def bundle_of(
     log: Log, keys: LeagueKeys, wanted: Wanted, signed: tuple[str, int], table: str | None = None
 ) -> AsyncIterator[bytes]:
     """
-    Return the lines of a bundle of any log, also of one that no database holds.
+    Return the lines of a bundle from any log, even one that is in no database.
 
     Args:
-        signed: A signed note over the log, and its size.
-        table: Where the hand was played that it is about.
+        signed: A signed note over the log, and the size of its tree.
+        table: The table of the hand, if the subject is a hand.
 
     Raises:
-        StreamNotFound: If there is no such thing.
-        NotOver: While it is still being played.
+        StreamNotFound: If the subject does not exist.
+        NotOver: If the subject is still being played.
     """
     note, size = signed
     gathered = await Gatherer(log).gather(wanted.kind, wanted.subject, table)
@@ -108,7 +108,7 @@ def lines(
     wanted: Wanted,
     signed: tuple[str, Sequence[Node]],
 ) -> AsyncIterator[bytes]:
-    """Return the bytes of each line of what was gathered; *signed* is the note and its nodes."""
+    """Yield the bytes of each line of a gathered bundle; *signed* is the note and its nodes."""
     return written(_lines(log, keys, gathered, wanted, signed))
 
 
@@ -130,7 +130,7 @@ async def _lines(
     for node in nodes:
         yield node
     reader = reader_of(wanted.viewer)
-    # They stand behind the events, and are few: what a reader may not see is rare.
+    # They come after the events. They are few, because a viewer may read nearly every event.
     withheld: list[Withheld] = []
     voided: list[Voided] = []
     async for recorded in _at(log, gathered.positions):
@@ -187,7 +187,7 @@ async def _nodes(log: Log, gathered: Gathered, size: int) -> AsyncIterator[Node]
 
 
 def openings(recorded: Recorded, keys: LeagueKeys, kind: Kind, reader: Reader) -> Iterator[Opening]:
-    """Yield what *reader* may open; masters only once nothing is dealt from them any more."""
+    """Yield the openings for *reader*. A hand's bundle never opens the tournament's masters."""
     if recorded.type == "registration_opened" and kind == "hand":
         return
     if not reader.reads(recorded.type):
