@@ -1,1 +1,1 @@
-"""What leaves the service whole: tables as CSV, and a league as one archive."""
+"""Exports: tables as CSV, and a league's data as one archive."""

@@ -1,4 +1,4 @@
-"""A league's whole data in one file, read in chunks of positions and never in one snapshot."""
+"""All data of a league in one file, read in chunks of positions and never in one snapshot."""
 
 from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -43,7 +43,7 @@ from service.projections.progress import positions, wait_for
 from service.transparency.tree import Frontier
 
 CHUNK = 500
-"""Events of one step: few enough that a process that serves others meanwhile is not held up."""
+"""Events read in one step: few, so that a process with other clients is not held up."""
 
 WAIT_SECONDS = 30.0
 
@@ -66,7 +66,7 @@ _SIGNERS = sa.text("SELECT verifier_key, event, at, reason FROM signer_key ORDER
 
 @dataclass(frozen=True, slots=True)
 class Taking:
-    """A league that can be taken away now: up to where its log and read models are."""
+    """A league that is ready for export, up to the end that its log had."""
 
     engine: AsyncEngine
     league: str
@@ -75,20 +75,20 @@ class Taking:
     name: str
     sandbox: bool
     named: Mapping[str, str | None]
-    """The texts that its events name, and their digests (None in events that bear none)."""
+    """The texts that the league's events name, with their digests (None if an event has none)."""
 
 
 async def prepare(engine: AsyncEngine, league: str) -> Taking:
     """
-    Return what can be taken away of *league* now.
+    Wait for the read models, check the texts, and return the data to export.
 
     Args:
-        engine: With the login of the API: names and texts are in an archive.
+        engine: With the login of the API, because an archive holds names and texts.
 
     Raises:
         StreamNotFound: If there is no such league.
-        NotCaughtUp: If the read models do not come to where the log is in half a minute.
-        TextForged: If words are not those that the log names.
+        NotCaughtUp: If the read models do not reach the end of the log within 30 seconds.
+        TextForged: If a text does not match the digest in the log.
     """
     async with engine.connect() as connection:
         until = await last_position(connection, league)
@@ -118,7 +118,7 @@ async def _named(engine: AsyncEngine, league: str, until: int) -> dict[str, str 
 async def _texts(
     engine: AsyncEngine, league: str, named: Mapping[str, str | None]
 ) -> AsyncIterator[sa.RowMapping]:
-    """Yield the texts that an event names: without one, nobody can say whose words they are."""
+    """Yield only the texts that an event names. Nothing proves the author of any other text."""
     chosen = sa.select(text).where(text.c.league == number_of(league)).order_by(text.c.id)
     async for row in _rows(engine, chosen, {}):
         if identifier("txt", row["id"]) in named:
@@ -132,9 +132,9 @@ def _demand_unchanged(row: sa.RowMapping, named: Mapping[str, str | None]) -> No
 
 async def take(taking: Taking, archive: Archive) -> AsyncIterator[tuple[int, int]]:
     """
-    Write a league's archive; yield now and then how many events are in it, and of how many.
+    Write a league's archive; yield the events written so far and the total, after each step.
 
-    One that is given up before the end has no manifest and does not hold.
+    An archive that is given up before the end has no manifest and does not pass the check.
     """
     engine, league = taking.engine, taking.league
     tree, versions = Frontier(), Counter[tuple[str, int]]()
@@ -175,7 +175,7 @@ async def take(taking: Taking, archive: Archive) -> AsyncIterator[tuple[int, int
 
 
 async def streamed(taking: Taking, made_at: datetime) -> AsyncIterator[bytes]:
-    """Yield a league's archive as it grows; no more of it is held than one step adds."""
+    """Yield the bytes of a league's archive as it grows, holding no more than one step of it."""
     flow = Flow()
     async for _ in take(taking, Archive(flow, made_at)):
         yield flow.take()
@@ -193,9 +193,9 @@ async def _log(taking: Taking) -> AsyncIterator[list[Recorded]]:
 
 def line_of(row: Recorded) -> Line:
     """
-    Return an event as an archive holds it: whole, with its boxes closed.
+    Return an event as an archive stores it: complete, with its values still sealed.
 
-    An archive is for an owner, who may read every type of event and opens nothing sealed.
+    An archive is for an owner, who may read every type of event but opens no sealed value.
     """
     return Line(
         position=row.position,
@@ -222,7 +222,7 @@ def _schemas(archive: Archive, versions: Counter[tuple[str, int]]) -> None:
         )
     for type_, version in sorted(versions):
         document = catalogue.SCHEMAS / f"{type_}.v{version}.json"
-        if document.exists():  # an installation may come without its documents
+        if document.exists():  # an installation may lack these documents
             with archive.entry(f"schemas/{document.name}") as entry:
                 entry.write(document.read_bytes())
 
@@ -241,12 +241,12 @@ async def _proofs(archive: Archive, engine: AsyncEngine, league: str, size: int)
 
 
 async def _people(archive: Archive, taking: Taking) -> None:
-    """Write what is said by and of people, without logins: an erased one has no words left."""
+    """Write texts and players' names, without logins. Texts of erased players are empty."""
     engine, league = taking.engine, taking.league
     players: set[str] = set()
     with archive.entry(TEXTS) as entry:
         async for row in _texts(engine, league, taking.named):
-            _demand_unchanged(row, taking.named)  # somebody may have come in between
+            _demand_unchanged(row, taking.named)  # it may have changed since the first check
             author, subject = (_player(row[name]) for name in ("author", "subject"))
             players |= {each for each in (author, subject) if each is not None}
             entry.line(
@@ -288,7 +288,7 @@ async def _tables(archive: Archive, engine: AsyncEngine, league: str) -> None:
 async def _owed(
     engine: AsyncEngine, league: str, positions: Sequence[int]
 ) -> AsyncIterator[tables.Owed]:
-    """Yield what each cancelled tournament owes; *positions* are where the log says so."""
+    """Yield each cancelled tournament's refunds; *positions* are those of the refund events."""
     for position in positions:
         async with engine.connect() as connection:
             (row,) = await read_league(connection, league, position - 1, 1)

@@ -1,10 +1,10 @@
 """
-What a league's archive is made of: a zip of NDJSON, CSV and JSON files, and a manifest.
+The parts of a league's archive: a zip of NDJSON, CSV and JSON files, and a manifest.
 
-``manifest.json`` names every other file with its bytes, rows and SHA-256, and the
-league's tree head over ``log.ndjson``.  There each line is a row of the log with all
-its columns; ``data`` and ``metadata`` are strings that hold the very bytes that were
-hashed, ``sealed`` stays sealed: the key that opens it is the house's.
+``manifest.json`` lists every other file with its bytes, rows and SHA-256. It also holds
+the head of the league's tree over ``log.ndjson``. Each line of that file is a row of the
+log with all its columns. ``data`` and ``metadata`` are strings with exactly the bytes
+that were hashed. ``sealed`` stays sealed, because its key belongs to the house.
 """
 
 import hashlib
@@ -29,7 +29,7 @@ SCHEMAS = "schemas.json"
 
 
 class Line(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One event, as the log holds it."""
+    """One event as the log stores it."""
 
     position: int
     stream: str
@@ -57,7 +57,7 @@ class ArchivedHead(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 
 
 class Written(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A text that an event names by id and digest; emptied ones have neither salt nor body."""
+    """A text that an event names by id and digest. An erased text has no salt and no body."""
 
     text: str
     author: str
@@ -76,13 +76,13 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     name: str
     bytes: int
     rows: int
-    """Line ends."""
+    """Number of line ends."""
 
     sha256: str
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What an archive says of itself."""
+    """The table of contents of an archive."""
 
     format: str
     league: str
@@ -91,14 +91,14 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     epoch: int
     events: int
     root: str
-    """Of the tree over all events of the log, RFC 6962; hexadecimal."""
+    """Root of the RFC 6962 tree over all events of the log, in hexadecimal."""
 
     made_at: datetime
     files: tuple[Part, ...]
 
 
 class Entry:
-    """A file of an archive while it is written."""
+    """A file of an archive while it is being written."""
 
     def __init__(self, name: str, target: IO[bytes]) -> None:
         self._name, self._target = name, target
@@ -106,25 +106,25 @@ class Entry:
         self._bytes = self._rows = 0
 
     def write(self, content: bytes) -> None:
-        """Write on."""
+        """Append *content*."""
         self._target.write(content)
         self._digest.update(content)
         self._bytes += len(content)
         self._rows += content.count(b"\n")
 
     def line(self, value: object) -> None:
-        """Write *value* as a line of JSON."""
+        """Append *value* as a line of JSON."""
         self.write(msgspec.json.encode(value) + b"\n")
 
     def part(self) -> Part:
-        """Return what the manifest says of this file."""
+        """Return the manifest's entry for this file."""
         return Part(
             name=self._name, bytes=self._bytes, rows=self._rows, sha256=self._digest.hexdigest()
         )
 
 
 class Flow:
-    """Takes what a zip writes and hands it on: a file that is never looked back into."""
+    """An unseekable file for a zip: keeps the written bytes until they are taken."""
 
     def __init__(self) -> None:
         self._waiting = bytearray()
@@ -135,16 +135,16 @@ class Flow:
         return len(content)
 
     def flush(self) -> None:
-        """Do nothing: nothing is held back."""
+        """Do nothing, because there is no buffer to flush."""
 
     def take(self) -> bytes:
-        """Return what was written since the last time."""
+        """Return the bytes written since the last call."""
         taken, self._waiting = bytes(self._waiting), bytearray()
         return taken
 
 
 class Archive:
-    """A zip being written; its files are dated alike."""
+    """A zip that is being written. All its files have the same date."""
 
     def __init__(self, target: IO[bytes] | Flow, made_at: datetime) -> None:
         self._zip = ZipFile(cast(IO[bytes], target), "w", ZIP_DEFLATED)
@@ -153,7 +153,7 @@ class Archive:
 
     @contextmanager
     def entry(self, name: str) -> Iterator[Entry]:
-        """Open the next file; one is written at a time, in any length."""
+        """Open the next file. Only one file may be open at a time; it may have any length."""
         about = ZipInfo(name, self.made_at.timetuple()[:6])
         about.compress_type = ZIP_DEFLATED
         about.external_attr = 0o600 << 16

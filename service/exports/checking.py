@@ -1,11 +1,11 @@
 """
-Whether an archive is whole and is what it says, by itself: no database, no network, no key.
+Checking an archive by itself, without database, network or key.
 
-Every stream's chain is computed again from the columns alone, positions and versions
-are dense, the tree over all hashes is the one that the manifest names and that every
-signed head of its epoch covers, and the texts are those that the events name: none
-besides, and with their words unless they were erased.  That the signing keys are the house's
-only somebody outside can say.
+Every stream's chain is computed again from the columns alone, and positions and versions
+must be dense. The tree over all hashes must be the one in the manifest, and every signed
+head of its epoch must cover it. The texts must be exactly those that the events name,
+with their words unless they were erased. Only an outside source can confirm that the
+signing keys belong to the house.
 """
 
 import hashlib
@@ -43,17 +43,17 @@ from service.transparency.tree import Frontier
 FAULTS_MAX = 20
 BLOCK = 1 << 20
 LINE_MAX = 64 << 20
-"""Bytes of one line: far above what an append may hold."""
+"""The longest accepted line in bytes, far more than one append may hold."""
 
 
 class Checked(msgspec.Struct, kw_only=True):
-    """What was found in an archive."""
+    """The result of checking an archive."""
 
     league: str = ""
     events: int = 0
     streams: int = 0
     heads: int = 0
-    """Signed heads that the log leads to."""
+    """Signed heads that match the log."""
 
     texts: int = 0
     root: str = ""
@@ -61,11 +61,11 @@ class Checked(msgspec.Struct, kw_only=True):
 
     @property
     def holds(self) -> bool:
-        """Whether nothing is wrong."""
+        """Whether no fault was found."""
         return not self.faults
 
     def fault(self, what: str) -> None:
-        """Note what does not hold; after the twentieth only that there are more."""
+        """Note a fault. After the twentieth, note only that there are more."""
         if len(self.faults) < FAULTS_MAX:
             self.faults.append(what)
         elif len(self.faults) == FAULTS_MAX:
@@ -76,7 +76,7 @@ _BROKEN = (
     BadZipFile, OSError, zlib.error, EOFError, KeyError, ValueError, OverflowError,
     msgspec.MsgspecError, NotImplementedError, RuntimeError,
 )  # fmt: skip
-"""What a file that is no archive, or a damaged one, may provoke."""
+"""Errors that a damaged file, or one that is not an archive, may cause."""
 
 
 def check_archive(file: Path, keys: tuple[str, ...] = ()) -> Checked:
@@ -84,14 +84,14 @@ def check_archive(file: Path, keys: tuple[str, ...] = ()) -> Checked:
     Check an archive.
 
     Args:
-        keys: Public keys from elsewhere; without any those in the archive are taken.
+        keys: Public keys from another source; if empty, those in the archive are used.
 
     Raises:
         OSError: If the file cannot be read.
     """
     checked = Checked()
     with file.open("rb"):
-        pass  # what cannot be read at all is another answer than what is damaged
+        pass  # a file that cannot be opened is an error, not a damaged archive
     try:
         with ZipFile(file) as archive:
             _check(archive, keys, checked)
@@ -125,7 +125,7 @@ def _check(archive: ZipFile, keys: tuple[str, ...], checked: Checked) -> None:
 
 
 def _files(archive: ZipFile, manifest: Manifest, checked: Checked) -> None:
-    """Compare every file with what the manifest says of it; none may be missing or besides."""
+    """Compare every file with its entry in the manifest. No file may be missing or extra."""
     there = archive.namelist()
     named = [part.name for part in manifest.files]
     if sorted(there) != sorted([*named, MANIFEST]):
@@ -225,7 +225,7 @@ def _signed(note: str, signer: str) -> str | None:
 
 
 def _text(written: Written, named: dict[str, str | None], checked: Checked) -> None:
-    """Compare a text with the event that names it, and take its name off the list."""
+    """Compare a text with the event that names it, and remove its name from *named*."""
     checked.texts += 1
     if written.text not in named:
         checked.fault(f"{written.text} is named by no event, or stands there twice")

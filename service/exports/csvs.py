@@ -1,10 +1,10 @@
 """
 Tables as CSV (RFC 4180): UTF-8, CRLF, a header, quotes only where they are needed.
 
-Whole numbers and decimals are written plainly with a point, money in minor units beside
-its currency, instants as RFC 3339 in UTC, yes and no as ``true`` and ``false``, nothing
-as nothing.  A text that a spreadsheet would run as a formula gets an apostrophe in
-front; numbers never do.
+Numbers are written with a point and without grouping. Money is in minor units, with its
+currency beside it. Instants are RFC 3339 in UTC. Booleans are ``true`` and ``false``, and
+null is an empty cell. A text that a spreadsheet would run as a formula gets a leading
+apostrophe. Numbers never do.
 """
 
 import csv
@@ -20,7 +20,7 @@ MEDIA_TYPE = "text/csv; header=present"
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\N{FULLWIDTH EQUALS SIGN}",
             "\N{FULLWIDTH PLUS SIGN}", "\N{FULLWIDTH HYPHEN-MINUS}",
             "\N{FULLWIDTH COMMERCIAL AT}")  # fmt: skip
-"""How a cell begins that some spreadsheet takes for a formula, blanks before it left out."""
+"""Beginnings, after any blanks, that some spreadsheet takes for a formula."""
 
 
 def lines(rows: Iterable[Sequence[Cell]]) -> bytes:

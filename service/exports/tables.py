@@ -1,9 +1,9 @@
 """
-The tables there are to take away: standings, results, payouts, refunds.
+The exported tables: standings, results, payouts, refunds.
 
-Results are read by the position at which each entry was registered, which never
-changes, a chunk at a time and up to where the log was at the beginning: so a long
-table needs no long snapshot, and loses and doubles no row.
+Results are read in chunks, ordered by the position at which each entry was registered.
+That position never changes, and reading stops at the end the log had at the start. A long
+table therefore needs no long snapshot, and no row is lost or repeated.
 """
 
 from collections.abc import AsyncIterable, AsyncIterator, Sequence
@@ -44,7 +44,7 @@ REFUNDS = (
 
 
 async def standings(engine: AsyncEngine, season: str) -> AsyncIterator[bytes]:
-    """Yield a season's standings as CSV; read at once, for ranks are of one moment."""
+    """Yield a season's standings as CSV. They are read at once, so all ranks are of one moment."""
     async with engine.connect() as connection:
         rows = await queries.standings(connection, season)
     yield lines([STANDINGS])
@@ -72,7 +72,7 @@ async def standings(engine: AsyncEngine, season: str) -> AsyncIterator[bytes]:
 async def results(
     engine: AsyncEngine, league: str, tournament: str | None = None
 ) -> AsyncIterator[bytes]:
-    """Yield every entry of a tournament, or of all of a league's, in order of registration."""
+    """Yield the entries of a tournament, or of the whole league, in order of registration."""
     yield lines([RESULTS])
     async for part in _entries(engine, league, _of(tournament)):
         called = await _called(engine, [row["player"] for row in part])
@@ -82,7 +82,7 @@ async def results(
 async def payouts(
     engine: AsyncEngine, league: str, tournament: str | None = None
 ) -> AsyncIterator[bytes]:
-    """Yield what was paid out in a tournament, or in all of a league's."""
+    """Yield the payouts of a tournament, or of the whole league."""
     yield lines([PAYOUTS])
     paid = sa.and_(_of(tournament), schema.record_game.c.payout > 0)
     async for part in _entries(engine, league, paid):
@@ -91,7 +91,7 @@ async def payouts(
 
 
 class Owed(NamedTuple):
-    """What a cancelled tournament owes."""
+    """The refunds that a cancelled tournament owes."""
 
     tournament: str
     name: str
@@ -101,7 +101,7 @@ class Owed(NamedTuple):
 
 
 async def refunds(engine: AsyncEngine, cancelled: AsyncIterable[Owed]) -> AsyncIterator[bytes]:
-    """Yield what *cancelled* tournaments owe their entrants, part by part."""
+    """Yield the refunds that *cancelled* tournaments owe their entrants, part by part."""
     yield lines([REFUNDS])
     async for owed in cancelled:
         for start in range(0, len(owed.refunds), CHUNK):

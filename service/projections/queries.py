@@ -98,9 +98,7 @@ async def tournament(connection: AsyncConnection, tournament: str) -> rows.Tourn
 
 
 async def entrants(connection: AsyncConnection, tournament: str) -> list[rows.EntrantRow]:
-    """
-    Return a tournament's entrants: first those without a place by number, then the others by place.
-    """
+    """Return a tournament's entrants: those without a place by number, then the rest by place."""
     entrant, seat = schema.entrant, schema.seat
     statement = (
         sa.select(entrant, seat.c.table, seat.c.seat, seat.c.stack)
@@ -238,9 +236,7 @@ async def ledger(
     limit: int = 100,
     after: tuple[int, int] | None = None,
 ) -> list[rows.LedgerRow]:
-    """
-    Return a season's entries in log order; *after* is the last position and part already seen.
-    """
+    """Return a season's entries in log order; *after* is the last position and part seen."""
     entry = schema.ledger
     columns = [
         sa.cast(each, sa.Text).label(each.name) if each.name in _POINTS else each

@@ -40,7 +40,8 @@ Progress = Callable[[int, int], None]
 """Called with the positions done and the positions in total."""
 
 # Two rebuilds would write into the same relations. The lock needs the right to write to this
-# relation, and blocks neither reads nor writes. A vacuum that holds it gives way within a second.
+# relation, and blocks neither reads nor writes. An autovacuum that holds the lock
+# gives way within a second.
 _TAKE_TURN = sa.text("LOCK TABLE reads_next.checkpoint IN SHARE UPDATE EXCLUSIVE MODE")
 _LOCKED = "55P03"
 _PATIENCE = sa.text("SET LOCAL lock_timeout = '3s'")
