@@ -85,7 +85,7 @@ def examine(api: httpx.Client, note: str, keys: list[str]) -> tuple[int, Documen
         shown["event"] = {"position": promised.position, "hash": promised.hash.hex()}
         if promised.position >= head.size:
             if begun_anew:
-                return BROKEN, shown | {"fault": "the log was begun again without it"}
+                return BROKEN, shown | {"fault": "the log began again without it"}
             return NOT_COVERED, shown
         proof = None
         path = f"proofs/inclusion?index={promised.position}&size={head.size}"
@@ -108,7 +108,7 @@ def verify_receipt(url: str, receipt_file: Path, key_file: Path, token_file: Pat
     """
     keys = key_file.read_text(encoding="ascii").split()
     if not keys:
-        _err.print(f"{key_file} holds no public key\n  next: get the key from the house or from another player")
+        _err.print(f"{key_file} holds no public key\n  next: get it from the house or a player")
         return 2
     note = receipt_file.read_text(encoding="utf-8")
     try:
@@ -126,5 +126,5 @@ def verify_receipt(url: str, receipt_file: Path, key_file: Path, token_file: Pat
         evidence.write_text(json.dumps(shown, indent=1) + "\n", encoding="utf-8")
         position = shown["event"]["position"]
         _err.print(f"does not hold: position {position}: {shown['fault']}", markup=False)
-        _err.print(f"  next: keep {evidence}; it holds the receipt and the head, both signed by the house", markup=False)
+        _err.print(f"  next: keep {evidence}; the house signed its receipt and head", markup=False)
     return status

@@ -72,7 +72,7 @@ def check(
 def _continues(api: httpx.Client, league: str, old: Checkpoint, new: Checkpoint) -> None:
     if new.origin != old.origin:
         raise CheckpointRefused(
-            f"the log was begun again: you have seen {old.origin}, this is {new.origin}"
+            f"the log began again: you have seen {old.origin}, this is {new.origin}"
         )
     if new.size < old.size:
         raise CheckpointRefused(f"you have seen {old.size} events, the server shows {new.size}")
@@ -97,7 +97,7 @@ def verify_head(url: str, league: str, key_file: Path, token_file: Path, seen_fi
     """
     keys = key_file.read_text(encoding="ascii").split()
     if not keys:
-        _err.print(f"{key_file} holds no public key\n  next: get the key from the house or from another player")
+        _err.print(f"{key_file} holds no public key\n  next: get it from the house or a player")
         return 2
     seen = seen_file.read_text(encoding="utf-8") if seen_file.exists() else None
     try:
