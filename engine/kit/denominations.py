@@ -18,7 +18,7 @@ class Denomination(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     name: str
     credits: Chips
     in_stake: int = 0
-    """How many of them a standard stake holds."""
+    """The number of them in a standard stake."""
 
 
 HYPERSPACE = (

@@ -153,7 +153,7 @@ class _RoundsGame(_Game, frozen=True, kw_only=True):
 
     betting: PokerNoLimit = PokerNoLimit(min_open=1)
     short_forced: Literal["sits_out", "out"] = "sits_out"
-    """What happens to a seat that cannot pay both antes; ``out`` eliminates it."""
+    """The consequence for a seat that cannot pay both antes; ``out`` eliminates it."""
 
     # Not an ABC: its metaclass would make each isinstance call Python code. The type checker
     # ensures that a game names both antes.

@@ -1,4 +1,4 @@
-"""``holotable epoch``: begin a league's log anew for its signer, after events were lost."""
+"""``holotable epoch``: open a new epoch of a league's log after events were lost."""
 
 from uuid import UUID
 

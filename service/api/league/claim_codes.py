@@ -133,7 +133,7 @@ async def renew_claim(
     "Give out another code for every player whom nobody has claimed; the old ones are void.",
     needs="manage_players", scope="leagues:manage", body=Nothing, answer=ClaimsIssued, status=201,
     problems=("forbidden",),
-    on_people=OnPeople("claim", "gives out every claim code anew", "manage_members"),
+    on_people=OnPeople("claim", "gives out every claim code again", "manage_members"),
 )  # fmt: skip
 async def issue_claims(
     request: Asked, place: LeaguePlace, order: Order, now: datetime, shell: Shell

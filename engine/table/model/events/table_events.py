@@ -124,7 +124,7 @@ class HandOpened(Part, frozen=True, kw_only=True, tag="hand_opened"):
     """The draw for the first dealer, if this hand made one."""
 
     orbits: int
-    """How many times the button has come back to the first dealer's seat."""
+    """The number of times that the button has come back to the first dealer's seat."""
 
     level: Level
     base: Amounts
