@@ -1,1 +1,1 @@
-"""What every process needs and knows nothing of a league."""
+"""The parts that every process needs and that know nothing of a league."""

@@ -1,4 +1,4 @@
-"""What a child process does between its birth and its work, so that it never outlives us."""
+"""The set-up of a child process between fork and exec, so that it never outlives its parent."""
 
 import ctypes
 import os
@@ -11,10 +11,10 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 def dying_with(parent: int, number: signal.Signals) -> Callable[[], None]:
     """
-    Return what a child of *parent* calls to be sent *number* by the kernel when *parent* ends.
+    Return a function for a child: it has the kernel send *number* to it when *parent* ends.
 
-    It is safe between fork and exec.  The kernel looks at the *thread* that made the
-    child, so make children from the main thread.
+    It is safe between fork and exec. The kernel watches the *thread* that made the child, so make
+    children from the main thread.
     """
 
     def prepare() -> None:

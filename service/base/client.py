@@ -1,4 +1,4 @@
-"""The API as a terminal asks it: one token from a file, JSON answers, and what ends a command."""
+"""A client of the API for the terminal: a token from a file, JSON answers, and errors."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,7 +13,7 @@ _SECONDS: Final = 60.0
 
 
 class Refused(Exception):
-    """The API says no."""
+    """The API refused the request."""
 
     def __init__(self, status: int, problem: Document) -> None:
         """Keep the *problem* that came with *status*."""
@@ -27,7 +27,7 @@ def client(url: str, token_file: Path) -> Iterator[httpx.Client]:
     Yield a client of the API at *url*, with the token in *token_file*.
 
     Raises:
-        ConnectionError: If the API is away.
+      ConnectionError: If the API is away.
     """
     headers = {"Authorization": f"Bearer {token_file.read_text(encoding='utf-8').strip()}"}
     try:
@@ -39,11 +39,11 @@ def client(url: str, token_file: Path) -> Iterator[httpx.Client]:
 
 def answered(response: httpx.Response) -> Document:
     """
-    Return what the API answered.
+    Return the decoded answer of the API.
 
     Raises:
-        Refused: If it says no.
-        ConnectionError: If it cannot answer just now, or what answers is no API.
+      Refused: If the API refused the request.
+      ConnectionError: If the API cannot answer at present, or another server answered.
     """
     try:
         found: Document = response.json()

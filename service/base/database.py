@@ -89,7 +89,7 @@ def async_engine(url: str, connections: int = 8) -> AsyncEngine:
 
 
 async def pool(url: str, connections: int = 8, application: str = "holotable") -> asyncpg.Pool:
-    """Return a pool that connects when first asked, so that it survives a server that is away."""
+    """Return a pool that connects on first use, so that it can be made while the server is away."""
     return await asyncpg.create_pool(
         asyncpg_dsn(url),
         min_size=0,
@@ -104,18 +104,18 @@ class ServerRefused(Exception):
 
 def inspect_server(url: str, ours: bool) -> bool:
     """
-    See whether roles and databases may be made on a given server.
+    Check whether roles and databases may be made on a given server.
 
     Args:
-        url: With a superuser's login.
-        ours: Whether we hold the passwords of its roles from an earlier time.
+      url: With a superuser's login.
+      ours: Whether we hold the passwords of its roles from an earlier start.
 
     Returns:
-        Whether Holotable's roles are there already.
+      Whether Holotable's roles are there already.
 
     Raises:
-        ServerRefused: If the login is no superuser's, or the roles have passwords that
-            are not ours: other processes log in with those.
+      ServerRefused: If the login is not a superuser's, or if the roles have passwords that
+        are not ours. Other processes log in with those.
     """
     with psycopg.connect(url, autocommit=True) as connection:
         asking = connection.execute(
@@ -161,11 +161,11 @@ def with_login(url: str, login: str, password: str) -> str:
 
 def create_roles(superuser_url: str, passwords: Mapping[str, str]) -> None:
     """
-    Make the roles of ``deploy/postgres/roles.sql`` and give the logins their passwords.
+    Make the roles of ``deploy/postgres/roles.sql`` and set the passwords of the logins.
 
     Args:
-        superuser_url: Any database of the server.
-        passwords: By login; logins not named keep what they have.
+      superuser_url: Any database of the server.
+      passwords: By login. Logins that are not named keep their passwords.
     """
     with psycopg.connect(superuser_url, autocommit=True) as connection:
         connection.execute(sql.SQL(ROLES_SQL.read_text(encoding="utf-8")))
@@ -181,9 +181,10 @@ def create_database(
     superuser_url: str, name: str, owner: str = OWNER, template: str | None = None
 ) -> None:
     """
-    Make a database, or find it, and close it to everybody but its owner and its logins.
+    Make a database unless it exists, and close it to everybody but its owner and its logins.
 
-    The log's database admits each login but the broker's; any other admits its owner alone.
+    The log's database admits every login except the broker's. Any other database admits only its
+    owner.
     """
     with psycopg.connect(superuser_url, autocommit=True) as connection:
         known = connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [name])

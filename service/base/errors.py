@@ -5,15 +5,15 @@ from typing import ClassVar
 
 class ServiceError(Exception):
     """
-    Root of the shell's exceptions.  Never raised directly.
+    The root of the service's exceptions. Never raised directly.
 
     Args:
-        detail: One sentence for a person, without a final full stop.
-        facts: The names and numbers behind it, JSON-safe, never secret.
+      detail: One sentence for a person, without a final full stop.
+      facts: The names and numbers behind it, JSON-safe, never secret.
     """
 
     code: ClassVar[str] = "service_error"
-    """Stable identifier, part of the public API; never renamed."""
+    """Stable identifier, part of the public API. It is never renamed."""
 
     def __init__(self, detail: str = "", **facts: object) -> None:
         super().__init__(detail)

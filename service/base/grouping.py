@@ -1,4 +1,4 @@
-"""Questions asked together: whoever asks while one statement is under way shares the next one."""
+"""Grouped queries: keys that arrive while one statement runs share the next one."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -15,7 +15,7 @@ class Grouped(Generic[_Key, _Answer]):
     Asks for many keys at once.
 
     Args:
-        ask: Returns the answers for keys, in their order.
+      ask: Returns the answers for keys, in the order of the keys.
     """
 
     def __init__(self, ask: Callable[[Sequence[_Key]], Awaitable[Sequence[_Answer]]]) -> None:
@@ -24,7 +24,7 @@ class Grouped(Generic[_Key, _Answer]):
         self._asker: asyncio.Task[None] | None = None
 
     async def of(self, key: _Key) -> _Answer:
-        """Return the answer for *key* as it is at a moment after this was called."""
+        """Return the answer for *key*, read at some moment after this call."""
         answer: asyncio.Future[_Answer] = asyncio.get_running_loop().create_future()
         self._waiting.append((key, answer))
         if self._asker is None or self._asker.done():
@@ -32,7 +32,7 @@ class Grouped(Generic[_Key, _Answer]):
         return await answer
 
     async def aclose(self) -> None:
-        """Answer whoever waits."""
+        """Wait until all callers have their answers."""
         if self._asker is not None:
             await asyncio.gather(self._asker, return_exceptions=True)
 
@@ -43,8 +43,8 @@ class Grouped(Generic[_Key, _Answer]):
             try:
                 found = dict(zip(keys, await self._ask(keys), strict=True))
             except Exception as error:  # noqa: BLE001
-                # One task asks for everybody who waits; whatever it met is raised in each
-                # of them, and the next group is still asked for.
+                # One task asks for all callers. Each of them gets the error, and the next group is
+                # still asked.
                 for _, answer in group:
                     if not answer.done():
                         answer.set_exception(error)

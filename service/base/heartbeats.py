@@ -1,9 +1,9 @@
 """
-Saying "I am here", so that players do not pay for our absence.
+Heartbeats of the processes, so that players do not pay for an outage.
 
-Whoever beats first after a silence records the outage; decisions that were open
-during it get their full time anew (see ``service.director.decision_clock.watch_table``), and level
-clocks stood still (see ``service.director.level_clock``).
+The first heartbeat after a silence records the outage. Decisions that were open during it get their
+full time again (see ``service.director.decision_clock.watch_table``). Level clocks stood still (see
+``service.director.level_clock``).
 """
 
 from datetime import datetime, timedelta
@@ -13,17 +13,17 @@ import asyncpg
 import psycopg
 
 SILENCE = 3
-"""So many missed heartbeats are an outage."""
+"""The number of missed heartbeats that is an outage."""
 
 UNSURE = 1.5
-"""After so many the API may be away: nothing runs out until it is heard again."""
+"""After so many missed heartbeats the API may be away: no decision times out until it is back."""
 
 BLINK = timedelta(seconds=1)
-"""A shorter silence is none, even of a process that knows that it was away."""
+"""A shorter silence is not an outage, even for a process that knows that it was away."""
 
 Interruption = Literal["none", "lasting", "over"]
 
-# Without a lock: two that beat at once see the same silence and record one outage.
+# No lock is needed: two simultaneous heartbeats see the same silence and record one outage.
 _BEAT = """
     WITH last AS (SELECT at FROM heartbeat WHERE process = {0}),
     beaten AS (
@@ -48,11 +48,11 @@ async def beat(
     Record a heartbeat of *process* (``api`` or ``worker``).
 
     Args:
-        returning: Whether *process* knows that it was away, because it has just started
-            or could not beat; any silence is an outage then.
+      returning: Whether *process* knows that it was away, because it has just started or
+        could not beat. Any silence is then an outage.
 
     Returns:
-        Whether an outage ended with it; its bounds then stand in ``outage``.
+      Whether this heartbeat ended an outage. The relation ``outage`` then holds its bounds.
     """
     silence = timedelta() if returning else SILENCE * interval
     found = await pool.fetchval(
@@ -65,13 +65,13 @@ def beat_now(
     connection: psycopg.Connection, process: str, interval: timedelta, *, returning: bool = False
 ) -> bool:
     """
-    Do what :func:`beat` does, in a ticker's own transaction.
+    Record a heartbeat as :func:`beat` does, in a ticker's own transaction.
 
     Args:
-        returning: Whether the database was away for this process.
+      returning: Whether the database was away for this process.
 
     Returns:
-        Whether an outage ended since the last heartbeat of *process*, its own or another's.
+      Whether any process ended an outage since the last heartbeat of *process*.
     """
     others = connection.execute(_ENDED_SINCE, {"process": process}).fetchone()
     row = connection.execute(
@@ -82,7 +82,7 @@ def beat_now(
 
 
 async def outages_since(pool: asyncpg.Pool, since: datetime) -> list[tuple[datetime, datetime]]:
-    """Return when the service was away after *since*, oldest first: last sign of life, and next."""
+    """Return the outages after *since*, oldest first: the last sign of life, and the next one."""
     rows = await pool.fetch(
         "SELECT since_at, until_at FROM outage WHERE until_at > $1 ORDER BY since_at", since
     )
@@ -93,11 +93,11 @@ async def interruption(
     pool: asyncpg.Pool, opened_at: datetime, deadline: datetime, interval: timedelta
 ) -> Interruption:
     """
-    Say whether the service was away while a decision with these bounds was open.
+    Return whether the service was away while a decision with these bounds was open.
 
     Returns:
-        ``lasting`` while the API is silent still: nobody can answer the decision, so
-        it must not run out either.
+      ``lasting`` while the API is still silent: nobody can answer the decision, so it must not
+      time out either.
     """
     row = await pool.fetchrow(
         """

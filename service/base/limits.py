@@ -1,4 +1,4 @@
-"""What one client may occupy: settings, each with a default far above what play needs."""
+"""The limits on one client: settings, each with a default far above what play needs."""
 
 from typing import Annotated
 
@@ -11,9 +11,9 @@ Seconds = Annotated[int, Meta(ge=1, le=3600)]
 
 class LimitSettings(msgspec.Struct, frozen=True, kw_only=True):
     """
-    The limits of one API process; ``docs/guides/limits.md`` lists them with their answers.
+    The limits of one API process. ``docs/guides/limits.md`` lists them with their answers.
 
-    A rate may be exceeded for a while: ten seconds' worth of requests may come at once.
+    A client may exceed a rate for a while: ten seconds' worth of requests may come at once.
     """
 
     token_requests: Count = 300
@@ -23,10 +23,12 @@ class LimitSettings(msgspec.Struct, frozen=True, kw_only=True):
     """Requests a second with all tokens of an account."""
 
     address_requests: Count = 5_000
-    """Requests a second with good tokens from one address; an IPv6 network of /64 is one."""
+    """
+    Requests a second with valid tokens from one address. An IPv6 network of /64 is one address.
+    """
 
     open_requests: Count = 100
-    """Requests a second from one address without a token that is known to be good."""
+    """Requests a second from one address without a token that is known to be valid."""
 
     address_accounts: Count = 500
     """Accounts an hour that one address may make."""
@@ -47,16 +49,16 @@ class LimitSettings(msgspec.Struct, frozen=True, kw_only=True):
 
     connections: Count = 10_000
     address_connections: Count = 4_000
-    """Connections that are open at a time, in all and from one address."""
+    """Connections that are open at a time, in total and from one address."""
 
     header_seconds: Seconds = 10
-    """Within this a request's headers are sent, from its first byte to their end."""
+    """The time for a request's headers, from their first byte to their end."""
 
     body_seconds: Seconds = 30
-    """Within this a request's body is sent, from the end of the headers."""
+    """The time for a request's body, from the end of the headers."""
 
     keep_alive_seconds: Seconds = 20
-    """After this a connection without a request is closed."""
+    """The time after which a connection without a request is closed."""
 
     write_seconds: Seconds = 60
-    """After this a connection whose client reads nothing of its answer is closed."""
+    """The time after which a connection is closed if its client reads nothing of its answer."""

@@ -1,10 +1,10 @@
 """
 The folder of the migrations, and the SQL files in it.
 
-Only this module knows where the folder is.  Each function of the database stands in
-``migrations/sql/<function>.<revision>.sql``, named after the migration that loads it.  The
-highest revision is in force.  A file never changes: a new text is a new file, beside the one
-before, and a new migration.
+Only this module knows where the folder is. Each function of the database has a file
+``migrations/sql/<function>.<revision>.sql``, named after the migration that loads it. The highest
+revision is in force. A file never changes: a new text is a new file beside the earlier one, with a
+new migration.
 """
 
 from pathlib import Path

@@ -1,9 +1,9 @@
 """
-Threads for work that would hold up the event loop, each kind of work in a pool of its own.
+Threads for work that would block the event loop, with a pool for each kind of work.
 
-A pool is bounded twice: by its threads, and by how much work may wait for one.  Work
-beyond that is refused at once, so that a flood of one kind delays nothing else and never
-fills the memory.  Nothing else in the service hands work to a thread; a test enforces it.
+A pool is bounded twice: by its threads, and by the work that may wait for one. Further work is
+refused at once. A flood of one kind therefore delays nothing else and never fills the memory.
+Nothing else in the service hands work to a thread, and a test enforces it.
 """
 
 import asyncio
@@ -22,14 +22,14 @@ _Result = TypeVar("_Result")
 
 class Pool:
     """
-    A few threads, and a bounded queue before them.
+    A few threads, with a bounded queue.
 
     Args:
-        name: Of its threads, and what a refusal says is busy.
-        threads: Pieces of work done at a time.
-        waiting: Pieces of work that may wait for a thread.
-        each: Pieces of work, waiting or under way, of one client; the whole pool's by
-            default.  It keeps a single client from filling the queue for all others.
+      name: The name of its threads. A refusal says that it is busy.
+      threads: Pieces of work done at a time.
+      waiting: Pieces of work that may wait for a thread.
+      each: Pieces of work, waiting or under way, of one client. The default is the whole
+        pool. The limit keeps a single client from filling the queue for all others.
     """
 
     def __init__(self, name: str, *, threads: int, waiting: int, each: int | None = None) -> None:
@@ -45,16 +45,16 @@ class Pool:
         self, client: str | None, work: Callable[_P, _Result], *args: _P.args, **kwargs: _P.kwargs
     ) -> _Result:
         """
-        Return what *work* returns, done in a thread of this pool.
+        Run *work* in a thread of this pool and return its result.
 
-        A caller that is cancelled frees its place only when the work is over.
+        If the caller is cancelled, its place stays taken until the work is over.
 
         Args:
-            client: Whose work it is, an address or an account; None if it is the house's
-                own, which is bounded by the pool alone.
+          client: The address or account that the work is for, or None for the house's own work,
+            which only the pool bounds.
 
         Raises:
-            Overloaded: If the queue is full, or this client's part of it.
+          Overloaded: If the queue is full, or this client's part of it.
         """
         self._enter(client)
         try:
@@ -84,7 +84,7 @@ class Pool:
 
 
 HASHING = Pool("password hashing", threads=2, waiting=256, each=64)
-"""Passwords: 20 MB and about 30 ms each.  A full queue is some four seconds long."""
+"""Passwords: 20 MB and about 30 ms each. A full queue lasts about four seconds."""
 
 EXPANSION = Pool("calendar expansion", threads=1, waiting=64, each=8)
-"""Recurrence rules: each is bounded in steps, see ``service.schedule.rules``."""
+"""Recurrence rules. Each is bounded in steps, see ``service.schedule.rules``."""

@@ -18,7 +18,7 @@ _log = structlog.get_logger(__name__)
 
 
 class Clock(Protocol):
-    """Says what time it is; everything with a deadline asks one of these."""
+    """A source of the current time. Everything with a deadline asks one."""
 
     def now(self) -> datetime:
         """Return the present instant in UTC."""
@@ -26,7 +26,7 @@ class Clock(Protocol):
 
 
 STEP_MAX = timedelta(seconds=5)
-"""A step of the database's clock that is larger is not believed at once."""
+"""A larger step of the database's clock is not believed at once."""
 
 READ_CLOCK = "SELECT read_at, ahead_us, noticed_at, believed FROM read_clock()"
 _DOUBT = "SELECT doubt_clock({}, {})"
@@ -36,20 +36,20 @@ _HELD = timedelta(minutes=10)
 
 
 def _elapsed() -> float:
-    """Return seconds by a clock that nobody can set; it also counts while the machine sleeps."""
+    """Return seconds by a clock that nobody can set. It also counts while the machine sleeps."""
     return time.clock_gettime(time.CLOCK_BOOTTIME)
 
 
 class Reading(NamedTuple):
-    """What the database says of its clock."""
+    """One reading of the database's clock."""
 
     read_at: datetime
     ahead_us: int
-    """How far the clock is ahead of the time that the service goes by; 0 if it is believed."""
+    """How far the clock is ahead of the time that the service goes by. It is 0 if believed."""
 
     noticed_at: datetime | None
     believed: int
-    """Number of the last step that came to be believed."""
+    """The number of the last step that was believed."""
 
     @property
     def time(self) -> datetime:
@@ -58,18 +58,18 @@ class Reading(NamedTuple):
 
     @property
     def held(self) -> bool:
-        """Whether a step in doubt has held for long enough to be believed."""
+        """Whether a step in doubt has lasted long enough to be believed."""
         return self.noticed_at is not None and self.time - self.noticed_at >= _HELD
 
 
 class DatabaseClock:
     """
-    The database's time: what it said when it was last asked, and what has gone by since.
+    The database's time: its last reading, plus the time that has passed since.
 
-    Deadlines are compared with instants that other processes wrote, so all of
-    them must read one clock.  What has gone by is read from a clock that nobody can
-    set.  A reading that differs from it by more than :data:`STEP_MAX` is a step, and the
-    database keeps for all processes that it is in doubt.
+    Deadlines are compared with instants that other processes wrote, so all processes must read the
+    same clock. The time since the last reading comes from a clock that nobody can set. A reading
+    that differs from the expected time by more than :data:`STEP_MAX` is a step. The database
+    records for all processes that the step is in doubt.
     """
 
     def __init__(self) -> None:
@@ -82,7 +82,9 @@ class DatabaseClock:
         return self._then + timedelta(seconds=_elapsed() - self._measured)
 
     async def measure(self, connection: Driver) -> None:
-        """Measure anew, to half a round trip; doubt a step, and believe one that has held."""
+        """
+        Measure the clock, to half a round trip. Doubt a new step, and believe one that has lasted.
+        """
         while True:
             before = _elapsed()
             [row] = await connection.fetch(READ_CLOCK)
@@ -96,7 +98,7 @@ class DatabaseClock:
                 return
 
     def measure_now(self, connection: psycopg.Connection) -> datetime:
-        """Do what :meth:`measure` does for a thread; return the present instant."""
+        """Measure as :meth:`measure` does, but in a thread. Return the present instant."""
         while True:
             before = _elapsed()
             row = connection.execute(READ_CLOCK).fetchone()
@@ -112,7 +114,7 @@ class DatabaseClock:
                 return self.now()
 
     def _step(self, reading: Reading, before: float, after: float) -> int | None:
-        """Go by *reading* and return None, or return by how many microseconds it leaps."""
+        """Adopt *reading* and return None, or return the step in microseconds if it is in doubt."""
         asked = (before + after) / 2
         step = reading.time - (self._then + timedelta(seconds=asked - self._measured))
         doubtful = abs(step) > STEP_MAX + timedelta(seconds=(after - before) / 2)
@@ -125,7 +127,7 @@ class DatabaseClock:
 
 
 async def service_now(connection: AsyncConnection) -> datetime:
-    """Return the instant that the service goes by, for a process that asks but once."""
+    """Return the instant that the service goes by, for a process that asks only once."""
     asked = await connection.execute(sa.text("SELECT service_time()"))
     now: datetime = asked.scalar_one()
     return now.astimezone(UTC)
@@ -139,7 +141,7 @@ async def skew(connection: Driver) -> timedelta:
 
 
 class Entropy(Protocol):
-    """Draws what nobody may foresee."""
+    """A source of unpredictable bytes."""
 
     def bytes(self, count: int) -> bytes:
         """Return *count* unpredictable bytes."""
@@ -150,7 +152,7 @@ class Entropy(Protocol):
         ...
 
     def token(self) -> str:
-        """Return 32 bytes in lower-case hexadecimal."""
+        """Return 32 unpredictable bytes in lower-case hexadecimal."""
         ...
 
 
@@ -166,5 +168,5 @@ class SystemEntropy:
         return uuid4_of(os.urandom(16))
 
     def token(self) -> str:
-        """Return 32 bytes in lower-case hexadecimal."""
+        """Return 32 unpredictable bytes in lower-case hexadecimal."""
         return os.urandom(32).hex()

@@ -1,4 +1,4 @@
-"""Structured logs.  Bodies, seeds, cards, tokens and passwords are never given to them."""
+"""Structured logs. They never receive bodies, seeds, cards, tokens or passwords."""
 
 import logging
 import re
@@ -23,7 +23,7 @@ _OF_BROKER = frozenset({"amqp", "celery", "kombu", "psycopg", "py"})
 SECRET_FIELDS = frozenset(
     {"body", "request", "password", "token", "authorization", "seed", "seeds", "salt", "url"}
 )
-"""Names that no log line may carry; what stands under them is replaced."""
+"""Fields that no log line may carry. Their values are replaced."""
 
 
 _DETAIL = re.compile(r"DETAIL:.*")
@@ -59,11 +59,11 @@ def configure(
 
 class _OfLibraries(logging.Formatter):
     """
-    Writes what libraries log as lines of our own.
+    Writes the log lines of libraries in the form of our own.
 
     Args:
-        renderer: Writes our own lines.
-        process: Marks each line.
+      renderer: Writes our own lines.
+      process: Marks each line.
     """
 
     def __init__(self, renderer: structlog.typing.Processor, process: str) -> None:
@@ -72,7 +72,7 @@ class _OfLibraries(logging.Formatter):
         self._process = process
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return one line; a broker's traceback becomes the name of its error."""
+        """Return one line. For a broker's traceback it only names the error."""
         fields: structlog.typing.EventDict = {
             "event": record.getMessage(),
             "logger": record.name,

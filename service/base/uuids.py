@@ -1,7 +1,7 @@
 """
-UUIDs made on every request: the driver's kind, which is a ``uuid.UUID`` written in C.
+UUIDs made on every request, by the driver's subclass of ``uuid.UUID`` written in C.
 
-They are made, compared, hashed and sent in a fraction of the time.
+Making, comparing, hashing and sending them takes a fraction of the time.
 """
 
 from hashlib import sha1
@@ -11,7 +11,7 @@ from asyncpg.pgproto import pgproto
 
 
 def uuid_of(number: bytes) -> UUID:
-    """Return the UUID of these 16 bytes, as they are."""
+    """Return the UUID of these 16 bytes, unchanged."""
     found: UUID = pgproto.UUID(number)
     return found
 
@@ -23,7 +23,7 @@ def uuid4_of(random: bytes) -> UUID:
 
 def uuid5(namespace: UUID, name: str) -> UUID:
     """
-    Return what :func:`uuid.uuid5` returns.
+    Return the same UUID as :func:`uuid.uuid5`.
 
     >>> uuid5(UUID(int=1), "0")
     UUID('6ff55b57-2b5f-5022-ad8b-524631694aa1')
