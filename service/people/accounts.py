@@ -1,4 +1,4 @@
-"""People: their logins, their names, and their passwords as argon2id."""
+"""Accounts: logins, names, and passwords as argon2id."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,7 +14,7 @@ from service.base.pools import HASHING
 from service.people.schema import account
 
 ERASED = "erased player"
-"""What everybody is called of whom nothing is left but a number."""
+"""The name shown for an erased player."""
 
 _hasher = PasswordHasher(time_cost=2, memory_cost=19_456, parallelism=1)
 _NOBODY = _hasher.hash("a password nobody has")
@@ -22,7 +22,7 @@ _NOBODY = _hasher.hash("a password nobody has")
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """A person; ``name`` is what others are shown."""
+    """A person's account. ``name`` is the name that others see."""
 
     number: UUID
     login: str
@@ -30,7 +30,7 @@ class Account:
 
     @property
     def player(self) -> str:
-        """The only name of this person in the log."""
+        """The person's identifier in the log, which holds no other name."""
         return f"plr_{self.number.hex}"
 
 
@@ -43,12 +43,12 @@ async def create(
     now: datetime,
 ) -> bool:
     """
-    Keep a new person; False if the login is taken.
+    Make an account. Return False if the login is taken.
 
     Args:
-        kept: What :func:`hashed` returned, before a connection was taken: many who wait
-            for it must not hold connections meanwhile.  None for an account that only
-            the operator makes tokens for.
+      kept: The hash that :func:`hashed` returned. Hash before taking a connection: callers
+        that wait for hashing must not hold connections. None for an account for which only
+        the operator makes tokens.
     """
     made = await connection.execute(
         insert(account)
@@ -61,19 +61,19 @@ async def create(
 
 async def hashed(password: str, client: str | None = None) -> str:
     """
-    Return what is kept of *password*; slow, so in threads of its own.
+    Return the hash of *password*. Hashing is slow, so it runs in its own threads.
 
     Args:
-        client: The address that asks.
+      client: The address of the request.
 
     Raises:
-        Overloaded: If too much is waiting for it, in all or from this client.
+      Overloaded: If too much hashing is waiting, in total or for this client.
     """
     return await HASHING.run(client, _hasher.hash, password)
 
 
 async def number_of_login(connection: AsyncConnection, login: str) -> UUID | None:
-    """Return whose login this is; None if it is nobody's."""
+    """Return the account with this login, or None if no account has it."""
     found: UUID | None = await connection.scalar(
         sa.select(account.c.id).where(account.c.login == login.lower())
     )
@@ -83,7 +83,7 @@ async def number_of_login(connection: AsyncConnection, login: str) -> UUID | Non
 async def change_password(
     connection: AsyncConnection, number: UUID, kept: str | None, now: datetime
 ) -> None:
-    """Keep another password, hashed; ending the tokens of the old one is the caller's."""
+    """Store another hashed password. The caller must end the tokens of the old one."""
     await connection.execute(
         sa.update(account)
         .where(account.c.id == number, account.c.login.is_not(None))
@@ -100,7 +100,7 @@ async def changed_since(connection: AsyncConnection, number: UUID, instant: date
 
 
 async def name_of(connection: AsyncConnection, number: UUID) -> str:
-    """Return what others are shown of a person who is there."""
+    """Return the name that others see. The account must exist."""
     found = await connection.execute(sa.select(account.c.name).where(account.c.id == number))
     return str(found.scalar_one())
 
@@ -109,13 +109,13 @@ async def by_password(
     engine: AsyncEngine, login: str, password: str, client: str | None = None
 ) -> Account | None:
     """
-    Return who has this login and password; as slow for an unknown login as for a known one.
+    Return the account with this login and password. An unknown login takes as long as a known one.
 
     Args:
-        client: The address that asks.
+      client: The address of the request.
 
     Raises:
-        Overloaded: As :func:`hashed`.
+      Overloaded: As :func:`hashed`.
     """
     async with engine.connect() as connection:
         found = await connection.execute(
@@ -132,7 +132,7 @@ async def by_password(
 
 
 async def names(engine: AsyncEngine, numbers: list[UUID]) -> dict[str, str]:
-    """Return what to call these players; who was erased has :data:`ERASED` for a name."""
+    """Return the names of these players. An erased player is called :data:`ERASED`."""
     if not numbers:
         return {}
     async with engine.connect() as connection:

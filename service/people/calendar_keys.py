@@ -1,9 +1,9 @@
 """
-Keys of calendars: a secret in an address, for programs that can send nothing else.
+Calendar keys: a secret in an address, for programs that can send nothing else.
 
-A key reads the calendars its owner may read, and opens nothing besides.  It is kept as
-SHA-256, like a token.  A key is a child of the token that made it: it ends with that token,
-or earlier if it is revoked.  A new password ends every key.
+A key reads the calendars that its owner may read, and nothing else. The database keeps its SHA-256,
+as for a token. A key is a child of the token that made it: it ends with that token, or earlier if
+it is revoked. A new password ends every key.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ from service.people.tokens import lock_family
 PREFIX = "holo_cal_"
 
 _WITHOUT_TOKEN: Final = timedelta(days=366)
-"""The life of a key that was made before keys knew their token."""
+"""The life of a key from before keys recorded their token."""
 
 _EXPIRES_AT: sa.ColumnElement[datetime] = sa.func.coalesce(
     token.c.expires_at, calendar_key.c.created_at + _WITHOUT_TOKEN
@@ -35,7 +35,7 @@ _WITH_TOKEN = calendar_key.outerjoin(token, token.c.id == calendar_key.c.token)
 
 @dataclass(frozen=True, slots=True)
 class CalendarKey:
-    """A key's public side."""
+    """A calendar key without its secret."""
 
     number: UUID
     created_at: datetime
@@ -51,14 +51,14 @@ def key_text(random: bytes) -> str:
 async def keep(
     connection: AsyncConnection, number: UUID, owner: UUID, maker: UUID, key: str, now: datetime
 ) -> None:
-    """Keep a key that the token *maker* makes, by its hash."""
+    """Store the hash of a key that the token *maker* makes."""
     await lock_family(connection, owner)
     values = {"id": number, "account": owner, "token": maker, "hash": _digest(key)}
     await connection.execute(insert(calendar_key).values(created_at=now, **values))
 
 
 async def number_held(connection: AsyncConnection, owner: UUID, now: datetime) -> int:
-    """Return how many good keys a person has, and keep that number until the end."""
+    """Return the number of a person's valid keys. It stays fixed until the transaction ends."""
     await lock_family(connection, owner)
     found = await connection.scalar(
         sa.select(sa.func.count())
@@ -69,7 +69,7 @@ async def number_held(connection: AsyncConnection, owner: UUID, now: datetime) -
 
 
 async def owner_of(connection: AsyncConnection, key: str, now: datetime) -> UUID | None:
-    """Return whose key this is, unless it is unknown, ended, or its owner erased."""
+    """Return the key's owner, or None if the key is unknown or ended, or its owner erased."""
     found: UUID | None = await connection.scalar(
         sa.select(calendar_key.c.account)
         .select_from(_WITH_TOKEN.join(account, account.c.id == calendar_key.c.account))
@@ -79,7 +79,7 @@ async def owner_of(connection: AsyncConnection, key: str, now: datetime) -> UUID
 
 
 async def keys_of(connection: AsyncConnection, owner: UUID) -> list[CalendarKey]:
-    """Return a person's keys, the newest first, ended ones too."""
+    """Return a person's keys, newest first, including ended ones."""
     found = await connection.execute(
         sa.select(
             calendar_key.c.id,
@@ -95,7 +95,7 @@ async def keys_of(connection: AsyncConnection, owner: UUID) -> list[CalendarKey]
 
 
 async def revoke(connection: AsyncConnection, owner: UUID, number: UUID, now: datetime) -> bool:
-    """End a key; False if this person has none such."""
+    """End a key. Return False if this person has no such key."""
     found = await connection.execute(
         sa.update(calendar_key)
         .where(calendar_key.c.id == number, calendar_key.c.account == owner)
@@ -106,7 +106,7 @@ async def revoke(connection: AsyncConnection, owner: UUID, number: UUID, now: da
 
 
 async def revoke_all(connection: AsyncConnection, owner: UUID, now: datetime) -> int:
-    """End a person's keys; return how many ended."""
+    """End all of a person's keys. Return the number that ended."""
     ended = await connection.execute(
         sa.update(calendar_key)
         .where(calendar_key.c.account == owner, calendar_key.c.revoked_at.is_(None))

@@ -1,9 +1,10 @@
 """
-What is claimed in confidence: ordinary rows, which no count, feed or list of others shows.
+Confidential claims: ordinary rows, which no count, feed or list of other people shows.
 
-Nothing of them is in the log until a referee opens a dispute, whose claimant is then the
-referee: whoever came forward is named nowhere.  What a row says stands sealed with the league's
-key, the claimant and whom it is about included; only state, instants and who handled it do not.
+The log holds nothing about a claim until a referee opens a dispute. The referee is then the
+dispute's claimant, so the person who came forward is named nowhere. The row's contents are sealed
+with the league's key, including the claimant and the person it is about. Only the state, the
+instants and the handler are readable.
 """
 
 from datetime import datetime
@@ -26,11 +27,11 @@ from service.people.sealed_rows import opened as unsealed
 
 _NAME = "confidential_claim"
 _SEALED = ("claimant", "about", "subject", "rules", "claim", "answer")
-"""Columns of before; their values are in the box ``told`` now."""
+"""Columns of older rows. Their values are now in the box ``told``."""
 
 
 class _Told(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a box holds."""
+    """The content of a box."""
 
     claimant: UUID
     about: UUID | None
@@ -41,7 +42,7 @@ class _Told(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 class Filed(NamedTuple):
-    """A claim as it stands; words are null once somebody they belong to is erased."""
+    """A claim in its current state. Words are null once their author or subject is erased."""
 
     id: UUID
     league: UUID
@@ -56,7 +57,7 @@ class Filed(NamedTuple):
     handled_by: UUID | None = None
     handled_at: datetime | None = None
     answer: str | None = None
-    """To the claimant: why it was dismissed."""
+    """The reason for its dismissal, for the claimant."""
     dispute: str | None = None
 
 
@@ -69,13 +70,14 @@ async def file(
     request: bytes,
 ) -> bool:
     """
-    Keep a claim, once: a retry of the same command changes nothing; return whether it was kept.
+    Store a claim. A retry changes nothing. Return whether the claim is new.
 
     Raises:
-        IdempotencyKeyReused: If the same command came with another request.
+      IdempotencyKeyReused: If the same command came with another request.
     """
-    # A record that named the claimant or the claim would say who came forward.  So would the
-    # command's own number: it is a bare digest of the account and of a key that can be guessed.
+    # A record that named the claimant or the claim would show who came forward. The command's own
+    # identifier would show it too: it is a bare digest of the account and of a key that can be
+    # guessed.
     own = await keys(filed.league)
     said = Said(keyed(own, b"request", command), request, account=filed.league)
     if await requests.before(connection, said, filed.filed_at) is not None:
@@ -87,13 +89,13 @@ async def file(
 
 
 def keyed(keys: LeagueKeys, use: bytes, command: UUID) -> UUID:
-    """Return a number that *command* gives for *use*, and that only the league's key repeats."""
+    """Return an identifier that follows from *command*, *use* and the league's key."""
     digest = keys.request_digest(b"holotable/confidential/1/" + use + command.bytes)
     return UUID(hex=digest[:32])
 
 
 async def claim_of(connection: AsyncConnection, keys: KeysOf, number: UUID) -> Filed | None:
-    """Return a claim, whoever asks; None if there is none such."""
+    """Return a claim, or None if it does not exist. The caller checks who may read it."""
     found = await _found(connection, keys, relation.c.id == number)
     return found[0] if found else None
 
@@ -101,13 +103,13 @@ async def claim_of(connection: AsyncConnection, keys: KeysOf, number: UUID) -> F
 async def claims_in(
     connection: AsyncConnection, keys: KeysOf, league: UUID, *, of: UUID | None = None
 ) -> list[Filed]:
-    """Return a league's claims, the oldest first; those of one claimant, if *of* is given."""
+    """Return a league's claims, oldest first. With *of*, return only this claimant's."""
     found = await _found(connection, keys, relation.c.league == league)
     return [each for each in found if of is None or each.claimant == of]
 
 
 async def waiting(connection: AsyncConnection, keys: KeysOf, league: UUID, claimant: UUID) -> int:
-    """Return how many claims of somebody nobody has looked into yet."""
+    """Return the number of a claimant's claims that have not been handled yet."""
     filed = sa.and_(relation.c.league == league, relation.c.state == "filed")
     return sum(each.claimant == claimant for each in await _found(connection, keys, filed))
 
@@ -123,10 +125,10 @@ async def handle(
     answer: str | None = None,
 ) -> bool:
     """
-    Write down what became of a claim that waits; return whether it waited still.
+    Record the outcome of a waiting claim. Return False if it was handled before.
 
     Args:
-        dispute: What was opened; without one it is dismissed, with an *answer*.
+      dispute: The opened dispute. Without it the claim is dismissed, with an *answer*.
     """
     handled = await connection.execute(
         sa.update(relation)
@@ -143,15 +145,15 @@ async def handle(
 
 
 async def involved(connection: AsyncConnection, keys: KeysOf, dispute: str, person: UUID) -> bool:
-    """Whether a dispute was opened upon a claim in confidence that is *person*'s or about them."""
+    """Return whether a dispute came from a confidential claim by *person* or about them."""
     found = await _found(connection, keys, relation.c.dispute == dispute)
     return any(person in (each.claimant, each.about) for each in found)
 
 
 async def erase_claims(connection: AsyncConnection, keys: KeysOf, person: UUID) -> int:
-    """Empty every claim *person* made or that is about them, and their answers; return how many."""
+    """Empty every claim by *person* or about them, and the answers. Return the number emptied."""
     emptied = 0
-    # Whose a claim is stands in its box, so every one is opened; erasing is rare.
+    # The claimant is in the box, so every box is opened. Erasing is rare.
     for each in await _found(connection, keys, sa.true(), for_update=True):
         claim, answer = each.claim, each.answer
         if person in (each.claimant, each.about):
@@ -165,7 +167,7 @@ async def erase_claims(connection: AsyncConnection, keys: KeysOf, person: UUID) 
 
 
 async def seal_old(connection: AsyncConnection, keys: KeysOf) -> int:
-    """Seal the claims that stand readable from before, and return how many."""
+    """Seal the older claims that are still readable. Return their number."""
     readable = await _found(connection, keys, relation.c.told.is_(None), for_update=True)
     for each in readable:
         await _seal(connection, keys, each)
@@ -187,7 +189,7 @@ async def _found(
     *,
     for_update: bool = False,
 ) -> list[Filed]:
-    """Return claims, the oldest first."""
+    """Return claims, oldest first."""
     statement = sa.select(relation).where(where).order_by(relation.c.filed_at, relation.c.id)
     if for_update:
         statement = statement.with_for_update()
@@ -197,10 +199,10 @@ async def _found(
 
 def dispute_of(number: UUID) -> DisputeId:
     """
-    Return the one dispute that can be opened upon a claim.
+    Return the one dispute that can be opened for a claim.
 
-    It follows from the claim, so that two referees who open it at once open one; and
-    nobody who sees the dispute finds the claim by it.
+    Its identifier follows from the claim's, so that two referees who open it at once open the same
+    dispute. Nobody can find the claim from the dispute.
     """
     return DisputeId(identifier("dsp", uuid5(number, "dispute")))
 
@@ -213,7 +215,7 @@ def _box(keys: LeagueKeys, filed: Filed) -> bytes:
 def _filed(row: sa.RowMapping, keys: LeagueKeys) -> Filed:
     known = dict(row)
     box = known.pop("told")
-    if box is None:  # filed by a process of before, and not sealed yet
+    if box is None:  # filed by an older version, and not sealed yet
         known["subject"] = msgspec.convert(row["subject"], Subject)
         known["rules"] = tuple(row["rules"])
         return Filed(**known)

@@ -1,12 +1,12 @@
 """
-Players whom a league enters without an account of theirs.
+Players that a league enters before they have an account of their own.
 
-Such a player is an account without a login: it has a name and a ``plr_`` id, and
-nobody can act as it.  Whoever is given its claim code makes it theirs by choosing a
-login and a password; codes are kept as digests and are good for one claim.
+Such a player is an account without a login: it has a name and a ``plr_`` identifier, and nobody can
+act as it. A person with its claim code takes it over by choosing a login and a password. Codes are
+kept as digests and can be used once.
 
-A league knows such a player again by an *identity*: the external id if there is one,
-else the e-mail address and the name, else the name alone.
+A league recognises such a player by an *identity*. That is the external id if there is one,
+otherwise the e-mail address and the name, otherwise the name alone.
 """
 
 import base64
@@ -29,7 +29,7 @@ CLAIM_FOR = timedelta(days=60)
 SECRET_BYTES = 20
 _NUMBER_BYTES = 16
 
-# A row's lock asks for rights on its relation; any login may take an advisory lock.
+# A row lock would need rights on the relation. Any login may take an advisory lock.
 _ONE_AT_A_TIME = sa.text(
     "INSERT INTO entering_turn (league) VALUES (:league) "
     "ON CONFLICT (league) DO UPDATE SET league = excluded.league"
@@ -37,7 +37,7 @@ _ONE_AT_A_TIME = sa.text(
 
 
 class Entered(NamedTuple):
-    """A player to enter under an id of the command's; the code's digest if one is given out."""
+    """A player to enter, with an identifier from the command and the digest of a claim code."""
 
     number: UUID
     name: str
@@ -46,16 +46,16 @@ class Entered(NamedTuple):
 
 
 class Claimable(NamedTuple):
-    """The player a good code is for, and who gave the code out."""
+    """The player that a valid code is for, and the giver of the code."""
 
     league: LeagueId
     player: PlayerId
     by: PlayerId | None
-    """None for codes from before this was kept."""
+    """None for codes from before the giver was kept."""
 
 
 class Claim(NamedTuple):
-    """What somebody needs who makes an entered player theirs."""
+    """The input of a person who claims an entered player."""
 
     code: str
     login: str
@@ -64,7 +64,7 @@ class Claim(NamedTuple):
 
 def identity_of(name: str, email: str | None, external_id: str | None) -> str:
     """
-    Return by what a league knows a player again.
+    Return the identity by which a league recognises a player.
 
     >>> identity_of("Han Solo", "Han@Falcon.example", None)
     'email:han@falcon.example han solo'
@@ -76,17 +76,17 @@ def identity_of(name: str, email: str | None, external_id: str | None) -> str:
 
 
 def claim_code(player: UUID, random: bytes) -> str:
-    """Return the code for *player* made of :data:`SECRET_BYTES` random bytes."""
+    """Return the code for *player*, made of :data:`SECRET_BYTES` random bytes."""
     return base64.urlsafe_b64encode(player.bytes + random).decode()
 
 
 def digest_of(code: str) -> bytes:
-    """Return what is kept of a code."""
+    """Return the digest that the database keeps of a code."""
     return hashlib.sha256(code.encode()).digest()
 
 
 async def known(engine: AsyncEngine, league: str, identities: Iterable[str]) -> dict[str, PlayerId]:
-    """Return those of *identities* that the league has entered before, with their players."""
+    """Return the *identities* that the league has entered before, with their players."""
     async with engine.connect() as connection:
         return await _known(connection, league, identities)
 
@@ -100,17 +100,17 @@ async def enter(
     by: UUID,
 ) -> tuple[dict[str, PlayerId], frozenset[str]]:
     """
-    Keep *players*; return the player of each identity, and the identities that were new.
+    Enter *players*. Return the player of each identity, and the identities that were new.
+
+    If another request has entered an identity meanwhile, its player is returned.
 
     Args:
-        by: Who gives the claim codes out.
-
-    One that another request has entered meanwhile is who it was entered as.
+      by: The person who gives out the claim codes.
 
     Raises:
-        IdempotencyKeyReused: If the same command entered somebody else.
+      IdempotencyKeyReused: If the same command entered somebody else.
     """
-    # Two requests that enter the same person must find each other's.
+    # Two requests that enter the same person must see each other's rows.
     await connection.execute(_ONE_AT_A_TIME, {"league": league})
     before = await _known(connection, league, [each.identity for each in players])
     new = [each for each in players if each.identity not in before]
@@ -146,7 +146,9 @@ async def enter(
 async def renew_claim(
     connection: AsyncConnection, league: str, player: str, claim: bytes, now: datetime, *, by: UUID
 ) -> bool:
-    """Give out another code, the old one is void; False if nobody can claim this player here."""
+    """
+    Replace a player's claim code. Return False if the player cannot be claimed in this league.
+    """
     unclaimed = (
         sa.select(account.c.id)
         .where(account.c.id == entered_player.c.account, account.c.login.is_(None))
@@ -165,7 +167,7 @@ async def renew_claim(
 
 
 async def unclaimed_in(connection: AsyncConnection, league: str) -> dict[UUID, str]:
-    """Return the names of the players of a league whom nobody has claimed, by number."""
+    """Return the names of a league's unclaimed players, by account number."""
     found = await connection.execute(
         sa.select(account.c.id, account.c.name)
         .join(entered_player, entered_player.c.account == account.c.id)
@@ -186,11 +188,11 @@ class Known(NamedTuple):
     name: str
     claimed: bool
     until: datetime | None
-    """Until when the newest code is good."""
+    """The instant at which the newest code expires."""
 
 
 async def entered_in(connection: AsyncConnection, league: str) -> list[Known]:
-    """Return whom a league has entered, by name and player."""
+    """Return the players that a league has entered, by name and player."""
     found = await connection.execute(
         sa.select(
             account.c.id,
@@ -209,9 +211,9 @@ async def entered_in(connection: AsyncConnection, league: str) -> list[Known]:
 
 async def claimable(connection: AsyncConnection, code: str, now: datetime) -> Claimable | None:
     """
-    Return which player *code* makes somebody's; None if it is no good.
+    Return the player that *code* can claim, or None if the code is not valid.
 
-    The player stays locked to the end of the transaction.
+    The player stays locked until the transaction ends.
     """
     number = number_in(code)
     if number is None:
@@ -231,7 +233,7 @@ async def claimable(connection: AsyncConnection, code: str, now: datetime) -> Cl
 
 
 async def joined(connection: AsyncConnection, person: UUID) -> LeagueId | None:
-    """Return the league that knows *person* from a list; None if there is none."""
+    """Return the league that knows *person* from a list, or None."""
     found = await connection.scalar(
         sa.select(entered_player.c.league).where(entered_player.c.account == person)
     )
@@ -240,10 +242,10 @@ async def joined(connection: AsyncConnection, person: UUID) -> LeagueId | None:
 
 async def join_player(connection: AsyncConnection, code: str, person: UUID) -> None:
     """
-    Have the league know *person* where it knew the player that *code* is for.
+    Transfer a league's knowledge of the player that *code* is for to *person*.
 
     Raises:
-        sqlalchemy.exc.IntegrityError: If leagues know that person from a list already.
+      sqlalchemy.exc.IntegrityError: If leagues know that person from a list already.
     """
     known = entered_player.c
     gone = await connection.execute(
@@ -261,13 +263,13 @@ async def claim_player(
     connection: AsyncConnection, claim: Claim, hashed: str, now: datetime
 ) -> UUID | None:
     """
-    Make an entered player the account of whoever shows its code.
+    Give an entered player the login and password of the person with the code.
 
     Returns:
-        Its number; None if the code is unknown, used or too old.
+      The account's number, or None if the code is unknown, used or too old.
 
     Raises:
-        sqlalchemy.exc.IntegrityError: If somebody else has the login.
+      sqlalchemy.exc.IntegrityError: If somebody else has the login.
     """
     number = number_in(claim.code)
     if await claimable(connection, claim.code, now) is None:
@@ -286,7 +288,7 @@ async def claim_player(
 
 
 async def forget_entered(connection: AsyncConnection, person: UUID) -> None:
-    """Erase by what leagues knew a person again, and the code that would make it theirs."""
+    """Erase the identity by which leagues recognise a person, and the claim code."""
     await connection.execute(sa.delete(entered_player).where(entered_player.c.account == person))
 
 
@@ -303,7 +305,7 @@ async def _known(
 
 
 def number_in(code: str) -> UUID | None:
-    """Return which player a code is for, whether or not it is good; None if it is none."""
+    """Return the player that a code names, even if it has expired. Return None if malformed."""
     try:
         raw = base64.urlsafe_b64decode(code.encode("ascii"))
     except (UnicodeEncodeError, ValueError):

@@ -1,10 +1,9 @@
 """
-Erasing a person: everything that names them goes, and the log stays as it is.
+Erasing a person: everything that names them is removed, and the log does not change.
 
-The log knows a player by number only.  What is emptied is the account (login, name,
-password), what they wrote and what was written about them, salts included.  Their tokens, the
-keys of their calendars, their sign-ins and the digests of their requests are deleted.
-Nothing can bring it back, and every proof still holds.
+The log knows a player by number only. Erasing empties the account (login, name, password), the
+texts they wrote and the texts about them, with their salts. It deletes their tokens, calendar keys,
+sign-ins and the digests of their requests. Nothing can restore these, and every proof still holds.
 """
 
 from datetime import datetime
@@ -46,12 +45,12 @@ class StillEntered(ServiceError):
 
 
 class Erased(msgspec.Struct, frozen=True, kw_only=True):
-    """What is gone for good."""
+    """The counts of what was erased."""
 
     player: str
     tokens: int
     calendars: int
-    """Keys of calendars."""
+    """Calendar keys."""
 
     texts: int
 
@@ -60,18 +59,18 @@ async def erase(
     engine: AsyncEngine, keys: KeysOf, person: UUID, now: datetime, *, by: str | None = None
 ) -> Erased:
     """
-    Erase a person; doing it again finds nothing left.
+    Erase a person. A second call finds nothing left to erase.
 
     Args:
-        engine: With the login of the API.
-        keys: Open what was claimed in confidence, to find what is theirs.
-        by: Who does it, if not the person.
+      engine: With the login of the API.
+      keys: Returns the keys that open confidential claims, to find the person's.
+      by: The person who erases, if it is somebody else.
 
     Raises:
-        StreamNotFound: If there is no such account.
-        StillEntered: If the player would be missed at a table; with the tournaments.
-        LastOwner: If a league would be left without an owner.
-        NotCaughtUp: If the read models do not reach the log within five seconds.
+      StreamNotFound: If there is no such account.
+      StillEntered: If the player is entered in tournaments, which the error names.
+      LastOwner: If a league would be left without an owner.
+      NotCaughtUp: If the read models do not reach the log within five seconds.
     """
     player = identifier("plr", person)
     await _demand_nobody_waits(engine, player)
@@ -100,7 +99,8 @@ async def erase(
 
 async def _demand_nobody_waits(engine: AsyncEngine, player: str) -> None:
     async with engine.connect() as connection:
-        # Asked of the log: a league of a moment ago would have its only owner erased.
+        # The log is asked for the leagues. A read model might miss a league that is a moment old,
+        # and its only owner would be erased.
         leagues = await roles_of(connection, player)
         heads = {league: await head(connection, league) for league in leagues}
     reached = positions(engine)
@@ -123,7 +123,7 @@ async def _demand_nobody_waits(engine: AsyncEngine, player: str) -> None:
 
 
 async def _owns_alone(connection: AsyncConnection, player: str) -> bool:
-    """Whether some league has no other owner than *player*."""
+    """Return whether some league has no other owner than *player*."""
     member = schema.member
     owner, other = member.alias("owner"), member.alias("other")
     others = (

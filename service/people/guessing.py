@@ -1,9 +1,9 @@
 """
 Failed sign-ins, and the delays that they cost.
 
-A delay belongs to a login and an address together: nobody can lock out somebody else, and
-24 phones behind one router do not share one.  A high ceiling per address bounds those who
-try many logins.  Everything is kept in this process, in bounded memory; a restart forgets it.
+A delay belongs to a login and an address together. Nobody can lock out somebody else, and 24 phones
+behind one router do not share a delay. A high limit per address bounds attempts on many logins.
+Everything is kept in this process, in bounded memory, and a restart forgets it.
 """
 
 import hmac
@@ -24,10 +24,10 @@ FREE: Final = 5
 """Failures in a row that cost no delay."""
 
 DELAY_MAX: Final = 900
-"""Seconds; the delay doubles with each failure until then."""
+"""The longest delay in seconds. The delay doubles with each failure until then."""
 
 KEPT_MAX: Final = 20_000
-"""Pairs of login and address, and addresses, that are remembered; the oldest go first."""
+"""The number of remembered pairs, and of remembered addresses. The oldest are dropped first."""
 
 _HOUR = 3600.0
 _LABEL = b"holotable/sign-in-log/1"
@@ -44,7 +44,7 @@ class _Pair:
 
     failures: int = 0
     until: float = 0.0
-    """No attempt is looked at before."""
+    """Attempts before this time are refused."""
 
     known: bool = False
     """Whether this login has signed in from this address."""
@@ -52,7 +52,7 @@ class _Pair:
 
 @dataclass(slots=True)
 class _Address:
-    """Failures that an address may still cause; they come back with time."""
+    """The failures that an address may still cause. They come back with time."""
 
     left: float
     at: float
@@ -63,10 +63,10 @@ class Guesses:
     Counts the failed sign-ins of one process.
 
     Args:
-        secret_key: The settings' key.  The log names a login by a keyed digest, the same
-            in every process: failures can be told apart, and no login is read from them.
-        per_address: Failures an hour that one address may cause.
-        clock: Seconds, from a clock that nobody can set.
+      secret_key: The settings' key. The process log names a login by a keyed digest, the same in
+        every process. Failures can be told apart, and nobody can read a login from them.
+      per_address: Failures an hour that one address may cause.
+      clock: Seconds, from a clock that nobody can set.
     """
 
     def __init__(
@@ -80,15 +80,15 @@ class Guesses:
 
     def begin(self, login: str, address: str) -> None:
         """
-        Count an attempt as failed until :meth:`succeeded` or :meth:`undecided` says otherwise.
+        Count an attempt as failed until :meth:`succeeded` or :meth:`undecided` is called.
 
-        Attempts that run side by side therefore count each other.
+        Simultaneous attempts therefore count each other.
 
         Raises:
-            TooManySignIns: If the pair or the address has to wait; the attempt is not counted.
+          TooManySignIns: If the pair or the address has to wait. The attempt is not counted.
         """
         now, network = self._clock(), _network(address)
-        # A refused attempt adds no entry, or refusals could push out what is remembered.
+        # A refused attempt adds no entry. Otherwise refusals could push out remembered pairs.
         pair = self._pairs.get(self._name(login, network), _Pair())
         if now < pair.until:
             raise _refusal(pair.until - now, "too many failed sign-ins to this account from here")
@@ -106,7 +106,7 @@ class Guesses:
             pair.until = now + delay
 
     def failed(self, login: str, address: str) -> None:
-        """Write a failure to the log, once the failures cost a delay."""
+        """Write a failure to the process log, once the failures cost a delay."""
         pair = self._pair(login, _network(address))
         if pair.failures >= FREE:
             named = hmac.digest(self._key, login.lower().encode(), "sha256")[:6].hex()
@@ -121,7 +121,7 @@ class Guesses:
         pair.failures, pair.until, pair.known = 0, 0.0, True
 
     def undecided(self, login: str, address: str) -> None:
-        """Take an attempt back that was never decided, because something was away."""
+        """Take back an attempt that could not be decided because a service was away."""
         self._give_back(address)
         pair = self._pair(login, _network(address))
         pair.failures, pair.until = max(pair.failures - 1, 0), 0.0
@@ -134,7 +134,7 @@ class Guesses:
         return _kept(self._pairs, self._name(login, network), _Pair)
 
     def _name(self, login: str, network: str) -> bytes:
-        # A digest: now and then somebody types a password where the login belongs.
+        # A digest: people sometimes type a password in the place of the login.
         return hmac.digest(self._key, f"{network} {login.lower()}".encode(), "sha256")
 
     def _bucket(self, network: str, now: float) -> _Address:
@@ -145,7 +145,7 @@ class Guesses:
 
 
 def _kept(entries: OrderedDict[_Name, _Entry], name: _Name, make: Callable[[], _Entry]) -> _Entry:
-    """Return an entry as the newest of *entries*, made if it is missing."""
+    """Return an entry as the newest of *entries*. Make it if it is missing."""
     found = entries.get(name)
     if found is None:
         found = entries[name] = make()
@@ -157,7 +157,7 @@ def _kept(entries: OrderedDict[_Name, _Entry], name: _Name, make: Callable[[], _
 
 
 def _network(address: str) -> str:
-    """Return what counts as one address: of IPv6 a /64, which one line commonly has."""
+    """Return the network that counts as one address. For IPv6 it is the /64 of a usual line."""
     try:
         parsed = ip_address(address)
     except ValueError:

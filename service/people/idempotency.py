@@ -1,8 +1,8 @@
 """
 Requests that came before, and commands that were refused.
 
-What appends to the log needs no record: the log itself knows the command.  Every other
-request leaves a keyed digest here, in the transaction of its effect, for seven days.
+A request that appends to the log needs no record: the log itself knows the command. Every other
+request leaves a keyed digest here for seven days, in the transaction of its effect.
 """
 
 import asyncio
@@ -27,32 +27,32 @@ _DIGEST = b"holotable/idempotency/1"
 
 
 class Said(NamedTuple):
-    """A request that a retry is to find."""
+    """A request, recorded so that a retry finds it."""
 
     command: UUID
     request: bytes
-    """Its body without secrets, as :func:`service.api.http.bodies.read_body` returns it."""
+    """The body without secrets, as :func:`service.api.http.bodies.read_body` returns it."""
 
     account: UUID
-    """Whose it is; the record goes when this person is erased."""
+    """The account that sent it. The record is deleted when this person is erased."""
 
     made: UUID | None = None
-    """What it makes, so that a retry is told of the same thing."""
+    """The identifier of what it makes, so that a retry returns the same one."""
 
     at: datetime | None = None
-    """When it came first."""
+    """The instant of the first request."""
 
 
 class Requests:
     """
-    Knows again the requests of the last seven days.
+    Recognises the requests of the last seven days.
 
-    A bare digest of a body could be found by trying bodies.  The digests are keyed, and
-    bodies hold no secret here: a copy of the database and the settings' key together
-    give at most what stands beside them in clear.
+    A bare digest of a body could be found by trying bodies. The digests are therefore keyed, and
+    bodies hold no secret here. A copy of the database together with the settings' key reveals no
+    more than the readable columns beside the digest.
 
     Args:
-        secret_keys: The settings' keys; the first makes digests, all are compared with.
+      secret_keys: The settings' keys. The first makes digests, and all are compared.
     """
 
     def __init__(self, *secret_keys: str) -> None:
@@ -60,10 +60,10 @@ class Requests:
 
     async def before(self, connection: AsyncConnection, said: Said, now: datetime) -> Said | None:
         """
-        Record a request; return what was recorded if it came before.
+        Record a request. Return the earlier record if the request came before.
 
         Raises:
-            IdempotencyKeyReused: If another request came under the same key.
+          IdempotencyKeyReused: If another request came under the same key.
         """
         statement = insert(idempotency).values(
             command=said.command,
@@ -98,7 +98,7 @@ class Requests:
 
 
 class Refusal(NamedTuple):
-    """A game command that was refused, so that "I acted in time" can be settled."""
+    """A refused game command, kept so that "I acted in time" can be settled."""
 
     received_at: datetime
     league: UUID
@@ -118,10 +118,10 @@ _GROUP_MAX = 500
 
 class Refusals:
     """
-    Keeps refusals in groups: a group is what was refused while the last one was kept.
+    Keeps refusals in groups. Each group holds the refusals that arrived during the previous one.
 
     Args:
-        pool: Of a role that may write ``refused_command``.
+      pool: Of a role that may write ``refused_command``.
     """
 
     def __init__(self, pool: asyncpg.Pool) -> None:
@@ -130,7 +130,7 @@ class Refusals:
         self._keeper: asyncio.Task[None] | None = None
 
     async def keep(self, refusal: Refusal) -> None:
-        """Return once *refusal* is kept; raises what the database says if it is not."""
+        """Return once *refusal* is kept. Raise the database's error if it is not."""
         kept: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append((refusal, kept))
         if self._keeper is None or self._keeper.done():
@@ -138,7 +138,7 @@ class Refusals:
         await kept
 
     async def aclose(self) -> None:
-        """Finish what is under way."""
+        """Wait until all refusals are kept."""
         if self._keeper is not None:
             await asyncio.gather(self._keeper, return_exceptions=True)
 
@@ -150,8 +150,8 @@ class Refusals:
                 async with self._pool.acquire() as connection:
                     await connection.execute(_KEEP, *(list(column) for column in columns))
             except Exception as error:  # noqa: BLE001
-                # One task writes for everybody who waits; whatever it met is raised in
-                # each of them, and the next group is still tried.
+                # One task writes for all callers. Each of them gets the error, and the next group
+                # is still tried.
                 for _, kept in group:
                     if not kept.done():
                         kept.set_exception(error)

@@ -1,8 +1,8 @@
 """
-The leagues a player belongs to now: the read model, and what the log has beyond it.
+A player's current leagues: the read model, plus the log's newer events.
 
-The read models follow the log and may lag or stand still.  A decision about security asks
-here: a stopped projector, or one broken league, changes no answer.
+The read models follow the log and may lag or stand still. A security decision asks here instead:
+neither a stopped projector nor one broken league changes the answer.
 """
 
 from contextlib import suppress
@@ -49,7 +49,7 @@ _KNOWN = sa.text(
 
 
 async def roles_of(connection: AsyncConnection, player: str) -> dict[str, Role]:
-    """Return *player*'s role in each league to which the log says the player belongs."""
+    """Return *player*'s role in each of the player's leagues, as of the end of the log."""
     asked = {
         "player": player,
         "projection": members.name,
@@ -60,12 +60,12 @@ async def roles_of(connection: AsyncConnection, player: str) -> dict[str, Role]:
     for row in (await connection.execute(_KNOWN, asked)).all():
         league = identifier("lge", row.league)
         if row.type is None:
-            found[league] = row.data  # as the read model has it
+            found[league] = row.data  # from the read model
             continue
         if row.position in await voided(connection, league):
             continue
         told = Told(league, row.type, row.schema_version, row.data)
-        # A malformed event changes no role here: the player's other leagues go on.
+        # A malformed event changes no role here. The player's other leagues are unaffected.
         with suppress(EventUnreadable):
             role = role_after(found.get(league), told, player)
             if role is None:

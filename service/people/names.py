@@ -1,8 +1,8 @@
 """
-What people and things may be called.
+The rules for names of people and things.
 
-In short PRECIS (RFC 8264, and RFC 8266 for nicknames), with the standard library's Unicode.
-Only new names are asked: names that are stored stay as they are.
+They are a short form of PRECIS (RFC 8264, and RFC 8266 for nicknames), with the standard library's
+Unicode. Only new names are checked. Stored names stay as they are.
 """
 
 import unicodedata
@@ -11,7 +11,7 @@ _BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800
 """Letters, marks and symbols that show nothing."""
 
 _VIRAMA = 9
-"""Combining class of the sign after which a joiner changes how a letter looks."""
+"""The combining class of the sign after which a joiner changes a letter's shape."""
 
 _JOINERS = "\u200c\u200d"
 _PRESENTATION = {ord("\ufe0e"): None, ord("\ufe0f"): None}
@@ -32,10 +32,10 @@ _SHOWN = "LNPS"
 
 def named(name: str) -> str:
     """
-    Return *name* as it is kept: composed (NFC), with single plain spaces.
+    Return *name* in its stored form: composed (NFC), with single plain spaces.
 
     Raises:
-        ValueError: With what is wrong, if a name may not hold it.
+      ValueError: If the name holds a forbidden character, which the message tells.
 
     >>> named(" Han  Solo ")
     'Han Solo'

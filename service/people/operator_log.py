@@ -1,8 +1,8 @@
 """
-What operators and staff did beside the log: archives, bundles, erasures, dry runs, more.
+Actions of operators and staff beside the log: archives, bundles, erasures, dry runs, more.
 
-A row is only ever added, and says how far the league's log was then, so that the staff log
-shows it between the events it came between.
+Rows are only added. Each records the size of the league's log at that time. The staff log uses it
+to show the action between the right events.
 """
 
 import getpass
@@ -40,10 +40,10 @@ _ADD = sa.text(
 
 
 def operator() -> str:
-    """Return who sits at this terminal, as the machine knows them."""
+    """Return the name of the operator at this terminal, as the machine knows it."""
     try:
         return f"operator {getpass.getuser()}"
-    except (KeyError, OSError):  # a container may know a number alone
+    except (KeyError, OSError):  # a container may know only a number
         return f"operator {os.getuid()}"
 
 
@@ -51,11 +51,11 @@ async def add(
     connection: AsyncConnection, leagues: Iterable[UUID], actor: str, kind: Kind, about: str
 ) -> None:
     """
-    Write down that *actor* did something that the log does not say, in each league it touches.
+    Record an action of *actor* beside the log, in each league that it touches.
 
     Args:
-        actor: A player's id, or what :func:`operator` returns.
-        about: Identifier of what it was done to; of a dry run the operation before it.
+      actor: A player's id, or the name that :func:`operator` returned.
+      about: Identifier of the action's object. A dry run puts its operation before it.
     """
     for league in leagues:
         await connection.execute(
@@ -64,5 +64,5 @@ async def add(
 
 
 async def leagues_of(connection: AsyncConnection, player: str) -> list[UUID]:
-    """Return the leagues that a player belongs to: their staff reads what is done to them."""
+    """Return the leagues that a player belongs to. Their staff may read actions on that player."""
     return [number_of(each) for each in await roles_of(connection, player)]

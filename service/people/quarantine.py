@@ -1,9 +1,9 @@
 """
-Leagues that a consumer of the log has stopped following, for an operator to look at.
+Quarantine: leagues that a consumer of the log has stopped following, for an operator.
 
-A consumer that cannot take an event stops before it, in that league alone, and says so
-here.  Three kinds of consumers can stop: the search for what is due (``arming``), a
-projection (``projection/tables``) and a job that failed too often (``job/table.watch``).
+A consumer that cannot handle an event stops before it, in that league alone, and records it here.
+Three kinds of consumers can stop: the search for due work (``arming``), a projection
+(``projection/tables``), and a job that failed too often (``job/table.watch``).
 """
 
 from typing import Final
@@ -23,7 +23,7 @@ from service.people import operator_log
 _log = structlog.get_logger(__name__)
 
 ARMING: Final = "arming"
-"""The consumer that finds in the log what must be done later."""
+"""The consumer that finds due work in the log."""
 
 NO_LEAGUE: Final = "-"
 """Stands for the league of a job that has none."""
@@ -64,16 +64,16 @@ class Held(msgspec.Struct, frozen=True, kw_only=True):
     """One consumer that has stopped in one league."""
 
     league: str | None
-    """Of a job that belongs to no league, nothing."""
+    """None for a job that belongs to no league."""
 
     consumer: str
     position: int | None
-    """Of the event that it stopped before; a job has none."""
+    """The position of the event before which it stopped. None for a job."""
 
     reason: str | None
     since: str | None
     occurrence: str | None
-    """Of a job: which of its kind."""
+    """The job's occurrence, which distinguishes it from others of its kind."""
 
     def __str__(self) -> str:
         where = self.occurrence if self.position is None else f"position {self.position}"
@@ -84,7 +84,7 @@ def enter(
     connection: psycopg.Connection, league: UUID, consumer: str, position: int, reason: str
 ) -> None:
     """Quarantine *league* for *consumer* before *position*, in the caller's transaction."""
-    # PostgreSQL stores no NUL, and a reason may quote what was forged.
+    # PostgreSQL stores no NUL, and a reason may quote a forged event.
     said = reason.replace("\0", " ")[:500]
     connection.execute(_ENTER, [league, consumer, position, said])
     _log.error(
@@ -102,44 +102,44 @@ async def held(driver: Driver) -> list[Held]:
     Return every consumer that has stopped, by league.
 
     Args:
-        driver: asyncpg's connection or pool, of any role that reads jobs and read models.
+      driver: asyncpg's connection or pool, of any role that reads jobs and read models.
     """
     return [Held(**row) for row in await driver.fetch(_HELD)]
 
 
 async def event_at(driver: Driver, league: str, position: int) -> Document | None:
-    """Return the public part of the event that a consumer stopped before, its data cut short."""
+    """Return the public part of an event, with its data cut short, or None if it does not exist."""
     row = await driver.fetchrow(_EVENT, number_of(league), position)
     return None if row is None else dict(row)
 
 
 class NotHeld(Exception):
-    """Nothing of this name is in quarantine."""
+    """There is no quarantine of this name."""
 
 
 class NotSkipped(Exception):
-    """This consumer never passes over an event."""
+    """This consumer never skips an event."""
 
 
 async def release(
     connection: AsyncConnection, league: str, consumer: str, actor: str, *, skip: bool = False
 ) -> list[Held]:
     """
-    Let *consumer* go on in *league*, inside the caller's transaction, and write down who did.
+    Release *consumer* in *league*, inside the caller's transaction, and record the operator.
 
     A consumer that fails at the same event again is quarantined again.
 
     Args:
-        connection: Of ``holotable_migrate``: no process of the service may do this.
-        actor: Who releases, for the operators' log.
-        skip: Whether to pass over the event; only the search for what is due may.
+      connection: Of ``holotable_migrate``: no process of the service may do this.
+      actor: The operator who releases, for the operators' log.
+      skip: Whether to skip the event. Only the search for due work may.
 
     Returns:
-        What was held.
+      The entries that were released.
 
     Raises:
-        NotHeld: If nothing of this name is held.
-        NotSkipped: If *skip* is asked of a read model or a job.
+      NotHeld: If there is no quarantine of this name.
+      NotSkipped: If *skip* is asked of a read model or a job.
     """
     kind, _, name = consumer.partition("/")
     driver = await driver_of(connection)

@@ -1,9 +1,9 @@
 """
 Reset codes: a new password for somebody who has lost theirs.
 
-An operator gives out a code for anybody.  An owner gives one out only for an account that
-this league's claim code made and that belongs to no other league: nobody outside it is
-affected by what its owner may do.  Such a code is good while its giver is an owner.
+An operator may give out a code for anybody. An owner may give one out only for an account that the
+league's claim code made and that belongs to no other league. An owner's rights thus affect nobody
+outside the league. Such a code is valid while its giver is an owner.
 """
 
 import base64
@@ -26,12 +26,12 @@ SECRET_BYTES: Final = 24
 
 
 class Reset(NamedTuple):
-    """What a good code is for."""
+    """The account that a valid code is for."""
 
     person: UUID
     login: str
     league: str | None
-    """Whose owner gave the code out; None if the operator did."""
+    """The league whose owner gave out the code, or None if the operator did."""
 
     by: PlayerId | None
     """The owner who gave it out."""
@@ -52,11 +52,11 @@ async def offer(
     by: UUID | None = None,
 ) -> None:
     """
-    Keep a reset code by its hash; an earlier one is void.
+    Store the hash of a reset code. It replaces an earlier code.
 
     Args:
-        league: Whose owner gives the code out; None if the operator does.
-        by: That owner.
+      league: The league whose owner gives out the code, or None if the operator does.
+      by: That owner.
     """
     values = {
         "hash": _digest(code),
@@ -90,10 +90,10 @@ async def resettable_by(connection: AsyncConnection, league: str, person: UUID) 
 
 async def good(connection: AsyncConnection, code: str, now: datetime) -> Reset | None:
     """
-    Return what *code* is for; None if it is unknown, used, too old, or the account has joined
-    another league.
+    Return the account that *code* is for, or None if the code is not valid.
 
-    The code stays locked until the transaction ends.  The caller checks that the giver is
+    A code is not valid if it is unknown, used or too old, or if the account has joined another
+    league. The code stays locked until the transaction ends. The caller checks that the giver is
     still an owner.
     """
     found = await connection.execute(
@@ -128,13 +128,13 @@ async def set_password(
     but: UUID | None = None,
 ) -> int:
     """
-    Keep another password and end what the old one gave; return how many tokens ended.
+    Set another password, end everything from the old one, and return the number of ended tokens.
 
-    Every key of a calendar ends, and every reset code that the person gave out.
+    Every calendar key ends, and every reset code that the person gave out.
 
     Args:
-        kept: The password, hashed.
-        but: A token that stays, with those that it descends from.
+      kept: The hashed password.
+      but: A token that stays valid, with the tokens it descends from.
     """
     ended = await tokens.revoke_all(connection, person, now, but=but)
     await accounts.change_password(connection, person, kept, now)

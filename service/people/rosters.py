@@ -1,9 +1,9 @@
 """
-Lists of players as CSV: read strictly, and everything that is wrong named by its line.
+Lists of players as CSV, read strictly. Every fault is reported with its line.
 
-The header names the columns: ``name``, and if wanted ``email``, ``role`` and
-``external_id``, in any order; separated by commas or, as some spreadsheets have it, by
-semicolons.  UTF-8, with or without a byte order mark.
+The header names the columns: ``name``, and optionally ``email``, ``role`` and ``external_id``, in
+any order. Columns are separated by commas or, as in some spreadsheets, by semicolons. The text is
+UTF-8, with or without a byte order mark.
 """
 
 import csv
@@ -34,7 +34,7 @@ class Row(NamedTuple):
     """One player of a list."""
 
     line: int
-    """Where the row begins, counted from 1, the header included."""
+    """The line on which the row begins. The header is line 1."""
 
     name: str
     role: Role
@@ -42,7 +42,7 @@ class Row(NamedTuple):
 
 
 class Fault(NamedTuple):
-    """What is wrong with a row."""
+    """A fault in a row."""
 
     line: int
     code: str
@@ -50,7 +50,7 @@ class Fault(NamedTuple):
 
 
 class Roster(NamedTuple):
-    """A list as it was read: rows that can be used, and what is wrong with the others."""
+    """A list as it was read: the usable rows, and the faults of the others."""
 
     rows: tuple[Row, ...]
     faults: tuple[Fault, ...]
@@ -61,7 +61,7 @@ def read_roster(content: bytes) -> Roster:
     Read a list of players.
 
     Raises:
-        BadRequest: ``invalid_unicode``, or ``invalid_csv`` if not even its rows can be told.
+      BadRequest: ``invalid_unicode``, or ``invalid_csv`` if its rows cannot be separated.
     """
     try:
         text = content.decode("utf-8-sig")
@@ -88,7 +88,7 @@ def read_roster(content: bytes) -> Roster:
 
 
 def _lines(text: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield rows that hold anything, with the line each begins on."""
+    """Yield the rows that are not empty, each with its first line."""
     header = text.partition("\n")[0]
     delimiter = ";" if ";" in header and "," not in header else ","
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
@@ -156,7 +156,7 @@ def _faults(given: Mapping[str, str]) -> Iterator[tuple[str, str]]:
 
 
 def _repeated(rows: list[Row]) -> Iterator[Fault]:
-    """Yield what is said twice: two people of one name need an external id or addresses."""
+    """Yield a fault for each repeated player. Namesakes need an external id or addresses."""
     lines: dict[str, int] = {}
     for row in rows:
         first = lines.setdefault(row.identity, row.line)

@@ -1,8 +1,8 @@
 """
-Relations beside the log: people, tokens, seen requests, what was refused, what people wrote.
+Relations beside the log: people, tokens, seen requests, refused commands, and texts.
 
-The log holds only ``plr_`` identifiers; a person is erased here and the log
-loses no proof.  ``metadata`` is what ``alembic check`` compares.
+The log holds only ``plr_`` identifiers. A person is erased here, and the log loses no proof.
+``alembic check`` compares ``metadata`` with the migrations.
 """
 
 import sqlalchemy as sa

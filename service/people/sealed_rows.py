@@ -1,8 +1,8 @@
 """
-Words in ordinary rows, sealed with the league's key: a dump alone does not show them.
+Words in ordinary rows, sealed with the league's key. A dump alone does not reveal them.
 
 A box is 0x01 ‖ key id (16) ‖ random IV (12) ‖ AES-256-GCM of the text, padded with spaces to a
-multiple of 512 bytes.  Relation, row and column are authenticated, so that no box can be moved.
+multiple of 512 bytes. Relation, row and column are authenticated, so that no box can be moved.
 """
 
 from collections.abc import Awaitable, Callable
@@ -15,7 +15,7 @@ from service.base.errors import EventUnreadable
 from service.log.keys import Keys, LeagueKeys
 
 KeysOf = Callable[[UUID], Awaitable[LeagueKeys]]
-"""Returns a league's keys; a store's ``keys``."""
+"""Returns a league's keys, as a store's ``keys`` does."""
 
 _FORMAT = b"\x01"
 _BLOCK = 512
@@ -24,7 +24,7 @@ _HEAD = 1 + 16 + _IV
 
 
 def close(keys: LeagueKeys, relation: str, row: UUID, column: str, text: bytes) -> bytes:
-    """Return the box of *text*, which does not end with a space, for one column of one row."""
+    """Return the box of *text* for one column of one row. *text* must not end with a space."""
     iv = keys.random(_IV)
     padded = text + b" " * (-len(text) % _BLOCK)
     closed = keys.cipher(relation).encrypt(iv, padded, _place(keys, relation, row, column))
@@ -36,7 +36,7 @@ def opened(keys: LeagueKeys, relation: str, row: UUID, column: str, box: bytes) 
     Return the text in *box*.
 
     Raises:
-        EventUnreadable: If the box is damaged, is not this row's, or needs another key.
+      EventUnreadable: If the box is damaged, is not this row's, or needs another key.
     """
     if box[:1] != _FORMAT or box[1:17] != keys.key_id.bytes:
         raise EventUnreadable("a row was sealed with an unknown key", relation=relation)
@@ -49,7 +49,7 @@ def opened(keys: LeagueKeys, relation: str, row: UUID, column: str, box: bytes) 
 
 
 def keys_over(engine: AsyncEngine, *secret_keys: str) -> KeysOf:
-    """Return what looks keys up in the database, for a process without a store."""
+    """Return a function that reads keys from the database, for a process without a store."""
     ring = Keys(*secret_keys)
 
     async def of(league: UUID) -> LeagueKeys:

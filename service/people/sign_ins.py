@@ -1,4 +1,4 @@
-"""The log of sign-ins that a person can read: how somebody came in, when and from where."""
+"""The sign-in log that a person can read: the kind, time and address of each sign-in."""
 
 from datetime import datetime, timedelta
 from typing import Literal, NamedTuple
@@ -19,7 +19,9 @@ Kind = Literal[
     "password_reset",
     "signed_out",
 ]
-"""A root token by sign-up, claim code, password or the operator; or what ended tokens."""
+"""
+A root token by sign-up, claim code, password or the operator, or the reason that tokens ended.
+"""
 
 KEPT_FOR = timedelta(days=90)
 
@@ -43,14 +45,14 @@ async def add(
     address: str | None = None,
     token: UUID | None = None,
 ) -> None:
-    """Write an entry, in the transaction of what it tells of."""
+    """Add an entry, in the transaction of the action it records."""
     await connection.execute(
         insert(sign_in).values(account=person, at=now, kind=kind, address=address, token=token)
     )
 
 
 async def sign_ins_of(connection: AsyncConnection, person: UUID) -> list[SignIn]:
-    """Return a person's entries, the newest first."""
+    """Return a person's entries, newest first."""
     columns = sign_in.c.id, sign_in.c.at, sign_in.c.kind, sign_in.c.address, sign_in.c.token
     found = await connection.execute(
         sa.select(*columns).where(sign_in.c.account == person).order_by(sign_in.c.id.desc())

@@ -1,10 +1,10 @@
 """
-Names that a reader takes for one another: the skeletons of UTS 39.
+Names that a reader may confuse: the skeletons of UTS 39.
 
-The look-alikes are Unicode's (``confusables.txt``), as ``confusable_homoglyphs`` packs them.
-Its list has no rule for small capitals, and letters with a stroke or a hook: they are taken
-for the Latin letter that their Unicode name says.  Names are compared and never refused for
-the scripts they mix.
+The look-alikes are Unicode's (``confusables.txt``), as ``confusable_homoglyphs`` packs them. That
+list has no rule for small capitals or for letters with a stroke or a hook. These count as the Latin
+letter in their Unicode name. Names are only compared. Mixed scripts alone are no reason for a
+refusal.
 """
 
 import re
@@ -69,10 +69,10 @@ _DIRECTION = "\u200e"
 
 class Taken:
     """
-    Names that nobody else comes in under.
+    Names that nobody else may use.
 
     Args:
-        names: None is nobody's.
+      names: The names. None stands for no name.
 
     >>> "dırector" in Taken(["Director"]), "Лея" in Taken(["Leia"])
     (True, False)
@@ -94,16 +94,16 @@ class Taken:
 
 
 def _forms(name: str) -> frozenset[str]:
-    """Return *name* as it is, and with the signs that stand for letters."""
+    """Return *name* itself, and *name* with letters in place of signs that look like them."""
     return frozenset((name, name.translate(_LETTERS)))
 
 
 def _readings(name: str) -> frozenset[str]:
     """
-    Return how *name* reads without case, accents, spaces and punctuation.
+    Return the readings of *name* without case, accents, spaces and punctuation.
 
-    Letters become the Latin ones they look like, as they are written and in lower case: the
-    capital of a Greek ν looks like N.
+    Letters become the Latin letters they look like, both as written and in lower case: the capital
+    of a Greek ν looks like N.
     """
     return frozenset(
         _kept("".join(map(_latin, _kept(each)))).casefold() for each in (name, name.casefold())
@@ -111,24 +111,24 @@ def _readings(name: str) -> frozenset[str]:
 
 
 def _seen(name: str) -> str:
-    """Return the skeleton of UTS 39 with case kept, where I is l, and m is rn."""
+    """Return the skeleton of UTS 39 with case kept. In it I equals l, and m equals rn."""
     return "".join(_prototypes().get(sign, sign) for sign in _kept(name))
 
 
 def _kept(name: str) -> str:
-    """Return the letters, digits and vowel signs of *name*; all of it if there are none."""
+    """Return the letters, digits and vowel signs of *name*, or all of it if it has none."""
     plain = unicodedata.normalize("NFKD", name)
     return "".join(sign for sign in plain if sign.isalnum() or _spells(sign)) or plain
 
 
 def _spells(sign: str) -> bool:
-    """Return whether *sign* is a mark that is no accent, as a vowel sign of Devanagari."""
+    """Return whether *sign* is a mark but not an accent, such as a vowel sign of Devanagari."""
     return unicodedata.category(sign)[0] == "M" and 1 != unicodedata.combining(sign) < 200
 
 
 @lru_cache(maxsize=4096)
 def _latin(sign: str) -> str:
-    """Return the Latin letters that *sign* looks like, else its prototype."""
+    """Return the Latin letters that *sign* looks like, or its prototype."""
     if sign.isascii():
         return sign.translate(_DIGITS)
     prototype = _prototypes().get(sign, sign)
@@ -146,7 +146,7 @@ def _letter(sign: str) -> str:
 
 @cache
 def _prototypes() -> dict[str, str]:
-    """Return what each sign of the list stands for."""
+    """Return the prototype of each sign in the list."""
     listed = msgspec.json.decode(
         files("confusable_homoglyphs").joinpath("confusables.json").read_bytes(),
         type=dict[str, list[dict[str, str]]],
@@ -157,7 +157,7 @@ def _prototypes() -> dict[str, str]:
     }
     found = {}
     for sign, others in near.items():
-        # A sign stands for one prototype, and a prototype is near all that stand for it.
+        # A sign stands for one prototype. A prototype is near all the signs that stand for it.
         if len(sign) == len(others) == 1:
             other = others[0]
             pair = len(other) == len(near[other]) == 1

@@ -1,4 +1,4 @@
-"""Where events refer to words: the types that can, and the references in a document."""
+"""References to texts in events: the types that can hold them, and those in a document."""
 
 import re
 from collections.abc import Iterator
@@ -17,13 +17,13 @@ _NAME = re.compile("txt_[0-9a-f]{32}")
 
 @cache
 def types_with_texts() -> tuple[str, ...]:
-    """Return every event type that can refer to words."""
+    """Return every event type that can refer to a text."""
     events = {each for events in events_by_category().values() for each in events}
     return tuple(sorted(tag_of(each) for each in events if _refers(each, set())))
 
 
 def refs_in(document: object) -> Iterator[TextRef]:
-    """Yield every reference to words in the JSON of an event, wherever it stands."""
+    """Yield every reference to a text in an event's JSON, at any depth."""
     if isinstance(document, dict):
         name, digest = document.get("text"), document.get("digest")
         if document.keys() == _MEMBERS and isinstance(name, str) and isinstance(digest, str):
@@ -37,7 +37,7 @@ def refs_in(document: object) -> Iterator[TextRef]:
 
 def named_in(document: object) -> dict[str, str | None]:
     """
-    Return the texts that the JSON of an event names, each with its digest.
+    Return the texts that an event's JSON names, each with its digest.
 
     The digest is None for the bare names of older versions (``tournament_cancelled`` v1).
     """

@@ -1,12 +1,12 @@
 """
-What people write: reasons, claims, answers.
+Texts that people write: reasons, claims, answers.
 
-The words stand in relation ``text``, the log holds a :class:`~engine.values.TextRef`.
-A text is kept before the event that names it is appended; if the event is refused
-the text stays unnamed, nobody reads it, and it goes when its author or its subject is erased.
+The relation ``text`` keeps the words, and the log holds a :class:`~engine.values.TextRef`. A text
+is kept before the event that names it is appended. If the event is refused, the text stays unnamed
+and nobody can read it. It is erased with its author or its subject.
 
-Words are compared with the digest in the log whenever they are read: whoever owns the
-database can change a row, and not the log.
+Every read compares the words with the digest in the log. The owner of the database can change a
+row, but not the log.
 """
 
 import hashlib
@@ -31,20 +31,20 @@ from service.people.text_refs import named_in, types_with_texts
 _log = structlog.get_logger(__name__)
 
 SALT_BYTES = 32
-"""The relation demands it too."""
+"""The relation requires it too."""
 
 TEXT_MAX = 2000
-"""Characters; the relation demands it too."""
+"""Characters. The relation requires it too."""
 
 Written = Annotated[str, Meta(min_length=1, max_length=TEXT_MAX, pattern=r"\S")]
 """A text in a request's body."""
 
 Audience = Literal["members", "staff"]
-"""Who may read a text beside its author: everybody in the league, or those with an office."""
+"""The readers of a text beside its author: everybody in the league, or its staff."""
 
 
-# The event was appended after the text was kept: it is looked for from there on.  Instants of
-# a league only grow, so the place is found by halving.
+# The event was appended after the text was kept, so the search begins there. Instants of a league
+# only grow, so a binary search finds the place.
 _NAMED = sa.text(
     """
     WITH RECURSIVE halved (low, high) AS (
@@ -65,11 +65,11 @@ _NAMED = sa.text(
     """
 )
 _EARLIER = timedelta(minutes=10)
-"""How much a process that kept a text may have been ahead of the one that appended."""
+"""How far the clock of the process that kept a text may have been ahead of the appending one's."""
 
 
 class Text(NamedTuple):
-    """A text as it stands; ``body`` is null once it is erased."""
+    """A stored text. ``body`` is None once it is erased."""
 
     league: str
     author: UUID
@@ -84,7 +84,7 @@ class Draft(NamedTuple):
     A text to keep.
 
     Args:
-        subject: Whom it is about; erasing this person erases the text as well.
+      subject: The person it is about. Erasing this person also erases the text.
     """
 
     league: str
@@ -104,14 +104,14 @@ async def keep_text(
     number: int = 0,
 ) -> TextRef:
     """
-    Keep the text *number* of a command, once: a retry finds what it kept.
+    Keep the text *number* of a command. A retry finds the text that is already kept.
 
     Args:
-        command: Its id follows from this command's.
-        salt: 32 random bytes; never derived, or erasing would erase nothing.
+      command: The text's identifier follows from this command's.
+      salt: 32 random bytes. They must not be derived, or erasing would erase nothing.
 
     Raises:
-        IdempotencyKeyReused: If the same command came with other words.
+      IdempotencyKeyReused: If the same command came with other words.
     """
     own = uuid5(command, f"id/text/{number}")
     async with engine.begin() as connection:
@@ -141,10 +141,10 @@ async def keep_text(
 
 async def text_of(engine: AsyncEngine, name: str) -> Text | None:
     """
-    Return the text ``txt_…``, whoever asks; None if no event names such a text.
+    Return the text ``txt_…``, or None if no event names it. The caller checks the reader's rights.
 
     Raises:
-        TextForged: If the words are not those that the log names.
+      TextForged: If the words do not match their digest in the log.
     """
     async with engine.connect() as connection:
         found = await connection.execute(sa.select(text).where(text.c.id == number_of(name)))
@@ -168,10 +168,10 @@ async def text_of(engine: AsyncEngine, name: str) -> Text | None:
 
 async def words(engine: AsyncEngine, refs: Iterable[TextRef]) -> dict[TextId, str]:
     """
-    Return what these texts say; erased ones are missing.  Who may read is asked before.
+    Return the words of texts. Erased texts are missing. The caller checks the reader's rights.
 
     Raises:
-        TextForged: If words are not those that the log names.
+      TextForged: If words do not match their digest in the log.
     """
     wanted = {number_of(each.text): each for each in refs}
     if not wanted:
@@ -191,13 +191,13 @@ async def words(engine: AsyncEngine, refs: Iterable[TextRef]) -> dict[TextId, st
 
 def demand_unchanged(name: str, digest: str | None, salt: bytes | None, body: str | None) -> None:
     """
-    Demand that a text is the one that the log names; an erased text has no words to compare.
+    Check the words of a text against its digest in the log. An erased text has no words to check.
 
     Args:
-        digest: As the log has it; None for names of older events, which bear none.
+      digest: The log's digest. None for the names in older events, which hold none.
 
     Raises:
-        TextForged: If it is another text.
+      TextForged: If the words do not match.
     """
     if body is None or digest is None or matches(salt, body, digest):
         return
@@ -210,7 +210,7 @@ def demand_unchanged(name: str, digest: str | None, salt: bytes | None, body: st
 
 
 async def erase_texts(connection: AsyncConnection, person: UUID, now: datetime) -> int:
-    """Empty every text that *person* wrote or that is about them; return how many."""
+    """Empty every text by *person* or about them. Return the number of emptied texts."""
     emptied = await connection.execute(
         sa.update(text)
         .where(
@@ -223,13 +223,13 @@ async def erase_texts(connection: AsyncConnection, person: UUID, now: datetime) 
 
 def matches(salt: bytes | None, body: str, digest: str) -> bool:
     """
-    Return whether *digest* is that of these words.
+    Return whether *digest* is the digest of these words.
 
-    The salt has 32 bytes: with another length the first words could pass for salt.
+    The salt must have 32 bytes. With another length the first words could pass for salt.
     """
     return salt is not None and len(salt) == SALT_BYTES and digest_of(salt, body).hex() == digest
 
 
 def digest_of(salt: bytes, body: str) -> bytes:
-    """Return what the log holds of a text."""
+    """Return the digest that the log holds of a text."""
     return hashlib.sha256(salt + body.encode()).digest()

@@ -1,11 +1,11 @@
 """
 Bearer tokens and their families.
 
-A token is 178 random bits with a checksum.  The database keeps its SHA-256 alone, so
-neither the service nor a copy of its database can show a token a second time.
+A token is 178 random bits with a checksum. The database keeps only its SHA-256, so neither the
+service nor a copy of its database can show a token a second time.
 
-A token made with a password is a root.  A token made with another token is its child: it
-has no scope that its parent lacks, lives no longer, and ends with it.
+A token made with a password is a root. A token made with another token is its child: it has no
+scope that its parent lacks, lives no longer, and ends with it.
 """
 
 import hashlib
@@ -36,13 +36,13 @@ SCOPES = (
     "webhooks:manage",
     "admin",
 )
-"""Everything a token may be allowed."""
+"""All scopes."""
 
 SCOPES_OF_PEOPLE = SCOPES[:6]
-"""What people may ask for."""
+"""The scopes that people may ask for."""
 
 SCOPES_DEFAULT = SCOPES[:5]
-"""The scopes of a token whose maker names none."""
+"""The default scopes of a new token."""
 
 SCOPES_PLAYING = ("leagues:read", "tables:play")
 """The scopes of the token that a sign-up gives."""
@@ -57,7 +57,7 @@ _USED_EVERY = timedelta(minutes=5)
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """Who asks, and what the token allows."""
+    """The authenticated account, and the scopes of its token."""
 
     account: Account
     token: UUID
@@ -86,7 +86,7 @@ def token_text(random: bytes) -> str:
 
 
 def well_formed(text: str) -> bool:
-    """Return whether *text* can be a token, so that a mistyped one costs no query."""
+    """Return whether *text* can be a token. A mistyped token then costs no query."""
     digits = text.removeprefix(PREFIX)
     if digits == text or len(digits) != _SECRET_DIGITS + _CHECKSUM_DIGITS or not text.isascii():
         return False
@@ -104,11 +104,12 @@ def new(
     parent: Principal | None = None,
 ) -> tuple[Token, str]:
     """
-    Return a token that nobody has kept yet, and its secret.
+    Return a token that is not stored yet, and its secret.
 
     Args:
-        random: 32 bytes for the secret.
-        parent: Who makes it with a token.  A child ends with that token at the latest.
+      random: 32 bytes for the secret.
+      parent: The maker, if the token is made with a token. A child ends with that token at
+        the latest.
     """
     until = now + timedelta(days=days)
     made = Token(
@@ -126,7 +127,7 @@ async def lock_family(connection: AsyncConnection, owner: UUID) -> None:
     """
     Let one transaction at a time change the tokens of a person, until it ends.
 
-    Without the lock, a child that is made while its parent is ended would outlive it.
+    Without the lock, a child made while its parent is ended could outlive the parent.
     """
     await connection.execute(
         sa.select(account.c.id).where(account.c.id == owner).with_for_update(key_share=True)
@@ -134,7 +135,7 @@ async def lock_family(connection: AsyncConnection, owner: UUID) -> None:
 
 
 async def number_held(connection: AsyncConnection, owner: UUID, now: datetime) -> int:
-    """Return how many good tokens a person has, and keep that number until the end."""
+    """Return the number of a person's valid tokens. It stays fixed until the transaction ends."""
     await lock_family(connection, owner)
     found = await connection.scalar(
         sa.select(sa.func.count()).where(
@@ -146,9 +147,9 @@ async def number_held(connection: AsyncConnection, owner: UUID, now: datetime) -
 
 async def keep(connection: AsyncConnection, owner: UUID, made: Token, secret: str) -> bool:
     """
-    Keep a token by its hash; return False if its parent has ended meanwhile.
+    Store a token's hash. Return False if its parent has ended meanwhile.
 
-    Scopes and end are the caller's to bound by those of the parent.
+    The caller bounds the scopes and the end by those of the parent.
     """
     await lock_family(connection, owner)
     if made.parent is not None:
@@ -209,7 +210,7 @@ async def by_tokens(
             if row.last_used_at is None or now - row.last_used_at > _USED_EVERY
         ]
         if used:
-            # Another process may be at the same ones; nobody waits for anybody.
+            # Another process may be marking the same tokens. Skip these instead of waiting.
             free = sa.select(token.c.id).where(token.c.id.in_(used))
             free = free.with_for_update(skip_locked=True)
             marked = sa.update(token).where(token.c.id.in_(free)).values(last_used_at=now)
@@ -226,7 +227,7 @@ def _principal(row: Any) -> Principal | None:
 
 
 async def tokens_of(engine: AsyncEngine, owner: UUID) -> list[Token]:
-    """Return a person's tokens, the newest first."""
+    """Return a person's tokens, newest first."""
     async with engine.connect() as connection:
         found = await connection.execute(
             sa.select(token).where(token.c.account == owner).order_by(token.c.created_at.desc())
@@ -235,7 +236,7 @@ async def tokens_of(engine: AsyncEngine, owner: UUID) -> list[Token]:
 
 
 async def token_numbered(connection: AsyncConnection, owner: UUID, number: UUID) -> Token | None:
-    """Return one of a person's tokens; None if the person has no such token."""
+    """Return one of a person's tokens, or None if the person has no such token."""
     found = await connection.execute(
         sa.select(token).where(token.c.id == number, token.c.account == owner)
     )
@@ -244,7 +245,7 @@ async def token_numbered(connection: AsyncConnection, owner: UUID, number: UUID)
 
 
 async def revoke(connection: AsyncConnection, owner: UUID, number: UUID, now: datetime) -> bool:
-    """End a token and every token that descends from it; False if the person has no such token."""
+    """End a token and its descendants. Return False if the person has no such token."""
     await lock_family(connection, owner)
     if await token_numbered(connection, owner, number) is None:
         return False
@@ -256,10 +257,10 @@ async def revoke_all(
     connection: AsyncConnection, owner: UUID, now: datetime, *, but: UUID | None = None
 ) -> int:
     """
-    End a person's tokens; return how many ended.
+    End a person's tokens. Return the number that ended.
 
     Args:
-        but: A token that stays, and with it the tokens that it descends from.
+      but: A token that stays, together with its ancestors.
     """
     await lock_family(connection, owner)
     spared = [] if but is None else await _ancestry(connection, but)
@@ -273,10 +274,10 @@ async def revoke_all(
 
 async def revoke_named(connection: AsyncConnection, named: str, now: datetime) -> UUID | None:
     """
-    End the token that *named* is, by its secret or as ``tok_`` and its number.
+    End a token by its secret, or by ``tok_`` and its number.
 
     Returns:
-        Its number; None if there is no such token.
+      The token's number, or None if there is no such token.
     """
     own = token.c.hash == _digest(named)
     if named.startswith("tok_"):
@@ -295,14 +296,14 @@ async def rotate(
     connection: AsyncConnection, owner: UUID, number: UUID, by: UUID, secret: str, now: datetime
 ) -> Token | None:
     """
-    Give a token another secret; its number, its scopes and its end stay.
+    Give a token another secret. Its number, its scopes and its end stay.
 
     Args:
-        by: The token that asks.  It may rotate itself and its descendants alone, or a
-            child could make itself its parent.
+      by: The token that asks. It may rotate only itself and its descendants. Otherwise a
+        child could take over its parent.
 
     Returns:
-        None if there is no such token, or it has ended.
+      None if there is no such token, or it has ended.
     """
     await lock_family(connection, owner)
     if by not in await _ancestry(connection, number):
@@ -331,14 +332,14 @@ async def _end(connection: AsyncConnection, numbers: list[UUID], now: datetime) 
 
 
 async def _descent(connection: AsyncConnection, number: UUID) -> list[UUID]:
-    """Return a token's number and those of all its descendants."""
+    """Return the numbers of a token and all its descendants."""
     family = sa.select(token.c.id).where(token.c.id == number).cte("family", recursive=True)
     family = family.union(sa.select(token.c.id).where(token.c.parent == family.c.id))
     return list(await connection.scalars(sa.select(family.c.id)))
 
 
 async def _ancestry(connection: AsyncConnection, number: UUID) -> list[UUID]:
-    """Return a token's number and those of its parent, the parent's parent, up to the root."""
+    """Return the numbers of a token and its ancestors, up to the root."""
     line = sa.select(token.c.id, token.c.parent).where(token.c.id == number)
     above = line.cte("line", recursive=True)
     above = above.union(sa.select(token.c.id, token.c.parent).where(token.c.id == above.c.parent))
