@@ -1,1 +1,1 @@
-"""From rules and local times to instants, and from occurrences to announced tournaments."""
+"""Schedules: from rules and local times to instants, and from occurrences to tournaments."""

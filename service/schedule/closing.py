@@ -1,4 +1,4 @@
-"""Closing a season when its time has come."""
+"""Closing a season at its appointed time."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -14,7 +14,7 @@ from service.log.streams import season_stream
 from service.log.writer import Entry, States
 
 AGAIN = timedelta(seconds=60)
-"""How soon a season is asked again that still has something to count."""
+"""The pause before the next attempt on a season that still has something to count."""
 
 _log = structlog.get_logger(__name__)
 
@@ -23,13 +23,14 @@ async def close_season(
     runtime: Runtime, league: str, season_id: str, closes_at: str
 ) -> datetime | None:
     """
-    Close a season; nothing happens if it is closed, or is to close at another time by now.
+    Close a season. Do nothing if it is closed already, or now closes at another time.
 
     Args:
-        closes_at: The instant this was armed for, as the event has it.
+      closes_at: The instant this was armed for, as the event holds it.
 
     Returns:
-        When to ask again, while a tournament of the season is uncounted or a dispute holds it.
+      The instant of the next attempt, while a tournament of the season is uncounted or a
+      dispute holds it. Otherwise None.
     """
     stream = season_stream(season_id)
     armed_for = datetime.fromisoformat(closes_at)

@@ -1,8 +1,8 @@
 """
-Editing one occurrence or all later ones, with the tournaments that are announced already.
+Editing one occurrence or all later ones, together with their announced tournaments.
 
-The season's event and the cancellations stand in one append: an edit that would take a
-tournament away from somebody is refused whole.
+The season's event and the cancellations are one append. An edit is refused as a whole if it would
+cancel a tournament that somebody has entered.
 """
 
 from collections.abc import Callable, Sequence
@@ -29,7 +29,7 @@ def recurrence_in(state: Season, recurrence: str) -> Recurrence:
     Return a recurrence of a season.
 
     Raises:
-        RecurrenceUnknown: If it has none such.
+      RecurrenceUnknown: If the season has no such recurrence.
     """
     named = RecurrenceId(recurrence)
     found = state.schedule.of(named) if isinstance(state, Opened) else None
@@ -49,10 +49,10 @@ async def edit(
     Append an edit, and the cancellation of every tournament that it withdraws.
 
     Args:
-        asked: Returns the command, told how it stands with the tournaments it may touch.
+      asked: Returns the command, given the state of the tournaments it may touch.
 
     Raises:
-        CommandRejected: As the season refuses it.
+      CommandRejected: As the season refuses it.
     """
     stream = season_stream(season_id)
 

@@ -1,9 +1,9 @@
 """
-Recurrence rules made into local times, within a budget of steps.
+Expanding recurrence rules into local times, within a budget of steps.
 
-A step is a day that is looked at, or a time that is found.  Periods that lie before what
-is asked for are jumped over, and nothing is looked for beyond the last instant asked for:
-a rule that never comes costs no more than one that comes every day.
+A step is a day that is examined, or a time that is found. Periods before the requested span are
+skipped, and nothing after its end is examined. A rule that never occurs therefore costs no more
+than one that occurs every day.
 """
 
 from calendar import isleap, monthrange
@@ -20,11 +20,11 @@ _HOUR = timedelta(hours=1)
 
 class Budget:
     """
-    Steps that may still be taken.
+    The steps that remain.
 
     Args:
-        steps: How many in all.
-        within: A budget that these steps are taken from, too.
+      steps: The total number.
+      within: A larger budget, from which these steps are also taken.
     """
 
     __slots__ = ("_left", "_steps", "_within")
@@ -35,7 +35,7 @@ class Budget:
 
     @property
     def spent(self) -> bool:
-        """Whether more was to be spent than there was."""
+        """Whether more steps were requested than there were."""
         return self._left < 0
 
     def spend(self, steps: int) -> None:
@@ -43,7 +43,7 @@ class Budget:
         Take *steps*.
 
         Raises:
-            RecurrenceInvalid: If fewer are left.
+          RecurrenceInvalid: If fewer are left.
         """
         self._left -= steps
         if self._left < 0:
@@ -55,12 +55,12 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A rule of RFC 5545 without its ends; an empty set restricts nothing."""
+    """A rule of RFC 5545 without its ends. An empty set restricts nothing."""
 
     frequency: str
     interval: int
     hours: tuple[int, ...]
-    """Ascending.  Empty: the start's hour, or every hour of an hourly rule."""
+    """Ascending. If empty, it means the start's hour, or every hour of an hourly rule."""
 
     months: frozenset[int]
     month_days: frozenset[int]
@@ -78,14 +78,14 @@ def expand(
     pattern: Pattern, start: datetime, since: datetime, last: datetime, budget: Budget
 ) -> Iterator[datetime]:
     """
-    Yield the local times from *since* to *last*, the earliest first.
+    Yield the local times from *since* to *last*, earliest first.
 
     Args:
-        start: The first time; the intervals count from here.
-        since: Nothing before it is asked for.
+      start: The first time, from which the intervals count.
+      since: The first time to yield.
 
     Raises:
-        RecurrenceInvalid: If *budget* is spent.
+      RecurrenceInvalid: If *budget* is spent.
     """
     pattern, since = _completed(pattern, start), max(since, start)
     found = _hourly if pattern.frequency == "HOURLY" else _daily
@@ -97,7 +97,7 @@ def expand(
 
 
 def _completed(pattern: Pattern, start: datetime) -> Pattern:
-    """Return *pattern* with what the start says where the rule says nothing."""
+    """Return *pattern* with its missing parts taken from the start."""
     hours = pattern.hours or (start.hour,)
     chosen = pattern.weeks or pattern.year_days or pattern.month_days
     months, month_days, weekdays = pattern.months, pattern.month_days, pattern.weekdays
@@ -151,7 +151,7 @@ def _daily(
 
 
 def _periods(pattern: Pattern, start: date, since: date, last: date) -> Iterator[range]:
-    """Yield the days of each period that the interval names, by their ordinals."""
+    """Yield the days of each period of the interval, as ordinals."""
     begin, end = start.toordinal(), last.toordinal()
     match pattern.frequency:
         case "DAILY" | "WEEKLY":
@@ -185,7 +185,7 @@ def _month_days(month: int) -> range:
 
 
 def _matching(pattern: Pattern, days: range) -> Iterator[date]:
-    """Yield those of *days* that every part of the rule allows."""
+    """Yield the *days* that every part of the rule allows."""
     numbered = _numbered(pattern, days) if pattern.numbered else None
     for ordinal in days:
         day = date.fromordinal(ordinal)
@@ -214,10 +214,10 @@ def _is_year_day(day: date, allowed: frozenset[int]) -> bool:
 
 def _is_in_week(day: date, pattern: Pattern) -> bool:
     """
-    Return whether *day* lies in a week of these numbers, counted from either end.
+    Return whether *day* is in a week of these numbers, counted from either end of the year.
 
-    Of a neighbouring year's week, numbers from the end find its last one only: stored
-    rules were first expanded so.
+    In a neighbouring year's week, only -1 matches among the numbers from the end. Stored rules were
+    first expanded this way.
     """
     for year in (day.year - 1, day.year, day.year + 1):
         first, following = (_first_week(each, pattern.week_start) for each in (year, year + 1))
@@ -231,14 +231,14 @@ def _is_in_week(day: date, pattern: Pattern) -> bool:
 
 @lru_cache(maxsize=256)
 def _first_week(year: int, week_start: int) -> int:
-    """Return the first day of the year's first week: the first with four days of the year."""
+    """Return the ordinal of the first day of week 1: the first week with four days in the year."""
     new_year = (date(1, 1, 1) if year < 1 else date(min(year, 9999), 1, 1)).toordinal()
     first = new_year + (week_start - (new_year - 1)) % 7
     return first if first - new_year < 4 else first - 7
 
 
 def _numbered(pattern: Pattern, days: range) -> set[int]:
-    """Return the days that weekdays with numbers name, in the year or in each month."""
+    """Return the days that numbered weekdays mean, in the year or in each month."""
     spans = [days]
     if pattern.frequency == "YEARLY" and pattern.months:
         year = date.fromordinal(days.start).year

@@ -1,4 +1,4 @@
-"""Calendars as RFC 5545 has them: folded, escaped, with names that stay and numbers that grow."""
+"""Calendars in the format of RFC 5545, with stable identifiers and growing sequence numbers."""
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
@@ -12,7 +12,7 @@ _STATUSES = {"planned": "TENTATIVE", "cancelled": "CANCELLED", "missed": "CANCEL
 
 
 def calendar(name: str, items: Iterable[ScheduledItem]) -> bytes:
-    """Return a calendar called *name*; the same bytes for the same items."""
+    """Return a calendar called *name*. The same items give the same bytes."""
     lines = [
         "BEGIN:VCALENDAR",
         "VERSION:2.0",
@@ -53,7 +53,7 @@ def _text(text: str) -> str:
 
 
 def _folded(line: str) -> bytes:
-    """Return a content line: at most 75 octets each, no character cut in two."""
+    """Return a content line, folded at 75 octets without splitting a character."""
     parts: list[bytes] = []
     part = b""
     for character in line:

@@ -1,8 +1,8 @@
 """
-What is on: tournaments from the read models, and what a season's plans still hold.
+Schedules: announced tournaments from the read models, and occurrences still in the plans.
 
-An occurrence keeps its name from plan to tournament, and over tournaments that an edit
-took back; so a calendar sees one event that changes, not several.
+An occurrence keeps its identifier when it becomes a tournament, and when an edit withdraws that
+tournament. A calendar therefore sees one event that changes, not several.
 """
 
 from collections.abc import Iterable
@@ -34,10 +34,10 @@ ITEMS_MAX = 1000
 
 SEASON_STEPS = 250_000
 LEAGUE_STEPS = 4 * SEASON_STEPS
-"""What expanding a season's plans for one answer may cost, and a league's in all."""
+"""The most steps for expanding a season's plans for one answer, and a league's in total."""
 
 UNNAMED = "Tournament"
-"""What is planned is called where its template, which had the name, has gone."""
+"""The name of a planned tournament if the template that had its name is gone."""
 
 _A_DAY = timedelta(days=1)
 
@@ -46,19 +46,19 @@ _STANDINGS: dict[str, Standing] = {"finished": "over", "cancelled": "cancelled"}
 
 
 class ScheduledItem(msgspec.Struct, frozen=True, kw_only=True):
-    """One tournament, announced or to be."""
+    """One tournament, announced or planned."""
 
     uid: str
-    """Names it in every calendar, for ever."""
+    """Identifies it in every calendar, permanently."""
 
     sequence: int
-    """Grows with each edit, and when it is called off."""
+    """Grows with each edit, and when it is cancelled."""
 
     name: str
     starts_at: datetime
     standing: Standing
     since: datetime
-    """When it came to stand as it does."""
+    """The instant at which it reached this standing."""
 
     season: str | None = None
     tournament: str | None = None
@@ -73,23 +73,23 @@ class ScheduledItem(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """What begins in a span."""
+    """The tournaments that begin in a span."""
 
     items: list[ScheduledItem]
-    """The earliest first."""
+    """The items, earliest first."""
 
     unexpanded: list[str]
-    """Seasons whose plans take too many steps; only their announced tournaments are listed."""
+    """Seasons whose plans take too many steps. Only their announced tournaments are listed."""
 
 
 async def schedule_of(
     runtime: Runtime, connection: AsyncConnection, league: str, since: datetime, until: datetime
 ) -> Listed:
     """
-    Return what begins in a league from *since* to before *until*.
+    Return the items of a league that begin from *since* to before *until*.
 
     Raises:
-        Overloaded: If too much is waiting to be expanded.
+      Overloaded: If too much is waiting to be expanded.
     """
     tournament = schema.tournament
     found = {
@@ -126,7 +126,7 @@ async def schedule_of(
 async def schedule_of_player(
     connection: AsyncConnection, player: str, since: datetime, until: datetime
 ) -> list[ScheduledItem]:
-    """Return what a player has entered that begins from *since* to before *until*."""
+    """Return a player's entered tournaments that begin from *since* to before *until*."""
     entrant, tournament = schema.entrant, schema.tournament
     entered = sa.select(entrant.c.tournament).where(
         entrant.c.player == player, entrant.c.state != "withdrawn"
@@ -170,7 +170,7 @@ def _items_of(
     found: dict[str, rows.TournamentRow],
     house: Created,
 ) -> Iterable[ScheduledItem]:
-    """Yield the occurrences of a recurrence, and take their tournaments out of *found*."""
+    """Yield the items of a recurrence, and remove their tournaments from *found*."""
     for fixture in recurrence.fixtures:
         for attempt in range(1, fixture.attempt):
             found.pop(tournament_of(recurrence.recurrence, fixture.occurrence, attempt), None)
@@ -183,7 +183,7 @@ def _items_of(
         name = row.name if row is not None else _name(house, occurrence.body)
         yield _item(recurrence, occurrence, season, row, name)
     for fixture in recurrence.fixtures:
-        # Announced once, and no longer of the plan: whoever has seen it sees it called off.
+        # It was announced and is no longer in the plan. Its viewers see that it is cancelled.
         row = found.pop(fixture.tournament or "", None)
         if row is not None and fixture.occurrence not in listed:
             yield _called_off(recurrence, fixture, season, row)
@@ -200,9 +200,9 @@ def _taken(
 
 
 def _name(house: Created, body: str) -> str:
-    """Return what a tournament will be called, as far as that is known today."""
+    """Return the name that a tournament will have, as far as it is known now."""
     content = msgspec.json.decode(body)
-    # Without its template it will be refused when its time comes; until then it is planned.
+    # Without its template it will be refused when it is due. Until then it is planned.
     with suppress(TemplateUnknown):
         content = completed(house, content)
     return str(content.get("name", UNNAMED))

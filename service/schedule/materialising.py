@@ -1,8 +1,8 @@
 """
-Making tournaments of occurrences when their time to be announced has come.
+Announcing the tournaments of occurrences when they are due.
 
-Which tournament an occurrence becomes follows from its name, so that any number of
-workers announce one; the season's event and the tournament's are one append.
+The tournament's identifier follows from the occurrence, so that several workers announce only one.
+The season's event and the tournament's events are one append.
 """
 
 from collections.abc import Sequence
@@ -34,10 +34,10 @@ from service.log.writer import Entry, States
 from service.schedule.occurrences import Occurrence, due
 
 AT_ONCE_MAX = 50
-"""Occurrences of one task; the rest comes with its next beginning."""
+"""The most occurrences of one job run. The next run takes the rest."""
 
 AFTER_THE_END = timedelta(hours=1)
-"""How soon a recurrence is looked at again whose next occurrence lies after the season's end."""
+"""The pause of a recurrence whose next occurrence lies after the season's end."""
 
 _log = structlog.get_logger(__name__)
 
@@ -46,16 +46,16 @@ async def materialise(
     runtime: Runtime, league: str, season_id: str, recurrence: str
 ) -> datetime | None:
     """
-    Announce what is due of a recurrence; what is over by now is recorded as missed.
+    Announce the due occurrences of a recurrence, and record past ones as missed.
 
-    Nothing is announced that would start after the instant at which the season closes.
+    A tournament that would start after the season closes is not announced.
 
     Returns:
-        When to come again; none if there is nothing more to come.
+      The instant of the next run, or None if no occurrence remains.
 
     Raises:
-        CommandRejected: If the season has been closed, or the recurrence takes too many steps:
-            it alone is followed no more, until it is ended or planned anew.
+      CommandRejected: If the season has been closed, or the recurrence takes too many steps.
+        Then only this recurrence stops, until it is ended or planned again.
     """
     for _ in range(AT_ONCE_MAX):
         now = runtime.clock.now()
@@ -74,7 +74,7 @@ async def materialise(
             return next_at
         closes_at = state.schedule.closes_at
         if not state.closed and closes_at is not None and waiting[0].moment.at > closes_at:
-            # The season is to be over by then; unless it is put off, nothing more comes.
+            # The season is to be closed by then. Nothing more is announced unless it closes later.
             return now + AFTER_THE_END
         try:
             await _place(runtime, league, season_id, found, waiting[0], now)
@@ -84,7 +84,7 @@ async def materialise(
 
 
 def tournament_of(recurrence: str, label: str, attempt: int) -> TournamentId:
-    """Return the tournament that an occurrence becomes, by its name and which attempt it is."""
+    """Return the tournament's identifier for one attempt at an occurrence."""
     name = label if attempt == 1 else f"{label}/{attempt}"
     return TournamentId(identifier("trn", uuid5(number_of(recurrence), name)))
 
@@ -97,7 +97,7 @@ async def _place(
     occurrence: Occurrence,
     now: datetime,
 ) -> None:
-    """Announce one occurrence; what cannot be announced any more is recorded so."""
+    """Announce one occurrence. If it is refused, record the refusal."""
     attempt = planned.attempt_at(occurrence.label)
     tournament_id = tournament_of(planned.recurrence, occurrence.label, attempt)
     command = PlaceFixture(
@@ -163,18 +163,18 @@ def _commands(
     now: datetime,
 ) -> list[TournamentCommand]:
     body = wanted(house, occurrence.body, season_id, occurrence.moment.at)
-    # Terms that were planned under an older revision of the rules are played by the newest.
+    # Terms planned under an older revision of the rules are played by the newest revision.
     body.overrides.pop("revision", None)
     return announcing(body, tournament_id, house.league, now, runtime.entropy.token, runtime.pulses)
 
 
 def wanted(house: Created, body: str, season_id: str, starts_at: datetime) -> TournamentWanted:
     """
-    Return the announcement of one occurrence, filled up as any other is.
+    Return the announcement of one occurrence, completed from its template and the house rules.
 
     Raises:
-        TemplateUnknown: If the league no longer has the template that *body* names.
-        msgspec.ValidationError: If *body* is none any more.
+      TemplateUnknown: If the league no longer has the template that *body* names.
+      msgspec.ValidationError: If *body* is no longer a valid announcement.
     """
     content = completed(house, msgspec.json.decode(body)) | {
         "season": season_id,

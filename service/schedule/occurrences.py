@@ -1,4 +1,4 @@
-"""What a recurrence comes to: each occurrence with its instant, its terms and what became of it."""
+"""The occurrences of a recurrence, each with its instant, its terms and its fixture."""
 
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
@@ -13,14 +13,14 @@ from service.schedule.rules import STORED_STEPS, expanded
 from service.schedule.zones import moment_of, parsed, written
 
 _ZONES_SPAN = timedelta(days=2)
-"""Local times lie within a day of UTC's; one more for a change of the zone."""
+"""Local times lie within a day of UTC. One more day allows for a change of zone."""
 
 
 class Occurrence(msgspec.Struct, frozen=True, kw_only=True):
     """One time that a rule names."""
 
     label: Local
-    """What the rule says, wherever the occurrence was moved to: its name for ever."""
+    """Its local time by the rule, even if it was moved. It is the occurrence's permanent name."""
 
     plan: Plan
     moment: Moment
@@ -36,7 +36,7 @@ class Occurrence(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def skipped(self) -> bool:
-        """Whether somebody took it out."""
+        """Whether a director skipped it."""
         return self.change is not None and self.change.skipped
 
     @property
@@ -47,7 +47,7 @@ class Occurrence(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def announced_from(self) -> datetime:
-        """The instant at which it is to be announced."""
+        """The instant from which it may be announced."""
         return self.moment.at - timedelta(hours=self.plan.ahead_hours)
 
 
@@ -60,14 +60,14 @@ def walked(
     budget: Budget,
 ) -> Iterator[Occurrence]:
     """
-    Yield the occurrences of one stretch in the rule's order; there may be very many.
+    Yield the occurrences of one stretch in the rule's order. There may be very many.
 
     Args:
-        skip: Whether nobody asks for the one of this name; its instant is not looked up.
-        since: Nobody asks for what lies before this local time.
+      skip: Whether the occurrence of this name is not needed. Its instant is not computed.
+      since: Occurrences before this local time are not needed.
 
     Raises:
-        RecurrenceInvalid: If *budget* is spent.
+      RecurrenceInvalid: If *budget* is spent.
     """
     plan = stretch.plan
     first = _local(stretch.not_before)
@@ -97,13 +97,13 @@ def walked(
 
 def due(recurrence: Recurrence, now: datetime) -> tuple[list[Occurrence], datetime | None]:
     """
-    Return the occurrences to be announced by *now*, and when the next one is.
+    Return the occurrences to announce by *now*, and the instant of the next one.
 
     Returns:
-        The earliest first; no next instant if there is no further occurrence.
+      The occurrences, earliest first. The instant is None if there are no more.
 
     Raises:
-        RecurrenceInvalid: If the recurrence takes more steps than any that was accepted.
+      RecurrenceInvalid: If the recurrence takes more steps than any accepted one.
     """
     budget = Budget(STORED_STEPS)
     found: list[Occurrence] = []
@@ -118,7 +118,7 @@ def due(recurrence: Recurrence, now: datetime) -> tuple[list[Occurrence], dateti
                 found.append(each)
                 continue
             later.append(each.announced_from)
-            # A later occurrence may have been moved before this one, by a change only.
+            # Only a change can move a later occurrence before this one.
             if each.label > changed_to:
                 break
     found.sort(key=lambda each: (each.moment.at, each.label))
@@ -132,14 +132,14 @@ def between(
     Return the occurrences that begin from *since* to before *until*, in order.
 
     Raises:
-        RecurrenceInvalid: If *budget* is spent.
+      RecurrenceInvalid: If *budget* is spent.
     """
     found = []
     changed = {each.occurrence for each in recurrence.changes}
     changed_to = max(changed, default="")
     early = _local(since)
     name = written(early)
-    # What was moved may begin later than its name says.
+    # A moved occurrence may begin later than its name says.
     first = min((early, *(parsed(each, "occurrence") for each in changed)))
     for stretch in recurrence.stretches:
         for each in walked(
@@ -161,7 +161,7 @@ def named(recurrence: Recurrence, label: Local) -> Occurrence:
     Return the occurrence that *label* names.
 
     Raises:
-        OccurrenceUnknown: If the rule has none then.
+      OccurrenceUnknown: If the rule has no occurrence at that time.
     """
     try:
         since = parsed(label, "occurrence")
@@ -182,7 +182,7 @@ def coming(recurrence: Recurrence, now: datetime) -> Iterator[Occurrence]:
     Yield the occurrences that begin after *now* and are not skipped.
 
     Raises:
-        RecurrenceInvalid: If the recurrence takes more steps than any that was accepted.
+      RecurrenceInvalid: If the recurrence takes more steps than any accepted one.
     """
     budget, early = Budget(STORED_STEPS), _local(now)
     for stretch in recurrence.stretches:
@@ -192,7 +192,7 @@ def coming(recurrence: Recurrence, now: datetime) -> Iterator[Occurrence]:
 
 
 def first_from(recurrence: Recurrence, since: Local) -> Local:
-    """Return the first occurrence of the newest plan from *since* on; *since* if there is none."""
+    """Return the newest plan's first occurrence from *since* on, or *since* if there is none."""
     found = walked(
         recurrence,
         recurrence.stretches[-1],

@@ -1,9 +1,9 @@
 """
-RFC 5545's recurrence rules, strictly read and expanded within a budget.
+RFC 5545's recurrence rules, read strictly and expanded within a budget.
 
-Strangers write them: a rule may ask for every second of a century, or for a day that
-never comes.  What is stored already is read as it was when it was stored.  A new plan may
-use less of the RFC (:func:`check`), and must be cheap to expand for ten years.
+Strangers write them: a rule may ask for every second of a century, or for a day that never comes. A
+stored rule is read as it was when it was stored. A new plan may use less of the RFC
+(:func:`check`), and must be cheap to expand for ten years.
 """
 
 import re
@@ -19,23 +19,23 @@ from service.schedule.expansion import Budget, Pattern, expand
 from service.schedule.zones import parsed, zone_of
 
 OCCURRENCES_MAX = 200
-"""So many may be announced at a time; a rule with more in its window is refused."""
+"""The most occurrences that may be announced at a time. A rule with more is refused."""
 
 YEARS_MAX = 10
-"""So far from its start a rule is followed; then it needs another plan."""
+"""The number of years for which a rule is followed. Then it needs another plan."""
 
 PLAN_STEPS = 20_000
-"""What expanding a new plan for ten years may cost: four times every day stay below it."""
+"""The most steps for expanding a new plan for ten years. Four times every day is below it."""
 
 STORED_STEPS = 200_000
 """
-What one walk through a stored recurrence may cost.
+The most steps of one walk through a stored recurrence.
 
-Ten years of every hour are 88,000 steps, so that no plan that was ever accepted exceeds it.
+Ten years of every hour are 88,000 steps, so no plan that was ever accepted exceeds it.
 """
 
 _FIRST_YEAR, _LAST_YEAR = 1970, 9900
-"""Of a new plan's start: ten years later there is still a calendar."""
+"""The range for a new plan's start. The calendar must still exist ten years later."""
 
 _NUMBER = r"[1-9]\d{0,3}"
 _LIST = r"{0}(?:,{0})*"
@@ -55,13 +55,13 @@ _PARTS = {
     "BYSETPOS": _LIST.format(r"[+-]?[1-9]\d{0,2}"),
     "WKST": "MO|TU|WE|TH|FR|SA|SU",
 }
-"""What a stored rule may say; BYMINUTE and BYSECOND are the start's."""
+"""The parts that a stored rule may have. BYMINUTE and BYSECOND are the start's."""
 
 _OF_LONG_ONES = frozenset({"BYMONTHDAY", "BYYEARDAY", "BYWEEKNO", "BYSETPOS"})
-"""Only by the month and the year."""
+"""Parts that go only with MONTHLY and YEARLY."""
 
 _UNNEEDED = ("BYYEARDAY", "BYWEEKNO")
-"""No league's calendar needs them; a new plan is refused with them."""
+"""Parts that no league's calendar needs. A new plan with them is refused."""
 
 _RANGES = {"BYMONTHDAY": 31, "BYMONTH": 12, "BYHOUR": 23, "BYSETPOS": 366}
 """The largest number of each part, without its sign."""
@@ -80,10 +80,10 @@ class Rule:
 @lru_cache(maxsize=1024)
 def rule_of(text: str, zone: str) -> Rule:
     """
-    Return what a rule says.
+    Parse a rule.
 
     Raises:
-        RecurrenceInvalid: If it is none, or says what no rule ever could.
+      RecurrenceInvalid: If it is malformed, or combines parts that exclude each other.
     """
     parts = _parts(text)
     short = parts["FREQ"] in ("HOURLY", "DAILY", "WEEKLY")
@@ -102,10 +102,10 @@ def rule_of(text: str, zone: str) -> Rule:
 
 def check(plan: Plan) -> None:
     """
-    Check that *plan* can be followed, at a bounded cost, for as long as it is.
+    Check that *plan* can be followed to its end at a bounded cost.
 
     Raises:
-        RecurrenceInvalid: Naming the field.
+      RecurrenceInvalid: If it cannot. The error names the field.
     """
     parts = _parts(plan.rrule)
     _demand_supported(parts)
@@ -133,10 +133,10 @@ def check(plan: Plan) -> None:
 
 def expanded(plan: Plan, since: datetime, *, budget: Budget) -> Iterator[datetime]:
     """
-    Yield the local times of *plan*'s occurrences from *since* on, the earliest first.
+    Yield the local times of *plan*'s occurrences from *since* on, earliest first.
 
     Raises:
-        RecurrenceInvalid: If the rule is none, or *budget* is spent.
+      RecurrenceInvalid: If the rule is malformed, or *budget* is spent.
     """
     rule, start = rule_of(plan.rrule, plan.zone), parsed(plan.start, "start")
     last = _later(start, timedelta(days=366 * YEARS_MAX))
@@ -144,7 +144,7 @@ def expanded(plan: Plan, since: datetime, *, budget: Budget) -> Iterator[datetim
         last = min(last, rule.until)
     if rule.count is None:
         return expand(rule.pattern, start, since, last, budget)
-    # COUNT counts from the start, whatever is asked for.
+    # COUNT counts from the start, whatever *since* is.
     found = islice(expand(rule.pattern, start, start, last, budget), rule.count)
     return (each for each in found if each >= since)
 
@@ -183,7 +183,7 @@ def _pattern(parts: dict[str, str], short: bool) -> Pattern:
 
 
 def _demand_supported(parts: dict[str, str]) -> None:
-    """Check that a new plan says only what a league's calendar needs, and in range."""
+    """Check that a new plan uses only the supported parts, with numbers in range."""
     frequency = parts["FREQ"]
     if not all(value.isascii() for value in parts.values()):
         raise _invalid("digits are 0 to 9")
@@ -215,7 +215,7 @@ def _numbers(parts: dict[str, str], name: str) -> frozenset[int]:
 
 
 def _later(start: datetime, by: timedelta) -> datetime:
-    """Return *start* and *by* later, or the end of all calendars."""
+    """Return *start* plus *by*, or the last time of the calendar."""
     return start + min(by, datetime(9999, 12, 31, 23, 59) - start)  # noqa: DTZ001 - a local time
 
 

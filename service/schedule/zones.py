@@ -1,8 +1,8 @@
 """
-Local times of the IANA's zones, by one edition of their database.
+Local times in IANA time zones, by one edition of their database.
 
-The edition is that of the package ``tzdata``, never the machine's: what is written
-into the log beside a time must be what the time was found with.
+The edition is that of the package ``tzdata``, never the machine's. The log records the edition
+beside a time, and it must be the one that the time was computed with.
 """
 
 from datetime import UTC, datetime, timedelta
@@ -16,14 +16,14 @@ from engine.season.schedule.errors import RecurrenceInvalid
 from engine.season.schedule.values import Local, Moment, TimeRule
 
 EDITION: str = tzdata.IANA_VERSION
-"""Of the database, ``2026f``."""
+"""The database's edition, for example ``2026f``."""
 
 _SECOND = timedelta(seconds=1)
 
 
 @lru_cache(maxsize=1)
 def names() -> frozenset[str]:
-    """Return every zone there is."""
+    """Return the names of all zones."""
     return frozenset(files(tzdata).joinpath("zones").read_text(encoding="ascii").split())
 
 
@@ -33,7 +33,7 @@ def zone_of(name: str) -> ZoneInfo:
     Return a zone.
 
     Raises:
-        RecurrenceInvalid: If there is none of this name.
+      RecurrenceInvalid: If no zone has this name.
     """
     if name not in names():
         raise RecurrenceInvalid(field="zone", problem="the IANA has no such time zone")
@@ -44,36 +44,36 @@ def zone_of(name: str) -> ZoneInfo:
 
 def parsed(local: Local, field: str) -> datetime:
     """
-    Return a local time without its zone.
+    Parse a local time without a zone.
 
     Raises:
-        RecurrenceInvalid: Naming *field*, if no calendar has it.
+      RecurrenceInvalid: If it is not a valid local time. The error names *field*.
     """
     try:
-        return datetime.strptime(local, "%Y-%m-%dT%H:%M")  # noqa: DTZ007 - a local time has none
+        return datetime.strptime(local, "%Y-%m-%dT%H:%M")  # noqa: DTZ007 - a local time has no zone
     except ValueError as error:
         raise RecurrenceInvalid(field=field, problem="is no local time") from error
 
 
 def written(local: datetime) -> Local:
-    """Return a local time as the log has it."""
+    """Return a local time in the form that the log holds."""
     return f"{local:%Y-%m-%dT%H:%M}"
 
 
 def local_at(at: datetime, zone: str) -> Local:
-    """Return what a clock on a wall in *zone* shows at an instant, to the minute."""
+    """Return the time that a wall clock in *zone* shows at an instant, to the minute."""
     return written(at.astimezone(zone_of(zone)))
 
 
 def moment_of(local: Local, zone: str) -> Moment:
     """
-    Return the instant that a local time stands for.
+    Return the instant of a local time.
 
-    One that clocks skip stands for the next one they show, one that they show twice
-    for its first.
+    A time that clocks skip means the instant of the change. A time that they show twice means its
+    first occurrence.
 
     Raises:
-        RecurrenceInvalid: If there is no such zone, or no such time.
+      RecurrenceInvalid: If there is no such zone, or no such time.
 
     >>> moment_of("2026-03-29T02:30", "Europe/Berlin").at.isoformat()
     '2026-03-29T01:00:00+00:00'
@@ -95,7 +95,7 @@ def _instant(shown: datetime, zone: ZoneInfo) -> tuple[datetime, TimeRule]:
         return first, "schedule.local_time"
     if first < second:
         return first, "schedule.doubled_time"
-    # Skipped: by the offset before it lies after the change, by the one after it before.
+    # Skipped: the offset before the change gives a later instant, the offset after it an earlier.
     return _change_between(second, first, zone), "schedule.skipped_time"
 
 
