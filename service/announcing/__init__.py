@@ -1,1 +1,1 @@
-"""From an announcement in JSON to the terms of a tournament."""
+"""Announcements: from JSON to the terms of a tournament."""

@@ -1,4 +1,4 @@
-"""Announcements that leave something out: filled up by a template and by the house rules."""
+"""Completing announcements from a template and from the house rules."""
 
 from typing import Any
 
@@ -15,18 +15,19 @@ Content = Document
 
 def completed(league: Created, asked: Content) -> Content:
     """
-    Return *asked* with what the template it names, and then the house, says beyond it.
+    Return *asked*, completed from the template it names and then from the house rules.
 
-    Each layer is merged over the one below as RFC 7396 has it: null takes a member
-    away.  A layer that names a ruleset begins with none of the overrides below, which
-    were meant for another game; one that names another format, with none of its members.
-    A layer that names a preset of terms stands on it.  What the preset asks of the ruleset
-    is below all layers, for it depends on the ruleset that is played.
+    Each layer is a merge patch over the one below (RFC 7396): null removes a member. A layer that
+    names a ruleset drops all overrides below it, because they were meant for another game. A layer
+    that names another format drops the members of the format below it.
+
+    If a layer names a preset of terms, the preset goes directly below that layer. The preset's
+    overrides go below all other overrides, because they depend on the ruleset that is played.
 
     Raises:
-        TemplateUnknown: If the league has none such.
-        RulesetUnknown: If there is no such ruleset.
-        RulesetInvalid: If the overrides do not make a playable game of it.
+      TemplateUnknown: If the league has no such template.
+      RulesetUnknown: If there is no such ruleset.
+      RulesetInvalid: If the overrides do not make a playable game of it.
     """
     upper = dict(asked)
     name = upper.pop("template", None)
@@ -55,7 +56,7 @@ def completed(league: Created, asked: Content) -> Content:
 
 
 def _stood_on(layers: list[Content]) -> TermsPreset | None:
-    """Put the preset of terms below the uppermost layer that says something of it."""
+    """Insert the preset of terms below the uppermost layer that names one."""
     for number in reversed(range(len(layers))):
         if "terms" in layers[number]:
             preset = PRESETS.get(str(layers[number]["terms"]))

@@ -1,4 +1,4 @@
-"""How a director writes the terms of the floor, and what the log is asked to hold of them."""
+"""The terms of the floor: as a director writes them, and as the log holds them."""
 
 from datetime import datetime, timedelta
 from typing import Annotated, Literal
@@ -22,73 +22,74 @@ Redraws = Annotated[
     tuple[Count, ...],
     Meta(
         description=(
-            "When so many tables are left all seats are drawn again, descending; 1 is the final "
-            "table.  Left out it is `[1]` in a freezeout for several tables; `[]` for never."
+            "The numbers of tables at which all seats are redrawn, descending. 1 is the final "
+            "table. The default is `[1]` in a freezeout for several tables, otherwise `[]`, "
+            "which means never."
         )
     ),
 ]
 
 
 class BreakTerms(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """A break when a level of the clock is over."""
+    """A break at the end of a level of the level clock."""
 
     level: Count
     seconds: Seconds
 
 
 class LastHandsDrawn(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """From how many to how many hands a table may still play; one number is drawn."""
+    """The range from which the number of last hands of each table is drawn."""
 
     low: Count
     high: Count
 
 
 class RoundTerms(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """When all tables begin to wait for each other after every hand, and what that means."""
+    """The conditions under which hand-for-hand play begins, and its rules."""
 
     at_bubble: bool = False
-    """Whether by itself as soon as one entrant too many is left for the paid places."""
+    """Whether it begins by itself when one more entrant is left than there are paid places."""
 
     at_left: Annotated[int, Meta(ge=2, le=100_000)] | None = None
-    """Whether by itself when so many are left."""
+    """The number of remaining entrants at which it begins by itself."""
 
     ties: Literal["shared", "stack_at_start"] = "shared"
-    """How those are placed who go out at several tables in one round."""
+    """The placing of entrants who bust at several tables in one round."""
 
     clock_seconds: Annotated[int, Meta(ge=0, le=3600)] = 120
-    """What one round takes from the level clock, which stands otherwise."""
+    """The seconds that one round takes from the level clock, which is otherwise stopped."""
 
 
 class FloorWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """How tables are kept even, when play breaks, and how it ends together."""
+    """The rules for balancing tables, for breaks, and for the end of play."""
 
     size_tolerance: Annotated[int, Meta(ge=1, le=3)] = 1
-    """How far table sizes may lie apart before somebody is moved."""
+    """The largest difference between table sizes before an entrant is moved."""
 
     final_table_size: Annotated[int, Meta(ge=2, le=12)] | None = None
-    """With how many left one table is made of two; null for the seats of a table."""
+    """The number of entrants at which two tables become one. Null means the seats of a table."""
 
     redraw_at: Redraws | None = None
 
     halt_when_short: Annotated[int, Meta(ge=3, le=12)] | None = None
-    """A table so many short of the fullest stops before a blind is missed."""
+    """A table this many entrants short of the fullest stops before a blind is missed."""
 
     breaks: tuple[BreakTerms, ...] = ()
-    """Where levels go by the clock, ascending by level."""
+    """Breaks for levels by the level clock, ascending by level."""
 
     last_hands_at: Instant | None = None
-    """From when on no hand is opened, or only as many as are drawn."""
+    """The instant after which no hand is opened, or only the drawn number of hands."""
 
     last_hands_after_minutes: Annotated[int, Meta(ge=1, le=100_000)] | None = None
-    """The same, counted from the announced start; an instant goes before it."""
+    """The same, counted from the announced start. `last_hands_at` takes precedence."""
 
     last_hands: LastHandsDrawn | None = None
-    """What is drawn from then; null: hands in play are the last."""
+    """The range for the draw of the last hands. Null means that hands in play are the last."""
 
     hand_for_hand: RoundTerms = msgspec.field(default_factory=RoundTerms)
 
     def __post_init__(self) -> None:
-        """Put the instant into UTC, as the log has it."""
+        """Convert the instant to UTC, as the log holds it."""
         self.last_hands_at = None if self.last_hands_at is None else in_utc(self.last_hands_at)
 
 
@@ -96,10 +97,10 @@ def floor_terms(
     wanted: FloorWanted, *, starts_at: datetime, time_scale: int, final_table: bool
 ) -> FloorTerms:
     """
-    Return what *wanted* says of a tournament that starts then; a sandbox's breaks are scaled.
+    Return the terms that *wanted* asks for. In a sandbox, breaks are scaled.
 
     Args:
-        final_table: Whether tables merge into a final one, whose seats are drawn by default.
+      final_table: Whether tables merge into a final one, for which seats are redrawn by default.
     """
     ends = wanted.last_hands_at
     if ends is None and wanted.last_hands_after_minutes is not None:

@@ -1,4 +1,4 @@
-"""Named terms that an announcement may stand on: data, and how it fits a ruleset."""
+"""Named presets of terms for announcements, with their overrides for rulesets."""
 
 from typing import Literal, get_args
 
@@ -11,7 +11,7 @@ PresetName = Literal["tda-2024"]
 
 
 class Fitting(msgspec.Struct, frozen=True, kw_only=True):
-    """Parameters for rulesets whose ``parameter`` is of ``kind``."""
+    """Overrides for rulesets with a ``parameter`` of this ``kind``."""
 
     parameter: Literal["forced", "betting"]
     kind: str
@@ -19,7 +19,7 @@ class Fitting(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TermsPreset(msgspec.Struct, frozen=True, kw_only=True):
-    """Members of an announcement, and parameters of its ruleset that the rules ask for."""
+    """Members of an announcement, and the overrides of its ruleset that the rules require."""
 
     name: PresetName
     source: str
@@ -28,11 +28,11 @@ class TermsPreset(msgspec.Struct, frozen=True, kw_only=True):
 
     def fitting(self, ruleset: str, overrides: Document) -> list[Document]:
         """
-        Return the parameters for *ruleset* as *overrides* change it, in parts.
+        Return the overrides for *ruleset* as *overrides* change it, in parts.
 
         Raises:
-            RulesetUnknown: If there is no such ruleset.
-            RulesetInvalid: If the overrides do not make a playable game of it.
+          RulesetUnknown: If there is no such ruleset.
+          RulesetInvalid: If the overrides do not make a playable game of it.
         """
         game = msgspec.to_builtins(resolve(ruleset, overrides))
         return [
@@ -67,7 +67,7 @@ _TDA_2024 = TermsPreset(
         ),
     ),
 )
-"""The rule behind each member stands in the guide ``tda-terms.md``."""
+"""The guide ``tda-terms.md`` gives the rule behind each member."""
 
 PRESETS: dict[str, TermsPreset] = {each.name: each for each in (_TDA_2024,)}
 

@@ -1,4 +1,4 @@
-"""The terms of a tournament as a director writes them, and what the log is asked to hold."""
+"""The terms of a tournament: as a director writes them, and as the log holds them."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -38,16 +38,15 @@ STARTS_IN = timedelta(seconds=60)
 HANDS_BETWEEN_SECONDS = 3
 ENTRANTS = 64
 STACK = 1000
-"""Where neither the ruleset nor the director says anything."""
+"""The default, if neither the ruleset nor the director sets a stack."""
 
 Overrides = Annotated[
     Document,
     Meta(
         description=(
-            "Parameters laid over the preset.  Without `escalation`, and if so many may enter that "
-            "there may be several tables, forced bets that each table would raise for itself rise "
-            "by the clock instead, in levels made for the ruleset; in rounds they stay as they "
-            "are."
+            "Parameters laid over the preset. If `escalation` is missing and there may be several "
+            "tables, forced bets that each table would raise for itself rise by the level clock "
+            "instead, in levels made for the ruleset. In rounds they stay as they are."
         )
     ),
 ]
@@ -55,7 +54,7 @@ Small = Annotated[int, Meta(ge=0, le=86_400)]
 
 
 class TournamentWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """The terms; nothing in them changes afterwards."""
+    """The terms. They cannot be changed afterwards."""
 
     name: Name
     ruleset: str
@@ -63,11 +62,11 @@ class TournamentWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True)
     season: str | None = None
     table_seats: Annotated[int, Meta(ge=2, le=12)] = 6
     starting_stack: Annotated[int, Meta(ge=0, le=2**40)] | None = None
-    """Null for what the ruleset says."""
+    """Null means the ruleset's stack."""
 
     entrants_min: Annotated[int, Meta(ge=2, le=100_000)] = 2
     entrants_max: Annotated[int, Meta(ge=2, le=100_000)] | None = None
-    """Null for 64, or for the seats of a single table."""
+    """Null means 64, or the seats of a single table."""
 
     starts_at: Instant | None = None
     registration_opens_at: Instant | None = None
@@ -80,7 +79,7 @@ class TournamentWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True)
     fees: FeeTerms = FeeTerms()
     format: FormatTerms = Freezeout()
     hands_between_seconds: Small | None = None
-    """How long a hand may be looked at; by default 3 where people play, 0 among bots."""
+    """The pause after each hand. The default is 3 if people play, and 0 among bots."""
 
     hands_max: Annotated[int, Meta(ge=1, le=1_000_000)] | None = None
     floor: FloorWanted = msgspec.field(default_factory=FloorWanted)
@@ -89,25 +88,27 @@ class TournamentWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True)
 
     entry: EntryTerms = EntryTerms()
     staff_may_play: bool = False
-    """Whether staff who are entered may run the clock and the seating; nothing else."""
+    """Whether staff who are entered may run the clock and the seating, but nothing else."""
 
     place: Name | None = None
-    """Where it is held, for people to read."""
+    """The place of the tournament, for people to read."""
 
     length_seconds: Annotated[int, Meta(ge=LENGTH_MIN, le=LENGTH_MAX)] | None = None
-    """How long it is planned to last; levels that are made for several tables go by it."""
+    """The planned length. Levels that are made for several tables are based on it."""
 
     time_scale: Annotated[int, Meta(ge=1, le=10_000)] = 1
-    """For a sandbox only: levels by the clock are so many times shorter, a second at least."""
+    """
+    For a sandbox only: the factor by which clock levels are shorter, with at least a second each.
+    """
 
     beacon: HexDigest | None = None
-    """Hash of the chain of a public beacon that seats and decks are mixed with; null for none."""
+    """The chain hash of the public beacon for the seat draw and the decks. Null means no beacon."""
 
     masters: Masters | None = None
     """For a sandbox only: fixed masters, so that the same night can be dealt again."""
 
     def __post_init__(self) -> None:
-        """Put instants into UTC, as the log has them."""
+        """Convert instants to UTC, as the log holds them."""
         self.place = None if self.place is None else named(self.place)
         self.starts_at = None if self.starts_at is None else in_utc(self.starts_at)
         if self.registration_opens_at is not None:
@@ -125,12 +126,12 @@ def announcement(
     pulses: Pulses,
 ) -> Announce:
     """
-    Return the command that announces what *body* asks for at *now*.
+    Return the command that announces *body* at *now*.
 
     Raises:
-        RulesetUnknown: If there is no such preset.
-        RulesetInvalid: If the overrides do not make a playable game of it.
-        BadRequest: ``beacon_unknown``, if the service asks no such beacon.
+      RulesetUnknown: If there is no such preset.
+      RulesetInvalid: If the overrides do not make a playable game of it.
+      BadRequest: ``beacon_unknown``, if the service does not use such a beacon.
     """
     ruleset = resolve(body.ruleset, body.overrides)
     several = _several_tables(body, ruleset)
@@ -178,15 +179,15 @@ def announcing(
     pulses: Pulses,
 ) -> list[TournamentCommand]:
     """
-    Return the commands that announce what *body* says and, unless it says later, open it.
+    Return the commands that announce *body* and, unless it is to open later, open registration.
 
     Args:
-        draw: Returns 32 unpredictable bytes in hexadecimal.
-        pulses: Of the beacon that it may name.
+      draw: Returns 32 unpredictable bytes in hexadecimal.
+      pulses: The pulses of the beacon that *body* may name.
 
     Raises:
-        RulesetUnknown: If there is no such preset.
-        RulesetInvalid: If the overrides do not make a playable game of it.
+      RulesetUnknown: If there is no such preset.
+      RulesetInvalid: If the overrides do not make a playable game of it.
     """
     if body.draft:
         return [drafting(body, tournament, league, now, pulses)]
@@ -203,24 +204,24 @@ def drafting(
     now: datetime,
     pulses: Pulses,
 ) -> Draft:
-    """Return the command that writes down what *body* says, for the staff alone."""
+    """Return the command that drafts the tournament in *body*, for the staff only."""
     asked = announcement(body, tournament, league, now, pulses)
     terms = Terms(**{name: getattr(asked, name) for name in Terms.__struct_fields__})
     return Draft(terms=terms, beacon=asked.beacon, now=now)
 
 
 def opening(masters: Masters | None, now: datetime, draw: Callable[[], str]) -> OpenRegistration:
-    """Return the command that opens registration, with fresh masters if none are given."""
+    """Return the command that opens registration, with new masters if none are given."""
     masters = masters or Masters(cards=draw(), open=draw())
     return OpenRegistration(masters=masters, salts=(draw(), draw()), now=now)
 
 
 def demand_sandbox(body: TournamentWanted, sandbox: bool) -> None:
     """
-    Check that nothing is asked for that only a sandbox league may.
+    Refuse members that are only for a sandbox league.
 
     Raises:
-        BadRequest: ``not_a_sandbox``.
+      BadRequest: ``not_a_sandbox``.
     """
     if body.masters is not None and not sandbox:
         raise BadRequest("not_a_sandbox", "only a sandbox league may fix `masters`; leave them out")
@@ -232,10 +233,10 @@ def demand_sandbox(body: TournamentWanted, sandbox: bool) -> None:
 
 def _several_tables(body: TournamentWanted, ruleset: Ruleset) -> bool:
     """
-    Return whether the tournament may need more than one table; a casino never does.
+    Return whether the tournament may need more than one table. A casino never does.
 
-    Only a freezeout and a final count tables by the size of the final table: rounds and
-    late seats do not.
+    Only a freezeout and a final use the size of the final table to count tables. Rounds and late
+    seats do not.
     """
     seats, final, most = body.table_seats, body.floor.final_table_size, _most(body)
     if isinstance(body.format, SingleTable) or isinstance(ruleset.end, OpenEnd):
@@ -251,14 +252,14 @@ def _several_tables(body: TournamentWanted, ruleset: Ruleset) -> bool:
 
 def _played(body: TournamentWanted, ruleset: Ruleset, *, several: bool) -> Ruleset:
     """
-    Return *ruleset* with forced bets that are the same at all tables, unless *body* names others.
+    Return *ruleset* with the same forced bets at all tables, unless *body* sets an escalation.
 
     Source: rulebook ``escalation.several_tables``.
     """
     said = "escalation" in body.overrides
     if several and not said and counts_per_table(ruleset):
         if isinstance(body.format, Rounds):
-            # The clock would run on from round to round, where stacks begin anew.
+            # The clock would run on from round to round, but stacks begin again in each round.
             ruleset = replace(ruleset, escalation=NoEscalation())
         else:
             seconds = EVENING_SECONDS if body.length_seconds is None else body.length_seconds
@@ -289,7 +290,7 @@ def _pause(body: TournamentWanted) -> int:
 
 
 def _stack(body: TournamentWanted, ruleset: Ruleset) -> int:
-    """Return the starting stack; by default the ruleset's, none where hands count, not chips."""
+    """Return the starting stack. The default is the ruleset's, or 0 for a game without chips."""
     if body.starting_stack is not None:
         return body.starting_stack
     return 0 if ruleset.moneyless else ruleset.starting_stack or STACK
