@@ -47,10 +47,10 @@ SHUTDOWN_SECONDS = 5
 
 class Application:
     """
-    Litestar behind what every answer needs, unmatched routes' included.
+    Litestar, wrapped in the parts that every answer needs, including those of unmatched routes.
 
-    Each request gets a number, which its answer and its problem document carry;
-    nothing that is private may be cached.
+    Each request gets an identifier, which its answer and its problem document carry. Private
+    answers must not be cached.
     """
 
     def __init__(self, litestar: Litestar, handlers: Handlers, limits: Limits) -> None:
@@ -61,7 +61,7 @@ class Application:
 
     @property
     def lifespan(self) -> Any:
-        """Litestar's own; tests enter it by hand."""
+        """Litestar's own lifespan, which tests enter by hand."""
         return self.litestar.lifespan
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -79,13 +79,13 @@ class Application:
 
 class Server(uvicorn.Server):
     """
-    A server whose application learns of the first signal, also while it still starts.
+    A server that tells its application of the first signal, even during its start.
 
-    Without this a server waits for its streams and the streams for their clients.
+    Otherwise the server would wait for its streams, and the streams for their clients.
 
     Args:
-        config: Of the server.
-        stopping: Set when the signal comes.
+      config: The server's configuration.
+      stopping: Set when the signal comes.
     """
 
     def __init__(self, config: uvicorn.Config, stopping: asyncio.Event) -> None:
@@ -100,10 +100,10 @@ class Server(uvicorn.Server):
 
 def build(settings: Settings, stopping: asyncio.Event | None = None) -> Application:
     """
-    Return the application; nothing connects before its lifespan begins.
+    Return the application. Nothing connects before its lifespan begins.
 
     Args:
-        stopping: Ends streams, and the waiting for a database, when it is set.
+      stopping: Ends streams, and the wait for a database, when it is set.
     """
     stopping = stopping or asyncio.Event()
     proxies = Proxies(settings.proxies())
@@ -134,7 +134,7 @@ def build(settings: Settings, stopping: asyncio.Event | None = None) -> Applicat
 
 
 def run(settings: Settings) -> None:
-    """Serve until a signal says to stop; exit code 3 if it never came to serving."""
+    """Serve until a signal says to stop. Exit with 3 if the server never started."""
     stopping = asyncio.Event()
     config = uvicorn.Config(
         build(settings, stopping),
@@ -144,7 +144,7 @@ def run(settings: Settings) -> None:
         access_log=False,
         timeout_graceful_shutdown=SHUTDOWN_SECONDS,
         server_header=False,
-        proxy_headers=False,  # service.api.http.proxies reads them, from named proxies only
+        proxy_headers=False,  # service.api.http.proxies reads them, only from trusted proxies
         http=protocol_of(Connections(settings, Proxies(settings.proxies()))),
         ws="none",
         timeout_keep_alive=settings.keep_alive_seconds,

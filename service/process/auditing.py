@@ -1,8 +1,8 @@
 """
-A process that does units of an audit for the one that began it, and dies with it.
+A process that performs units of an audit for its parent, and ends with it.
 
-It reads the plan and then numbers of units, a line each, until its input ends; see
-``service.audit.run.processes``.  It is no subcommand: nobody types its input.
+It reads the plan and then the numbers of units, one per line, until its input ends. See
+``service.audit.run.processes``. It is not a subcommand, because nobody types its input.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ from service.process.failures import explained
 
 
 async def serve(orders: IO[bytes], answers: IO[bytes], settings: environment.Settings) -> None:
-    """Do every unit that *orders* name, one after another."""
+    """Perform every unit in *orders*, one after another."""
     settle()
     plan = msgspec.json.decode(orders.readline(), type=Plan)
     engine = async_engine(settings.database_url, 1)
@@ -37,7 +37,7 @@ async def serve(orders: IO[bytes], answers: IO[bytes], settings: environment.Set
             async def weighed(weight: int) -> None:
                 say(answers, Answer(weight=weight))
 
-            # Nothing else is to be done here meanwhile, so that waiting for orders may block.
+            # The process has nothing else to do meanwhile, so waiting for orders may block.
             for number in orders:
                 part = await perform(connection, keys, plan, plan.units[int(number)], weighed)
                 say(answers, Answer(part=part))
@@ -46,20 +46,20 @@ async def serve(orders: IO[bytes], answers: IO[bytes], settings: environment.Set
 
 
 def say(answers: IO[bytes], answer: Answer) -> None:
-    """Write one line, and let it go at once."""
+    """Write one line and flush it."""
     answers.write(msgspec.json.encode(answer) + b"\n")
     answers.flush()
 
 
 def main() -> None:
-    """Work until the orders end; what the keeper can act on is told to who began us."""
-    # Whatever else is printed must not stand among the answers.
+    """Work until the orders end. Report an error that the operator can act on to the parent."""
+    # Nothing else that is printed may get between the answers.
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     try:
         asyncio.run(serve(sys.stdin.buffer, answers, environment.read(os.environ)))
     except Exception as error:
-        # The last frame of a process: what its keeper can act on is told, all else is raised.
+        # An error that the operator can act on is reported. Any other is raised.
         if (told := explained(error)) is None:
             raise
         say(answers, Answer(stopped=Stopped(*told)))

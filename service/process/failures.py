@@ -14,7 +14,7 @@ from service.projections.rebuild import RebuildRefused
 
 
 def explained(error: Exception) -> tuple[int, str, str] | None:
-    """Return the exit code, the fault and the next step; None for a defect."""
+    """Return the exit code, the error's text and the next step, or None for a defect."""
     match error:
         case SettingsInvalid():
             return 2, str(error), "see the table of settings in the README"

@@ -1,4 +1,4 @@
-"""Tokens that a machine's operator makes, for people and for the organiser of a stack."""
+"""Tokens that an operator makes, for people and for the organiser of a stack."""
 
 from uuid import UUID
 
@@ -12,9 +12,9 @@ from service.people import accounts, operator_log, sign_ins, tokens
 
 async def organiser(settings: Settings, login: str, name: str) -> str:
     """
-    Return a new token of the organiser of a stack on one machine.
+    Return a new token for the organiser of a stack on one machine.
 
-    The account has no password: whoever may read the stack's secrets may make tokens, and
+    The account has no password. Anybody who can read the stack's secrets can make tokens, and
     nobody else can guess one.
     """
     engine = async_engine(settings.database_url, 1)
@@ -46,7 +46,7 @@ async def take_key_from_password(settings: Settings, login: str) -> bool:
 async def issue_token(
     connection: AsyncConnection, owner: UUID, scopes: tuple[str, ...], days: int
 ) -> str:
-    """Make a root token by leave of the operator, and write it down; return its secret."""
+    """Make a root token for the operator, record it, and return its secret."""
     now, entropy = await service_now(connection), SystemEntropy()
     made, secret = tokens.new(entropy.bytes(32), entropy.uuid(), "command line", scopes, days, now)
     await tokens.keep(connection, owner, made, secret)

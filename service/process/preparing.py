@@ -1,4 +1,4 @@
-"""Making a server ready for its first process, as a superuser and without the supervisor."""
+"""Preparing a server for its first process, as a superuser and without the supervisor."""
 
 from urllib.parse import urlsplit, urlunsplit
 
@@ -16,13 +16,13 @@ _UNSET = """
 
 def prepare(superuser_url: str) -> dict[str, str]:
     """
-    Make roles, both databases, the newest schema and PGMQ, as far as they are missing.
+    Create the missing parts: roles, both databases, the newest schema, and PGMQ.
 
     Args:
-        superuser_url: Any database of the server.
+      superuser_url: Any database of the server.
 
     Returns:
-        Addresses of the logins that had no password and got one, by login.
+      The addresses of the logins that had no password and got one, by login.
     """
     database.create_roles(superuser_url, {})
     with psycopg.connect(superuser_url, autocommit=True) as connection:
@@ -37,7 +37,9 @@ def prepare(superuser_url: str) -> dict[str, str]:
 
 
 def _as_broker(superuser_url: str) -> str:
-    """Return the broker database's address, on which everything made is the broker's own."""
+    """
+    Return the broker database's address, with the broker as the owner of everything made there.
+    """
     parts = urlsplit(database.with_database(superuser_url, database.BROKER))
     role = f"options=-c%20role%3D{database.BROKER}"
     return urlunsplit(parts._replace(query=f"{parts.query}&{role}" if parts.query else role))

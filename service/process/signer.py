@@ -34,14 +34,14 @@ def _encoded(value: object, status: int = 200) -> Response[bytes]:
 
 @get("/key", sync_to_thread=False, media_type=MediaType.TEXT)
 def public_key(state: State) -> str:
-    """Answer the public key; whoever started the signer asks until it does."""
+    """Answer the public key. A stack polls this route until the signer is ready."""
     signer: Signer = state.signer
     return signer.verifier_key
 
 
 @get("/heads/{origin:path}", sync_to_thread=False)
 def last_head(state: State, origin: FromPath[str]) -> Response[bytes]:
-    """Answer the last head signed under an origin; before the first, the empty tree."""
+    """Answer the last head signed under an origin. Before the first, it is the empty tree."""
     signer: Signer = state.signer
     head = signer.last(origin.removeprefix("/"))
     return _encoded(
@@ -54,10 +54,10 @@ def last_head(state: State, origin: FromPath[str]) -> Response[bytes]:
 @post("/heads", sync_to_thread=False)
 def sign(state: State, data: JSONBody[SignRequest]) -> Response[bytes]:
     """
-    Sign a head that continues the last one; 409 if it does not.
+    Sign a head that continues the last one. Answer 409 if it does not.
 
-    One after the other in the one loop: between recalling the last head and
-    keeping the next nobody else may come.
+    Requests are served one after another in a single loop: no other request may come between
+    reading the last head and keeping the next.
     """
     signer: Signer = state.signer
     head = Checkpoint(origin=data.origin, size=data.size, root=data.root)
@@ -66,7 +66,9 @@ def sign(state: State, data: JSONBody[SignRequest]) -> Response[bytes]:
 
 @post("/receipts", sync_to_thread=False)
 def sign_receipts(state: State, data: JSONBody[ReceiptsRequest]) -> Response[bytes]:
-    """Sign receipts, which bind only the house that asks for them; 409 for a malformed one."""
+    """
+    Sign receipts, which bind only the house that asks for them. Answer 409 for a malformed one.
+    """
     signer: Signer = state.signer
     notes = tuple(signer.sign_receipt(each) for each in data.receipts)
     return _encoded(SignedReceipts(verifier_key=signer.verifier_key, notes=notes))
@@ -77,7 +79,7 @@ def _refused(_: Request[Any, Any, Any], error: CheckpointRefused) -> Response[by
 
 
 def signing_app(signer: Signer) -> Litestar:
-    """Return the signer's application; it asks for no token and belongs on loopback only."""
+    """Return the signer's application. It needs no token and belongs on loopback only."""
     return Litestar(
         [public_key, last_head, sign, sign_receipts],
         state=State({"signer": signer}),
@@ -89,11 +91,11 @@ def signing_app(signer: Signer) -> Litestar:
 
 def run(settings: SignerSettings) -> None:
     """
-    Serve until a signal says to stop; exit code 3 if it never came to serving.
+    Serve until a signal says to stop. Exit with 3 if the server never started.
 
     Raises:
-        SettingsInvalid: If the key is damaged, the memory is another signer's or
-            cannot be written, or the address is taken.
+      SettingsInvalid: If the key is damaged, if the memory is another signer's or
+        cannot be written, or if the address is taken.
     """
     telemetry.configure(settings, "signer")
     try:
@@ -121,19 +123,19 @@ def serve(signer: Signer, listening: socket.socket, log_level: str = "warning") 
 
 def make_key(file: Path, name: str, secret: bytes) -> str:
     """
-    Write a new private key, for its owner only, and beside it the public one, ``FILE.pub``.
+    Write a new private key, readable only by its owner, and beside it the public ``FILE.pub``.
 
     Args:
-        file: Where to; its folder is made if missing.
-        name: Of the signer, as clients will see it.
-        secret: 32 unpredictable bytes.
+      file: The file to write. Its folder is made if missing.
+      name: The signer's name, as clients see it.
+      secret: 32 unpredictable bytes.
 
     Returns:
-        The public key.
+      The public key.
 
     Raises:
-        ValueError: If the name has a space or a plus sign.
-        FileExistsError: If there is a file already; a key is never overwritten.
+      ValueError: If the name has a space or a plus sign.
+      FileExistsError: If the file exists. A key is never overwritten.
     """
     public = SigningKey(name, secret).verifier_key()
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -144,7 +146,7 @@ def make_key(file: Path, name: str, secret: bytes) -> str:
         out.flush()
         os.fsync(out.fileno())
     try:
-        os.link(draft, file)  # whole or not at all, and never over another
+        os.link(draft, file)  # complete or not at all, and never over another key
     finally:
         draft.unlink()
     file.with_name(f"{file.name}.pub").write_text(public + "\n", encoding="ascii")

@@ -1,8 +1,8 @@
 """
 The whole stack under one process: database, signer, API, projections, worker.
 
-Every child logs in with its own role and dies with us: the kernel ends it even
-if we are killed.  Start the stack from the main thread (see ``embedded``).
+Every child logs in with its own role and ends with this process: the kernel ends it even if this
+process is killed. Start the stack from the main thread (see ``embedded``).
 """
 
 import os
@@ -38,42 +38,42 @@ DATABASE = database.DATABASE
 _READY_SECONDS = 60.0
 _STOP_SECONDS = 15.0
 _CHILDREN = ("signer", "api", "project", "worker")
-"""In the order of their start."""
+"""The children, in the order of their start."""
 
 _ASKING_SIGNER = ("api", "worker", "audit", "migrate")
 _AGAIN_SECONDS = 1.0
-"""Pause before a child that ended is started again; each next time doubles it."""
+"""The pause before an ended child is started again. It doubles with each further end."""
 
 _AGAIN_TIMES = 5
-"""A child that ends more often than this, each time soon, ends the stack."""
+"""If a child ends more often than this, each time soon after its start, the stack ends."""
 
 _SOUND_SECONDS = 60.0
-"""A child that has run for so long counts as sound again."""
+"""A child that has run for this long counts as sound again."""
 
 _OF_LOGS = ("log_level", "log_format")
 _SIGNER = "holotable.local"
-"""Name of the signer of a stack on one machine."""
+"""The name of the signer of a stack on one machine."""
 
 
 class StackFailed(Exception):
-    """A part of the stack did not come up, or ended; one line, with what it last said."""
+    """A part of the stack did not start, or ended. The text is one line with its last output."""
 
 
 @dataclass
 class Stack:
     """
-    Everything that has to run, as a context manager.
+    The whole stack, as a context manager.
 
     Args:
-        data: Directory of the cluster, the secrets and the logs.
-        host: Where the API listens.
-        port: 0 takes a free one.
-        keep: Whether *data* outlives the stack.
-        durable: False for data that need not survive the machine.
-        options: Further settings of the children, by field name.
-        server: Address of a PostgreSQL to use instead of one of our own, with a
-            superuser's login.
-        name: Of the database of the log; the broker's is called after it.
+      data: Directory of the cluster, the secrets and the logs.
+      host: Where the API listens.
+      port: The API's port. 0 takes a free one.
+      keep: Whether *data* outlives the stack.
+      durable: False for data that need not survive the machine.
+      options: Further settings of the children, by field name.
+      server: Address of a PostgreSQL to use instead of an embedded one, with a
+        superuser's login.
+      name: The name of the log's database. The broker's name is derived from it.
     """
 
     data: Path
@@ -90,16 +90,16 @@ class Stack:
     _log_began: dict[str, int] = field(default_factory=dict)
     _started: dict[str, float] = field(default_factory=dict)
     _ends: Counter[str] = field(default_factory=Counter)
-    """How often each child has ended soon after its start, one time after the other."""
+    """How often each child has ended soon after its start, in a row."""
 
     _due: dict[str, float] = field(default_factory=dict)
-    """When each child that ended is started again."""
+    """When each ended child is started again."""
 
     _roles_found: bool | None = None
 
     @property
     def url(self) -> str:
-        """Address of the API."""
+        """The address of the API."""
         return f"http://{self.host}:{self.port}"
 
     def settings(self, process: str) -> Settings:
@@ -117,7 +117,7 @@ class Stack:
         )
 
     def signer_settings(self) -> SignerSettings:
-        """Return the settings of the signer; its key and memory are made once and kept."""
+        """Return the settings of the signer. Its key and memory are made once and kept."""
         return SignerSettings(
             signer_key=self._signing_key(),
             signer_memory=str(self.data / "signer"),
@@ -127,7 +127,7 @@ class Stack:
 
     @property
     def signer_url(self) -> str:
-        """Where the signer listens: on loopback, whatever the API does."""
+        """The signer's address: always on loopback, whatever the API's host is."""
         return f"http://127.0.0.1:{self.signer_port}"
 
     def start(self) -> None:
@@ -135,8 +135,8 @@ class Stack:
         Start everything and wait until it answers.
 
         Raises:
-            StackFailed: If a child does not come up; all others are stopped then.
-            ClusterFailed: If the database does not.
+          StackFailed: If a child does not start. All others are then stopped.
+          ClusterFailed: If the database does not start.
         """
         self.data.mkdir(mode=0o700, parents=True, exist_ok=True)
         self.port = self.port or _free_port(self.host)
@@ -148,12 +148,12 @@ class Stack:
             self._await("signer", lambda: _answers(f"{self.signer_url}/key"))
             self._await("api", lambda: _answers(f"{self.url}/readyz"))
             self._await_worker()
-        except BaseException:  # Ctrl-C while it starts too must leave no child behind
+        except BaseException:  # Ctrl-C during the start must leave no child behind either
             self.stop()
             raise
 
     def stop(self) -> None:
-        """Stop the children in the opposite order, then the database; remove what is not kept."""
+        """Stop the children in reverse order, then the database. Remove data that is not kept."""
         for process in reversed(tuple(self._children)):
             child = self._children.pop(process)
             child.terminate()
@@ -169,7 +169,7 @@ class Stack:
             self.discard()
 
     def discard(self) -> None:
-        """Remove the data of a stopped stack, and leave a given server as it was found."""
+        """Remove the data of a stopped stack, and restore a given server to its earlier state."""
         if self.server is not None and self._roles_found is not None:
             for name in (self.name, self._broker):
                 database.drop_database(self.server, name)
@@ -182,16 +182,16 @@ class Stack:
 
     @property
     def where(self) -> str:
-        """Say where the data are."""
+        """The place of the data, for people to read."""
         given = "" if self.server is None else f", and {self.name} on the given server"
         return f"{self.data}{given}"
 
     def check(self) -> None:
         """
-        Look whether everything still runs.
+        Check that everything still runs.
 
         Raises:
-            StackFailed: If a child or our own database has ended by itself.
+          StackFailed: If a child or the embedded database has ended by itself.
         """
         self._check_database()
         if (ended := self.failed()) is not None:
@@ -199,13 +199,13 @@ class Stack:
 
     def mend(self, told: Callable[[str], None]) -> None:
         """
-        Start children again that have ended, after a pause that grows each time.
+        Start ended children again, after a pause that grows each time.
 
         Args:
-            told: Given one line for each child that ended.
+          told: Called with one line for each child that ended.
 
         Raises:
-            StackFailed: If a child ends again and again, or our own database has ended.
+          StackFailed: If a child ends again and again, or the embedded database has ended.
         """
         self._check_database()
         now = time.monotonic()
@@ -226,13 +226,13 @@ class Stack:
                 told(f"{self._why(process)}; it is started again in {pause:.0f} s")
 
     def failed(self) -> str | None:
-        """Return the name of a child that has ended by itself, if one has."""
+        """Return the name of a child that has ended by itself, or None."""
         return next(
             (name for name, child in self._children.items() if child.poll() is not None), None
         )
 
     def log(self, process: str) -> Path:
-        """Return where a child writes."""
+        """Return the log file of a child."""
         return self.data / f"{process}.log"
 
     def __enter__(self) -> Self:
@@ -282,7 +282,7 @@ class Stack:
         return self.cluster.url(name, role, self._secret(role))
 
     def _secret(self, name: str) -> str:
-        """Return a secret of this stack, made at the first asking and kept in its directory."""
+        """Return a secret of this stack, made on the first call and kept in its directory."""
         file = self.data / "secrets" / name
         if not file.exists():
             file.parent.mkdir(mode=0o700, exist_ok=True)
@@ -291,12 +291,12 @@ class Stack:
         return file.read_text(encoding="ascii").strip()
 
     def _kept(self, name: str) -> str | None:
-        """Return a secret that the operator has put there, if there is one."""
+        """Return a secret that the operator has put in the directory, or None."""
         file = self.data / "secrets" / name
         return file.read_text(encoding="ascii").strip() if file.exists() else None
 
     def write_environments(self) -> Path:
-        """Write what an operator's shell needs for each login, and return the folder."""
+        """Write the environment of each login for an operator's shell, and return the folder."""
         folder = self.data / "env"
         folder.mkdir(mode=0o700, exist_ok=True)
         for process in ("api", "project", "worker", "audit", "migrate"):
@@ -326,12 +326,12 @@ class Stack:
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
-                start_new_session=True,  # Ctrl-C reaches us, and we stop it in order
+                start_new_session=True,  # Ctrl-C reaches us, and we stop the child in order
                 preexec_fn=dying_with(os.getpid(), signal.SIGTERM),
             )
 
     def _await_worker(self) -> None:
-        # What an earlier run wrote into the same log says nothing of this one.
+        # The earlier part of the log is from another run.
         began, ready = self._log_began["worker"], READY.encode()
         self._await("worker", lambda: ready in self.log("worker").read_bytes()[began:])
 
@@ -342,7 +342,7 @@ class Stack:
                 raise StackFailed(self._why(ended))
             if ready():
                 return
-            time.sleep(0.05)  # a child says by its port or its log that it is ready: ask again
+            time.sleep(0.05)  # a child reports by its port or its log that it is ready: ask again
         raise StackFailed(f"{process} did not come up: {self._tail(process)}")
 
     def _check_database(self) -> None:
@@ -350,12 +350,12 @@ class Stack:
             raise StackFailed("PostgreSQL ended; its log is server.log in the cluster's directory")
 
     def _why(self, process: str) -> str:
-        """Say in one line how a child ended, and what it last said in this life."""
+        """Return one line with the end of a child and its last output in this run."""
         code = self._children[process].poll() or 0
         how = (
             f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with code {code}"
         )
-        # Killed from outside it had no word to say about that.
+        # A child killed from outside wrote nothing about it.
         said = "" if code < 0 else self._tail(process)
         return f"{process} {how}{': ' if said else ''}{said}"
 
@@ -368,9 +368,9 @@ class Stack:
 
 def interrupt_on_terminate() -> None:
     """
-    Let SIGTERM end this process as Ctrl-C does, so that the stack is stopped in order.
+    Make SIGTERM end this process as Ctrl-C does, so that the stack is stopped in order.
 
-    SIGINT too: it is ignored when a script starts us with ``&``.
+    SIGINT is set too: it is ignored when a script starts this process with ``&``.
     """
 
     def interrupt(_number: int, _frame: object) -> None:
