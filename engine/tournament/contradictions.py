@@ -1,7 +1,7 @@
 """
-Terms that are sound by themselves and cannot both be kept.
+Terms that are sound by themselves but contradict each other.
 
-Each names both members: whoever wrote them has to say which one is meant.
+Each contradiction names both members, because the author has to say which one is meant.
 
 Source: rulebook ``entry.draft``.
 """
@@ -20,7 +20,7 @@ from engine.tournament.seating.draw import tables_needed, tables_with_final
 _ENTRY = "entry"
 
 Found = tuple[str, str, bool, str]
-"""Two members, whether they contradict each other, and why."""
+"""Two members, whether they contradict each other, and the reason."""
 
 
 def demand_consistent(terms: Announce | Terms) -> None:
@@ -28,7 +28,7 @@ def demand_consistent(terms: Announce | Terms) -> None:
     Check that no two members of *terms* contradict each other.
 
     Raises:
-        TermsContradict: With the first two that do.
+        TermsContradict: With the first two members that do.
     """
     for field, other, contradict, problem in _found(terms):
         if contradict:
@@ -61,17 +61,27 @@ def _of_one_table(terms: Announce | Terms) -> Iterator[Found]:
             "entrants_max",
             "table_seats",
             terms.entrants_max > seats,
-            "a single table takes no more than it has seats",
+            "a single table takes no more entrants than it has seats",
         )
         for name in _several_tables(floor):
-            yield name, "format", True, "says what happens between tables, and there is one"
+            yield (
+                name,
+                "format",
+                True,
+                "the first applies to several tables, and the format has one",
+            )
     if isinstance(terms.ruleset.end, OpenEnd):
         for name in _several_tables(floor):
-            yield name, "ruleset.end", True, "says what happens between tables; a casino has one"
+            yield (
+                name,
+                "ruleset.end",
+                True,
+                "the first applies to several tables, and a casino has one",
+            )
 
 
 def _several_tables(floor: FloorTerms) -> Iterator[str]:
-    """Yield the members that mean something with several tables only."""
+    """Yield the members that have a meaning only with several tables."""
     if floor.redraw_at:
         yield "floor.redraw_at"
     if floor.final_table_size is not None:
@@ -90,10 +100,15 @@ def _of_rounds(terms: Announce | Terms) -> Iterator[Found]:
     plan, fees = terms.format, terms.fees
     if not isinstance(plan, Rounds):
         return
-    yield "fees.rebuy", "format", fees.rebuy is not None, "nobody buys back in rounds"
+    yield "fees.rebuy", "format", fees.rebuy is not None, "rounds have no rebuys"
     if plan.cut is None:
         for name in _several_tables(terms.floor):
-            yield name, "format.cut", True, "is for the final, and without a cut there is none"
+            yield (
+                name,
+                "format.cut",
+                True,
+                "the first applies to the final, and there is none without a cut",
+            )
 
 
 def _of_hours(terms: Announce | Terms) -> Iterator[Found]:
@@ -112,7 +127,7 @@ def _of_hours(terms: Announce | Terms) -> Iterator[Found]:
         f"{_ENTRY}.late_registration_seconds",
         "floor.last_hands_at",
         seconds is not None and terms.starts_at + timedelta(seconds=seconds) > ends,
-        "nobody comes after the last hands",
+        "late registration must end before the last hands",
     )
 
 
@@ -125,16 +140,16 @@ def _of_money(terms: Announce | Terms) -> Iterator[Found]:
         fees.rebuy is not None and terms.ruleset.rebuy.max == 0,
         "prices a rebuy, and the ruleset allows none unless it is overridden",
     )
-    yield "fees.table", "fees.amounts", fixed and bool(fees.table), "say what places are worth"
+    yield "fees.table", "fees.amounts", fixed and bool(fees.table), "both say what places are worth"
     yield (
         "fees.paid_percent",
         "fees.amounts",
         fixed and fees.paid_percent is not None,
-        "say how many places are paid",
+        "both say how many places are paid",
     )
     yield (
         "fees.bounty",
         "ruleset.score",
         bool(fees.bounty) and terms.ruleset.moneyless,
-        "nobody is knocked out where hands are counted",
+        "a game that counts hands has no knock-outs",
     )

@@ -1,4 +1,4 @@
-"""Which events a command to a tournament leads to."""
+"""The decisions of all commands to a tournament."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -57,7 +57,7 @@ from engine.tournament.seating import moving
 
 def decide(state: State, command: Command) -> tuple[Event, ...]:
     """
-    Return the events that *command* causes in *state*; none if it is already so.
+    Return the events that *command* causes in *state*; none if nothing would change.
 
     Raises:
         CommandRejected: If the rules forbid the command.
@@ -70,7 +70,7 @@ def decide(state: State, command: Command) -> tuple[Event, ...]:
 
 
 def _followed(state: State, command: Command) -> tuple[Event, ...]:
-    """Return the events that *command* causes, with those that follow for others."""
+    """Return the events that *command* causes, with their consequences for other entrants."""
     events = _DECIDED[type(command)](state, command)
     if isinstance(command, floor_commands.Disqualify | entering.RecordPurge):
         events = _with_bubble(state, events, command.now)
@@ -85,7 +85,7 @@ def _followed(state: State, command: Command) -> tuple[Event, ...]:
 
 
 _BringsTables = Register | StartPlay | entering.Approve | entering.CheckIn | SeatRound
-"""Commands that name tables which may have to be added."""
+"""Commands with identifiers for tables that may have to be added."""
 
 
 _Coming = (
@@ -100,10 +100,10 @@ _Coming = (
 
 def _demand_settled(command: Command) -> None:
     """
-    Check that *command* leaves everybody where the beacon's pulse will find them.
+    Check that *command* changes no entrant while the seats wait for the beacon's pulse.
 
     Raises:
-        SeatsBeingDrawn: If it does not.
+        SeatsBeingDrawn: If the command would change an entrant.
     """
     if isinstance(command, _Coming):
         raise SeatsBeingDrawn
@@ -130,7 +130,9 @@ def _close_windows(state: State, command: CloseWindows) -> tuple[Event, ...]:
 
 
 def _with_bubble(state: State, events: tuple[Event, ...], now: datetime) -> tuple[Event, ...]:
-    """Return *events*, by which somebody may have gone out, and what the floor makes of it."""
+    """
+    Return *events*, which may eliminate somebody, and the hand-for-hand play that they may begin.
+    """
     if not events or not isinstance(state, Running) or state.in_round:
         return events
     return on_the_floor.with_bubble(state, events, now)
@@ -142,7 +144,7 @@ Asked = TypeVar("Asked")
 def _in_play(
     cases: Cases[Running, Asked, tuple[Event, ...]],
 ) -> Cases[State, Asked, tuple[Event, ...]]:
-    """Return *cases* for any state: outside play they refuse."""
+    """Return *cases* for any state. They refuse unless the tournament is running."""
     return Cases({kind: _running(then) for kind, then in cases.items()})
 
 

@@ -1,9 +1,10 @@
 """
-Levels by the clock: how long each lasts, what stops the clock, and what is due.
+The level clock: the length of each level, the stops of the clock, and the raises that are due.
 
-A level lasts its length of running time.  The level in force is the one in the
-log: whoever raises it does so late, never early, and a hand in play is finished
-at its own.  Source: TDA rule 23; rulebook ``levels``.
+A level lasts its length of running time. The level in force is the one in the log. A level may be
+raised late but never early, and a hand in play is finished at its own level.
+
+Source: TDA rule 23; rulebook ``levels``.
 """
 
 from collections.abc import Mapping
@@ -21,7 +22,7 @@ _MICROSECOND = timedelta(microseconds=1)
 
 
 def structure_of(ruleset: Ruleset) -> tuple[LevelStep, ...]:
-    """Return the levels that the clock goes through; none where it has no say."""
+    """Return the levels that the clock goes through; none if levels do not go by the clock."""
     escalation = ruleset.escalation
     if isinstance(escalation, Levels) and escalation.by == "clock":
         return escalation.levels
@@ -37,7 +38,7 @@ def following(state: Running) -> Amounts | None:
 
 
 def started(ruleset: Ruleset, now: datetime) -> tuple[Event, ...]:
-    """Return what the start of play means for the clock."""
+    """Return the event that starts the clock with play; nothing without a clock."""
     steps = structure_of(ruleset)
     if not steps:
         return ()
@@ -54,14 +55,16 @@ def started(ruleset: Ruleset, now: datetime) -> tuple[Event, ...]:
 
 
 def stopped(clock: LevelClock | None, now: datetime) -> tuple[Event, ...]:
-    """Return what a pause means for the clock: what is left of the level is kept."""
+    """Return the event that stops the clock for a pause. The time left in the level is kept."""
     if clock is None or clock.due is None:
         return ()
     return (_stopped(clock.level, now, clock.due, "paused"),)
 
 
 def resumed(state: Running, now: datetime) -> tuple[Event, ...]:
-    """Return what the end of a pause means for the clock, which may stand for more reasons."""
+    """
+    Return the event that restarts the clock after a pause, unless it stands for another reason.
+    """
     if state.floor.rest is not None or state.floor.hand_for_hand is not None:
         return ()
     return _going_on(state.clock, now, rule="levels.paused")
@@ -70,21 +73,23 @@ def resumed(state: Running, now: datetime) -> tuple[Event, ...]:
 def rested(
     clock: LevelClock | None, now: datetime, *, rule: str = "levels.break"
 ) -> tuple[Event, ...]:
-    """Return what a break in the middle of a level means for the clock, or hand-for-hand play."""
+    """
+    Return the event that stops the clock for a break within a level, or for hand-for-hand play.
+    """
     if clock is None or clock.due is None:
         return ()
     return (_stopped(clock.level, now, clock.due, "paused", rule=rule),)
 
 
 def released(state: Running, now: datetime) -> tuple[Event, ...]:
-    """Return what the end of hand-for-hand play means for the clock."""
+    """Return the event that restarts the clock after hand-for-hand play, unless it has to stand."""
     if state.paused or state.floor.rest is not None:
         return ()
     return _going_on(state.clock, now, rule="hand_for_hand.clock")
 
 
 def after_break(state: Running, now: datetime) -> tuple[Event, ...]:
-    """Return what the end of the break means for the clock: the next level, if one was over."""
+    """Return the events for the clock at the end of a break: the next level, if one was over."""
     clock, rest = state.clock, state.floor.rest
     stands = state.paused or state.floor.hand_for_hand is not None
     if clock is None or rest is None:
@@ -102,7 +107,9 @@ def after_break(state: Running, now: datetime) -> tuple[Event, ...]:
 
 
 def sliced(state: Running, seconds: int, now: datetime) -> tuple[Event, ...]:
-    """Return what a round of hand-for-hand play takes from the clock, which stands."""
+    """
+    Return the events that take the time of one hand of hand-for-hand play from the stopped clock.
+    """
     clock, rule = state.clock, "hand_for_hand.clock"
     if clock is None or clock.left_microseconds is None or not seconds:
         return ()
@@ -115,7 +122,7 @@ def sliced(state: Running, seconds: int, now: datetime) -> tuple[Event, ...]:
 
 
 def breaks_of(state: Running) -> Mapping[int, int]:
-    """Return how many seconds each break lasts, by the level it follows."""
+    """Return the seconds of each break, by the level that it follows."""
     breaks = {each.level: each.seconds for each in state.terms.floor.breaks}
     breaks |= {each.level: each.seconds for each in state.floor.planned}
     return {level: seconds for level, seconds in breaks.items() if seconds}
@@ -143,9 +150,9 @@ def _going_on(clock: LevelClock | None, now: datetime, *, rule: str) -> tuple[Ev
 
 def raise_levels(state: Running, command: RaiseLevels) -> tuple[Event, ...]:
     """
-    Return what time and outages mean for the clock, in the order in which they came.
+    Return the clock's events for elapsed time and outages, in the order in which they came.
 
-    Late levels come one by one; an outage takes its time from the level it fell into.
+    Late levels are raised one by one. An outage gives its time back to the level it fell into.
     """
     if state.clock is None:
         return ()
@@ -160,7 +167,7 @@ def raise_levels(state: Running, command: RaiseLevels) -> tuple[Event, ...]:
 
 
 class _Course:
-    """How a clock ran, as far as it has been followed."""
+    """The course of a clock, as far as it has been followed."""
 
     def __init__(
         self,
@@ -176,7 +183,11 @@ class _Course:
         self.events: list[Event] = []
 
     def raise_until(self, instant: datetime, now: datetime) -> None:
-        """Raise what was due at *instant*, at the latest, in one event for each level or break."""
+        """
+        Raise every level that was due at *instant* or before, with one event for each.
+
+        A break that is due stops the clock, and nothing after it is raised.
+        """
         while self._due is not None and self._due <= instant:
             if self._level in self._breaks:
                 self._rest(self._due, now)
@@ -190,7 +201,7 @@ class _Course:
             self.events.append(raised)
 
     def _rest(self, level_ends: datetime, now: datetime) -> None:
-        """Begin the break after the level: in full, from when it is known of."""
+        """Begin the full break after the level, from the instant at which it is noticed."""
         started = BreakStarted(
             after_level=self._level,
             at=now,
@@ -203,13 +214,18 @@ class _Course:
         self._due = None
 
     def standing(self, now: datetime, over: timedelta, *, rule: str) -> tuple[Event, ...]:
-        """Return how the clock stands again, after a level was raised, *over* too late."""
+        """
+        Return the event that stops the clock again after a raise.
+
+        Args:
+            over: The time past the end of the level before, as a duration of 0 or less.
+        """
         if self._due is None:
             return ()
         return (_stopped(self._level, now, self._due + over, "paused", rule=rule),)
 
     def interrupt(self, since: datetime, until: datetime) -> None:
-        """Let the clock stand from *since* to *until*, if it runs."""
+        """Stop a running clock from *since* to *until*."""
         if self._due is None:
             return
         self.events.append(_stopped(self._level, since, self._due, "outage"))
@@ -233,7 +249,7 @@ def _stopped(
     *,
     rule: str | None = None,
 ) -> ClockStopped:
-    # A level that was due already, and not raised yet, is due at once when the clock goes on.
+    # A level that was due and has not been raised yet is due at once when the clock goes on.
     left = max(due - at, timedelta()) // _MICROSECOND
     return ClockStopped(
         level=level,

@@ -1,11 +1,10 @@
 """
-What a tournament has one of its tables do between two hands.
+The directives that a tournament gives its tables between two hands.
 
-Entrants move between idle tables only.  A table that has to break or to give
-someone away waits until one that takes is between hands too; nobody waits for a
-table that has nothing to settle with it, and somebody always plays, so every wait
-ends.  Consolidation goes before balancing.  Nothing here is random but by the
-tournament's own draws.
+Entrants move only between idle tables. A table that has to break, or to give an entrant away, waits
+until a receiving table is between hands too. Nobody waits for a table that has nothing to settle
+with them, and somebody always plays, so every wait ends.
+Tables break before they are balanced. Only the tournament's own draws are random here.
 
 Source: TDA rules 10 and 11; rulebook ``seating``.
 """
@@ -41,11 +40,11 @@ from engine.values import EntrantId, TableId
 
 def directive(state: State, tables: Mapping[TableId, TableSummary], table: TableId) -> Directive:
     """
-    Return what *table* has to do now.
+    Return the directive of *table* now.
 
     Args:
-        state: Of the tournament.
-        tables: Every open table of it, and *table* itself.
+        state: The state of the tournament.
+        tables: Every open table of the tournament, and *table* itself.
         table: The table that is between hands.
     """
     if isinstance(state, Finished):
@@ -74,7 +73,7 @@ def directive(state: State, tables: Mapping[TableId, TableSummary], table: Table
 def _before_play(
     state: Running, tables: Mapping[TableId, TableSummary], here: Seating
 ) -> Directive | None:
-    """Return who or what has to come or go, or be waited for, before anything is settled."""
+    """Return the directive about entrants who come, leave or are waited for, before any other."""
     if (changed := _coming_and_going(state, tables[here.table], here)) is not None:
         return changed
     if (awaited := at_tables.in_hand_for_hand(state, tables, here)) is not None:
@@ -87,7 +86,7 @@ def _before_play(
 def _settled(
     state: Running, tables: Mapping[TableId, TableSummary]
 ) -> Mapping[TableId, TableSummary]:
-    """Return *tables*; nothing is settled with one that still waits for who may come, or back."""
+    """Return *tables*. A table that waits for chips or for rebuys counts as in play."""
     waiting = {window.table for window in state.windows}
     waiting |= {each.table for each in state.promised}
     return {
@@ -97,7 +96,7 @@ def _settled(
 
 
 def _in_play(state: Running, tables: Mapping[TableId, TableSummary], here: Seating) -> Directive:
-    """Return how play goes on at *here*, or ends."""
+    """Return the directive by which play goes on at *here*, or ends."""
     if (scheduled := in_round(state, tables, here)) is not None:
         return scheduled
     if state.closing:
@@ -126,9 +125,9 @@ def _rearranged(
     state: Running, tables: Mapping[TableId, TableSummary], live: tuple[Seating, ...], here: Seating
 ) -> Directive | None:
     """
-    Return what moves, breaks and draws ask of *here*: an order, a break, a redraw, a balance.
+    Return the directive of *here* from ordered moves, breaking tables, redraws and balance.
 
-    Once the last hands have been called nobody is moved any more.
+    Once the last hands have been called, nobody is moved any more.
     """
     if state.floor.last_hands is not None:
         return None
@@ -141,7 +140,7 @@ def _rearranged(
 
 
 def _closing(state: Running, tables: Mapping[TableId, TableSummary]) -> Directive:
-    """Return the end, by the host's word or by a deal, once no hand is in play anywhere."""
+    """Return the end by the host or by a deal, once no hand is in play at any table."""
     if not all(tables[each.table].idle for each in state.tables):
         return Hold(reason="closing")
     deal = state.books.deal
@@ -151,7 +150,7 @@ def _closing(state: Running, tables: Mapping[TableId, TableSummary]) -> Directiv
 
 
 def _coming_and_going(state: Running, table: TableSummary, here: Seating) -> Directive | None:
-    """Return who gives up a seat here, or takes one, before anything else happens."""
+    """Return the directive by which entrants give up or take seats *here*, before any other."""
     if leaving := casino.leaving_from(state, here):
         return LetGo(entrants=leaving)
     if promised := tuple(each for each in state.promised if each.table == here.table):
@@ -162,7 +161,7 @@ def _coming_and_going(state: Running, table: TableSummary, here: Seating) -> Dir
 
 
 def _never_came(state: Running, table: TableSummary, here: Seating) -> tuple[EntrantId, ...]:
-    """Return who was seated absent, is still away, and is out from this level on."""
+    """Return the seated no-shows who are still away and are out from this level on."""
     level = state.terms.entry.no_show_purge_level
     if level is None or state.clock is None or state.clock.level < level:
         return ()
@@ -171,7 +170,7 @@ def _never_came(state: Running, table: TableSummary, here: Seating) -> tuple[Ent
 
 
 def _alone(state: Running) -> bool:
-    """Return whether one at most is in, and there is no winner since others may come."""
+    """Return whether one entrant at most is in, but late registration may still bring others."""
     if not state.entering.late or state.closing or state.windows or state.promised:
         return False
     return len(state.remaining()) < 2
@@ -180,9 +179,9 @@ def _alone(state: Running) -> bool:
 def _all_played(
     state: Running, tables: Mapping[TableId, TableSummary], live: tuple[Seating, ...]
 ) -> bool:
-    """Return whether no table can open a hand any more, nor wait for anyone."""
+    """Return whether no table can open a hand any more, or wait for anyone."""
     if isinstance(state.terms.ruleset.end, OpenEnd):
-        # A casino waits for comers; only its closing or a number of hands ends it.
+        # A casino waits for newcomers. Only its closing or a fixed number of hands ends it.
         return not live and all(tables[each.table].idle for each in state.tables)
     stuck = not live or (len(live) == 1 and not tables[live[0].table].playable)
     return stuck and all(tables[each.table].idle for each in state.tables)
@@ -191,10 +190,10 @@ def _all_played(
 def _stuck(
     state: Running, tables: Mapping[TableId, TableSummary], live: tuple[Seating, ...]
 ) -> bool:
-    """Return whether every table waits for entrants, and none will come."""
+    """Return whether every table waits for entrants and no one will come."""
     if isinstance(state.terms.ruleset.end, OpenEnd):
         return False
-    # A table in its last hand is not among those that go on, and is waited for all the same.
+    # A table in its last hand is not among *live*, but has to be waited for.
     if not all(tables[each.table].idle for each in state.tables):
         return False
     if any(tables[each.table].playable for each in live):
@@ -207,7 +206,7 @@ def _finished(
 ) -> Directive:
     """Return the end, or the sudden-death hand that comes before it."""
     stacks = _stacks(state, tables)
-    # All may have left a casino with its last hand.
+    # Everybody may have left a casino with its last hand.
     best = max((each.rank for each in stacks), default=None)
     tied = tuple(each for each in stacks if each.rank == best)
     if settled_by_a_hand(state, tables, tied):

@@ -1,4 +1,4 @@
-"""How play starts, pauses, goes on and is called off."""
+"""The start of play, pauses, and cancellation."""
 
 from msgspec.structs import replace
 
@@ -73,7 +73,7 @@ def start_play(state: State, command: StartPlay) -> tuple[Event, ...]:
 
 def _drawn_by_beacon(state: Registering, number: int, command: StartPlay) -> tuple[Event, ...]:
     """
-    Return that the seats are drawn by the round named for them; nothing while it is not there.
+    Return the seat draw by the pulse named for it; nothing until the pulse has arrived.
 
     Source: rulebook ``beacon.seats`` and ``beacon.silence``.
     """
@@ -86,13 +86,13 @@ def _drawn_by_beacon(state: Registering, number: int, command: StartPlay) -> tup
 
 
 def _seated(registering: Registering, command: StartPlay) -> tuple[Event, ...]:
-    """Return the draw of seats, and that play starts."""
+    """Return the seat draw and the start of play."""
     terms = registering.terms
     entrants = tuple(each.entrant for each in registering.entrants)
     in_rounds = isinstance(terms.format, Rounds)
     required = tables_for(terms, len(entrants))
     if in_rounds:
-        # A larger table is the final's.
+        # Only the final has larger tables.
         required = tables_needed(len(entrants), table_seats=terms.table_seats)
     if len(set(command.table_ids)) < required:
         raise TablesMissing(given=len(set(command.table_ids)), required=required)
@@ -121,7 +121,7 @@ def _seated(registering: Registering, command: StartPlay) -> tuple[Event, ...]:
 
 
 def _line_after(state: Registering, command: StartPlay) -> tuple[Event, ...]:
-    """Return whether players may still come; if not, nobody waits any more."""
+    """Return the opening of late registration, or else the end of the waitlist."""
     opened = late.opened(state.terms, command.now)
     if opened:
         return opened

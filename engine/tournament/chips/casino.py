@@ -1,8 +1,10 @@
 """
-A table where everyone plays with own chips: people come and go between hands.
+A casino: a table at which everyone plays with their own chips.
 
-There is one table, no end but its closing, and nobody is eliminated; who leaves, or
-stays broke, takes away what is left.  Source: rulebook ``casino``.
+Players come and go between hands. There is one table, and only its closing ends the game. Nobody is
+eliminated: an entrant who leaves, or stays broke, takes away the chips that are left.
+
+Source: rulebook ``casino``.
 """
 
 from engine.rulesets import OpenEnd
@@ -38,7 +40,7 @@ from engine.values import EntrantId, Seat
 
 
 def is_casino(state: Running) -> bool:
-    """Return whether the game goes on until the house closes."""
+    """Return whether the game goes on until the house closes it."""
     return isinstance(state.terms.ruleset.end, OpenEnd)
 
 
@@ -52,7 +54,7 @@ def _casino(state: State) -> Running:
 
 def sit_down(state: Running, command: Register) -> tuple[EntrantRegistered | ChipsPromised, ...]:
     """
-    Give somebody the lowest free seat while play is on, from the next hand.
+    Give a newcomer the lowest free seat while play is on, from the next hand.
 
     Raises:
         AlreadyEntered: If the player has an entry that has not left.
@@ -101,11 +103,11 @@ def _free_seat(state: Running, table: Seating) -> Seat | None:
 
 def add_on(state: State, command: AddOn) -> tuple[ChipsPromised, ...]:
     """
-    Bring more chips to one's seat before the next hand; who is broke comes back with them.
+    Bring more chips to the entrant's seat before the next hand. A broke entrant comes back.
 
     Raises:
-        NotACasino: Where everyone has the same to play with.
-        RebuyNotAllowed: If the entrant has left.
+        NotACasino: If the tournament is not a casino.
+        RebuyNotAllowed: If the entrant has left, or the number of chips is not allowed.
     """
     casino = _casino(state)
     window = casino.window(command.entrant)
@@ -128,7 +130,7 @@ def add_on(state: State, command: AddOn) -> tuple[ChipsPromised, ...]:
 
 
 def bring_in(state: State, command: RecordBrought) -> tuple[ChipsBrought, ...]:
-    """Record that the chips that were promised have come to the table."""
+    """Record that promised chips have come to the table."""
     running = running_of(state)
     return tuple(
         ChipsBrought(
@@ -145,10 +147,10 @@ def bring_in(state: State, command: RecordBrought) -> tuple[ChipsBrought, ...]:
 
 def leave(state: State, command: Leave) -> tuple[LeaveDeclared, ...]:
     """
-    Say that one leaves; the seat is given up between hands.
+    Declare that an entrant leaves. The seat is given up between hands.
 
     Raises:
-        NotACasino: Where nobody may take chips away.
+        NotACasino: If the tournament is not a casino.
         RebuyNotAllowed: If the entrant has left already.
     """
     casino = _casino(state)
@@ -162,10 +164,10 @@ def leave(state: State, command: Leave) -> tuple[LeaveDeclared, ...]:
 
 def cash_out(state: State, command: RecordLeaves) -> tuple[EntrantCashedOut, ...]:
     """
-    Record what those who left have taken away.
+    Record the chips that departing entrants cash out.
 
     Raises:
-        DirectiveStale: If somebody does not sit there, or has not said so.
+        DirectiveStale: If an entrant does not sit there, or has not declared to leave.
     """
     casino = _casino(state)
     (table,) = casino.tables
@@ -181,7 +183,7 @@ def cash_out(state: State, command: RecordLeaves) -> tuple[EntrantCashedOut, ...
 
 
 def broke(state: Running, busts: tuple[Busted, ...]) -> tuple[EntrantCashedOut, ...]:
-    """Return that those who stayed broke have left with nothing."""
+    """Return the departure of entrants who stayed broke. They take nothing away."""
     (table,) = state.tables
     return tuple(
         EntrantCashedOut(entrant=bust.entrant, table=table.table, stack=0, rule="casino.cash_out")
@@ -191,7 +193,7 @@ def broke(state: Running, busts: tuple[Busted, ...]) -> tuple[EntrantCashedOut, 
 
 def close(state: State, command: CloseEarly) -> tuple[PlayClosing, ...]:
     """
-    Let the hands in play be the last, in any game: whoever is left is ranked by chips.
+    Make the hands in play the last ones, in any game. Chips rank the remaining entrants.
 
     Raises:
         TournamentNotRunning: If play has not begun, or is over.
@@ -202,5 +204,5 @@ def close(state: State, command: CloseEarly) -> tuple[PlayClosing, ...]:
 
 
 def leaving_from(state: Running, table: Seating) -> tuple[EntrantId, ...]:
-    """Return who sits at *table* and has said to leave."""
+    """Return the entrants at *table* who have declared to leave."""
     return tuple(each.entrant for each in table.seats if each.entrant in state.leaving)

@@ -1,8 +1,8 @@
 """
-Who has lost the last chip and may come back: rebuys, and things that are staked.
+Rebuys, and items that are staked, after a bust.
 
-A bust opens a window if its entrant may still buy or stake; the window closes when
-the table's next hand is opened, and only then is it an elimination.
+A bust opens a window if its entrant may still rebuy or stake an item. The window closes when the
+table's next hand is opened. Only then is the bust an elimination.
 """
 
 from engine.rulesets import CoruscantShift
@@ -29,7 +29,7 @@ from engine.values import EntrantId, Seat, TableId
 
 
 def may_rebuy(state: Running, entrant: EntrantId, level: int) -> bool:
-    """Return whether *entrant* may buy a stack after a bust in *level* (rulebook ``rebuy``)."""
+    """Return whether *entrant* may rebuy after a bust in *level* (rulebook ``rebuy``)."""
     rules = state.terms.ruleset.rebuy
     if rules.until_level is not None and level > rules.until_level:
         return False
@@ -37,7 +37,7 @@ def may_rebuy(state: Running, entrant: EntrantId, level: int) -> bool:
 
 
 def may_stake(state: Running, entrant: EntrantId) -> bool:
-    """Return whether *entrant* has a thing to stake, or may still bring one."""
+    """Return whether *entrant* has an item to stake, or may still bring one."""
     ruleset = state.terms.ruleset
     if not isinstance(ruleset, CoruscantShift) or not ruleset.special_item:
         return False
@@ -49,11 +49,11 @@ def may_stake(state: Running, entrant: EntrantId) -> bool:
 def after_bust(
     state: Running, bust: Busted, *, table: TableId, hand: int, level: int
 ) -> RebuyTaken | RebuyWindowOpened | None:
-    """Return how *bust* is kept from being an elimination; none if it is one."""
+    """Return the event that keeps a busted entrant in; None if the bust is an elimination."""
     buys = may_rebuy(state, bust.entrant, level)
     if buys and bust.entrant in state.declared:
         return _taken(state, bust.entrant, table, bust.seat, rule="rebuy.declared")
-    # A thing already staked and lost with this hand is passed before this is asked.
+    # An item that was staked, and lost in this hand, has passed to its winner before.
     if not buys and not may_stake(state, bust.entrant):
         return None
     return RebuyWindowOpened(
@@ -70,7 +70,7 @@ def after_bust(
 def items_lost(
     state: Running, busts: tuple[Busted, ...], winner: EntrantId | None
 ) -> tuple[ItemPassed, ...]:
-    """Return what passes to the winner of the main pot from those who are broke again."""
+    """Return the items that pass from busted entrants to the winner of the main pot."""
     out = {bust.entrant for bust in busts}
     if winner is None:
         return ()
@@ -85,10 +85,10 @@ def items_lost(
 
 def declare(state: State, command: DeclareRebuy) -> tuple[RebuyDeclared | RebuyTaken, ...]:
     """
-    Owe a rebuy: at once where the last chip is gone, else at the next bust.
+    Commit to a rebuy: at once after a bust, or else for the next bust.
 
     Raises:
-        RebuyNotAllowed: If there is none left, or the next hand has been opened.
+        RebuyNotAllowed: If no rebuy is left, the level is over, or the next hand has been opened.
     """
     running = _running(state)
     if running.rounds is not None and running.rounds.stage != "final":
@@ -124,12 +124,12 @@ def _taken(
 
 def stake(state: State, command: StakeItem) -> tuple[ItemStaked, ...]:
     """
-    Stake a thing of an agreed value in place of chips, before the next hand.
+    Stake an item of agreed value instead of chips, before the next hand.
 
     Raises:
         RebuyNotAllowed: If the entrant is not broke, or has nothing to stake.
-        ItemNotOwned: If the thing is somebody else's.
-        ItemValueUnknown: If things of this value are not agreed on.
+        ItemNotOwned: If the item belongs to somebody else.
+        ItemValueUnknown: If the ruleset has no items of this value.
     """
     running = _running(state)
     ruleset = running.terms.ruleset
@@ -160,10 +160,10 @@ def stake(state: State, command: StakeItem) -> tuple[ItemStaked, ...]:
 
 def buy_back(state: State, command: BuyBackItem) -> tuple[ItemReturned, ...]:
     """
-    Give an entrant the staked thing back, for its value in chips.
+    Return a staked item to its owner, for its value in chips.
 
     Raises:
-        ItemNotStaked: If none of the entrant's is in escrow.
+        ItemNotStaked: If the entrant has no item in escrow.
     """
     running = _running(state)
     staked = next(

@@ -1,1 +1,1 @@
-"""A finished tournament's result, set right: by compensating events, never by an edit."""
+"""Corrections of a finished tournament's result, by compensating events and never by an edit."""

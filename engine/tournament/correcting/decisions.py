@@ -1,5 +1,5 @@
 """
-How a result is set right.
+Corrections of a result.
 
 Source: rulebook ``corrections.result``, ``corrections.forfeit`` and ``corrections.reaward``.
 """
@@ -50,7 +50,7 @@ def _placings(
     order: Sequence[Sequence[EntrantId]],
     forfeited: Sequence[EntrantId] | None = None,
 ) -> tuple[Placing, ...]:
-    """Return the places of *order*; those who forfeited share the last ones."""
+    """Return the places of *order*. Entrants who forfeited share the last ones."""
     entries = {each.entrant: each for each in state.entrants}
     last = tuple(_forfeited(state) if forfeited is None else forfeited)
     placings: list[Placing] = []
@@ -74,7 +74,7 @@ def _corrected(
     placings: tuple[Placing, ...],
     forfeited: tuple[EntrantId, ...],
 ) -> ResultCorrected:
-    # Prizes go to the places of those who kept their results: a forfeit pays nobody less.
+    # Prizes go by the places of entrants who keep their results, so a forfeit pays nobody less.
     paid = tuple(each for each in placings if each.entrant not in forfeited)
     forfeit = isinstance(command, Forfeit)
     return ResultCorrected(
@@ -163,7 +163,9 @@ Asked = TypeVar("Asked")
 def _if_new(
     correct: Callable[[Finished, Asked], ResultCorrected],
 ) -> Callable[[State, Asked], tuple[Event, ...]]:
-    """Return *correct* for any state: without a result it refuses, and no change is no event."""
+    """
+    Return *correct* for any state. It refuses without a result, and no change causes no event.
+    """
 
     def decided(state: State, command: Asked) -> tuple[Event, ...]:
         if not isinstance(state, Finished):

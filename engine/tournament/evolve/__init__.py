@@ -1,1 +1,1 @@
-"""What a tournament is after an event."""
+"""The state of a tournament after an event."""

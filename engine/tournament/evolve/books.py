@@ -1,4 +1,4 @@
-"""How the books change, event by event; what they come to is computed in ``money.pool``."""
+"""The books after each event. ``money.pool`` computes their sums."""
 
 from typing import Any
 
@@ -55,7 +55,7 @@ def booked(books: Books, event: Any) -> Books:
 
 
 def _back(books: Books, entrant: EntrantId) -> Books:
-    """Return the books without what was known of a bust that has been bought back."""
+    """Return the books without the knock-out of an entrant who came back."""
     others = tuple(each for each in books.knockouts if each.entrant != entrant)
     return replace(books, knockouts=others)
 

@@ -1,4 +1,4 @@
-"""How rebuys, staked things and the chips of a casino change a tournament."""
+"""The state after events about rebuys, staked items and the chips of a casino."""
 
 from typing import Any
 
@@ -72,7 +72,7 @@ def cashed_out(state: Running, event: EntrantCashedOut) -> Running:
     return replace(
         gone,
         tables=without(gone.tables, {entrant}),
-        # Chips that were promised and have not come stay with their owner.
+        # Promised chips that have not come stay with their owner.
         promised=tuple(each for each in gone.promised if each.entrant != entrant),
         leaving=tuple(each for each in gone.leaving if each != entrant),
         left=(*gone.left, Standing(entrant=entrant, stack=event.stack)),
@@ -80,12 +80,12 @@ def cashed_out(state: Running, event: EntrantCashedOut) -> Running:
 
 
 def with_passed(state: Running, event: ItemPassed) -> Running:
-    """Return the state after a thing has passed to its taker."""
+    """Return the state after an item has passed to its taker."""
     return with_item(state, event.item, owner=event.taker, staked=False)
 
 
 def back(state: Running, event: RebuyTaken | ItemStaked | ChipsBrought) -> Running:
-    """Return the state in which somebody who was broke, or new, sits there."""
+    """Return the state in which a newcomer, or an entrant who was broke, sits at the table."""
     seated = Seated(entrant=event.entrant, seat=event.seat)
     tables = tuple(
         replace(table, seats=by_seat([*table.seats, seated]))

@@ -1,4 +1,4 @@
-"""How those who want to get in change a tournament, event by event."""
+"""The state after events of entry."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -60,7 +60,11 @@ def _postponed(state: State, event: entering_events.StartPostponed) -> State:
 
 
 def _put_off(terms: Known, event: entering_events.StartPostponed) -> Known:
-    """Return *terms* with the hours that go with the start; once they did not go with it."""
+    """
+    Return *terms* with the new start and the times that move with it.
+
+    Old events do not hold these times, and leave them unchanged.
+    """
     floor, plan = terms.floor, terms.format
     if event.last_hands_at is not None:
         floor = replace(floor, last_hands_at=event.last_hands_at)
@@ -121,7 +125,7 @@ def _struck(state: Running, event: entering_events.NoShowPurged) -> Running:
 
 
 def placed(entering: Entering, entrant: EntrantId) -> Entering:
-    """Return what is known of those outside once *entrant* has got in, or has left the line."""
+    """Return the state of entry once *entrant* has a place, or has left the waitlist."""
     return replace(
         entering,
         applicants=tuple(each for each in entering.applicants if each.entrant != entrant),
@@ -220,7 +224,7 @@ Happened = TypeVar("Happened")
 def _known(
     change: Callable[[Entering, Happened], Entering],
 ) -> Callable[[State, Happened], State]:
-    """Return *change* for any state that knows of entrants; others cannot have *Happened*."""
+    """Return *change* for any state with entrants. The event cannot follow another state."""
 
     def evolved(state: State, event: Happened) -> State:
         if not isinstance(state, Running | Registering | Announced | Finished | Cancelled):

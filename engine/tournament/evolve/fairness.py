@@ -1,4 +1,4 @@
-"""How a tournament's entropy becomes what it is."""
+"""The state of a tournament's entropy after an event."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from engine.tournament.model.fairness_values import Contribution, Fairness
 
 
 def mixed(before: Fairness, event: Any) -> Fairness:
-    """Return what is known of entropy and seeds after *event*, of whatever kind."""
+    """Return the entropy and seeds after *event*, which may be of any kind."""
     match event:
         case fairness_events.EntropyCommitted():
             made = Contribution(entrant=event.entrant, commitment=event.commitment)

@@ -1,4 +1,4 @@
-"""How the floor becomes what it is, event by event."""
+"""The state after events of the floor."""
 
 from collections.abc import Iterable
 from typing import Never
@@ -113,12 +113,12 @@ def _hand_for_hand_ended(state: Running, event: floor_events.HandForHandEnded) -
 def _on_record(
     state: Running, event: floor_events.EntrantWarned | floor_events.PenaltyGiven
 ) -> Running:
-    """Change nothing: the table keeps the hands that a penalty costs."""
+    """Change nothing, because the table keeps count of penalty hands."""
     return state
 
 
 def with_moved(state: Running, movers: Iterable[EntrantId]) -> Running:
-    """Return *state* after a move of *movers*: an order for them has been carried out."""
+    """Return *state* after a move of *movers*, which also carries out any orders to move them."""
     going = tuple(movers)
     floor = state.floor
     kept = tuple(each for each in floor.ordered if each.entrant not in going)
@@ -126,7 +126,9 @@ def with_moved(state: Running, movers: Iterable[EntrantId]) -> Running:
 
 
 def with_bust(state: Running, entrant: EntrantId, table: TableId, stack: Chips) -> Running:
-    """Return *state* after a bust: in hand-for-hand play it waits for the end of the round."""
+    """
+    Return *state* after a bust. In hand-for-hand play the bust is placed when its hand is closed.
+    """
     rounds = state.floor.hand_for_hand
     if rounds is None:
         return state
@@ -135,7 +137,7 @@ def with_bust(state: Running, entrant: EntrantId, table: TableId, stack: Chips) 
 
 
 def without_bust(state: Running, entrant: EntrantId) -> Running:
-    """Return *state* in which the bust of *entrant* has been placed, or is none any more."""
+    """Return *state* without the bust of *entrant*, who was placed or has come back."""
     rounds = state.floor.hand_for_hand
     if rounds is None:
         return state

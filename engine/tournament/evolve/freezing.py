@@ -1,4 +1,4 @@
-"""The disputes that hold a result, event by event."""
+"""The disputes that freeze a result, after each event."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from engine.tournament.model.freezing_events import ResultFrozen, ResultReleased
 
 
 def frozen_by(frozen: tuple[str, ...], event: Any) -> tuple[str, ...]:
-    """Return the disputes that hold the result after *event*, whichever it is."""
+    """Return the disputes that freeze the result after *event*, which may be of any kind."""
     match event:
         case ResultFrozen(dispute=dispute):
             return (*frozen, dispute)

@@ -1,4 +1,4 @@
-"""Events that can happen in one phase of a tournament only."""
+"""Events that can happen only in one phase of a tournament."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -27,5 +27,5 @@ def during(
 def all_during(
     phase: type[Phase], cases: Cases[Phase, Happened, State]
 ) -> Cases[State, Happened, State]:
-    """Return *cases*, each of which can happen in *phase* only."""
+    """Return *cases*, each of which can happen only in *phase*."""
     return Cases({kind: during(phase, evolve) for kind, evolve in cases.items()})

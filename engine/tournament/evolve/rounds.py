@@ -1,4 +1,4 @@
-"""How a tournament's rounds become what they are, event by event."""
+"""The state of a tournament's rounds after each event."""
 
 from typing import Never
 
@@ -88,7 +88,7 @@ def _seated(state: Running, event: RoundSeated) -> Running:
 
 
 def without_player(state: Running, entrant: EntrantId) -> Running:
-    """Return *state* once *entrant* is out and plays no further round."""
+    """Return *state* after *entrant* has gone out and plays no further round."""
     rounds = state.rounds
     if rounds is None:
         return state
@@ -97,7 +97,7 @@ def without_player(state: Running, entrant: EntrantId) -> Running:
 
 
 def with_bust(state: Running, event: EntrantBusted) -> Running:
-    """Return *state* with a bust that is placed when the round has ended."""
+    """Return *state* with a bust, which is placed when the round has ended."""
     rounds = state.rounds
     if rounds is None or rounds.stage != "playing":
         return state

@@ -1,4 +1,4 @@
-"""Who sits at which table, after somebody came, went or moved."""
+"""The seats of all tables after entrants came, left or moved."""
 
 from collections.abc import Iterable
 

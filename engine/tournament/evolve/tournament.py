@@ -1,4 +1,4 @@
-"""How a tournament becomes what it is, event by event."""
+"""The state of a tournament after each event."""
 
 from collections.abc import Iterable
 from functools import reduce
@@ -100,7 +100,7 @@ def evolve(state: State, event: Event) -> State:
 
 
 def after(state: State, events: Iterable[Event]) -> State:
-    """Return the state that *events* lead to, in turn."""
+    """Return the state after *events*, one after the other."""
     return reduce(evolve, events, state)
 
 
@@ -165,7 +165,7 @@ def _tables_recorded(state: State, event: TablesRecorded) -> State:
 
 
 def _aside(state: State, event: object) -> State:
-    """Change nothing but the books, the entropy or the disputes; see ``evolve``."""
+    """Change no phase: ``evolve`` changes the books, the entropy or the disputes."""
     if isinstance(state, Unannounced):
         raise cannot_follow(state, event)
     return state
@@ -190,7 +190,7 @@ def _play_started(state: Closed, event: PlayStarted) -> Running:
         draws=state.draws,
         registered=state.registered,
         entering=state.entering,
-        # Seats that were drawn just now are not drawn anew.
+        # The seats were drawn just now, so this number of tables needs no redraw.
         floor=FloorState(redrawn=(len(state.tables),)),
     )
 
@@ -274,7 +274,7 @@ def _moved(state: Running, event: EntrantsMoved | TableBroken) -> Running:
 
 
 def _clock(state: Running, event: ClockStarted | ClockStopped | LevelRaised) -> LevelClock:
-    """Return the clock after *event*, whose version will be the next."""
+    """Return the clock after *event*, which will have the next version."""
     version, before = state.version + 1, state.clock
     match event:
         case ClockStopped():

@@ -1,1 +1,1 @@
-"""What entrants add to the entropy of their deals, and what is published of the seeds."""
+"""The entropy that entrants add to their deals, and the published seeds."""

@@ -1,4 +1,4 @@
-"""Which entropy is taken, and when seeds are published.  Source: rulebook ``entropy``."""
+"""The entropy of entrants, and the publication of seeds. Source: rulebook ``entropy``."""
 
 from typing import Never
 
@@ -41,13 +41,13 @@ from engine.values import EntrantId
 
 def commit(state: State, command: CommitEntropy) -> tuple[EntropyCommitted]:
     """
-    Return that an entrant binds itself to 32 bytes that nobody else knows.
+    Return the commitment of an entrant to 32 bytes that nobody else knows.
 
     Raises:
         EntrantUnknown: If this entry has no place.
         EntropyTooLate: If the seats are drawn.
-        NotCheckedIn: If entrants check in and this one has not.
-        EntropyCommittedAlready: If it is bound.
+        NotCheckedIn: If there is check-in, and the entrant has not checked in.
+        EntropyCommittedAlready: If the entrant has committed before.
     """
     _demand_entry(state, command.entrant)
     if isinstance(state, Running | Finished):
@@ -72,10 +72,10 @@ def open_entropy(state: State, command: OpenEntropy) -> tuple[EntropyOpened]:
     Raises:
         EntrantUnknown: If this entry has no place.
         EntropyTooEarly: If others may still commit.
-        EntropyNotCommitted: If there is nothing to open.
-        EntropyOpenedAlready: If that has been done.
+        EntropyNotCommitted: If the entrant has not committed to anything.
+        EntropyOpenedAlready: If the entrant has opened the bytes before.
         EntropyTooLate: If a hand has been opened at the table.
-        EntropyMismatch: If these are other bytes.
+        EntropyMismatch: If the bytes do not match the commitment.
     """
     _demand_entry(state, command.entrant)
     if isinstance(state, Registering):
@@ -99,7 +99,7 @@ def _demand_entry(state: State, entrant: EntrantId) -> None:
 
 def publish(state: State, command: PublishSeeds) -> tuple[SeedsPublished, ...]:
     """
-    Return the master ``cards`` in the open; published once.
+    Return the master ``cards`` to publish. It is published only once.
 
     Raises:
         SeedsStillNeeded: If the tournament is not finished.

@@ -1,4 +1,4 @@
-"""What of the entrants' entropy goes into the draws of a tournament."""
+"""The entropy of entrants that goes into the draws of a tournament."""
 
 from engine.kit.rng import commitments_digest
 from engine.tournament.model.state import Registering, Running
@@ -6,10 +6,11 @@ from engine.tournament.model.state import Registering, Running
 
 def of_draws(state: Registering | Running) -> bytes:
     """
-    Return the digest for draws at table 0: commitments, because nobody has opened at the first.
+    Return the digest for draws at table 0, made from the entrants' commitments.
 
-    Those of everybody checked in, in order of registration; of everybody registered,
-    where nobody is asked to check in.
+    Commitments count because nobody has opened their entropy at the first draw. With check-in,
+    those of all checked-in entrants count, otherwise those of all entrants. They are in order of
+    registration.
 
     Source: rulebook ``entropy.draws`` and ``generator.beacon``.
     """

@@ -1,1 +1,1 @@
-"""What a director orders on the floor, and what the floor does by itself between hands."""
+"""The orders of directors, and the rules that act between hands without an order."""

@@ -1,4 +1,4 @@
-"""What the floor's orders ask of one table between two hands."""
+"""Directives for one table between two hands: holds, breaks, ordered moves, redraws, openings."""
 
 from collections.abc import Mapping
 
@@ -34,7 +34,7 @@ UNATTENDED_SECONDS = 1
 
 
 def first_of_all(state: Running, here: Seating) -> Directive | None:
-    """Return what comes before anything else: chips that leave play, a hold."""
+    """Return the directive that goes before all others: chips that leave play, or a hold."""
     removing = tuple(each.entrant for each in state.floor.removing if each.table == here.table)
     if removing:
         return Remove(entrants=removing)
@@ -45,12 +45,12 @@ def first_of_all(state: Running, here: Seating) -> Directive | None:
 
 def in_break(state: Running, tables: Tables, here: Seating) -> Directive | None:
     """
-    Return what a break has *here* do: wait, but for a move that a director ordered.
+    Return the directive of *here* during a break: a hold, or a move that a director ordered.
 
-    Nothing else is settled before the end of the break.
+    Nothing else happens before the end of the break.
 
     Args:
-        tables: With those that wait for somebody counted as in play.
+        tables: The summaries. Tables that wait for somebody count as in play.
 
     Source: rulebook ``levels.break`` and ``directing.move``.
     """
@@ -62,7 +62,7 @@ def in_break(state: Running, tables: Tables, here: Seating) -> Directive | None:
 
 
 def with_standing(state: Running, tables: Tables) -> Tables:
-    """Return *tables*; with one that is held, or has chips to lose, nothing is settled."""
+    """Return *tables*. Tables that are held, or have chips to remove, count as in play."""
     standing = {*state.floor.held, *(each.table for each in state.floor.removing)}
     if not standing:
         return tables
@@ -74,7 +74,9 @@ def with_standing(state: Running, tables: Tables) -> Tables:
 
 def in_hand_for_hand(state: Running, tables: Tables, here: Seating) -> Directive | None:
     """
-    Return what hand-for-hand play has *here* do; none between two rounds, and without it.
+    Return the directive of *here* in hand-for-hand play.
+
+    It is None without hand-for-hand play, and between two of its hands.
 
     Source: rulebook ``hand_for_hand``.
     """
@@ -100,12 +102,12 @@ def in_hand_for_hand(state: Running, tables: Tables, here: Seating) -> Directive
 
 
 def opening(state: Running, tables: Tables, here: Seating, *, number: int = 1) -> Open:
-    """Return that *here* opens its next hand."""
+    """Return the directive to open the next hand of *here*."""
     summary = tables[here.table]
     between = state.terms.hands_between_seconds
     if not summary.attended:
-        # Such hands are settled at the instant they are opened: without a pause a table would
-        # deal thousands of them before the forced bets rise.
+        # Such hands are settled at the instant they are opened. Without a pause, a table would deal
+        # thousands of them before the forced bets rise.
         between = max(between, UNATTENDED_SECONDS)
     return Open(
         last=hands_counted(state, summary) == 1,
@@ -117,14 +119,14 @@ def opening(state: Running, tables: Tables, here: Seating, *, number: int = 1) -
 
 
 def to_count(state: Running, tables: Tables, here: Seating) -> CountHands | None:
-    """Return that the last hands of *here* are to be counted from now on."""
+    """Return the directive to count the last hands of *here*, if they are not counted yet."""
     if state.floor.last_hands is None or state.floor.last_hand_of(here.table) is not None:
         return None
     return CountHands(hand_number=tables[here.table].hand_number)
 
 
 def ordered(state: Running, tables: Tables, here: Seating) -> Directive | None:
-    """Return the move that a director wants, as soon as both tables are between hands."""
+    """Return the move that a director ordered, or a hold until both tables are between hands."""
     for order in state.floor.ordered:
         source = next((e for e in state.tables if e.seat_of(order.entrant) is not None), None)
         target = state.seating(order.to_table)
@@ -133,8 +135,9 @@ def ordered(state: Running, tables: Tables, here: Seating) -> Directive | None:
         seat = _seat_for(state, tables, target, wanted=order.to_seat)
         from_seat = source.seat_of(order.entrant)
         if seat is None or from_seat is None or len(source.seats) == 1 or source == target:
-            # A full target, a last player or one who is not seated: the order stays, and is
-            # looked at again at every hand; waiting here would not make it possible.
+            # The target is full, or the entrant has no seat or is the last at a table. The order
+            # stays and is tried again at every hand, because waiting here would not make it
+            # possible.
             continue
         if not (tables[source.table].idle and tables[target.table].idle):
             return Hold(reason="ordered_move")
@@ -158,7 +161,7 @@ def ordered(state: Running, tables: Tables, here: Seating) -> Directive | None:
 
 
 def redrawn(state: Running, tables: Tables) -> Directive | None:
-    """Return that all seats are drawn anew, once every table is between hands."""
+    """Return the redraw of all seats, once every table is between hands."""
     if not redraws.due(state):
         return None
     if not all(tables[each.table].idle for each in state.tables):
@@ -176,7 +179,7 @@ def redrawn(state: Running, tables: Tables) -> Directive | None:
 
 def short(state: Running, tables: Tables, here: Seating) -> Hold | None:
     """
-    Return that *here* stands because it is too short, and a blind would be missed.
+    Return a hold if *here* has too few players and a blind would be missed.
 
     Source: rulebook ``seating.halt``.
     """
@@ -184,7 +187,7 @@ def short(state: Running, tables: Tables, here: Seating) -> Hold | None:
     fullest = max(len(each.seats) for each in state.tables)
     if limit is None or state.floor.last_hands is not None or fullest - len(here.seats) < limit:
         return None
-    # Who comes must come from a table whose hand is in play; nothing else is waited for.
+    # New players can come only from a table with a hand in play. Nothing else is waited for.
     if all(tables[each.table].idle for each in state.tables):
         return None
     marks, seats = tables[here.table].marks, tables[here.table].dealable

@@ -1,4 +1,4 @@
-"""Breaks: at the end of a level, or when a director says so.  Source: rulebook ``levels.break``."""
+"""Breaks at the end of a level, or by order of a director. Source: rulebook ``levels.break``."""
 
 from datetime import timedelta
 
@@ -10,16 +10,16 @@ from engine.tournament.model.floor_events import BreakAnnounced, BreakEnded, Bre
 from engine.tournament.model.state import Running
 
 BREAK_MAX = 86_400
-"""Seconds: a day; what is longer is a pause."""
+"""In seconds: a day. Anything longer is a pause."""
 
 
 def announce(state: Running, command: AnnounceBreak) -> tuple[Event, ...]:
     """
-    Return that a break is planned for the end of a level, or begins.
+    Return the events that plan a break for the end of a level, or begin one now.
 
     Raises:
-        RulingNotPossible: If a break is on, the level is over or none follows it, or it
-            is no time for a break.
+        RulingNotPossible: If a break is on, the level is over or no level follows it, or the length
+            is not allowed.
     """
     seconds, after = command.seconds, command.after_level
     if not 0 <= seconds <= BREAK_MAX or (after is None and not seconds):
@@ -50,10 +50,10 @@ def announce(state: Running, command: AnnounceBreak) -> tuple[Event, ...]:
 
 def end(state: Running, command: EndBreak) -> tuple[Event, ...]:
     """
-    Return that the break is over before its time.
+    Return the events that end a break before its time.
 
     Raises:
-        RulingNotPossible: If there is none.
+        RulingNotPossible: If there is no break.
     """
     if state.floor.rest is None:
         raise RulingNotPossible(reason="no_break")
@@ -68,7 +68,7 @@ def end(state: Running, command: EndBreak) -> tuple[Event, ...]:
 
 
 def end_due_break(state: Running, command: EndDueBreak) -> tuple[Event, ...]:
-    """Return that the break is over, if it is due; late, it has merely been longer."""
+    """Return the events that end a due break. If the command is late, the break lasts longer."""
     rest = state.floor.rest
     if rest is None or rest.begun_by != command.begun_by or command.now < rest.due:
         return ()

@@ -1,4 +1,4 @@
-"""Which events an order to the floor leads to."""
+"""The decisions of commands from directors, tables and the clock while play is on."""
 
 from datetime import datetime
 from typing import Never
@@ -12,7 +12,7 @@ from engine.tournament.model.state import Running
 
 
 def with_bubble(state: Running, events: tuple[Event, ...], now: datetime) -> tuple[Event, ...]:
-    """Return *events*, by which somebody went out, and what the terms make of how many are left."""
+    """Return *events*, which eliminate somebody, and the hand-for-hand play that they may begin."""
     then = after(state, events)
     if not isinstance(then, Running):
         return events

@@ -1,8 +1,8 @@
 """
 Hand-for-hand play: every table plays one hand, and all wait for the slowest.
 
-The hands in play when it begins are the first round of it: who goes out in them is
-placed together with the others of that round.
+The hands in play at the beginning count as its first hand. Everyone who busts in them is placed
+together.
 
 Source: WSOP rule 126 and TDA's recommended procedure 8; rulebook ``hand_for_hand``.
 """
@@ -36,10 +36,11 @@ Cause = Literal["bubble", "left"]
 
 def start(state: Running, command: StartHandForHand) -> tuple[Event, ...]:
     """
-    Return that all tables wait for each other from now on.
+    Return the events that begin hand-for-hand play by order of a director.
 
     Raises:
-        RulingNotPossible: If there is one table only, or the last hands are being played.
+        RulingNotPossible: If there is only one table, a scheduled round is in play, or the last
+            hands have been called.
     """
     if state.floor.hand_for_hand is not None:
         return ()
@@ -61,20 +62,20 @@ def start(state: Running, command: StartHandForHand) -> tuple[Event, ...]:
 
 
 def begun_by_itself(state: Running) -> Cause | None:
-    """Return why hand-for-hand play has to begin now, if the terms say so."""
+    """Return the reason why hand-for-hand play has to begin now by the terms; None without one."""
     terms, left = state.terms.floor.hand_for_hand, left_in(state)
     paid = paid_places(state)
     over = state.floor.hand_for_hand or state.floor.bubble_played or state.floor.last_hands
     if over or len(state.tables) < 2:
         return None
-    # As long as others may come nobody knows how many too many are left.
+    # While players may still enter, nobody knows how many entrants are one too many.
     if terms.at_bubble and paid and left == paid + 1 and not state.entering.late:
         return "bubble"
     return "left" if terms.at_left is not None and 1 < left <= terms.at_left else None
 
 
 def beginning(state: Running, cause: Cause, now: datetime) -> tuple[Event, ...]:
-    """Return the beginning that the terms ask for."""
+    """Return the events that begin hand-for-hand play by the terms."""
     started = HandForHandStarted(
         left=left_in(state),
         paid=paid_places(state),
@@ -87,7 +88,7 @@ def beginning(state: Running, cause: Cause, now: datetime) -> tuple[Event, ...]:
 
 
 def open_round(state: Running, command: OpenRound) -> tuple[Event, ...]:
-    """Return that each table opens one hand; it costs a fixed slice of the level clock."""
+    """Return the events that let each table open one hand, for a fixed time of the level clock."""
     play = state.floor.hand_for_hand
     if play is None or play.playing:
         return ()
@@ -101,7 +102,9 @@ def open_round(state: Running, command: OpenRound) -> tuple[Event, ...]:
 
 
 def close_round(state: Running, command: CloseRound) -> tuple[Event, ...]:
-    """Return the places of those who went out in the round, and whether this goes on."""
+    """
+    Return the places of everyone who busted in the hand, and the end of hand-for-hand play if due.
+    """
     play = state.floor.hand_for_hand
     alone = len(state.tables) == 1
     if play is None or not (play.playing or play.out or state.windows or alone):
@@ -121,10 +124,10 @@ def close_round(state: Running, command: CloseRound) -> tuple[Event, ...]:
 
 def end(state: Running, command: EndHandForHand) -> tuple[Event, ...]:
     """
-    Return that no table waits for others any more; who went out in this round is placed.
+    Return the events that end hand-for-hand play and place everyone who busted in its last hand.
 
     Raises:
-        RulingNotPossible: If they do not play hand for hand.
+        RulingNotPossible: If there is no hand-for-hand play.
     """
     if state.floor.hand_for_hand is None:
         raise RulingNotPossible(reason="not_hand_for_hand")
@@ -140,13 +143,13 @@ def end(state: Running, command: EndHandForHand) -> tuple[Event, ...]:
 
 
 def left_in(state: Running) -> int:
-    """Return how many are not out: those who may still buy back count, and who has just come."""
+    """Return the number of entrants who are not out, with open rebuy windows and newcomers."""
     coming = sum(each.newcomer for each in state.promised)
     return len(state.remaining()) + len(state.windows) + coming
 
 
 def _gone(state: Running, *, windows: bool = True) -> tuple[tuple[Busted, str], ...]:
-    """Return who has gone out in this round, and at which table."""
+    """Return the busts of the present hand of hand-for-hand play, each with its table."""
     play = state.floor.hand_for_hand
     out = () if play is None else play.out
     winners = {each.entrant: each.by for each in state.books.knockouts}

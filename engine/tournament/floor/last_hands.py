@@ -1,5 +1,5 @@
 """
-The end at an hour: hands in play are the last ones, or as many more as are drawn.
+The end at a given time: the hands in play are the last, or a drawn number of hands follows.
 
 Source: WSOP rule 125; rulebook ``finish.last_hands``.
 """
@@ -15,7 +15,7 @@ from engine.tournament.seating.draw import DRAW_TABLE
 
 
 def call(state: Running, command: CallLastHands) -> tuple[Event, ...]:
-    """Return how many hands every table still plays; called once, whoever calls."""
+    """Return the event that calls the last hands. They are called only once."""
     if state.floor.last_hands is not None or state.closing:
         return ()
     draw = _drawn(state)
@@ -32,7 +32,7 @@ def call(state: Running, command: CallLastHands) -> tuple[Event, ...]:
 
 
 def count(state: Running, command: CountLastHands) -> tuple[Event, ...]:
-    """Return which hand is a table's last, counted the first time it is between hands."""
+    """Return the number of a table's last hand, counted when the table is first between hands."""
     last, here = state.floor.last_hands, state.seating(command.table)
     if last is None or here is None or state.floor.last_hand_of(command.table) is not None:
         return ()

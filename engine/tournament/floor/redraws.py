@@ -1,4 +1,4 @@
-"""All seats drawn anew when so many tables are left.  Source: WSOP rule 67-c."""
+"""Redraws of all seats at given numbers of tables. Source: WSOP rule 67-c."""
 
 from typing import Literal
 
@@ -14,13 +14,13 @@ from engine.values import Chips, EntrantId, Seat
 
 
 def due(state: Running) -> bool:
-    """Return whether the seats have to be drawn anew: once for each number of tables."""
+    """Return whether all seats have to be redrawn, once for each number of tables."""
     count = len(state.tables)
     return count in state.terms.floor.redraw_at and count not in state.floor.redrawn
 
 
 def drawn(state: Running, stacks: dict[EntrantId, Chips]) -> tuple[tuple[Move, ...], Draw]:
-    """Return where everybody goes: drawn, and dealt round the tables like the first seats."""
+    """Return the moves of a redraw. Seats are dealt round the tables like the first seats."""
     sitting = {
         each.entrant: (table.table, each.seat) for table in state.tables for each in table.seats
     }
@@ -49,7 +49,7 @@ def drawn(state: Running, stacks: dict[EntrantId, Chips]) -> tuple[tuple[Move, .
 
 
 def candidates(state: Running) -> tuple[Candidate, ...]:
-    """Return everybody, by table and seat: what is drawn from."""
+    """Return everybody who takes part in a redraw, by table and seat."""
     return tuple(
         Candidate(entrant=each.entrant, seat=each.seat)
         for table in state.tables
@@ -59,10 +59,10 @@ def candidates(state: Running) -> tuple[Candidate, ...]:
 
 def record(state: Running, command: RecordRedraw) -> tuple[Event, ...]:
     """
-    Return the new seats.
+    Return the redrawn seats.
 
     Raises:
-        DirectiveStale: If somebody sits elsewhere, or another draw has been made.
+        DirectiveStale: If an entrant sits elsewhere, or another draw has been made.
     """
     if not due(state):
         return ()

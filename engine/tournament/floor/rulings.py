@@ -1,4 +1,4 @@
-"""What a director orders about entrants and tables, overruling what would happen by itself."""
+"""The orders of directors about entrants and tables."""
 
 from engine.rulesets import OpenEnd
 from engine.tournament.model.errors import EntrantUnknown
@@ -36,14 +36,15 @@ HANDS_MAX = 1_000
 
 def order_move(state: Running, command: OrderMove) -> tuple[Event, ...]:
     """
-    Return that an entrant is to be moved as soon as both tables are between hands.
+    Return the order to move an entrant as soon as both tables are between hands.
 
     Raises:
         EntrantUnknown: If the entrant has no seat.
         TableNotInPlay: If there is no such table.
         OwnSeat: If the author orders their own move.
-        RulingNotPossible: If it is the same table, the seat is not free, or a table
-            would be emptied: that is a break; in a scheduled round nobody moves.
+        RulingNotPossible: If it is the same table, the seat is not free, or a table would be
+            emptied, which only breaking it may do. Nobody moves in a scheduled round, or after last
+            hands have been called.
     """
     _demand_not_own(state, command.by, {command.entrant})
     if state.in_round:
@@ -79,7 +80,7 @@ def order_move(state: Running, command: OrderMove) -> tuple[Event, ...]:
 
 def change_breaking_order(state: Running, command: ChangeBreakingOrder) -> tuple[Event, ...]:
     """
-    Return that the open tables break in another order.
+    Return the new order in which the open tables break.
 
     Raises:
         RulingNotPossible: If the order does not name every open table once.
@@ -103,7 +104,7 @@ def change_breaking_order(state: Running, command: ChangeBreakingOrder) -> tuple
 
 def hold_table(state: Running, command: HoldOneTable) -> tuple[Event, ...]:
     """
-    Return that a table stands; nothing is settled with it until it is released.
+    Return the event that holds a table. Nothing is settled with the table until its release.
 
     Raises:
         TableNotInPlay: If there is no such table.
@@ -119,7 +120,7 @@ def hold_table(state: Running, command: HoldOneTable) -> tuple[Event, ...]:
 
 def release_table(state: Running, command: ReleaseTable) -> tuple[Event, ...]:
     """
-    Return that a table goes on.
+    Return the event that releases a held table.
 
     Raises:
         TableNotInPlay: If there is no such table.
@@ -135,10 +136,10 @@ def release_table(state: Running, command: ReleaseTable) -> tuple[Event, ...]:
 
 def _others_table(state: Running, command: HoldOneTable | ReleaseTable) -> TableId:
     """
-    Return the table *command* is about, if its author does not sit there.
+    Return the table that *command* names, if its author does not sit there.
 
-    Each release gives the open decision its full time: whoever is asked could hold and
-    release their table for ever.
+    Each release gives the open decision its full time. Without this check, the player to act could
+    hold and release their own table for ever.
     """
     seating = _open(state, command.table)
     _demand_not_own(state, command.by, {each.entrant for each in seating.seats})
@@ -147,7 +148,7 @@ def _others_table(state: Running, command: HoldOneTable | ReleaseTable) -> Table
 
 def _demand_not_own(state: Running, by: PlayerId, about: set[EntrantId]) -> None:
     """
-    Check that *by* is none of the entrants that an order is *about*.
+    Check that *by* plays as none of the entrants that an order is *about*.
 
     Source: rulebook ``directing.own_seat``.
     """
@@ -157,7 +158,7 @@ def _demand_not_own(state: Running, by: PlayerId, about: set[EntrantId]) -> None
 
 def warn(state: Running, command: Warn) -> tuple[Event, ...]:
     """
-    Return that an entrant has been warned.
+    Return the warning of an entrant.
 
     Raises:
         EntrantUnknown: If the entrant has no seat.
@@ -176,11 +177,12 @@ def warn(state: Running, command: Warn) -> tuple[Event, ...]:
 
 def penalise(state: Running, command: Penalise) -> tuple[Event, ...]:
     """
-    Return how many hands an entrant misses: a round is one for each player at the table.
+    Return the penalty of an entrant. A penalty round is one hand for each player at the table.
 
     Raises:
         EntrantUnknown: If the entrant has no seat.
-        RulingNotPossible: If it is not either hands or rounds, or more than anybody plays.
+        RulingNotPossible: If not exactly one of hands and rounds is given, or the number is not
+            allowed.
     """
     table, seat = seat_of(state, command.entrant)
     players = len(table.seats)
@@ -206,11 +208,11 @@ def penalise(state: Running, command: Penalise) -> tuple[Event, ...]:
 
 def disqualify(state: Running, command: Disqualify) -> tuple[Event, ...]:
     """
-    Return that an entrant is out at once, and the end if one is left.
+    Return the immediate elimination of an entrant, and the end if one is left.
 
     Raises:
-        EntrantUnknown: If nobody such is still in.
-        RulingNotPossible: In a casino, where nobody goes out but with the own chips.
+        EntrantUnknown: If there is no such entrant still in.
+        RulingNotPossible: In a casino, where entrants leave only with their own chips.
     """
     if isinstance(state.terms.ruleset.end, OpenEnd):
         raise RulingNotPossible(reason="casino")
@@ -240,7 +242,9 @@ def disqualify(state: Running, command: Disqualify) -> tuple[Event, ...]:
 
 
 def _left(state: Running, entrant: EntrantId) -> Seat | None:
-    """Return the last seat of somebody who is still in without one; None for everybody else."""
+    """
+    Return the last seat of an entrant who is still in without a seat; None for everybody else.
+    """
     window = state.window(entrant)
     if window is not None:
         return window.seat
@@ -253,7 +257,7 @@ def _left(state: Running, entrant: EntrantId) -> Seat | None:
 
 
 def record_removal(state: Running, command: RecordRemoval) -> tuple[Event, ...]:
-    """Return which chips have left play with those who were disqualified."""
+    """Return the events that take the chips of disqualified entrants out of play."""
     return tuple(
         StackRemoved(
             entrant=entrant, table=command.table, chips=chips, rule="disqualification.chips"
@@ -265,10 +269,10 @@ def record_removal(state: Running, command: RecordRemoval) -> tuple[Event, ...]:
 
 def seat_of(state: Running, entrant: EntrantId) -> tuple[Seating, Seat]:
     """
-    Return where *entrant* sits.
+    Return the table and the seat of *entrant*.
 
     Raises:
-        EntrantUnknown: If nowhere.
+        EntrantUnknown: If the entrant has no seat.
     """
     for table in state.tables:
         seat = table.seat_of(entrant)

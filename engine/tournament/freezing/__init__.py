@@ -1,1 +1,1 @@
-"""A result that waits for a dispute."""
+"""Results that are frozen by a dispute."""

@@ -1,5 +1,5 @@
 """
-How prizes and points wait for a dispute.
+Prizes and points that wait for a dispute.
 
 Source: rulebook ``disputes.freeze``.
 """
@@ -18,7 +18,7 @@ from engine.tournament.model.rounds_commands import SeatRound
 from engine.tournament.model.state import State
 
 WAITING = CorrectResult | Forfeit | Reaward | ProposeDeal | AcceptDeal | SeatRound | Cancel
-"""Commands that wait for a dispute: money goes by them, or the next round is seated."""
+"""Commands that wait for a dispute, because they pay money or seat the next round."""
 
 
 def _freeze(state: State, command: FreezeResult) -> tuple[ResultFrozen, ...]:
@@ -34,7 +34,7 @@ def _release(state: State, command: ReleaseResult) -> tuple[ResultReleased, ...]
 
 
 def waits(command: Any) -> bool:
-    """Whether *command* waits for a dispute; money that is given back does, none that comes."""
+    """Return whether *command* waits for a dispute. Refunds wait, but incoming payments do not."""
     if isinstance(command, RecordPayment):
         return command.kind == "refund"
     return isinstance(command, WAITING)
@@ -42,7 +42,7 @@ def waits(command: Any) -> bool:
 
 def demand_free(state: State) -> None:
     """
-    Check that no dispute holds the result of a tournament.
+    Check that no dispute freezes the result of a tournament.
 
     Raises:
         Frozen: With the first dispute that does.

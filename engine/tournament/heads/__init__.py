@@ -1,1 +1,1 @@
-"""How far each table's log had come when its tournament was over, written above it."""
+"""The last event of each table, recorded in the tournament's log when it is over."""

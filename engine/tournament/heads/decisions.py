@@ -1,4 +1,4 @@
-"""Which events the heads of closed tables lead to."""
+"""The decision of the command that records the heads of closed tables."""
 
 from engine.tournament.model.correcting_errors import TournamentNotFinished
 from engine.tournament.model.heads_commands import RecordTables
@@ -8,10 +8,10 @@ from engine.tournament.model.state import Cancelled, Finished, State, phase_of
 
 def decide(state: State, command: RecordTables) -> tuple[TablesRecorded, ...]:
     """
-    Return the record of a tournament's tables; nothing if it stands already.
+    Return the record of a tournament's tables; nothing if there is one already.
 
     Raises:
-        TournamentNotFinished: While anything may still happen at a table.
+        TournamentNotFinished: If anything may still happen at a table.
     """
     if not isinstance(state, Finished | Cancelled):
         raise TournamentNotFinished(phase=phase_of(state))

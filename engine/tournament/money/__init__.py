@@ -1,5 +1,5 @@
 """
-The money of a tournament: what is owed, pooled, won and given back.
+The money of a tournament: charges, the prize pool, prizes and refunds.
 
-Minor units of one currency; it never mixes with chips.
+Amounts are in minor units of one currency and never mix with chips.
 """

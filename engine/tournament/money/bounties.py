@@ -1,4 +1,4 @@
-"""Who has knocked whom out, and who gets the money on that head."""
+"""Knock-outs and bounties."""
 
 from collections.abc import Iterable, Sequence
 
@@ -14,7 +14,7 @@ Settled = BountyWon | BountyUnclaimed
 
 def knocked_out(busts: Sequence[Busted], command: RecordBusts) -> tuple[EntrantKnockedOut, ...]:
     """
-    Return to whom those without chips have lost the last ones.
+    Return the knock-outs of busted entrants, with the winners of their last chips.
 
     Source: rulebook ``bounty.pot``.
     """
@@ -36,10 +36,10 @@ def fallen(
     state: Running, out: Iterable[EntrantId], busts: Sequence[Busted] = ()
 ) -> tuple[Settled, ...]:
     """
-    Return who gets the bounties of those who are *out* for good.
+    Return the awards of the bounties of entrants who are *out* for good.
 
     Args:
-        busts: Those that are decided now, and not in the books yet.
+        busts: Busts that are decided now and are not in the books yet.
 
     Source: rulebook ``bounty.won`` and ``bounty.unclaimed``.
     """
@@ -71,9 +71,9 @@ def fallen(
 
 def left_over(state: Running, survivors: Iterable[EntrantId]) -> tuple[Settled, ...]:
     """
-    Return who gets the bounties that are still there at the end.
+    Return the awards of the bounties that are still there at the end.
 
-    Who was never knocked out keeps the own one; others go to nobody.
+    Survivors keep their own bounties. The other bounties are settled as for entrants who are out.
 
     Source: rulebook ``bounty.own``.
     """
@@ -91,6 +91,6 @@ def left_over(state: Running, survivors: Iterable[EntrantId]) -> tuple[Settled, 
 
 
 def held(state: Running) -> tuple[EntrantId, ...]:
-    """Return whose bounty is still there to win, in order of registration."""
+    """Return the entrants with a bounty that can still be won, in order of registration."""
     settled = {each.entrant for each in state.books.bounties} | set(state.books.unclaimed)
     return tuple(each.entrant for each in state.entrants if each.entrant not in settled)

@@ -1,4 +1,4 @@
-"""Which terms of money a tournament may be announced with."""
+"""The check of the terms about money before a tournament is announced."""
 
 from collections.abc import Iterable
 
@@ -9,18 +9,18 @@ from engine.tournament.model.terms_fees import FeeTerms
 from engine.values import CHIPS_MAX
 
 AMOUNT_MAX = 2**40
-"""Of each price: what a hundred thousand entries pay still fits a column of the read models."""
+"""The limit of each price. Payments of a hundred thousand entries still fit a read-model column."""
 
 SHARE_MAX = 1_000_000
 ROWS_MAX = 1_000
 _WHOLE = 100
 
 Checked = tuple[str, bool, str]
-"""A field of the terms, whether it is sound, and what it must be."""
+"""A field of the terms, whether it is sound, and the demand on it."""
 
 
 def checked(command: Announce | Terms) -> Iterable[Checked]:
-    """Return what must hold of a tournament's money."""
+    """Return each demand on the terms about money: the field, whether it is met, and the text."""
     fees = command.fees
     flat = all(each == 0 for each in _amounts(fees)) and not fees.amounts
     money = not flat or command.prize_pool > 0
@@ -35,16 +35,16 @@ def checked(command: Announce | Terms) -> Iterable[Checked]:
             bool(command.payouts) or not fees.table or _covers(fees, command.entrants_min),
             "must say what the smallest fields get",
         ),
-        ("currency", bool(command.currency) or not money, "must name the pool's money"),
+        ("currency", bool(command.currency) or not money, "must be set if there is money to pay"),
         (
             "fees.add_on",
             fees.add_on is None or not command.ruleset.moneyless,
-            "brings chips, and there are none in this game",
+            "must be null: this game has no chips",
         ),
         (
             "fees",
             flat or not isinstance(command.ruleset.end, OpenEnd),
-            "a casino has none: chips are everyone's own",
+            "must all be 0 in a casino, where chips belong to the players",
         ),
     )
 
@@ -62,9 +62,9 @@ def _sound(fees: FeeTerms, unit: int) -> Iterable[Checked]:
             "fees.add_on",
             add_on is None
             or (0 < add_on.chips <= CHIPS_MAX and not add_on.chips % unit and add_on.max > 0),
-            f"must bring whole units of {unit} chips, and be there at least once",
+            f"must bring whole units of {unit} chips, with a max of at least 1",
         ),
-        ("fees.table", shares, f"shares must be 1 to {SHARE_MAX}, and there must be some"),
+        ("fees.table", shares, f"every row must have shares, each 1 to {SHARE_MAX}"),
         ("fees.table", len(rows) <= ROWS_MAX, f"must have {ROWS_MAX} rows at most"),
         ("fees.table", len(set(sizes)) == len(sizes), "must have one row for each size of field"),
         (

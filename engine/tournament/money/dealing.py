@@ -1,8 +1,10 @@
 """
-How those who are left divide what they play for among themselves.
+Payout deals: the remaining entrants divide the prizes by agreement.
 
-A deal counts when everyone still in has accepted it.  It is void as soon as one of
-them declines it, loses the last chip or is out.  Source: rulebook ``payout_deal``.
+A deal counts when everyone still in has accepted it. It lapses as soon as one of them declines it,
+busts or is out.
+
+Source: rulebook ``payout_deal``.
 """
 
 from collections.abc import Iterable
@@ -44,12 +46,12 @@ _RULES = {
 
 def propose(state: State, command: ProposeDeal) -> tuple[PayoutDealProposed, ...]:
     """
-    Offer everyone still in a deal.
+    Propose a payout deal to everyone still in.
 
     Raises:
         TournamentNotRunning: If play has not begun, or is over.
-        DealNotPossible: If there is nothing to divide, or somebody may still come back.
-        DealPending: If another one waits for answers.
+        DealNotPossible: If there is nothing to divide, or an entrant may still come back.
+        DealPending: If another deal waits for answers.
         DealAmountsWrong: If the shares are not everyone's, or do not add up.
         DirectiveStale: If the stacks are not those of everyone still in.
     """
@@ -88,10 +90,11 @@ def accept(
     state: State, command: AcceptDeal
 ) -> tuple[PayoutDealAccepted | PayoutDealMade | PlayClosing, ...]:
     """
-    Agree to a deal; with the last one's agreement it is made.
+    Accept a payout deal. The last acceptance makes the deal.
 
     Raises:
-        DealNotOpen: If it does not wait for this entrant, or the entrant is out.
+        DealNotOpen: If the deal does not wait for this entrant, or the entrant is out.
+        DealNotPossible: If other entrants are in play now.
     """
     running = running_of(state)
     offer = _open(running, command.offer, command.entrant)
@@ -112,10 +115,10 @@ def accept(
 
 def decline(state: State, command: DeclineDeal) -> tuple[PayoutDealVoided, ...]:
     """
-    Say no; the deal is void for everyone.
+    Decline a payout deal, which then lapses for everyone.
 
     Raises:
-        DealNotOpen: If it does not wait for this entrant.
+        DealNotOpen: If the deal does not wait for this entrant.
     """
     offer = _open(running_of(state), command.offer, command.entrant)
     return (
@@ -134,7 +137,7 @@ def voided(
     *,
     cause: Literal["bust", "disqualified"] = "bust",
 ) -> tuple[PayoutDealVoided, ...]:
-    """Return that the deal proposed is void, if one of those *busted* is a party to it."""
+    """Return the event that voids the proposed deal, if anybody is in *busted*."""
     offer = state.books.offer
     broke = next(iter(busted), None)
     if offer is None or broke is None:
@@ -145,7 +148,7 @@ def voided(
 
 
 def without_parties(state: State, events: tuple[Event, ...]) -> tuple[Event, ...]:
-    """Return *events*; if they put a party out, the deal proposed is void before the first is."""
+    """Return *events*. If they put an entrant out, the proposed deal lapses just before."""
     offer = state.books.offer if isinstance(state, Running) else None
     if offer is None or any(isinstance(each, PayoutDealVoided) for each in events):
         return events
@@ -162,7 +165,12 @@ def without_parties(state: State, events: tuple[Event, ...]) -> tuple[Event, ...
 
 
 def _parties(state: Running, by: EntrantId | None) -> tuple[EntrantId, ...]:
-    """Return everyone still in, in order of registration."""
+    """
+    Return everyone still in, in order of registration.
+
+    Raises:
+        DealNotPossible: If no deal can be made now.
+    """
     if isinstance(state.terms.ruleset.end, OpenEnd) or state.books.deal is not None:
         raise DealNotPossible(reason="deal_made" if state.books.deal else "casino")
     if state.entering.late:
@@ -200,7 +208,7 @@ def _shares(
 
 
 def _told(command: ProposeDeal, parties: tuple[EntrantId, ...]) -> tuple[Standing, ...]:
-    """Return the stacks that decide; chips of who is out by a ruling count for nobody."""
+    """Return the stacks that decide the shares, without chips of disqualified entrants."""
     if command.method != "by_chips":
         return ()
     return tuple(each for each in command.stacks if each.entrant in parties)

@@ -1,4 +1,4 @@
-"""Which events a command to a tournament's books leads to."""
+"""The decisions of commands about a tournament's money."""
 
 from typing import Never
 

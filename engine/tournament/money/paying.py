@@ -1,4 +1,4 @@
-"""Payments that staff write down, and the add-ons that entrants take."""
+"""Payments that staff record, and add-ons that entrants take."""
 
 from engine.errors import InvariantViolated
 from engine.rulesets import OpenEnd
@@ -29,13 +29,13 @@ from engine.values import EntrantId, PlayerId
 
 def record_payment(state: State, command: RecordPayment) -> tuple[PaymentRecorded, ...]:
     """
-    Write down a payment.
+    Record a payment.
 
     Raises:
-        PaymentsOnTrust: If this tournament takes every entry as paid.
+        PaymentsOnTrust: If the tournament counts every entry as paid.
         EntrantUnknown: If the entrant neither entered nor paid.
-        PaymentNotDue: If more is paid than owed for it, or given back than is left over.
-        TournamentOver: If it was cancelled; what was paid too much may still be given back.
+        PaymentNotDue: If the payment exceeds the charge, or the refund exceeds the overpayment.
+        TournamentOver: If the tournament was cancelled. Overpayments may still be given back.
 
     Source: rulebook ``payment.recorded``.
     """
@@ -68,7 +68,7 @@ def record_payment(state: State, command: RecordPayment) -> tuple[PaymentRecorde
 
 
 def _player_of(state: Known, entrant: EntrantId) -> PlayerId | None:
-    """Return whose entry it is, or was."""
+    """Return the player of a present or former entry."""
     entries = () if isinstance(state, Drafted | Announced) else state.entrants
     known = {each.entrant: each.player for each in state.books.payments}
     known |= {each.entrant: each.player for each in entries}
@@ -76,7 +76,7 @@ def _player_of(state: Known, entrant: EntrantId) -> PlayerId | None:
 
 
 def _due(state: Known, entrant: EntrantId, kind: PaymentKind) -> int:
-    """Return how much of *kind* may be paid, or given back."""
+    """Return the most that may be paid, or given back, as *kind*."""
     books = state.books
     charged = charged_to(state.terms, books, entrants_of(state)).get(entrant, Charged())
     if kind == "refund":
@@ -87,11 +87,11 @@ def _due(state: Known, entrant: EntrantId, kind: PaymentKind) -> int:
 
 def take_add_on(state: State, command: TakeAddOn) -> tuple[AddOnTaken, ...]:
     """
-    Buy the chips that the terms sell while play stands; they come to the seat at once.
+    Take the add-on of the terms during a stop of play. The chips come to the seat at once.
 
     Raises:
         TournamentNotRunning: If play has not begun, or is over.
-        AddOnNotAllowed: If there is none (left), or play does not stand.
+        AddOnNotAllowed: If there is no add-on left, or play is not stopped.
 
     Source: rulebook ``add_on``.
     """

@@ -1,8 +1,10 @@
 """
-What the books of a tournament come to.
+The sums of a tournament's books.
 
-The pool follows from entries, rebuys, add-ons and what the house adds; nothing is
-stored that can be added up.  Source: rulebook ``entry_fee`` and ``pool``.
+The pool follows from entries, rebuys, add-ons and the additions of the house. Nothing is stored
+that can be added up.
+
+Source: rulebook ``entry_fee`` and ``pool``.
 """
 
 from collections import Counter
@@ -35,17 +37,17 @@ Known = Drafted | Announced | Registering | Closed | Running | Finished | Cancel
 
 
 class Charged(msgspec.Struct, frozen=True, kw_only=True):
-    """What an entrant owes, or all of them do, by what it is for."""
+    """The charges of one entrant, or of all together, by purpose."""
 
     buy_in: int = 0
     fee: int = 0
-    """Of entry, rebuys and add-ons."""
+    """The fees of entry, rebuys and add-ons."""
     rebuy: int = 0
     add_on: int = 0
     bounty: int = 0
 
     def for_kind(self, kind: Literal["buy_in", "fee", "rebuy", "add_on", "bounty"]) -> int:
-        """Return what one *kind* of payment comes to."""
+        """Return the charge for one *kind* of payment."""
         match kind:
             case "buy_in":
                 return self.buy_in
@@ -60,47 +62,47 @@ class Charged(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def pooled(self) -> int:
-        """Return what goes to the prize pool."""
+        """Return the part that goes to the prize pool."""
         return self.buy_in + self.rebuy + self.add_on
 
     @property
     def whole(self) -> int:
-        """Return all of it."""
+        """Return the sum of all charges."""
         return self.pooled + self.fee + self.bounty
 
 
 class Ledger(msgspec.Struct, frozen=True, kw_only=True):
     """
-    A tournament's accounts.
+    The accounts of a tournament.
 
-    ``paid + added + owed`` is ``prizes + bounties_won + refunds + pool + bounties + fees +
-    credit + returned``, always.
+    ``paid + added + owed`` always equals ``prizes + bounties_won + refunds + pool + bounties + fees
+    + credit + returned``.
     """
 
     paid: int
-    """By entrants; on trust what they were charged."""
+    """The money that entrants paid. On trust, it is the money that they were charged."""
     added: int
-    """By the house: what the terms add, and what a guarantee lacks."""
+    """The money that the house adds by the terms, and to fill a guarantee."""
     owed: int
-    """Charged and not seen to be paid."""
+    """Charges that have not been paid, as far as recorded."""
     prizes: int
     bounties_won: int
     refunds: int
-    """Given back, and owed to entrants of a cancelled tournament."""
+    """Money given back, or owed to the entrants of a cancelled tournament."""
     pool: int
-    """Not won yet."""
+    """The part of the pool that nobody has won yet."""
     bounties: int
-    """Not won yet."""
+    """The bounties that nobody has won yet."""
     fees: int
-    """The house's."""
+    """The house's fees."""
     credit: int
-    """Paid and not charged, as by who has withdrawn."""
+    """Money paid but not charged, such as that of a withdrawn player."""
     returned: int
-    """What the house had added to a tournament that was cancelled, and nobody got."""
+    """Money that the house had added to a cancelled tournament and that nobody got."""
 
 
 def price_of_rebuy(terms: Terms) -> Price:
-    """Return what a rebuy costs (rulebook ``rebuy.price``)."""
+    """Return the price of a rebuy (rulebook ``rebuy.price``)."""
     fees = terms.fees
     return fees.rebuy or Price(price=fees.buy_in, fee=fees.fee)
 
@@ -108,7 +110,7 @@ def price_of_rebuy(terms: Terms) -> Price:
 def charged_to(
     terms: Terms, books: Books, entrants: Sequence[EntrantId]
 ) -> dict[EntrantId, Charged]:
-    """Return what each of *entrants* was charged; nobody anything once all is called off."""
+    """Return the charges of each of *entrants*; none after a cancellation before play."""
     if books.policy == "before_play":
         return {}
     fees, again = terms.fees, price_of_rebuy(terms)
@@ -127,7 +129,7 @@ def charged_to(
 
 
 def charges(terms: Terms, books: Books, entrants: Sequence[EntrantId]) -> Charged:
-    """Return what *entrants* were charged together."""
+    """Return the charges of all *entrants* together."""
     charged = charged_to(terms, books, entrants).values()
     return Charged(
         buy_in=sum(each.buy_in for each in charged),
@@ -144,16 +146,16 @@ def entrants_of(state: State) -> tuple[EntrantId, ...]:
 
 
 def pool_of(terms: Terms, books: Books, entrants: Sequence[EntrantId]) -> int:
-    """Return what there is to win in all, what the house adds included."""
+    """Return the whole prize pool, with the additions of the house."""
     return _collected(terms, books, entrants) + _added(terms, books, entrants)
 
 
 def amounts_of(state: Known, *, places: int | None = None) -> tuple[int, ...]:
     """
-    Return what each place is worth as things stand, first place first.
+    Return the present worth of each place, first place first.
 
     Args:
-        places: How many there are; by default as many as entrants.
+        places: The number of places; by default the number of entrants.
     """
     entrants = entrants_of(state)
     pool = pool_of(state.terms, state.books, entrants)
@@ -161,7 +163,7 @@ def amounts_of(state: Known, *, places: int | None = None) -> tuple[int, ...]:
 
 
 def paid_places(state: Known) -> int:
-    """Return how many places are paid as things stand."""
+    """Return the number of places that are paid at present."""
     return sum(amount > 0 for amount in amounts_of(state))
 
 
@@ -173,9 +175,10 @@ def not_placed(state: Running) -> tuple[EntrantId, ...]:
 
 def knockouts_of(state: Running | Finished) -> dict[EntrantId, int]:
     """
-    Return how many each entrant has knocked out; of a shared pot every winner counts one.
+    Return the knock-outs of each entrant. Every winner of a shared pot counts one.
 
-    None in a casino: nobody is eliminated there, who is broke may come back or goes.
+    In a casino there are none: nobody is eliminated, because a broke entrant may come back or
+    leaves.
     """
     if isinstance(state.terms.ruleset.end, OpenEnd):
         return {}
@@ -231,7 +234,7 @@ def _added(terms: Terms, books: Books, entrants: Sequence[EntrantId]) -> int:
 
 
 def paid_by(books: Books, entrant: EntrantId) -> int:
-    """Return what *entrant* was seen to pay, less what it was given back."""
+    """Return the recorded payments of *entrant*, less the refunds."""
     return sum(
         -each.amount if each.kind == "refund" else each.amount
         for each in books.payments
@@ -240,14 +243,14 @@ def paid_by(books: Books, entrant: EntrantId) -> int:
 
 
 def owed_back(books: Books, entrant: EntrantId) -> int:
-    """Return what *entrant* is owed of what it paid, all having been called off before play."""
+    """Return the money owed to *entrant* after a cancellation before play."""
     if books.policy != "before_play":
         return 0
     return sum(each.amount for each in books.refunds if each.entrant == entrant)
 
 
 def _payments(state: Known, entrants: Sequence[EntrantId], given: int) -> tuple[int, int, int, int]:
-    """Return what was paid, is owed, is credited and was given back, of all together."""
+    """Return the sums paid, owed, credited and given back, over all entrants."""
     terms, books = state.terms, state.books
     struck = books.policy == "before_play"
     if terms.fees.payment == "on_trust":

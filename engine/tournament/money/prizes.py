@@ -1,7 +1,9 @@
 """
-What the places are worth, and what everyone in the money gets.
+The worth of the places, and the payout of everyone in the money.
 
-Every unit of the pool is paid.  Source: rulebook ``payouts``.
+Every unit of the pool is paid.
+
+Source: rulebook ``payouts``.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,10 +23,10 @@ def place_amounts(
     pool: int, *, shares: Sequence[int], entrants: int, unit: int = 1
 ) -> tuple[int, ...]:
     """
-    Return what each place pays, first place first.
+    Return the worth of each place, first place first.
 
-    Only as many shares count as there are entrants.  Units that do not divide
-    go one each to the places from the first down; what is less than one unit to the first.
+    Only as many shares count as there are entrants. Units that cannot be divided go one each to the
+    places, from the first down. Money below one unit goes to the first place.
 
     >>> place_amounts(100, shares=(50, 30, 20), entrants=9)
     (50, 30, 20)
@@ -58,16 +60,16 @@ def shares_for(terms: Terms, entrants: int) -> tuple[int, ...]:
 
 
 def promised(terms: Terms, entrants: int) -> int:
-    """Return what the pool of a field of *entrants* is at least."""
+    """Return the least pool that the terms promise to a field of *entrants*."""
     return max(terms.fees.guaranteed, sum(terms.fees.amounts[:entrants]))
 
 
 def prizes(terms: Terms, *, pool: int, entrants: int, places: int | None = None) -> tuple[int, ...]:
     """
-    Return what each place is worth in a field of *entrants*, first place first.
+    Return the worth of each place in a field of *entrants*, first place first.
 
     Args:
-        places: How many there are; by default as many as entrants.
+        places: The number of places; by default the number of entrants.
     """
     most = entrants if places is None else places
     fixed = terms.fees.amounts[:most]
@@ -81,13 +83,13 @@ def payouts(
     placings: Sequence[Placing], amounts: Sequence[int], *, entries: Mapping[EntrantId, Entry]
 ) -> tuple[Payout, ...]:
     """
-    Return what everyone in the money gets.
+    Return the payout of everyone in the money.
 
-    Entrants who share places share what those places pay; units that do not
-    divide go one each in order of registration.
+    Entrants who share places share the worth of those places. Units that cannot be divided go one
+    each in order of registration.
 
     Raises:
-        InvariantViolated: If they do not get the *amounts* of the places they hold.
+        InvariantViolated: If the payouts do not add up to the *amounts* of the places.
     """
     paid: list[Payout] = []
     held = 0
@@ -112,10 +114,10 @@ def payouts_of(
     entries: Mapping[EntrantId, Entry],
 ) -> tuple[Payout, ...]:
     """
-    Return what everyone gets, by a *deal* where those who were left have made one.
+    Return all payouts, by a *deal* if the remaining entrants have made one.
 
-    They get their shares, and the best of them what was left to play for; who was out
-    before gets what the place is worth.
+    The parties get their shares, and the best of them the money that was left to play for. Entrants
+    who were out before get the worth of their places.
 
     Raises:
         InvariantViolated: If the shares are more than their places are worth.
@@ -138,7 +140,7 @@ def payouts_of(
 
 
 def shared_out(deal: Offer, placings: Sequence[Placing]) -> int:
-    """Return what those placed get by *deal*: whoever forfeited gets nothing."""
+    """Return the sum of the shares of *deal* for placed entrants. Forfeited shares do not count."""
     placed = {each.entrant for each in placings}
     return sum(share.amount for share in deal.shares if share.entrant in placed)
 

@@ -1,8 +1,9 @@
 """
-What a cancelled tournament owes whom, by the policy its terms name.
+The refunds of a cancelled tournament, by the policy in its terms.
 
-Before play everyone gets back what was paid.  In play it depends on whether
-everyone still in would be paid: then the tournament is in the money.
+Before play everyone gets back their payments. In play the policy depends on whether the tournament
+is in the money, which means that everyone still in would be paid.
+
 Source: rulebook ``cancellation``.
 """
 
@@ -29,7 +30,7 @@ from engine.tournament.money.stacks import of_everyone
 from engine.values import EntrantId
 
 Parts = dict[EntrantId, dict[str, int]]
-"""What each entrant gets, by the parts of a refund."""
+"""The refund of each entrant, part by part."""
 
 _RULES: dict[RefundPolicy, str] = {
     "before_play": "cancellation.before_play",
@@ -44,13 +45,13 @@ def refunded(
     state: Announced | Registering | Running, stacks: Sequence[Standing]
 ) -> tuple[RefundsAwarded, ...]:
     """
-    Return what is owed to whom if *state* is cancelled now; nothing where nobody is owed.
+    Return the refunds that are owed if *state* is cancelled now; nothing if none are owed.
 
     Args:
-        stacks: Of everyone still in, between two hands, once play has begun.
+        stacks: The stacks of everyone still in, between two hands, once play has begun.
 
     Raises:
-        DirectiveStale: If the policy needs them, and they are not those of everyone still in.
+        DirectiveStale: If the policy needs the stacks, and they are not those of everyone still in.
     """
     if isinstance(state, Announced):
         return ()
@@ -92,11 +93,11 @@ def _before_play(state: Registering) -> Parts:
 def _chips(
     state: Running, left: tuple[EntrantId, ...], stacks: Sequence[Standing]
 ) -> dict[EntrantId, int]:
-    """Return the stacks of those *left*; chips of who is out by a ruling count for nobody."""
+    """Return the stacks of those *left*, without chips of disqualified entrants."""
     known = {each.entrant: each.stack for each in stacks}
     if not set(state.remaining()) <= set(known):
         raise DirectiveStale(problem="the stacks do not cover everyone still in")
-    # Who is broke and not placed yet has no seat, and no stack to tell.
+    # A broke entrant who is not placed yet has no seat and no stack.
     return {entrant: known.get(entrant, 0) for entrant in left}
 
 
@@ -104,7 +105,7 @@ def _refund_all(state: Running, parts: Parts) -> None:
     unclaimed = set(state.books.unclaimed)
     bounty = state.terms.fees.bounty
     for entrant, each in charged_to(state.terms, state.books, tuple(parts)).items():
-        # What joined the pool because nobody won it was paid by this entrant too.
+        # An unclaimed bounty joined the pool, and this entrant had paid it.
         more = bounty if entrant in unclaimed else 0
         parts[entrant] |= {"paid_in": each.pooled + more, "fee": each.fee}
 

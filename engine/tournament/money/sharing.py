@@ -1,13 +1,13 @@
-"""Dividing whole units of money so that nothing is lost."""
+"""The division of whole units of money without any loss."""
 
 from collections.abc import Sequence
 
 
 def by_weight(amount: int, weights: Sequence[int]) -> tuple[int, ...]:
     """
-    Return *amount* divided in proportion to *weights*, alike where all of them are 0.
+    Return *amount* divided in proportion to *weights*, or equally if all of them are 0.
 
-    Units that do not divide go one each to the largest weights, the first of equals first.
+    Units that cannot be divided go one each to the largest weights, and of equals to the first.
 
     >>> by_weight(100, (1, 2, 0))
     (33, 67, 0)
@@ -25,7 +25,7 @@ def by_weight(amount: int, weights: Sequence[int]) -> tuple[int, ...]:
 
 def alike(amount: int, among: int) -> tuple[int, ...]:
     """
-    Return *amount* in equal parts; units that do not divide go one each to the first.
+    Return *amount* in equal parts. Units that cannot be divided go one each to the first parts.
 
     >>> alike(11, 3)
     (4, 4, 3)

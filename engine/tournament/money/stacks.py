@@ -1,4 +1,4 @@
-"""What everyone has while scheduled rounds are played, who sits at no table too."""
+"""The stacks of everyone during scheduled rounds, with those who have no seat."""
 
 from collections.abc import Sequence
 
@@ -9,10 +9,10 @@ from engine.tournament.model.values import Standing
 
 def of_everyone(state: Running, seated: Sequence[Standing]) -> tuple[Standing, ...]:
     """
-    Return *seated*, and what those have who are in and sit nowhere: they wait for a round.
+    Return *seated*, and the stacks of entrants who are in but have no seat.
 
-    With carried stacks that is what they had at the end of the last one, else the starting
-    stack; within a round it is nothing, for they have lost it there.
+    Between rounds, these entrants have the starting stack or, with carried stacks, their stack at
+    the end of the last round. Within a round they have busted and have nothing.
 
     Source: rulebook ``cancellation.stacks``.
     """

@@ -1,4 +1,4 @@
-"""When a table has played its last hand, and what may still settle a tie for the first place."""
+"""The last hand of each table, and the hand that may break a tie for the first place."""
 
 from collections.abc import Mapping
 
@@ -10,11 +10,11 @@ from engine.tournament.model.values import Standing
 from engine.values import TableId
 
 SUDDEN_DEATH = 2
-"""Stage of a hand among those who are tied when the scheduled hands are over."""
+"""The stage of a hand among entrants who are tied after the scheduled hands."""
 
 
 def hands_left(state: Running, table: TableSummary) -> int | None:
-    """Return how many hands a table still plays at most; None if to the last chip."""
+    """Return the most hands that a table still plays; None if play goes to the last chip."""
     limits = [hands_counted(state, table)]
     if table.hand_number and until_all_dealt(state):
         limits.append(table.dealers_left)
@@ -22,7 +22,7 @@ def hands_left(state: Running, table: TableSummary) -> int | None:
 
 
 def hands_counted(state: Running, table: TableSummary) -> int | None:
-    """Return how many hands of a number that is set a table still plays; None without one."""
+    """Return the hands that a table still plays of a fixed number; None if no number is fixed."""
     terms = state.terms
     end = terms.ruleset.end
     by_ruleset = end.hands if isinstance(end, HandsOrLast) else None
@@ -42,7 +42,7 @@ def hands_counted(state: Running, table: TableSummary) -> int | None:
 
 def until_all_dealt(state: Running) -> bool:
     """
-    Return whether a table plays until everybody who sat there first has dealt.
+    Return whether a table plays until everybody who first sat there has dealt.
 
     Source: rulebook ``finish.each_dealt_once`` and ``rounds.hands``.
     """
@@ -56,7 +56,7 @@ def until_all_dealt(state: Running) -> bool:
 
 def deserted(state: Running, tables: Mapping[TableId, TableSummary]) -> bool:
     """
-    Return whether so many are away that hands would be dealt without end, and nobody asked.
+    Return whether so many players are away that hands would be dealt without end or decision.
 
     Source: rulebook ``absence.players_away``.
     """
@@ -72,10 +72,10 @@ def settled_by_a_hand(
     state: Running, tables: Mapping[TableId, TableSummary], tied: tuple[Standing, ...]
 ) -> bool:
     """
-    Return whether those tied for the first place play one more hand.
+    Return whether the entrants tied for the first place play one more hand.
 
-    They must sit at one table and not have done so before, the hand must have a
-    fixed price, and nobody may go out by it.
+    They must sit at one table and not have played such a hand before. The hand must have a fixed
+    price, and nobody may bust in it.
 
     Source: rulebook ``finish.ties``.
     """

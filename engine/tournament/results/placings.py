@@ -1,5 +1,5 @@
 """
-Who finished where.
+The places of entrants.
 
 Source: WSOP rule 126-b and TDA practice (simultaneous eliminations).
 """
@@ -15,14 +15,12 @@ def ranked(
     standings: Sequence[Standing], *, first_place: int, entries: Mapping[EntrantId, Entry]
 ) -> tuple[Placing, ...]:
     """
-    Return placings from *first_place* on, the best standing first; equals share.
+    Return placings from *first_place* on, the best standing first. Equals share their places.
 
     Args:
-        standings:
-            Stacks that decide: at the start of the fatal hand of those who
-            went out together, or at the end of those who are left.
-
-        first_place: The best place there is to give; 1 is the winner's.
+        standings: The stacks that decide. For entrants who bust together, these are the stacks at
+            the start of the fatal hand. For those who are left, they are the stacks at the end.
+        first_place: The best place to give; 1 is the winner's.
 
     Source: rulebook ``elimination`` and ``finish.ties``.
     """

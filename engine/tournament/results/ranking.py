@@ -1,4 +1,4 @@
-"""How entrants go out, and how a tournament ends."""
+"""Eliminations, and the end of a tournament."""
 
 from collections.abc import Iterable, Mapping
 from functools import reduce
@@ -33,17 +33,17 @@ from engine.values import EntrantId
 
 def record_busts(state: State, command: RecordBusts) -> tuple[Event, ...]:
     """
-    Return who is out, and the end if one entrant at most is left.
+    Return the events for busts in one hand, and the end if one entrant at most is left.
 
-    Of several in one hand the larger stack at its start finishes higher, and
-    equals share; between tables the order of the log decides.
+    Of several busts in one hand, the larger stack at its start finishes higher, and equal stacks
+    share. Between tables the order of the log decides.
 
     Raises:
         TournamentNotRunning: If play has not begun.
-        DirectiveStale: If somebody is not at that table.
+        DirectiveStale: If a busted entrant is not at that table.
     """
     if isinstance(state, Finished | Cancelled):
-        return ()  # a hand that was in play when all ended counts for nothing here
+        return ()  # the tournament ended during this hand, so its busts do not count
     if not isinstance(state, Running):
         raise TournamentNotRunning(phase=phase_of(state))
     known = _known(state)
@@ -55,7 +55,7 @@ def record_busts(state: State, command: RecordBusts) -> tuple[Event, ...]:
         raise DirectiveStale(problem="an entrant without chips is not seated at that table")
 
     if state.in_round:
-        # Nobody buys back in a round; what the bust means is settled when it is over.
+        # Nobody rebuys in a scheduled round. The bust is settled when the round is over.
         told = tuple(_busted(bust, command) for bust in busts)
         return (*told, *voided(state, (bust.entrant for bust in busts)))
     passed = items_lost(state, busts, command.main_winner)
@@ -66,7 +66,8 @@ def record_busts(state: State, command: RecordBusts) -> tuple[Event, ...]:
     events += voided(state, (bust.entrant for bust in busts))
     events += [*passed, *kept.values()]
     if state.floor.hand_for_hand is not None:
-        # Placed together with who goes out at other tables in this round.
+        # They are placed together with busts at other tables in the same hand of hand-for-hand
+        # play.
         return tuple(events)
     return (*events, *eliminations(state, out, kept_in=len(kept)))
 
@@ -74,7 +75,7 @@ def record_busts(state: State, command: RecordBusts) -> tuple[Event, ...]:
 def _kept(
     state: Running, busts: tuple[Busted, ...], command: RecordBusts
 ) -> dict[EntrantId, Event]:
-    """Return the events that keep busted entrants in: their windows and what they bought."""
+    """Return the events that keep busted entrants in: open windows and rebuys."""
     kept: dict[EntrantId, Event] = {}
     table, hand, level = command.table, command.hand_number, command.level
     for bust in busts:
@@ -85,7 +86,7 @@ def _kept(
 
 
 def _known(state: Running) -> set[EntrantId]:
-    """Return whose bust has been recorded."""
+    """Return the entrants whose bust has been recorded."""
     known = {placing.entrant for placing in state.placings}
     known |= {window.entrant for window in state.windows}
     if state.rounds is not None:
@@ -95,7 +96,7 @@ def _known(state: Running) -> set[EntrantId]:
 
 def close_windows(state: State, command: CloseWindows) -> tuple[Event, ...]:
     """
-    Return who is out because the next hand of a table is to be opened.
+    Return the eliminations when the windows of a table close before its next hand.
 
     Raises:
         TournamentNotRunning: If play has not begun, or was cancelled.
@@ -121,12 +122,12 @@ def eliminations(
     rule: str | None = None,
 ) -> tuple[Event, ...]:
     """
-    Return who of *busts* takes which place, and the end if one is left.
+    Return the places of *busts*, and the end of the tournament if one entrant is left.
 
     Args:
-        kept_in: How many others of the same hand have come back or still may.
-        equal: Whether all of them share, whatever they began the hand with.
-        rule: What decided; none for what follows from the stacks.
+        kept_in: The number of other entrants of the same hand who came back or still may.
+        equal: Whether all *busts* share their places, whatever their stacks were.
+        rule: The rule that decided; None if the stacks decide.
     """
     if not busts:
         return ()
@@ -134,7 +135,7 @@ def eliminations(
         return casino.broke(state, busts)
     entries = _entries(state)
     gone = {bust.entrant for bust in busts}
-    # Who may still buy back, and who is placed only when a round of hand-for-hand play ends.
+    # These may still rebuy, or are placed when their hand of hand-for-hand play is closed.
     waiting = {each.entrant for each in state.windows}
     waiting |= {each.entrant for each in out_in_round(state)}
     waiting -= gone
@@ -145,7 +146,7 @@ def eliminations(
     standings = [
         Standing(entrant=each.entrant, stack=0 if equal else each.stack_at_start) for each in busts
     ]
-    # Who is kept in sat at the table, and is among those left, until the bust is written.
+    # Entrants who are kept in still have a seat, and count in *left*, until the bust is recorded.
     first_place = len(left) + len(waiting) + len(state.promised) + 1
     eliminated = ranked(standings, first_place=first_place, entries=entries)
     events: list[Event] = [
@@ -164,17 +165,17 @@ def eliminations(
 
 
 def out_in_round(state: Running) -> tuple[OutInRound, ...]:
-    """Return who is placed only when the round of hand-for-hand play is over."""
+    """Return the busts that are placed only when this hand of hand-for-hand play is closed."""
     return () if state.floor.hand_for_hand is None else state.floor.hand_for_hand.out
 
 
 def ends(events: Iterable[Event]) -> bool:
-    """Return whether the tournament is over with *events*."""
+    """Return whether *events* finish the tournament."""
     return any(isinstance(event, TournamentFinished) for event in events)
 
 
 def last_one(state: Running) -> tuple[Event, ...]:
-    """Return the end for want of others: nobody comes any more, and one at most is left."""
+    """Return the end if one entrant at most is left and nobody can enter any more."""
     entries = _entries(state)
     winner = tuple(
         Placing(entrant=entrant, player=entries[entrant].player, place=1)
@@ -186,13 +187,13 @@ def last_one(state: Running) -> tuple[Event, ...]:
 
 def purge(state: State, command: RecordPurge) -> tuple[Event, ...]:
     """
-    Return that those who never came are out; their chips leave play with them.
+    Return the eliminations of seated no-shows. Their chips leave play with them.
 
-    Their entries count no more, unless there would be nobody left who has entered.
+    Their entries no longer count, unless there would be no other entrant at all.
 
     Raises:
         TournamentNotRunning: If play has not begun, or was cancelled.
-        DirectiveStale: If somebody is not at that table, or has come meanwhile.
+        DirectiveStale: If an entrant is not at that table, or has arrived meanwhile.
 
     Source: rulebook ``no_show.purge``.
     """
@@ -227,13 +228,13 @@ def purge(state: State, command: RecordPurge) -> tuple[Event, ...]:
 
 
 def _coming(state: Running) -> bool:
-    """Return whether somebody without a seat is still in, or may still come."""
+    """Return whether an entrant without a seat is still in, or players may still enter."""
     return bool(state.windows or state.promised or out_in_round(state) or state.entering.late)
 
 
 def finish(state: State, command: Finish) -> tuple[Event, ...]:
     """
-    Return the end of a tournament in which several are left: by stacks, equals share.
+    Return the end of a tournament with several entrants left. Stacks rank them, and equals share.
 
     Raises:
         TournamentNotRunning: If play has not begun, or was cancelled.
@@ -245,7 +246,7 @@ def finish(state: State, command: Finish) -> tuple[Event, ...]:
         raise TournamentNotRunning(phase=phase_of(state))
     if sorted(each.entrant for each in command.stacks) != sorted(state.remaining()):
         raise DirectiveStale(problem="the stacks do not cover everyone still in")
-    # Who has left a casino is ranked by what was taken away; elsewhere nobody leaves.
+    # Entrants who left a casino are ranked by the chips they took. Elsewhere nobody leaves.
     standings = (*command.stacks, *state.left)
     survivors = ranked(standings, first_place=1, entries=_entries(state))
     left = state.remaining()
@@ -283,7 +284,7 @@ def _eliminated(placing: Placing, *, together: int, rule: str | None) -> Entrant
 def finished(
     state: Running, placings: tuple[Placing, ...], left: tuple[EntrantId, ...], *, rule: str
 ) -> tuple[Event, ...]:
-    """Return the end, and before it what becomes of the bounties of those who are *left*."""
+    """Return the bounty awards for the *left* entrants, then the finish."""
     entries = _entries(state)
     settled = bounties.left_over(state, left)
     state = replace(state, books=reduce(booked, settled, state.books))

@@ -1,1 +1,1 @@
-"""Scheduled rounds: who meets whom, what a round is worth, and who goes on to the final."""
+"""Scheduled rounds: pairing, scores, and the cut to the final."""

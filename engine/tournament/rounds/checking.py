@@ -1,4 +1,4 @@
-"""Which formats a tournament may be announced with."""
+"""The check of a format before a tournament is announced."""
 
 from collections.abc import Iterable
 from itertools import pairwise
@@ -10,31 +10,35 @@ from engine.tournament.model.terms_announced import Terms
 
 ROUNDS_MAX = 200
 ENTRANTS_MAX = 1_000
-"""All tables of a round end in one append; to pair so many takes a second or two."""
+"""All tables of a round end in one append. Pairing so many entrants takes a second or two."""
 
 TABLE_SEATS_MIN = 3
-"""With fewer somebody might sit alone."""
+"""At smaller tables an entrant might sit alone."""
 
 Checked = tuple[str, bool, str]
 
 
 def checked(command: Announce | Terms) -> Iterable[Checked]:
-    """Yield each term of the format, whether it is sound, and what is wrong if not."""
+    """Yield each demand on the format: the field, whether it is met, and the text."""
     plan, open_end = command.format, isinstance(command.ruleset.end, OpenEnd)
     if isinstance(plan, SingleTable):
         fits = command.entrants_min <= command.table_seats
-        yield "entrants_min", fits, "must not be more than one table has seats"
+        yield "entrants_min", fits, "must not be above table_seats: there is one table"
     if isinstance(plan, Rounds):
         yield "format", not open_end, "a casino has no rounds"
         yield from _of_rounds(command, plan)
 
 
 def _of_rounds(command: Announce | Terms, plan: Rounds) -> Iterable[Checked]:
-    """Source: rulebook ``rounds.no_rebuy``."""
+    """
+    Yield each demand on scheduled rounds.
+
+    Source: rulebook ``rounds.no_rebuy``.
+    """
     ruleset = command.ruleset
     bare = not command.fees.bounty and command.fees.add_on is None
-    yield "fees", bare, "nobody is bought in anew, or has a bounty, in rounds"
-    yield "entry", not command.entry.late, "nobody comes late where rounds are played"
+    yield "fees", bare, "must have no add-on and no bounty in rounds"
+    yield "entry", not command.entry.late, "must have no late registration in rounds"
     yield "format.rounds", 1 <= plan.rounds <= ROUNDS_MAX, f"must be 1 to {ROUNDS_MAX}"
     hands = plan.hands_per_round
     yield "format.hands_per_round", hands is None or hands >= 1, "must be positive"
@@ -44,10 +48,18 @@ def _of_rounds(command: Announce | Terms, plan: Rounds) -> Iterable[Checked]:
     few = command.entrants_max <= ENTRANTS_MAX
     yield "entrants_max", few, f"rounds take {ENTRANTS_MAX} at most"
     chips = plan.stacks == "fresh" and plan.points == "places" and plan.final_stack is None
-    yield "format.stacks", chips or not ruleset.moneyless, "there are no chips in this game"
+    yield (
+        "format.stacks",
+        chips or not ruleset.moneyless,
+        "a game without chips needs fresh stacks, points by place and no final_stack",
+    )
     yield from _points(command, plan)
     later = plan.rounds - (plan.cut is None)
-    yield "format.starts_at", len(plan.starts_at) <= later, "are more than rounds to come"
+    yield (
+        "format.starts_at",
+        len(plan.starts_at) <= later,
+        "must not name more times than later rounds and the final",
+    )
     order = (command.starts_at, *plan.starts_at)
     rising = all(one < other for one, other in pairwise(order))
     yield "format.starts_at", rising, "must come one after another, after the start"
@@ -60,14 +72,14 @@ def _points(command: Announce | Terms, plan: Rounds) -> Iterable[Checked]:
     whole = all(points >= 0 for points in plan.place_points)
     yield "format.place_points", whole, "must not be negative"
     places = len(plan.place_points) <= command.table_seats
-    yield "format.place_points", places, "are more than a table has seats"
+    yield "format.place_points", places, "must not be more than a table has seats"
     wanted = plan.points == "places" or not plan.place_points
-    yield "format.place_points", wanted, "go with points by place"
+    yield "format.place_points", wanted, "must be empty unless points go by places"
 
 
 def _final(plan: Rounds, ruleset: Ruleset) -> Iterable[Checked]:
     yield "format.cut", plan.cut is None or plan.cut >= 2, "must be 2 at least"
     stack = plan.final_stack
-    yield "format.final_stack", stack is None or plan.cut is not None, "goes with a cut"
+    yield "format.final_stack", stack is None or plan.cut is not None, "must be null without a cut"
     sound = stack is None or (stack > 0 and stack % ruleset.chip_unit == 0)
     yield "format.final_stack", sound, f"must be a positive multiple of {ruleset.chip_unit}"

@@ -1,5 +1,5 @@
 """
-Who goes on to the final, and who is placed by points.
+The cut to the final, and places by points.
 
 Source: rulebook ``rounds.cut`` and ``rounds.placing``.
 """
@@ -19,7 +19,9 @@ from engine.values import EntrantId
 
 
 def places(state: Running, scores: Sequence[Score], *, first_place: int) -> tuple[Placing, ...]:
-    """Return the places of *scores*, best first, from *first_place* on; equals share."""
+    """
+    Return the places of *scores*, best first, from *first_place* on. Equals share their places.
+    """
     players = {each.entrant: each.player for each in state.entrants}
     ranks = [each.rank for each in scores]
     return tuple(
@@ -34,7 +36,7 @@ def places(state: Running, scores: Sequence[Score], *, first_place: int) -> tupl
 
 
 def eliminated(placings: Sequence[Placing], *, rule: str) -> tuple[EntrantEliminated, ...]:
-    """Return that those with *placings* are out, the last one first."""
+    """Return the eliminations of *placings*, the last place first."""
     return tuple(
         EntrantEliminated(
             entrant=each.entrant,
@@ -48,7 +50,7 @@ def eliminated(placings: Sequence[Placing], *, rule: str) -> tuple[EntrantElimin
 
 
 def over(state: Running) -> bool:
-    """Return whether no further round is played, whatever was planned."""
+    """Return whether no further round is played, even if more were planned."""
     return state.closing or state.floor.last_hands is not None
 
 
@@ -56,11 +58,11 @@ def after_last_round(
     state: Running, plan: Rounds, scores: tuple[Score, ...], out: tuple[Placing, ...]
 ) -> tuple[Event, ...]:
     """
-    Return the cut, and who is placed by it; or the end, where there is no final.
+    Return the cut and the places that it decides, or the end if there is no final.
 
     Args:
-        scores: Of everybody still in, the best first.
-        out: Who went out with the last round.
+        scores: The scores of everybody still in, the best first.
+        out: The places of entrants who went out with the last round.
     """
     if plan.cut is None or over(state) or len(scores) < 2:
         best = places(state, scores, first_place=1)

@@ -1,5 +1,5 @@
 """
-How rounds are seated, ended and cut to a final.
+The seats and results of scheduled rounds, and the way to the final.
 
 Source: rulebook ``rounds``.
 """
@@ -43,7 +43,7 @@ from engine.values import Chips, EntrantId, Seat, TableId
 
 
 def first_round(drawn: SeatsDrawn) -> RoundSeated:
-    """Return the first round, which is dealt from the draw of seats whatever the pairing."""
+    """Return the first round. The seat draw decides its tables, whatever the pairing."""
     numbers = sorted({each.table_number for each in drawn.assignments})
     tables = tuple(
         _table(number, [each for each in drawn.assignments if each.table_number == number])
@@ -72,10 +72,12 @@ def _table(number: int, seats: Sequence[SeatAssignment]) -> RoundTable:
 
 def seat_round(state: Running, command: SeatRound) -> tuple[Event, ...]:
     """
-    Return the seats of the next round, or of the final; nothing before its time, or in a pause.
+    Return the seats of the next round or of the final.
+
+    Before their time, or during a pause, nothing happens.
 
     Raises:
-        TablesMissing: If there are fewer ids than tables.
+        TablesMissing: If there are fewer identifiers than tables.
     """
     rounds = state.rounds
     if rounds is None or rounds.next_at is None or command.now < rounds.next_at or state.paused:
@@ -88,7 +90,7 @@ def seat_round(state: Running, command: SeatRound) -> tuple[Event, ...]:
 
 
 def tables_max(state: Running) -> int:
-    """Return how many tables may be needed for what is seated next."""
+    """Return the most tables that the next round or the final may need."""
     people = len(state.remaining())
     return max(
         tables_needed(people, table_seats=state.terms.table_seats), tables_for(state.terms, people)
@@ -96,7 +98,7 @@ def tables_max(state: Running) -> int:
 
 
 def closed(state: State, closing: tuple[Event, ...]) -> tuple[Event, ...]:
-    """Return *closing*, and the end with it where no round is being played that could be last."""
+    """Return *closing*, followed by the end if no round is in play that could be the last."""
     rounds = state.rounds if isinstance(state, Running) else None
     if not closing or rounds is None or rounds.stage != "between" or not isinstance(state, Running):
         return closing
@@ -104,7 +106,7 @@ def closed(state: State, closing: tuple[Event, ...]) -> tuple[Event, ...]:
 
 
 def _by_points(state: Running, rounds: RoundsState) -> tuple[Event, ...]:
-    """Return the end between two rounds, or before the final: points decide."""
+    """Return the end by points, between two rounds or before the final."""
     scores = scores_left(rounds.scores, rounds.playing)
     return after_last_round(state, plan_of(state), scores, ())
 
@@ -166,7 +168,7 @@ def plan_of(state: Running) -> Rounds:
 
 
 def ranked_by(scores: tuple[Score, ...], drawn: tuple[EntrantId, ...]) -> tuple[Score, ...]:
-    """Return *scores* by rank, equals as they were drawn."""
+    """Return *scores* by rank. Equals are in the order of the draw."""
     place = {entrant: index for index, entrant in enumerate(drawn)}
     return tuple(sorted(scores, key=lambda each: (each.rank, place[each.entrant])))
 
@@ -179,7 +181,9 @@ def paired(
     *,
     seats: int,
 ) -> list[list[EntrantId]]:
-    """Return who sits at each table, by the rule of *plan*; *history* is every round before."""
+    """
+    Return the entrants of each table by the rule of *plan*; *history* holds all earlier rounds.
+    """
     if plan.seating == "heats":
         return pairing.heats(drawn, seats=seats)
     number = pairing.numbered(drawn)
@@ -212,7 +216,7 @@ def _meetings(
 
 
 def stacks_for_round(state: Running, rounds: RoundsState) -> Mapping[EntrantId, Chips]:
-    """Return with what everybody who plays on begins the next round."""
+    """Return the stacks with which the remaining entrants begin the next round."""
     if plan_of(state).stacks == "fresh":
         return dict.fromkeys(rounds.playing, state.terms.starting_stack)
     return {each: rounds.stack_of(each) for each in rounds.playing}
@@ -224,7 +228,7 @@ def _final(
     going: tuple[EntrantId, ...],
     table_ids: tuple[TableId, ...],
 ) -> FinalSeated:
-    """Return the seats of the final: drawn from all who play it, in order of registration."""
+    """Return the seats of the final. They are drawn from its players in order of registration."""
     plan, terms = plan_of(state), state.terms
     finalists = tuple(each for each in rounds.playing if each in going)
     required = tables_for(terms, len(finalists))
@@ -262,7 +266,7 @@ def _with_own_chips(each: SeatAssignment, rounds: RoundsState) -> SeatAssignment
 
 def end_early(state: Running, command: EndRoundEarly) -> tuple[Event, ...]:
     """
-    Return that the hands in play are the last of this round.
+    Return the event that makes the hands in play the last of this round.
 
     Raises:
         NoRoundInPlay: If no round is being played.
@@ -281,7 +285,7 @@ def end_early(state: Running, command: EndRoundEarly) -> tuple[Event, ...]:
 
 def end_round(state: Running, command: EndRound) -> tuple[Event, ...]:
     """
-    Return the results of a round, and what they lead to: the cut, or the end.
+    Return the results of a round, and after the last one the cut or the end.
 
     Raises:
         DirectiveStale: If the tables or stacks are not those of the round.
@@ -338,7 +342,7 @@ def _ended(
 
 
 def scores_left(scores: tuple[Score, ...], left: tuple[EntrantId, ...]) -> tuple[Score, ...]:
-    """Return the scores of those who are *left*, ranked among themselves."""
+    """Return the scores of the *left* entrants, ranked among themselves."""
     kept = [each for each in scores if each.entrant in left]
     ranks = [each.rank for each in kept]
     return tuple(
@@ -356,7 +360,7 @@ def scores_left(scores: tuple[Score, ...], left: tuple[EntrantId, ...]) -> tuple
 
 def _next(plan: Rounds, number: int, now: datetime) -> datetime:
     """
-    Return when what follows round *number* is seated.
+    Return the instant at which the next round, or the final, is seated.
 
     Source: rulebook ``rounds.start``.
     """

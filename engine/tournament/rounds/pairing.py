@@ -1,8 +1,8 @@
 """
-Who sits with whom in a round: a function of the draw, the points and who has met before.
+The pairing of a round: a function of the draw, the points and earlier meetings.
 
-Nothing here is exact: to find out whether everybody can meet equally often is hard.
-What is done is written down, always comes out the same, and says how far it got.
+To find out whether everybody can meet equally often is hard, so the result is not always the best.
+It is recorded, it always comes out the same, and it tells how far it got.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,36 +14,38 @@ Who = TypeVar("Who")
 Tables = list[list[int]]
 
 SWAPS_MAX = 100_000
-"""How many exchanges of two seats are weighed for one round, at most."""
+"""The most exchanges of two seats that are weighed for one round."""
 
 STARTS_MAX = 40
-"""From how many first tries a round of a round robin is improved."""
+"""The number of first tries from which a round of a round robin is improved."""
 
 
 class Met:
-    """How often each two of *people* have sat at one table."""
+    """The number of times that each two of *people* have sat at one table."""
 
     def __init__(self, people: int) -> None:
         self._times = [[0] * people for _ in range(people)]
 
     def add(self, tables: Iterable[Sequence[int]]) -> None:
-        """Count one round."""
+        """Count the meetings of one round."""
         for table in tables:
             for one, other in combinations(table, 2):
                 self._times[one][other] += 1
                 self._times[other][one] += 1
 
     def row(self, one: int) -> list[int]:
-        """Return how often *one* has met everybody."""
+        """Return the number of meetings of *one* with everybody."""
         return self._times[one]
 
     def with_all(self, one: int, others: Iterable[int]) -> int:
-        """Return how often *one* has met *others* in all; more often the same one counts more."""
+        """
+        Return the weight of the meetings of *one* with *others*. A repeated meeting weighs more.
+        """
         row = self._times[one]
         return sum(row[other] * (row[other] + 1) // 2 for other in others)
 
     def spread(self) -> tuple[int, int]:
-        """Return how often the two have met who met least, and those who met most."""
+        """Return the fewest and the most meetings of any two people."""
         size = len(self._times)
         times = [self._times[one][other] for one, other in combinations(range(size), 2)]
         return min(times, default=0), max(times, default=0)
@@ -51,7 +53,7 @@ class Met:
 
 def sizes(people: int, *, seats: int) -> list[int]:
     """
-    Return how many sit at each of the fewest tables that take all: no two differ by two.
+    Return the sizes of the fewest tables that seat all. No two sizes differ by more than one.
 
     >>> sizes(13, seats=4), sizes(4, seats=4)
     ([4, 3, 3, 3], [4])
@@ -76,14 +78,14 @@ def heats(order: Sequence[Who], *, seats: int) -> list[list[Who]]:
 
 def swiss(ranked: Sequence[int], met: Met, *, seats: int) -> Tables:
     """
-    Return tables of neighbours in rank; who has met changes places with the next table.
+    Return tables of neighbours in rank. Players who have met change places with the next table.
 
-    Two of neighbouring tables are exchanged as long as fewer then meet again, those first
-    who save most, and of these those nearest in rank.
+    Two seats of neighbouring tables are exchanged as long as fewer players then meet again. The
+    exchange that saves most goes first, and of equals the one between the nearest ranks.
 
     Args:
-        ranked: Numbers of all, the best first.
-        met: Rounds so far.
+        ranked: The numbers of all players, the best first.
+        met: The meetings in earlier rounds.
 
     Source: rulebook ``rounds.swiss``.
     """
@@ -112,14 +114,14 @@ def swiss(ranked: Sequence[int], met: Met, *, seats: int) -> Tables:
 
 def round_robin(order: Sequence[int], met: Met, *, seats: int) -> Tables:
     """
-    Return tables whose people have met as little as is found.
+    Return tables at which people have met as little as the search finds.
 
-    From a number of orders made of the drawn one, everybody takes the seat where the
-    fewest known faces are; then seats are exchanged while that helps.  The best try counts.
+    The search makes several orders from the drawn one. In each, everybody takes the seat with the
+    fewest known faces, and then seats are exchanged while that helps. The best try counts.
 
     Args:
-        order: Numbers of all, as drawn.
-        met: Rounds so far.
+        order: The numbers of all players, as drawn.
+        met: The meetings in earlier rounds.
 
     Source: rulebook ``rounds.round_robin``.
     """
@@ -158,7 +160,7 @@ def _seated(order: Sequence[int], met: Met, *, seats: int) -> Tables:
 
 
 def _improved(tables: Tables, met: Met, budget: int) -> tuple[Tables, int]:
-    """Return *tables* after every exchange that helps, and how many were weighed."""
+    """Return *tables* after every exchange that helps, and the number of exchanges weighed."""
     spent = 0
     while spent < budget:
         best: tuple[int, int, int, int, int] | None = None
@@ -178,7 +180,7 @@ def _improved(tables: Tables, met: Met, budget: int) -> tuple[Tables, int]:
 
 
 def _saved(met: Met, tables: Tables, here: tuple[int, int], there: tuple[int, int]) -> int:
-    """Return by how much less those met again weigh if two seats are exchanged."""
+    """Return the weight of repeated meetings that an exchange of two seats saves."""
     (first, i), (second, j) = here, there
     one, other = tables[first][i], tables[second][j]
     mine = [each for each in tables[first] if each != one]
@@ -197,10 +199,10 @@ def _exchange(tables: Tables, here: Sequence[int], there: Sequence[int]) -> None
 
 
 def known_faces(met: Met, tables: Iterable[Sequence[int]]) -> int:
-    """Return how many pairs at *tables* have met before."""
+    """Return the number of pairs at *tables* that have met before."""
     return sum(met.row(one)[other] > 0 for table in tables for one, other in combinations(table, 2))
 
 
 def numbered(people: Sequence[Who]) -> Mapping[Who, int]:
-    """Return the number by which each of *people* is known here."""
+    """Return the number that stands for each of *people* in this module."""
     return {one: number for number, one in enumerate(people)}

@@ -1,4 +1,6 @@
-"""What a table has to do in a round: play its hands, then hold until all others have."""
+"""
+The directives of a table in a scheduled round: to play its hands, then to wait for the others.
+"""
 
 from collections.abc import Mapping
 
@@ -15,9 +17,9 @@ def in_round(
     state: Running, tables: Mapping[TableId, TableSummary], here: Seating
 ) -> Directive | None:
     """
-    Return what *here* has to do in the round being played; none outside of one.
+    Return the directive of *here* in the round being played; None outside of one.
 
-    Nobody moves between tables in a round.  The last table that is done ends it for all.
+    Nobody moves between tables in a round. The last table that finishes ends it for all.
 
     Source: rulebook ``rounds.hands``.
     """

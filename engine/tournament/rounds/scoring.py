@@ -1,5 +1,5 @@
 """
-What a round is worth, and who leads.
+The scores of a round, and the ranking after it.
 
 Points are decimal numbers with two fraction digits, rounded half to even.
 """
@@ -27,13 +27,13 @@ def result_of(
     terms: TournamentAnnounced, table: RoundTable, end: TableEnd, busts: Sequence[RoundBust]
 ) -> RoundResult:
     """
-    Return the places at one table, and what they are worth.
+    Return the places at one table, and their points.
 
-    Who has chips goes before who has none; of the latter, who lost them later, and in one
-    hand who began it with more.  Equals share their places.
+    Entrants with chips rank before those without. Of the latter, a later bust ranks higher, and in
+    the same hand a larger stack at its start. Equals share their places.
 
     Args:
-        busts: Of this table, in any order.
+        busts: The busts at this table, in any order.
 
     Source: rulebook ``rounds.places``.
     """
@@ -66,7 +66,7 @@ def result_of(
 def _grouped(
     ranks: Mapping[EntrantId, tuple[int, ...]],
 ) -> Iterable[list[EntrantId]]:
-    """Yield those of equal rank together, the best first; ids ascend."""
+    """Yield the groups of equal rank, the best first. Identifiers ascend within a group."""
     order = sorted(sorted(ranks), key=lambda each: ranks[each], reverse=True)
     for _, group in groupby(order, key=lambda each: ranks[each]):
         yield list(group)
@@ -74,7 +74,7 @@ def _grouped(
 
 def _points(terms: TournamentAnnounced, place: int, shared: int, won: int) -> str:
     """
-    Return what a place at a table is worth; those who share places share what they are worth.
+    Return the points of a place at a table. Entrants who share places share their points.
 
     Source: rulebook ``rounds.points``.
     """
@@ -97,12 +97,12 @@ def scores_of(
     results: Iterable[Sequence[RoundResult]],
 ) -> tuple[Score, ...]:
     """
-    Return the score of everybody in *playing*: by points, then wins, then chips.
+    Return the scores of everybody in *playing*: by points, then wins, then chips.
 
     Args:
-        playing: In order of registration, in which equals are listed.
+        playing: The entrants in order of registration. Equals are listed in this order.
         seated: The tables of each round.
-        results: Of each round that is over.
+        results: The results of each round that is over.
 
     Source: rulebook ``rounds.ranking``.
     """
