@@ -21,6 +21,8 @@ from service.process.supervisor import Stack, StackFailed
 from service.sandbox.demo import standing
 from tests.support.waiting import until
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 TIMEOUT_SECONDS = 30
 NOWHERE = {"HOLOTABLE_DATABASE_URL": "postgresql://nobody:nothing@127.0.0.1:1/none"}

@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 TIMEOUT_SECONDS = 180
 """Thrice what the demo may take, for a machine that runs other tests beside it."""

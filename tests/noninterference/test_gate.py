@@ -29,6 +29,8 @@ TWO = Hidden(
     draft={"name": "A night among friends", "prize_pool": 24_680_135_792},
 )  # fmt: skip
 
+pytestmark = pytest.mark.slow
+
 REFUSED = {400, 401, 403, 404, 405, 415, 422, 428}
 """What answers a question that never came to be decided."""
 

@@ -9,6 +9,8 @@ from service.api.roles import DOCUMENT, document
 from tests.service.api.matrix import NO_TOKEN, PERSONAS, STRANGER, Answer, every_answer, routes
 from tests.support.databases import TestDatabase
 
+pytestmark = pytest.mark.slow
+
 OPEN = {
     "open_account",
     "make_token",
