@@ -1,1 +1,1 @@
-"""One hand of any game: a street of betting, pots, showdown, what hands are worth."""
+"""The parts of a hand: streets of betting, pots, the showdown and the rankings."""

@@ -1,8 +1,9 @@
 """
-One street of betting: the turns, the legal actions and their prices.
+A street of betting: the turns, the legal actions and their prices.
 
-Amounts are *to*, never *by*: the total of one seat in this street.  Source: rulebook
-``words.street``.
+An amount is the new total of one seat in this street, never an increment.
+
+Source: rulebook ``words.street``.
 """
 
 from typing import Literal
@@ -108,7 +109,7 @@ class VerbNotPlayed(CommandRejected):
 
 
 class LegalAction(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """One thing a seat may do; what does not apply is null."""
+    """A legal action of a seat. Members that do not apply are null."""
 
     verb: str
     rule: str
@@ -130,7 +131,7 @@ class LegalAction(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """What an action does to the street."""
+    """The effect of an action on the seat and the street."""
 
     paid: Chips
     stack: Chips
@@ -161,7 +162,7 @@ def next_to_act(street: Street) -> int | None:
             else:
                 first = first or each.seat
         if first is not None and able > 1:
-            # Nobody further on comes before, or would leave this one alone.
+            # Later seats act after this one, and another seat is able to answer it.
             return first
     turn = first or lowest
     if turn is not None and able == 1 and not _asked_alone(street, turn):

@@ -1,8 +1,9 @@
 """
-Coruscant Shift: the order of its phases.
+The order of the phases of Coruscant Shift.
 
-One machine plays every preset; only the order of the blocks differs.  Source:
-rulebook ``phases``.
+Every preset has the same phases. The ruleset only decides their order.
+
+Source: rulebook ``phases``.
 """
 
 from functools import cache
@@ -29,9 +30,9 @@ Phase = Literal[
 
 def phases(ruleset: CoruscantShift, *, after: str | None = None) -> tuple[Phase, ...]:
     """
-    Return the phases of one hand in order, or those *after* one of them.
+    Return the phases of one hand in order, or only those that follow *after*.
 
-    None is skipped (rulebook ``phases.no_skip``).
+    No phase is skipped (rulebook ``phases.no_skip``).
     """
     forced = not isinstance(ruleset.forced, NoForcedBet)
     return _order_after(after, forced, ruleset.roll.when, ruleset.discard, ruleset.bet2)

@@ -1,8 +1,9 @@
 """
-The Galaxy ranking of Corellian Spike: experimental, from one public program alone.
+The Galaxy ranking of Corellian Spike. It is experimental: its only source is one program.
 
-The names are those of ``engine.hand.spike_hands`` in another order, with one
-chain of ties for all of them.  Source: rulebook ``spike.galaxy_ranking``.
+It orders the names of ``engine.hand.spike_hands`` differently, and breaks all ties alike.
+
+Source: rulebook ``spike.galaxy_ranking``.
 """
 
 from collections import Counter
@@ -23,7 +24,7 @@ from engine.hand.spike_hands import (
 
 
 def _banthas_wild(held: Held) -> tuple[int, ...] | None:
-    # Three of one sign; by the value alone every squadron would be one, and the lower name dead.
+    # The three cards must share a sign. Otherwise every squadron would count as this higher name.
     signed = Counter(value for value in held.values if value)
     return () if max(signed.values(), default=0) > 2 else None
 
@@ -43,11 +44,11 @@ _ZEROS: tuple[tuple[str, Callable[[Held], tuple[int, ...] | None]], ...] = (
 
 def galaxy_rank(cards: Sequence[str]) -> HandRank:
     """
-    Return what the hand of *cards*, two to five of them, is worth.
+    Return the rank of two to five *cards*.
 
-    Ties of every name, and of none, go one way: nearest to zero, positive before
-    negative, most cards, one suit before several, the highest sum of positive
-    cards, the highest of them.
+    Ties are broken alike for every name, and for hands without a name. These win, in this order:
+    nearest to zero, positive before negative, most cards, one suit before several, the highest
+    sum of positive cards, the highest positive card.
 
     >>> galaxy_rank(["C+05", "C-05"]).key < galaxy_rank(["C+05", "S-05"]).key
     True

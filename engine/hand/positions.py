@@ -1,8 +1,8 @@
 """
-Where the button and the blinds go: the one place that knows.
+The movement of the button and the blinds.
 
-A table opens its hands by it, and a tournament asks it who would post next before it
-moves anybody.  Both get the same answer because nobody else works it out.
+A table uses this module to open its hands. A tournament uses it to find the next posts
+before it moves anybody, so both always agree.
 
 Source: rulebook ``button`` and ``newcomers``.
 """
@@ -18,7 +18,7 @@ DEALT_MIN = 2
 
 
 class Marks(msgspec.Struct, frozen=True, kw_only=True):
-    """Where the button and the blinds of the last hand were, and by which rules they move."""
+    """The positions of the last hand, and the rules by which they move."""
 
     button: Literal["moving", "dead", "starter"]
     headsup: Literal["literal", "dealer_small_blind"]
@@ -29,20 +29,20 @@ class Marks(msgspec.Struct, frozen=True, kw_only=True):
     """The seat that moves on: the button, or with ``starter`` the seat that acted first."""
 
     small_blind: int | None = None
-    """Seats that had the blinds; they may be empty."""
+    """The seats of the last blinds. They may be empty now."""
     big_blind: int | None = None
     dealers: tuple[int, ...] = ()
-    """The only seats the button goes to while any of them can be dealt in; () for all."""
+    """The only seats the button goes to, if one of them can be dealt in. Empty for all seats."""
 
 
 class Posts(NamedTuple):
-    """The seats of one hand; blinds and a dead button may be empty seats."""
+    """The seats of one hand. The blinds and a dead button may be empty seats."""
 
     marker: int
     small_blind: int | None
     big_blind: int | None
     dealt: tuple[int, ...]
-    """Ascending."""
+    """Seats dealt in, ascending."""
 
 
 def clockwise(seats: Collection[int], after: int) -> tuple[int, ...]:
@@ -64,15 +64,16 @@ def clockwise(seats: Collection[int], after: int) -> tuple[int, ...]:
 
 
 def button_of(posts: Posts, marks: Marks) -> int:
-    """Return the seat of the dealer: with ``starter`` the one that acts last."""
+    """Return the dealer's seat. With ``starter`` this is the seat that acts last."""
     if marks.button != "starter":
         return posts.marker
-    # Of the dealt seats clockwise from the starter's left, the starter comes last.
+    # The starter is the last of the dealt seats clockwise from its left, so the dealer is before
+    # it.
     return clockwise(posts.dealt, posts.marker)[-2]
 
 
 def first_posts(marks: Marks, dealt: tuple[int, ...]) -> Posts:
-    """Return the seats of a hand whose marker is known: drawn, or moved on already."""
+    """Return the seats of a hand with a known marker, either drawn or already moved."""
     marker = marks.marker
     if not marks.blinds:
         return Posts(marker, None, None, dealt)
@@ -93,7 +94,7 @@ def next_posts(marks: Marks, eligible: tuple[int, ...], arrived: Collection[int]
     if marks.button == "dead" and marks.small_blind and marks.big_blind:
         return _dead_button(marks, eligible, marks.small_blind, marks.big_blind, arrived)
     regular = _regular(eligible, arrived)
-    # Late seats add no hands: where everybody deals once they never deal.
+    # If everybody deals once, late seats never deal, so they add no hands.
     dealers = tuple(seat for seat in marks.dealers if seat in eligible) or regular
     marker = clockwise(dealers, marks.marker)[0]
     moved = msgspec.structs.replace(marks, marker=marker)
@@ -106,7 +107,7 @@ def next_posts(marks: Marks, eligible: tuple[int, ...], arrived: Collection[int]
 
 
 def to_come(marks: Marks, eligible: Collection[int], arrived: Collection[int]) -> Iterator[Posts]:
-    """Yield the seats of the next hands, without end, as if nobody came, went or went broke."""
+    """Yield the seats of the next hands without end, as if nobody came, left or busted."""
     seats, new = tuple(sorted(eligible)), set(arrived)
     while True:
         posts = next_posts(marks, seats, new)
@@ -123,13 +124,14 @@ def to_come(marks: Marks, eligible: Collection[int], arrived: Collection[int]) -
 
 def turns(marks: Marks, eligible: Collection[int], arrived: Collection[int]) -> dict[int, int]:
     """
-    Return in how many hands each seat posts the big blind, or deals in a game without blinds.
+    Return each seat's number of hands until it posts the big blind.
 
-    1 is the next hand.  A seat that is not reached in two rounds of the table is left out.
+    In a game without blinds, this is the number of hands until it deals. 1 means the next hand.
+    Seats that are not reached within two orbits are left out.
 
     >>> marks = Marks(button="dead", headsup="literal", blinds=True, marker=1, small_blind=2,
     ...               big_blind=3)
-    >>> turns(marks, (1, 2, 4, 5), ())  # the big blind went broke
+    >>> turns(marks, (1, 2, 4, 5), ())  # the big blind busted
     {4: 1, 5: 2, 1: 3, 2: 4}
     """
     if len(eligible) < DEALT_MIN:
@@ -146,7 +148,7 @@ def turns(marks: Marks, eligible: Collection[int], arrived: Collection[int]) -> 
 
 
 def _regular(eligible: tuple[int, ...], arrived: Collection[int]) -> tuple[int, ...]:
-    """Return the seats the button may go to: nobody's first hand, unless there is no choice."""
+    """Return the seats the button may go to. Newcomers are left out if two others are there."""
     if not arrived:
         return eligible
     regular = tuple(seat for seat in eligible if seat not in arrived)
@@ -157,10 +159,10 @@ def _dead_button(
     marks: Marks, eligible: tuple[int, ...], small: int, big: int, arrived: Collection[int]
 ) -> Posts:
     """
-    Return the seats of the next hand when the big blind always moves on.
+    Return the seats of the next hand under the dead button: the big blind always moves on.
 
-    The small blind is the seat that had the big one and the button the seat that had
-    the small one, whether somebody sits there or not.
+    The last big blind's seat becomes the small blind, and the last small blind's seat gets the
+    button. Either seat may be empty.
 
     Source: rulebook ``button.dead``.
     """
@@ -171,7 +173,8 @@ def _dead_button(
         return Posts(dealer, other, next_big, eligible)
     button = small
     if small == next_big or marks.marker == small:
-        # Two have become more, and the dealer of two had a blind too: the seat before the blinds.
+        # After heads-up play the dealer had a blind too. The seat before the blinds gets the
+        # button.
         button = clockwise(tuple(seat for seat in eligible if seat != big), big)[-1]
     between = clockwise({*eligible, big}, button)
     waiting = set(arrived).intersection(between[: between.index(big)])

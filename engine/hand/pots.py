@@ -1,4 +1,4 @@
-"""How the chips wagered in one hand are divided for the showdown."""
+"""The division of the wagers of a hand into pots, and of a pot among its winners."""
 
 from collections.abc import Collection, Mapping, Sequence
 
@@ -9,7 +9,7 @@ from engine.values import Chips
 
 
 class Pot(msgspec.Struct, frozen=True, gc=False):
-    """A sum of chips and the seats that may win it."""
+    """A number of chips and the seats that are eligible for it."""
 
     chips: Chips
     eligible: tuple[int, ...]
@@ -17,12 +17,12 @@ class Pot(msgspec.Struct, frozen=True, gc=False):
 
 def unmatched(wagers: Mapping[int, Chips], *, live: Collection[int]) -> tuple[int, Chips] | None:
     """
-    Return the seat and the chips of the largest wager that nobody else matched, or none.
+    Return the seat and the chips of the uncalled bet, or None.
 
-    A folded seat gets nothing back; but what it wagered does match.
+    A folded seat gets nothing back, but its wager matches the bets of others.
 
     Args:
-        wagers: Chips each seat has put into the hand; one entry for every seat dealt in.
+        wagers: Chips that each seat has put into the hand, with one entry for every seat dealt in.
         live: Seats that have not folded.
 
     Source: rulebook ``pots.unmatched``.
@@ -47,21 +47,18 @@ def build_pots(
     Divide the wagers of one hand into a main pot and its side pots.
 
     A live seat can win, from each opponent, no more than it has wagered itself.
-    So every distinct wager among the live seats closes one pot, and a folded
-    seat's chips stay in the pots they had already reached.
+    So every distinct wager among the live seats closes one pot. A folded seat's chips stay in
+    the pots they had already reached.
 
     Args:
-        wagers:
-            Chips each seat has put into the hand, antes and blinds included,
-            the unmatched ones already returned.  Holds one entry for every
-            seat dealt in, folded seats too.
-
-        live: Seats that have not folded.  Order is irrelevant.
-        carry: Chips left from earlier hands; they join the main pot.
+        wagers: Chips that each seat has put into the hand, with antes and blinds, after the return
+            of the uncalled bet. It has one entry for every seat dealt in, folded seats too.
+        live: Seats that have not folded, in any order.
+        carry: Chips left from earlier hands. They join the main pot.
 
     Returns:
-        Pots in the order they closed, the main pot first; only the main pot may
-        be empty.  Each pot's ``eligible`` is ascending and a proper subset of
+        Pots in the order they closed, the main pot first. Only the main pot may
+        be empty. Each pot's ``eligible`` is ascending and a proper subset of
         the one before.
 
     Raises:
@@ -80,7 +77,7 @@ def build_pots(
     pots: list[Pot] = []
     below = 0
     for level in levels:
-        # Chips that a folded seat left above every live wager belong to the last pot.
+        # Chips that a folded seat wagered above every live wager belong to the last pot.
         last = level == levels[-1]
         reached = sum(wagers.values()) if last else sum([min(w, level) for w in wagers.values()])
         if reached > below:
@@ -99,14 +96,14 @@ def split(
     Divide a pot among its tied winners.
 
     Args:
-        chips: The pot.
-        winners: Clockwise from the left of the button.
+        chips: The chips in the pot.
+        winners: Winning seats, clockwise from the left of the button.
         unit: The smallest chip.
-        carry: Whether the remainder stays for the next main pot; otherwise it
-            goes to the winners in their order, one unit each.
+        carry: Whether the remainder stays for the next main pot. Otherwise it
+            goes to the winners in the given order, one unit each.
 
     Returns:
-        What each winner gets, in the given order, and what is carried.
+        The chips of each winner in the given order, and the carry.
 
     Source: rulebook ``odd_chips``.
 
@@ -121,6 +118,6 @@ def split(
         return tuple((seat, share) for seat in winners), remainder
     odd_units, crumbs = divmod(remainder, unit)
     shares = [share + unit * (index < odd_units) for index in range(len(winners))]
-    # Less than one chip can only come from a stack that was never in whole chips.
+    # Less than one unit is left only if a stack was never in whole units.
     shares[0] += crumbs
     return tuple(zip(winners, shares, strict=True)), 0

@@ -1,17 +1,17 @@
-"""What a hand counts for in the games without a target."""
+"""The rank of a hand in the games without a target."""
 
 from typing import NamedTuple
 
 
 class HandRank(NamedTuple):
-    """A judgement of one hand."""
+    """The name, the total and the strength of a hand."""
 
     name: str
-    """What the game calls such a hand."""
+    """The game's name for the hand."""
 
     total: int
     key: tuple[int, ...]
-    """What hands are compared by, number by number; smaller is better."""
+    """The numbers that hands are compared by, in order. Smaller is better."""
 
     bombed: bool = False
-    """Whether the hand can win nothing."""
+    """Whether the hand has bombed out. A bombed-out hand wins no chips."""

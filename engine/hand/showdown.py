@@ -1,4 +1,4 @@
-"""Which selection is best, and what the house selects for whoever does not."""
+"""The best selection in Coruscant Shift, and the clock's selection after a timeout."""
 
 from collections.abc import Sequence
 from itertools import combinations
@@ -9,17 +9,17 @@ SELECTION_MAX = 5
 
 
 def suit_count(cards: Sequence[str], suit: str) -> int:
-    """Return how many of *cards* count for *suit*; sylops count for every suit."""
+    """Return the number of *cards* that count for *suit*. Sylops count for every suit."""
     suited = OF_SUIT[suit]
     return sum(map(suited.__contains__, cards))
 
 
 def key(cards: Sequence[str], target: int, suit: str) -> tuple[int, int]:
     """
-    Return what a selection is compared by; smaller is better.
+    Return the key by which selections are compared. Smaller is better.
 
-    First the distance from the target, over and under alike; then the cards of
-    the target suit, more being better.  There is nothing further.
+    The distance from the target comes first, over and under alike. Then more cards of the
+    target suit win. No further rule breaks a tie.
 
     Source: rulebook ``showdown.key``.
 
@@ -33,10 +33,10 @@ def best_selection(
     hand: Sequence[str], target: int, suit: str, *, least: int = 1, most: int = SELECTION_MAX
 ) -> tuple[str, ...]:
     """
-    Return the selection the house makes from *hand* for a seat that ran out of time.
+    Return the clock's selection from *hand* for a seat that has timed out.
 
-    The best key, then the fewest cards, then the lowest in the order of the
-    deck; never the empty one, never fewer than *least* or more than *most* cards.
+    The selection has the best key. Among equals it has the fewest cards, then the lowest cards
+    in the order of the deck. It has at least *least* cards and at most *most* cards.
 
     Source: rulebook ``clock.selection``.
     """
@@ -46,7 +46,7 @@ def best_selection(
         for size in range(least, min(len(ordered), most) + 1)
         for chosen in combinations(ordered, size)
     ]
-    # Candidates come by size and then from the lowest cards on; ``min`` keeps the first.
+    # Candidates come in order of size, then from the lowest cards on. ``min`` keeps the first.
     return min(candidates, key=lambda chosen: key(chosen, target, suit))
 
 

@@ -1,9 +1,10 @@
 """
-What a hand of Corellian Spike is worth.
+The ranking of Corellian Spike.
 
-A hand takes the best name whose cards it holds.  *Kind* and *pair* go by values
-without their signs; sylops never belong to either.  Source: rulebook
-``spike.ranking``.
+A hand takes the best name whose cards it holds. A *kind* and a *pair* ignore the signs of
+values. Sylops never belong to either.
+
+Source: rulebook ``spike.ranking``.
 """
 
 from collections import Counter
@@ -18,7 +19,7 @@ HAND_MIN, HAND_MAX = 2, 5
 
 
 class Held:
-    """The values of a hand, counted once for every question about them."""
+    """The counted values of a hand, for all questions about its name."""
 
     __slots__ = ("high", "kinds", "positive", "strict", "sylops", "total", "values")
 
@@ -34,15 +35,19 @@ class Held:
         self.strict = strict
 
     def alone(self, size: int) -> bool:
-        """Return whether a name of *size* cards may be taken: strictly, only without others."""
+        """
+        Return whether a name of *size* cards fits.
+
+        Under strict names no other cards are allowed.
+        """
         return len(self.values) == size or not self.strict
 
     def kind(self, count: int) -> int | None:
-        """Return the lowest value of which there are *count* cards, or none."""
+        """Return the lowest value that *count* cards or more have, or None."""
         return min((value for value, n in self.kinds.items() if n >= count), default=None)
 
     def run(self, length: int) -> int | None:
-        """Return where the lowest run of *length* values begins, or none."""
+        """Return the start of the lowest run of *length* values, or None."""
         starts = range(1, 12 - length)
         return next(
             (s for s in starts if all(s + step in self.kinds for step in range(length))), None
@@ -53,7 +58,7 @@ Ties = tuple[int, ...]
 
 
 def pure_sabacc(held: Held) -> Ties | None:
-    """Exactly the two sylops."""
+    """Match exactly the two sylops."""
     return () if held.values == (0, 0) else None
 
 
@@ -62,7 +67,7 @@ def _full_sabacc(held: Held) -> Ties | None:
 
 
 def fleet(held: Held) -> Ties | None:
-    """A sylop and four of a kind; the lowest value."""
+    """Match a sylop and four of a kind. The lowest value wins a tie."""
     four = held.kind(4)
     return None if four is None or not held.sylops else (four,)
 
@@ -77,7 +82,7 @@ def _dual_power_coupling(held: Held) -> Ties | None:
 
 
 def yee_haa(held: Held) -> Ties | None:
-    """A sylop and a pair; the lowest pair, then fewer cards."""
+    """Match a sylop and a pair. The lowest pair wins a tie, then fewer cards."""
     pair = held.kind(2)
     if pair is None or not held.sylops or not held.alone(3):
         return None
@@ -85,9 +90,13 @@ def yee_haa(held: Held) -> Ties | None:
 
 
 def rhylet(held: Held) -> Ties | None:
-    """Three of one value and two of another of the opposite sign; the lowest triple."""
+    """
+    Match three of one value and two of another with the opposite sign.
+
+    The lowest triple wins.
+    """
     signed = Counter(value for value in held.values if value)
-    # A total of zero leaves no choice but opposite signs.
+    # A total of zero already requires opposite signs.
     if sorted(signed.values()) != [2, 3]:
         return None
     return (min(abs(value) for value, count in signed.items() if count > 2),)
@@ -98,13 +107,13 @@ def _straight_staves(held: Held) -> Ties | None:
 
 
 def squadron(held: Held) -> Ties | None:
-    """Four of a kind; the lowest value."""
+    """Match four of a kind. The lowest value wins a tie."""
     four = held.kind(4)
     return None if four is None or not held.alone(4) else (four,)
 
 
 def gee_whiz(held: Held) -> Ties | None:
-    """1, 2, 3 and 4 of one sign and a 10 of the other."""
+    """Match 1, 2, 3 and 4 of one sign and a 10 of the other."""
     return () if held.values in ((-10, 1, 2, 3, 4), (-4, -3, -2, -1, 10)) else None
 
 
@@ -114,7 +123,7 @@ def _straight(held: Held, length: int) -> Ties | None:
 
 
 def straight_khyron(held: Held) -> Ties | None:
-    """A run of four; the lowest start."""
+    """Match a run of four. The lowest start wins a tie."""
     return _straight(held, 4)
 
 
@@ -132,7 +141,7 @@ def _banthas_wild(held: Held) -> Ties | None:
 
 
 def rule_of_two(held: Held) -> Ties | None:
-    """Two pairs; the lowest pair, then the other."""
+    """Match two pairs. The lowest pair wins a tie, then the other pair."""
     pairs = sorted(value for value, count in held.kinds.items() if count > 1)
     return None if len(pairs) < 2 else (pairs[0], pairs[1])
 
@@ -165,17 +174,17 @@ _ZEROS: tuple[tuple[str, Callable[[Held], Ties | None]], ...] = (
     ("one_pair", _one_pair),
     ("unnamed_zero", _unnamed_zero),
 )
-"""Every name of a hand that totals zero, the best first; each answers what breaks its ties."""
+"""The names of hands that total zero, best first. Each function returns its tie-break key."""
 
 _EXTRA = frozenset(EXTRA_HANDS)
 
 
 def rank(cards: Sequence[str], *, extra: Collection[str] = (), strict: bool = False) -> HandRank:
     """
-    Return what the hand of *cards*, two to five of them, is worth.
+    Return the rank of two to five *cards*.
 
     Args:
-        cards: In any order.
+        cards: The cards of the hand, in any order.
         extra: The extra named hands that the table plays.
         strict: Whether cards beyond the named ones forbid the names of a fixed size.
 
@@ -198,16 +207,17 @@ def rank(cards: Sequence[str], *, extra: Collection[str] = (), strict: bool = Fa
 
 
 def _nearness(held: Held) -> Ties:
-    """Return what hands that are not zero are compared by (rulebook ``spike.nulrhek``)."""
+    """Return the key of a hand that does not total zero (rulebook ``spike.nulrhek``)."""
     below = int(held.total < 0)
     return abs(held.total), below, -len(held.values), -held.positive, -held.high
 
 
 def blind_draw_key(card: str) -> tuple[int, bool]:
     """
-    Return what a card of the single blind draw is compared by; smaller is better.
+    Return the key of a card in the single blind draw. Smaller is better.
 
-    The nearest to zero wins, of two as near the positive one; equal values draw again.
+    The value nearest to zero wins, and a positive value beats its negative. Equal values draw
+    again.
 
     Source: rulebook ``ties.blind_draw``.
 

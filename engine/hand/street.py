@@ -1,4 +1,4 @@
-"""One street of betting at one moment: who is in it, and by which rules."""
+"""The state of one street of betting, with its rules."""
 
 from typing import Protocol
 
@@ -9,15 +9,15 @@ from engine.rulesets import FixedContinue, PokerNoLimit
 from engine.values import Chips
 
 _CONTESTED_SINCE = 2
-"""The revision of the rules from which ``betting.contested`` holds."""
+"""The first revision of the rules in which ``betting.contested`` holds."""
 
 
 class Stake(Protocol):
-    """What a seat has in the hand being played, as far as betting is concerned."""
+    """The part of a seat's hand that matters for betting."""
 
     @property
     def live(self) -> bool:
-        """Whether it can still win."""
+        """Whether the hand can still win."""
 
     @property
     def put_in(self) -> Chips:
@@ -29,7 +29,7 @@ class Stake(Protocol):
 
 
 class Seated(Protocol):
-    """A seat and the chips behind it; no hand if it was not dealt in."""
+    """A seat with its stack. ``hand`` is None if the seat was not dealt in."""
 
     @property
     def seat(self) -> int: ...
@@ -40,7 +40,7 @@ class Seated(Protocol):
 
 
 class Bettor(msgspec.Struct, frozen=True, gc=False):
-    """A seat dealt in, as far as betting is concerned."""
+    """A seat that was dealt in, with the values that matter for betting."""
 
     seat: int
     stack: Chips
@@ -50,18 +50,18 @@ class Bettor(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def hand(self) -> "Bettor":
-        """Return what it has in the hand: itself, for it is nothing besides."""
+        """Return this object, which is also the seat's stake."""
         return self
 
 
 class Street(msgspec.Struct, frozen=True, gc=False):
-    """A betting round at one moment."""
+    """A street of betting at one moment."""
 
     seats: tuple[Seated, ...]
     """
-    Everyone dealt in, and perhaps others, ascending.
+    All seats dealt in, and perhaps others, in ascending order.
 
-    The places of a table themselves: a copy of each for every bet was what a bet cost most.
+    These are the table's own places. Copying them for every bet took most of its time.
     """
 
     rules: PokerNoLimit | FixedContinue
@@ -70,7 +70,9 @@ class Street(msgspec.Struct, frozen=True, gc=False):
     current_bet: Chips
     full_raise: Chips
     after: int = 0
-    """The turn goes on to its left: who acted last, or the seat before the first actor's."""
+    """
+    The seat after which the next seat acts: the last actor, or the seat before the first actor.
+    """
 
     moneyless: bool = False
     revision: int = 1
@@ -84,7 +86,7 @@ class Street(msgspec.Struct, frozen=True, gc=False):
         raise InvariantViolated(f"seat {seat} is not in the street")
 
     def can_act(self, each: Seated) -> bool:
-        """Return whether a seat can act: live, with chips behind."""
+        """Return whether a seat can act. It must be live and have chips behind."""
         stake = each.hand
         return stake is not None and stake.live and (each.stack > 0 or self.moneyless)
 
@@ -96,7 +98,7 @@ class Street(msgspec.Struct, frozen=True, gc=False):
 
     def due(self, seat: int, put_in: Chips) -> Chips:
         """
-        Return what *seat* owes, however short its stack is.
+        Return the chips that *seat* owes, even if its stack is smaller.
 
         Source: rulebook ``betting.contested``.
         """
@@ -108,11 +110,11 @@ class Street(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def contested_only(self) -> bool:
-        """Return whether a seat is asked only for what another seat can contest."""
+        """Return whether a seat owes only chips that another seat can contest."""
         return self.revision >= _CONTESTED_SINCE
 
     def contestable(self, seat: int) -> Chips:
-        """Return the most that another seat has put into the street or can still put in."""
+        """Return the largest total that another seat can reach in this street."""
         most = 0
         for each in self.seats:
             if each.seat != seat and (stake := each.hand) is not None:
@@ -120,7 +122,7 @@ class Street(msgspec.Struct, frozen=True, gc=False):
         return most
 
     def _to_come(self, stack: Chips, stake: Stake) -> Chips:
-        """Return the most that a seat can still put into the street."""
+        """Return the most chips that a seat can still put into the street."""
         if not stake.live:
             return 0
         if not isinstance(self.rules, FixedContinue):
@@ -129,7 +131,7 @@ class Street(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def min_increment(self) -> Chips:
-        """Return by how much a raise must exceed the current bet."""
+        """Return the smallest amount by which a raise must exceed the current bet."""
         if isinstance(self.rules, FixedContinue):
             return 0
         match self.rules.min_raise:

@@ -1,5 +1,5 @@
 """
-Traditional sabacc: what a hand counts for.
+The ranking of Traditional.
 
 Source: rulebook ``traditional.rank``.
 """
@@ -11,17 +11,17 @@ from engine.hand.ranks import HandRank
 from engine.kit.cards import VALUES, total
 
 PURE = 23
-"""The total of a Pure Sabacc, with either sign; beyond it a hand bombs out."""
+"""The total of a Pure Sabacc, with either sign. A hand beyond it bombs out."""
 
 IDIOTS_ARRAY = "idiots_array"
 PURE_SABACC = "pure_sabacc"
 SPECIAL = frozenset({IDIOTS_ARRAY, PURE_SABACC})
-"""Hands that take the Sabacc pot."""
+"""Hands that win the Sabacc pot."""
 
 
 def rank(cards: Sequence[str], compare: Literal["signed", "absolute"]) -> HandRank:
     """
-    Judge a hand: the Idiot's Array, Pure Sabacc, the highest total; or it bombs out.
+    Rank a hand: the Idiot's Array, Pure Sabacc, then the highest total. Other hands bomb out.
 
     >>> rank(["SA15", "FL07"], "signed")
     HandRank(name='total', total=22, key=(2, -22), bombed=False)
