@@ -1,4 +1,4 @@
-"""A season of one league: what tournaments are worth, and who leads."""
+"""A season of one league: its awards, its standings and its schedule."""
 
 from engine.decider import Decider
 from engine.season import commands, errors, events, state

@@ -1,4 +1,4 @@
-"""What a finished tournament is worth to its season."""
+"""The award of points for a finished tournament."""
 
 from collections.abc import Sequence
 
@@ -13,10 +13,10 @@ MONEY_DIGITS_MAX = 4
 
 def demand_placings(placings: Sequence[Finish]) -> None:
     """
-    Check that *placings* can be those of a finished tournament.
+    Check that *placings* are possible in a finished tournament.
 
     Raises:
-        PlacingsInvalid: If they cannot.
+        PlacingsInvalid: If they are not possible.
     """
     if not placings:
         raise PlacingsInvalid(problem="a tournament without entrants gives no points")
@@ -27,7 +27,7 @@ def demand_placings(placings: Sequence[Finish]) -> None:
 
 
 def field_of(command: AwardPoints) -> Field:
-    """Return what a formula may ask of the tournament besides the place."""
+    """Return the facts of the tournament that a formula can use besides the place."""
     if not 0 <= command.money_digits <= MONEY_DIGITS_MAX:
         raise PlacingsInvalid(problem=f"a currency has up to {MONEY_DIGITS_MAX} fraction digits")
     return Field(
@@ -40,7 +40,7 @@ def field_of(command: AwardPoints) -> Field:
 
 
 def awarded(terms: SeasonOpened, command: AwardPoints, field: Field) -> tuple[Event, ...]:
-    """Return the points of every place, and the bonuses that the terms give besides."""
+    """Return the event with the points of every place, then the bonuses of the terms."""
     awards = awards_of(command.placings, rule=terms.points, field=field, scale=terms.scale)
     bonuses = bonuses_of(
         awards, bonuses=terms.bonuses, tournament=command.tournament, scale=terms.scale

@@ -1,5 +1,5 @@
 """
-How a season ends: every tournament announced for it has a fate, lots are drawn, standings final.
+Closing a season: the fate of every tournament, the lots and the final standings.
 
 Source: rulebook ``standings.uncounted``, ``standings.left_out`` and ``standings.lot``.
 """
@@ -24,11 +24,11 @@ from engine.values import TournamentId
 
 def close_season(state: Opened, command: CloseSeason) -> tuple[Event, ...]:
     """
-    Return the awards revoked for what is left out, the lots still to be drawn, and the end.
+    Return the revoked awards of tournaments left out, then the lots, then the end.
 
     Raises:
-        Frozen: If a dispute holds the standings, and not for a tournament that is left out.
-        LeaveOutInvalid: If a tournament to be left out is counted, cancelled or of no concern.
+        Frozen: If a dispute freezes the standings, unless its tournament is left out.
+        LeaveOutInvalid: If a tournament to be left out is counted, cancelled or of another season.
         SeasonUncounted: If a tournament is neither counted nor left out.
         SeasonClosedAlready: If the season is closed.
         InvariantViolated: If a tournament of the season is missing in *command*.
@@ -64,7 +64,7 @@ def close_season(state: Opened, command: CloseSeason) -> tuple[Event, ...]:
 
 
 def pending(state: Opened, outlook: Outlook) -> str | None:
-    """Return why a tournament keeps *state* from closing; None if it does not."""
+    """Return the reason why a tournament prevents the closing, or None."""
     counted = state.tournament(outlook.tournament)
     if outlook.prospect in ("unplayed", "cancelled") or (counted and counted.revoked):
         return None
@@ -116,7 +116,7 @@ def _named(outlook: Outlook, why: str) -> dict[str, str | None]:
 def _holding(
     state: Opened, outlooks: Iterable[Outlook], named: Collection[TournamentId]
 ) -> tuple[str, ...]:
-    """Return the disputes that hold the standings, without those over what is left out."""
+    """Return the disputes that freeze the standings, except those over tournaments left out."""
     over: set[str] = set()
     for each in outlooks:
         counted = state.tournament(each.tournament)
@@ -126,7 +126,9 @@ def _holding(
 
 
 def _revoked(state: Opened, command: CloseSeason) -> tuple[tuple[Event, ...], Opened]:
-    """Return what takes back the points of tournaments that are left out, and the season then."""
+    """
+    Return the events that revoke the awards of tournaments left out, and the state after them.
+    """
     events: list[Event] = []
     left_out = command.leave_out
     for each in () if left_out is None else left_out.tournaments:
@@ -142,7 +144,7 @@ def _revoked(state: Opened, command: CloseSeason) -> tuple[tuple[Event, ...], Op
 
 
 def _fate(state: Opened, outlook: Outlook, left_out: LeaveOut | None) -> Fate:
-    """Return the fate of one tournament; *state* has taken back what is left out."""
+    """Return the fate of one tournament. *state* is the season after the revoked awards."""
     tournament = outlook.tournament
     counted = state.tournament(tournament)
     if counted is not None and counted.revocation is not None:
@@ -168,12 +170,12 @@ def _opened(state: object) -> Opened:
 
 
 def awaits_lots(state: Opened) -> bool:
-    """Return whether a closed season, which was only rehearsed, still has lots to draw."""
+    """Return whether a season that was closed in a dry run still has lots to draw."""
     return state.closed and bool(_level(state))
 
 
 def _level(state: Opened) -> list[tuple[Standing, ...]]:
-    """Return the groups that lots are drawn for."""
+    """Return the groups of level players that need a lot."""
     if state.terms.master is None or LOT not in state.terms.tie_breaks:
         return []
     return level_groups(state.standings())
@@ -182,7 +184,7 @@ def _level(state: Opened) -> list[tuple[Standing, ...]]:
 def _lots(state: Opened) -> tuple[LotsDrawn, ...]:
     master, groups = state.terms.master, _level(state)
     if master is None or isinstance(master.value, Withheld):
-        return ()  # a rehearsal does not tell how lots will fall
+        return ()  # a dry run does not reveal the lots
     return tuple(
         LotsDrawn(
             rank=group[0].rank,

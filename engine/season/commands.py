@@ -1,4 +1,4 @@
-"""What can be asked of a season: to open, to award points, to correct them, to close."""
+"""The commands of a season."""
 
 from datetime import datetime
 
@@ -44,40 +44,40 @@ class OpenSeason(_Command, frozen=True, kw_only=True, tag="open_season"):
 
     aggregation: Aggregation = Aggregation()
     minimum_games: int = 0
-    """Who has played fewer is ranked behind who has not: rulebook ``standings.minimum_games``."""
+    """Players with fewer games rank behind all others: rulebook ``standings.minimum_games``."""
 
     overall: str | None = None
-    """Of ``total``, ``average`` and ``played``, what results come to: ``standings.overall``."""
+    """An expression of ``total``, ``average`` and ``played``: rulebook ``standings.overall``."""
 
     bonuses: tuple[Bonus, ...] = ()
     tie_breaks: tuple[str, ...] = TIE_BREAKS
     master: HexDigest
-    """What every lot of this season is derived from."""
+    """The master from which every lot of this season is derived."""
 
     salt: HexDigest
-    """Of the sealed master."""
+    """The salt of the sealed master."""
 
     now: datetime
 
 
 class AwardPoints(_Command, frozen=True, kw_only=True, tag="award_points"):
-    """Count one finished tournament; asking twice changes nothing."""
+    """Count one finished tournament. A repeated command changes nothing."""
 
     tournament: TournamentId
     placings: tuple[Finish, ...]
-    """Every entry of the tournament."""
+    """The results of all entries of the tournament."""
 
     buy_in: MinorUnits = 0
     pool: MinorUnits = 0
     money_digits: int = 2
     entries: Count = 0
-    """How often was bought in; never fewer than there are placings."""
+    """The number of buy-ins. If it is below the number of placings, that number counts."""
 
     now: datetime
 
 
 class ReviseAward(_Command, frozen=True, kw_only=True, tag="revise_award"):
-    """Count a tournament as it is now; what was counted before stays in the log."""
+    """Count a tournament again with its present result. The earlier award stays in the log."""
 
     award: AwardPoints
     reason: TextRef
@@ -86,7 +86,7 @@ class ReviseAward(_Command, frozen=True, kw_only=True, tag="revise_award"):
 
 
 class RevokeAward(_Command, frozen=True, kw_only=True, tag="revoke_award"):
-    """Count a tournament no more; :class:`ReviseAward` counts it again."""
+    """Stop counting a tournament. :class:`ReviseAward` counts it again."""
 
     tournament: TournamentId
     reason: TextRef
@@ -102,7 +102,7 @@ class AdjustPoints(_Command, frozen=True, kw_only=True, tag="adjust_points"):
 
 
 class VoidAdjustment(_Command, frozen=True, kw_only=True, tag="void_adjustment"):
-    """Take back one bonus or adjustment; asking twice changes nothing."""
+    """Void one bonus or adjustment. A repeated command changes nothing."""
 
     adjustment: AdjustmentId
     reason: TextRef
@@ -111,14 +111,14 @@ class VoidAdjustment(_Command, frozen=True, kw_only=True, tag="void_adjustment")
 
 
 class AddTournament(_Command, frozen=True, kw_only=True, tag="add_tournament"):
-    """Note a tournament that is announced for this season; asking twice changes nothing."""
+    """Note a tournament that is announced for this season. A repeated command changes nothing."""
 
     tournament: TournamentId
     now: datetime
 
 
 class LeaveOut(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Close without these tournaments: none of them gives points."""
+    """Tournaments to leave out when the season closes. They give no points."""
 
     tournaments: tuple[TournamentId, ...]
     reason: TextRef
@@ -126,7 +126,7 @@ class LeaveOut(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 
 class CloseSeason(_Command, frozen=True, kw_only=True, tag="close_season"):
-    """End the season; refused while a tournament of it is neither counted nor left out."""
+    """Close the season. Every tournament must be counted or left out."""
 
     tournaments: tuple[Outlook, ...] = ()
     """Every tournament that was ever announced for the season."""
@@ -136,7 +136,7 @@ class CloseSeason(_Command, frozen=True, kw_only=True, tag="close_season"):
 
 
 class RecordTournaments(_Command, frozen=True, kw_only=True, tag="record_tournaments"):
-    """Write down, once, how far each counted tournament's log has come."""
+    """Record the head of each counted tournament's log, once."""
 
     tournaments: tuple[TournamentHead, ...]
     now: datetime

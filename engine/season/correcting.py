@@ -1,7 +1,7 @@
 """
-How what was counted is corrected: by events that compensate, each with a reason and an author.
+Corrections of awards and adjustments, each with a reason and an author.
 
-Nothing that was awarded is ever edited; both versions stay in the ledger.
+No award is ever edited. A correction is a new event, and the ledger keeps both versions.
 """
 
 from collections.abc import Iterable
@@ -26,13 +26,13 @@ from engine.values import TournamentId
 
 def revise(state: Opened, command: ReviseAward) -> tuple[Event, ...]:
     """
-    Return what differs if a tournament is counted anew; nothing if nothing does.
+    Return the events that count a tournament again, or no events if its award is the same.
 
     Source: rulebook ``points.revised``.
 
     Raises:
-        AwardUnknown: If it was never counted.
-        PlacingsInvalid: If its new placings cannot be.
+        AwardUnknown: If the tournament was never counted.
+        PlacingsInvalid: If the new placings are not possible.
     """
     award = command.award
     counted = _counted(state, award.tournament)
@@ -63,7 +63,7 @@ def revise(state: Opened, command: ReviseAward) -> tuple[Event, ...]:
 
 def revoke(state: Opened, command: RevokeAward) -> tuple[Event, ...]:
     """
-    Return that a tournament counts no more, nor what the terms gave for it.
+    Return the events that stop counting a tournament and void its bonuses.
 
     Source: rulebook ``points.revoked``.
     """
@@ -81,14 +81,14 @@ def revoke(state: Opened, command: RevokeAward) -> tuple[Event, ...]:
 
 def adjust(state: Opened, command: AdjustPoints) -> tuple[Event, ...]:
     """
-    Return an entry of the ledger besides all placings.
+    Return an adjustment, which is an entry of the ledger apart from any placing.
 
     Source: rulebook ``points.adjusted``.
 
     Raises:
-        OwnPoints: If somebody adjusts their own.
-        AdjustmentInvalid: If its number cannot be kept, or its sign contradicts its kind.
-        AwardUnknown: If it is for a tournament that was never counted.
+        OwnPoints: If the author adjusts their own points.
+        AdjustmentInvalid: If the number is out of bounds, or its sign contradicts its kind.
+        AwardUnknown: If it names a tournament that was never counted.
     """
     asked = command.adjustment
     if state.adjusted(asked.id) is not None:
@@ -127,13 +127,13 @@ def adjust(state: Opened, command: AdjustPoints) -> tuple[Event, ...]:
 
 def void(state: Opened, command: VoidAdjustment) -> tuple[Event, ...]:
     """
-    Return that one entry counts no more.
+    Return the event that voids one adjustment.
 
     Source: rulebook ``points.voided``.
 
     Raises:
-        AdjustmentUnknown: If there is none of this name.
-        OwnPoints: If it is the own one.
+        AdjustmentUnknown: If no adjustment has this identifier.
+        OwnPoints: If the adjustment is the author's own.
     """
     found = state.adjusted(command.adjustment)
     if found is None:
@@ -167,10 +167,10 @@ def _exchanged(
     due: tuple[Adjustment, ...],
 ) -> tuple[Event, ...]:
     """
-    Return the bonuses of the terms as they are *due* now: others voided, new ones given.
+    Return the events that void outdated bonuses of the terms and give the ones that are *due*.
 
-    One that is due as it stands stays as it is, also if somebody has voided it; those of a
-    revoked tournament went with it.
+    An unchanged bonus stays as it is, even if somebody has voided it. A revoked tournament has no
+    bonuses to keep.
     """
     tournament = counted.tournament
     last = {

@@ -1,4 +1,4 @@
-"""Which events a command to a season leads to."""
+"""The decisions of a season: the events that each command causes."""
 
 from typing import Never
 
@@ -41,7 +41,7 @@ from engine.values import HOUSE, Sealed, number_of
 
 def decide(state: State, command: Command) -> tuple[Event, ...]:
     """
-    Return the events that *command* causes in *state*; none if it is already so.
+    Return the events that *command* causes in *state*, or no events if nothing would change.
 
     Raises:
         CommandRejected: If the rules forbid the command.
@@ -106,7 +106,7 @@ def _add(state: Opened, command: AddTournament) -> tuple[Event, ...]:
 
 
 def _record(state: Opened, command: RecordTournaments) -> tuple[Event, ...]:
-    """Return the heads of the tournaments of a closed season; nothing if they stand already."""
+    """Record the heads of a closed season's tournaments, unless they are recorded already."""
     if not state.closed:
         raise SeasonNotClosed
     if state.recorded:

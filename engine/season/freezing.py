@@ -51,7 +51,7 @@ Event = StandingsFrozen | StandingsReleased
 def decide(
     frozen: tuple[str, ...], command: Command, *, closes_at: datetime | None
 ) -> tuple[Event, ...]:
-    """Return that the standings wait, or wait no longer; none if it is already so."""
+    """Return the event that freezes or releases the standings, unless nothing would change."""
     waits = command.dispute in frozen
     match command:
         case FreezeStandings():
@@ -71,10 +71,10 @@ def decide(
 
 def demand_free(frozen: tuple[str, ...]) -> None:
     """
-    Check that no dispute is waited for.
+    Check that no dispute freezes the standings.
 
     Raises:
-        Frozen: With the first dispute that is.
+        Frozen: If a dispute does. The refusal names the first one.
     """
     if frozen:
         raise Frozen(dispute=frozen[0])

@@ -1,5 +1,5 @@
 """
-Lots for those who are level in everything else, drawn when a season is closed.
+Lots between players who are level in everything else, drawn when a season closes.
 
 Source: rulebook ``standings.lot`` and ``generator.labels``.
 """
@@ -12,7 +12,7 @@ from engine.season.values import LotDraw
 from engine.values import PlayerId
 
 MASTER = "lots"
-"""What the season's own master is called in its commitment."""
+"""The name of the season's own master in its commitment."""
 
 _DRAWS_TABLE = 0
 _FIRST_DEAL = 1
@@ -23,8 +23,8 @@ def drawn(players: Sequence[PlayerId], *, master: str, number: int) -> LotDraw:
     Return *players* in the order of draw *number* of their season.
 
     Args:
-        master: The season's, in hexadecimal.
-        number: From 1, one more for each draw.
+        master: The season's master, in hexadecimal.
+        number: The number of the draw in the season, from 1.
     """
     candidates = tuple(sorted(players))
     seed = derive_seed(unsealed(master), "draws", _DRAWS_TABLE, number, _FIRST_DEAL)

@@ -1,8 +1,8 @@
 """
-What a placing is worth.
+The points of a placing.
 
-Points are decimal numbers with the season's scale; entries that share places
-share what those places are worth, rounded half to even at that scale.
+Points are decimal numbers with the season's scale. Entries that share places
+share the points of those places, rounded half to even at that scale.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,10 +25,10 @@ from engine.season.values import (
 from engine.values import AdjustmentId, PlayerId, TournamentId, derived_number
 
 FORMULA_NAMES = frozenset(("n", "k", "entries", "buy_in", "pool", "spent", "knockouts"))
-"""What a formula may ask: see ``docs/guides/points.md``."""
+"""The names that a formula can use: see ``docs/guides/points.md``."""
 
 POINTS_MAX = Decimal(10) ** 12
-"""Of one award or adjustment, either way: sums of them stay exact everywhere."""
+"""The largest absolute value of one award or adjustment. Sums of these values stay exact."""
 
 RULES = {
     PlacesFromEnd: "points.places_from_end",
@@ -39,7 +39,7 @@ RULES = {
 
 @lru_cache(maxsize=256)
 def formula(text: str) -> Expression:
-    """Return the expression of a points formula; ``FormulaInvalid`` if it is none."""
+    """Return the expression of a points formula. Raise ``FormulaInvalid`` if it is not valid."""
     return parse(text, FORMULA_NAMES)
 
 
@@ -47,13 +47,13 @@ def place_points(
     rule: PointsRule, *, place: int, field: Field, spent: int = 0, knockouts: int = 0
 ) -> Decimal:
     """
-    Return what *place* alone is worth.
+    Return the points of *place* alone, without shared places.
 
     Args:
-        spent: In minor units, by the player, as the sums of *field*.
+        spent: Money spent by the player in minor units, like the sums of *field*.
 
     Raises:
-        NoValue: If a formula has none for these numbers.
+        NoValue: If a formula has no value for these numbers.
     """
     match rule:
         case PlacesFromEnd():
@@ -66,7 +66,7 @@ def place_points(
 
 
 def values_at(place: int, field: Field, *, spent: int, knockouts: int) -> Mapping[str, Decimal]:
-    """Return what the names of a formula mean; money in whole units of its currency."""
+    """Return the values of a formula's names. Money is in whole units of its currency."""
     counts = {
         "n": field.entrants,
         "k": place,
@@ -83,12 +83,13 @@ def awards_of(
     placings: Sequence[Finish], *, rule: PointsRule, field: Field, scale: int
 ) -> tuple[Award, ...]:
     """
-    Return one award for each player, by place.
+    Return one award for each player, in order of place.
 
-    A player's best placing counts; the other entries of the same player earn
-    nothing, but still fill their places, and what was spent and won in all of
-    them is the player's.  Where a formula has no value the award is 0 and says
-    why: rulebook ``points.formula_failed``.
+    A player's best placing counts. The player's other entries earn no points, but still fill
+    their places. The money spent and the knock-outs of all entries count for the player.
+
+    If a formula has no value, the award is 0 and holds the cause: rulebook
+    ``points.formula_failed``.
     """
     spent: dict[PlayerId, int] = {}
     knockouts: dict[PlayerId, int] = {}
@@ -140,11 +141,11 @@ def bonuses_of(
     revision: int = 0,
 ) -> tuple[Adjustment, ...]:
     """
-    Return what the terms give besides the placings, one entry for each kind and player.
+    Return the bonuses of the terms, one entry for each kind and player.
 
     Args:
-        revision: How often the tournament's award was revised before: the entries of
-            each revision have names of their own.
+        revision: The number of earlier revisions of the tournament's award. The entries of
+            each revision get their own identifiers.
 
     Source: rulebook ``points.bonus``.
     """

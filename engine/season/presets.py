@@ -1,9 +1,10 @@
 """
-The points formulas that leagues use, each under a name and with its published numbers.
+Named presets of points formulas that leagues use, with their published numbers.
 
-A season holds the text, not the name: a preset may be amended without touching any season.
+A season stores the text, not the name, so a changed preset does not change any season.
+``source`` names the origin of each preset.
 
-Source: rulebook ``points.presets``; where each comes from stands in ``source``.
+Source: rulebook ``points.presets``.
 """
 
 from decimal import Decimal
@@ -17,7 +18,7 @@ from engine.season.values import Bonus, PlacesFromEnd, PointsFormula, PointsRule
 
 
 class Worked(msgspec.Struct, frozen=True, kw_only=True):
-    """One published number: what the formula comes to, rounded as it was published."""
+    """A published result of the formula, rounded as in its publication."""
 
     values: dict[str, str]
     points: str
@@ -25,9 +26,9 @@ class Worked(msgspec.Struct, frozen=True, kw_only=True):
 
 class Preset(msgspec.Struct, frozen=True, kw_only=True):
     """
-    A way to count points, ready to be named at the opening of a season.
+    A named way to count points, for the opening of a season.
 
-    ``overall`` and ``bonuses`` belong to it and hold unless the season says otherwise.
+    Its ``overall`` and ``bonuses`` apply unless the season sets its own.
     """
 
     name: str
@@ -42,7 +43,7 @@ class Preset(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _numbers(given: str, points: str) -> tuple[Worked, ...]:
-    """Return what *points*, for places 1, 2 and so on unless *given* names k, are worth."""
+    """Return worked examples with *points*, for places 1, 2 and so on unless *given* names k."""
     values = dict(pair.split("=") for pair in given.split())
     return tuple(
         Worked(values={"k": str(place), **values}, points=each)
@@ -163,16 +164,16 @@ _ALL = (
 )
 
 PRESETS = {preset.name: preset for preset in _ALL}
-"""By name, in the order in which they are shown."""
+"""The presets by name, in display order."""
 
 
 def worth(text: str, values: dict[str, str]) -> Decimal:
     """
-    Return what a formula comes to for these numbers, unrounded; a name left out is 0.
+    Return the unrounded value of a formula for these numbers. A missing name is 0.
 
     Raises:
-        FormulaInvalid: If *text* is no formula.
-        NoValue: If it has no value there.
+        FormulaInvalid: If *text* is not a formula.
+        NoValue: If the formula has no value for these numbers.
     """
     names = ("n", "k", "entries", "buy_in", "pool", "spent", "knockouts")
     return evaluate(formula(text), {name: Decimal(values.get(name, "0")) for name in names})

@@ -1,8 +1,8 @@
 """
-Who leads a season: what everyone's results come to, and how equals are told apart.
+The standings of a season: the total of each player, and the ranks of equals.
 
-A function of the awards that count, the adjustments that count and the lots drawn;
-nothing else, so that a read model and the log cannot come to differ.
+They depend only on the counted awards, the adjustments in force and the lots. Therefore a
+read model and the log always agree.
 
 Source: rulebook ``standings.total``, ``standings.adjustments`` and the tie-breaks there.
 """
@@ -21,13 +21,13 @@ from engine.season.values import Aggregation, Points
 from engine.values import PlayerId
 
 OVERALL_NAMES = frozenset(("total", "average", "played"))
-"""What the expression for a whole season may ask."""
+"""The names that the expression for a whole season can use."""
 
 NOTHING = Decimal(0)
 
 
 class Reckoning(msgspec.Struct, frozen=True, kw_only=True):
-    """The terms of a season that standings follow from."""
+    """The terms of a season that determine the standings."""
 
     scale: int
     aggregation: Aggregation
@@ -37,7 +37,7 @@ class Reckoning(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True):
-    """What one player has from one tournament."""
+    """One player's result in one tournament."""
 
     player: PlayerId
     place: int
@@ -47,33 +47,37 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
 
 class Standing(msgspec.Struct, frozen=True, kw_only=True):
     rank: int
-    """From 1; after a shared rank as many are skipped as shared it."""
+    """From 1. After a shared rank, the next rank counts all players who share it."""
 
     player: PlayerId
     points: Points
     qualified: bool
-    """Whether enough games were played; who is not stands behind all who are."""
+    """Whether the player has enough games. Other players rank behind all qualified ones."""
 
     played: int
     counted: int
-    """How many results the points come from."""
+    """The number of results in the points."""
 
     best: Points | None
-    """The best single result; null without any, as the best placing."""
+    """The best single result. Like the best placing, it is null without any result."""
 
     best_placing: int | None
     wins: int
-    """Tournaments won outright."""
+    """Tournaments won without sharing the first place."""
 
     decided_by: str | None
-    """The tie-break that told this player from others with equal points."""
+    """The tie-break that separated this player from others with equal points."""
 
     shared: bool
 
 
 @lru_cache(maxsize=256)
 def overall_formula(text: str) -> Expression:
-    """Return the expression of a season's overall formula; ``FormulaInvalid`` if it is none."""
+    """
+    Return the expression of a season's overall formula.
+
+    Raise ``FormulaInvalid`` if not valid.
+    """
     return parse(text, OVERALL_NAMES)
 
 
@@ -84,13 +88,12 @@ def standings(
     lots: Mapping[PlayerId, int],
 ) -> tuple[Standing, ...]:
     """
-    Return everyone with a result or an adjustment, the leader first.
+    Return all players with a result or an adjustment, the leader first.
 
     Args:
-        counted: The results of each tournament that counts, in the order in which they were
-            first counted.
-        adjusted: The sum of the adjustments that count, by player.
-        lots: Where each player came in the draw of lots, if there was one.
+        counted: The results of each counted tournament, in the order of first counting.
+        adjusted: The sum of the adjustments in force, by player.
+        lots: Each player's place in the draw of lots, if there was one.
     """
     with localcontext(arithmetic()):
         records = _records(terms, counted, adjusted)
@@ -110,7 +113,7 @@ def standings(
 
 
 def level_groups(found: Sequence[Standing]) -> list[tuple[Standing, ...]]:
-    """Return those who share a rank, group by group."""
+    """Return the players who share a rank, in groups."""
     groups: dict[int, list[Standing]] = {}
     for each in found:
         if each.shared:
@@ -158,10 +161,10 @@ def aggregated(
     aggregation: Aggregation, points: Sequence[Decimal], tournaments: int
 ) -> tuple[Decimal, int]:
     """
-    Return what *points*, in order of play, come to, and how many of them count.
+    Return the total of *points*, in order of play, and the number of results in it.
 
     Args:
-        tournaments: How many the season has counted, played by this player or not.
+        tournaments: The number of tournaments that the season has counted.
 
     Source: rulebook ``standings.best``, ``standings.average``, ``standings.drop_worst``,
     ``standings.best_series``.
@@ -176,7 +179,7 @@ def aggregated(
         case "best" | "best_average":
             kept = sorted(points, reverse=True)[:results]
         case "drop_worst":
-            # What was not played is the first to be left out, unless a result is below 0.
+            # A missed tournament counts 0, so it is left out first unless a result is below 0.
             missed = [NOTHING] * (tournaments - len(points))
             ordered = sorted([*points, *missed], reverse=True)
             kept = ordered[: max(1, tournaments - results)]
@@ -189,7 +192,11 @@ def aggregated(
 
 
 def _best_series(points: Sequence[Decimal], length: int) -> list[Decimal]:
-    """Return the first of the best *length* results in a row; all, if there are not so many."""
+    """
+    Return the best *length* consecutive results, or all if there are fewer.
+
+    The first win ties.
+    """
     series = [
         list(points[start : start + length]) for start in range(max(1, len(points) - length + 1))
     ]
@@ -197,7 +204,7 @@ def _best_series(points: Sequence[Decimal], length: int) -> list[Decimal]:
 
 
 def _overall(text: str, total: Decimal, points: Sequence[Decimal]) -> Decimal:
-    """Return what a season's own formula makes of *total*; 0 where it has no value."""
+    """Return the value of a season's own formula for *total*, or 0 if it has no value."""
     values = {
         "total": total,
         "average": sum(points, NOTHING) / len(points),

@@ -1,4 +1,4 @@
-"""What a season has become: its terms, every award and adjustment, from which standings follow."""
+"""The state of a season: its terms, awards and adjustments. They determine the standings."""
 
 from collections.abc import Mapping
 from decimal import Decimal, localcontext
@@ -38,24 +38,24 @@ class Unopened(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Tournament(msgspec.Struct, frozen=True, kw_only=True):
-    """A tournament that was counted, if only for a time."""
+    """A tournament that is counted, or was counted before its award was revoked."""
 
     tournament: TournamentId
     awards: tuple[Award, ...]
     revisions: int = 0
     revocation: AwardRevoked | None = None
-    """Why it counts no more; None if it counts."""
+    """The event that stopped the counting, or None if the tournament counts."""
 
     @property
     def revoked(self) -> bool:
-        """Whether it counts no more."""
+        """Return whether the award is revoked."""
         return self.revocation is not None
 
 
 class Adjusted(msgspec.Struct, frozen=True, kw_only=True):
     adjustment: Adjustment
     by_terms: bool
-    """Whether the season's terms gave it, and nobody in person."""
+    """Whether the season's terms gave the adjustment, and not a person."""
 
     voided: bool = False
 
@@ -63,35 +63,43 @@ class Adjusted(msgspec.Struct, frozen=True, kw_only=True):
 class Opened(msgspec.Struct, frozen=True, kw_only=True):
     terms: SeasonOpened
     added: tuple[TournamentId, ...] = ()
-    """Tournaments announced for it; only those announced since seasons are told of them."""
+    """
+    Tournaments announced for the season.
+
+    Announcements before ``tournament_added`` are missing.
+    """
 
     counted: tuple[Tournament, ...] = ()
-    """In the order in which they were first counted."""
+    """Counted tournaments, in the order of first counting."""
 
     adjustments: tuple[Adjusted, ...] = ()
     lots: tuple[LotsDrawn, ...] = ()
     closed: bool = False
     fates: tuple[Fate, ...] | None = None
-    """Of its tournaments, once it is closed; None in seasons closed before there were fates."""
+    """The fates of its tournaments after closing. None in seasons closed before fates existed."""
 
     recorded: bool = False
-    """Whether the heads of its tournaments stand in its log."""
+    """Whether the season's log holds the heads of its tournaments."""
 
     schedule: Schedule = Schedule()
     frozen: tuple[str, ...] = ()
-    """Disputes that the season's end waits for."""
+    """Disputes that freeze the standings."""
 
     def tournament(self, tournament: TournamentId) -> Tournament | None:
-        """Return what was counted of *tournament*, None if it never was."""
+        """Return the counted *tournament*, or None if it was never counted."""
         return next((each for each in self.counted if each.tournament == tournament), None)
 
     def adjusted(self, adjustment: AdjustmentId) -> Adjusted | None:
-        """Return the adjustment of this name, None if there is none."""
+        """Return the adjustment with this identifier, or None."""
         found = (each for each in self.adjustments if each.adjustment.id == adjustment)
         return next(found, None)
 
     def standings(self) -> tuple[Standing, ...]:
-        """Return everyone with a result or an adjustment, the leader first; equals share a rank."""
+        """
+        Return all players with a result or an adjustment, the leader first.
+
+        Equals share a rank.
+        """
         counted = tuple(
             tuple(result_of(award) for award in each.awards)
             for each in self.counted
@@ -122,7 +130,7 @@ State = Unopened | Opened
 
 def opened_of(state: State) -> Opened:
     """
-    Return *state* if the season has been opened, be it closed since.
+    Return *state* if the season has been opened. It may be closed by now.
 
     Raises:
         SeasonNotOpened: If its stream is empty.
@@ -133,12 +141,12 @@ def opened_of(state: State) -> Opened:
 
 
 def result_of(award: Award) -> Result:
-    """Return what standings ask of *award*."""
+    """Return the part of *award* that matters for the standings."""
     return Result(player=award.player, place=award.place, shared=award.shared, points=award.points)
 
 
 def lot_order(lots: tuple[LotsDrawn, ...]) -> Mapping[PlayerId, int]:
-    """Return where each player came in the draw of lots that they were in."""
+    """Return each player's place in their draw of lots, from 1."""
     return {player: place for each in lots for place, player in enumerate(each.draw.order, start=1)}
 
 
@@ -244,7 +252,7 @@ def _corrected(counted: Tournament, event: AwardRevised | AwardRevoked) -> Tourn
 
 
 def changed(awards: tuple[Award, ...], changes: tuple[AwardChange, ...]) -> tuple[Award, ...]:
-    """Return *awards* after *changes*, by place."""
+    """Return *awards* after *changes*, in order of place."""
     by_player = {each.player: each for each in awards}
     for change in changes:
         by_player.pop(change.player, None)

@@ -1,4 +1,4 @@
-"""Whether the terms of a season can be kept to: checked once, when it is opened."""
+"""Checks of a season's terms, made once when the season opens."""
 
 import itertools
 from collections.abc import Iterable, Iterator
@@ -20,20 +20,20 @@ RESULTS_MAX = 1_000
 BONUSES_MAX = 2
 
 FIELDS_TRIED = (1, 2, 3, 4, 5, 6, 8, 9, 10, 12, 16, 20, 30, 60, 180, 1_000)
-"""Numbers of entrants, each with its places, for which a formula must have a value."""
+"""Numbers of entrants for which a formula must have a value at every tried place."""
 
 _PLACES_TRIED = 20
 _STAKE = 2_000
-"""Minor units; formulas of money are tried with some: without any they may have no value."""
+"""Minor units spent by each entrant in trials. Without money some formulas have no value."""
 
 
 def demand_sound(command: OpenSeason) -> None:
     """
-    Check the terms that *command* asks for.
+    Check the terms in *command*.
 
     Raises:
-        SeasonTermsInvalid: With the field that is wrong.
-        FormulaInvalid: If a formula is no expression.
+        SeasonTermsInvalid: With the wrong field.
+        FormulaInvalid: If a formula is not a valid expression.
     """
     for field, holds, problem in _rules(command):
         if not holds:
@@ -90,7 +90,7 @@ def _demand_order(numbers: tuple[Decimal, ...]) -> None:
 
 
 def _demand_values(rule: PointsFormula) -> None:
-    """Try a formula for many fields and places: it has a value, and a worse place no larger one."""
+    """Check a formula for many fields and places. A worse place must never be worth more."""
     if rule.language != LANGUAGE:
         raise SeasonTermsInvalid(field="points", problem=f"the language must be {LANGUAGE}")
     formula(rule.text)

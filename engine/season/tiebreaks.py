@@ -1,8 +1,8 @@
 """
-How players with equal points are told apart, one tie-break after the other.
+Tie-breaks between players with equal points.
 
-Each is tried among those whom all before it left level; head-to-head looks at
-them only.
+Each tie-break is tried among the players that all earlier ones left level. Head-to-head
+compares only these players.
 """
 
 from bisect import bisect_left, bisect_right
@@ -25,14 +25,14 @@ TieBreak = Literal[
 LOT: TieBreak = "standings.lot"
 
 TIE_BREAKS: tuple[TieBreak, ...] = get_args(TieBreak)
-"""All there are, in the order in which they are tried unless a season says otherwise."""
+"""All tie-breaks, in the default order."""
 
 Key = Callable[["Record"], Any]
-"""Larger is better."""
+"""Sorts players for a tie-break. Larger is better."""
 
 
 class Record(NamedTuple):
-    """One player's season, before ranks."""
+    """One player's season before ranks are given."""
 
     player: PlayerId
     points: Decimal
@@ -45,7 +45,7 @@ class Record(NamedTuple):
 
 
 class Placed(Protocol):
-    """One player's result, as far as a tie-break asks."""
+    """The parts of a player's result that tie-breaks use."""
 
     @property
     def place(self) -> int: ...
@@ -54,7 +54,7 @@ class Placed(Protocol):
 
 
 Played = Mapping[PlayerId, Placed]
-"""The results of one tournament that counts, by player."""
+"""The results of one counted tournament, by player."""
 
 
 def separated(
@@ -64,13 +64,13 @@ def separated(
     lots: Mapping[PlayerId, int],
 ) -> Iterator[tuple[Sequence[Record], str | None]]:
     """
-    Yield the parts of *group*, who have equal points, the better ones first.
+    Yield the parts of *group*, who have equal points, the better parts first.
 
-    Each comes with the tie-break that parted it from the rest; who is in one part is level.
+    Each part comes with the tie-break that separated it. Players in one part are level.
 
     Args:
-        counted: The tournaments, in the order in which they were first counted.
-        lots: Where each player came in a draw of lots.
+        counted: The tournaments, in the order of first counting.
+        lots: Each player's place in a draw of lots.
     """
     parts: list[tuple[Sequence[Record], str | None]] = [(group, None)]
     for tie_break in tie_breaks:
@@ -114,7 +114,7 @@ def _key(
 
 
 def _head_to_head(players: set[PlayerId], counted: Sequence[Played]) -> Mapping[PlayerId, int]:
-    """Return how often each was placed before another of *players*, less how often behind."""
+    """Return each player's wins over others of *players*, minus the losses to them."""
     balance = dict.fromkeys(players, 0)
     for each in counted:
         placed = {player: each[player].place for player in players if player in each}
@@ -128,7 +128,7 @@ def _head_to_head(players: set[PlayerId], counted: Sequence[Played]) -> Mapping[
 def _from_the_last(
     part: Sequence[Record], counted: Sequence[Played]
 ) -> Mapping[PlayerId, tuple[Decimal, ...]]:
-    """Return each player's points by tournament, the latest first; one not played is 0."""
+    """Return each player's points by tournament, the latest first. A missed one is 0."""
     return {
         record.player: tuple(
             Decimal(each[record.player].points) if record.player in each else Decimal(0)

@@ -1,9 +1,11 @@
 """
-A small pure language for what a place is worth: numbers, names, arithmetic, a few functions.
+A small pure language for points: numbers, names, arithmetic and a few functions.
 
-One expression without loops, variables or side effects, counted in decimals, within stated
-limits.  :func:`parse` refuses what is no expression, :func:`evaluate` gives a number or says
-why there is none; nothing else can happen.  Guide: ``docs/guides/points.md``.
+A formula is one expression without loops, variables or side effects, within stated limits.
+It is evaluated in decimal numbers. :func:`parse` refuses a text that is not an expression.
+:func:`evaluate` returns a number or raises the reason why the formula has none.
+
+Guide: ``docs/guides/points.md``.
 
 Source: rulebook ``points.formula``.
 """

@@ -1,8 +1,8 @@
 """
-From expression to number, or to the reason why there is none.
+The evaluation of an expression, to a number or the reason why it has none.
 
-Counted in one stated context, so that the same numbers give the same points on every
-machine; see :func:`engine.season.expression.limits.arithmetic`.
+All evaluations use one decimal context, so the same numbers give the same points on every
+machine. See :func:`engine.season.expression.limits.arithmetic`.
 """
 
 import operator
@@ -35,7 +35,7 @@ Cause = Literal["division_by_zero", "outside_domain", "too_large", "too_many_ste
 
 
 class NoValue(EngineError):
-    """A formula has no value for these numbers; never a refusal by itself."""
+    """A formula has no value for these numbers. This alone is not a refusal."""
 
     def __init__(self, cause: Cause) -> None:
         super().__init__(cause)
@@ -60,13 +60,14 @@ _RELATIONS: dict[str, Callable[[Any, Any], bool]] = {
 
 def evaluate(expression: Expression, values: Mapping[str, Decimal]) -> Decimal:
     """
-    Return what *expression* comes to.
+    Return the value of *expression*.
 
     Args:
-        values: Of every name it uses.
+        values: The value of every name in the expression.
 
     Raises:
-        NoValue: By division by zero, a root or logarithm of what has none, or size.
+        NoValue: If the expression divides by zero, takes an undefined root or logarithm, grows
+            too large or needs too many steps.
 
     >>> from engine.season.expression.parsing import parse
     >>> evaluate(parse("10 * sqrt(n / k)", {"n", "k"}), {"n": Decimal(16), "k": Decimal(4)})
@@ -83,7 +84,7 @@ class _Evaluation:
         self._steps = 0
 
     def of(self, expression: Expression) -> Decimal:
-        """Return the value of *expression*, one step further."""
+        """Return the value of *expression* and count one step."""
         self._steps += 1
         if self._steps > STEPS_MAX:
             raise NoValue("too_many_steps")
@@ -151,6 +152,6 @@ class _Evaluation:
         if not base and exponent < 0:
             raise NoValue("division_by_zero")
         if not exponent:
-            # Elsewhere 0 to the power of 0 is an error; here it is the empty product.
+            # The decimal module refuses 0 to the power of 0. Here it is 1, the empty product.
             return Decimal(1)
         return self._context.power(base, exponent)

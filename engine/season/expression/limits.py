@@ -1,39 +1,39 @@
-"""What a formula may be at most; part of the language, so a change is another version of it."""
+"""The limits of a formula. They belong to the language, so a change needs a new version."""
 
 from decimal import ROUND_HALF_EVEN, Context, Decimal, DivisionByZero, InvalidOperation, Overflow
 
 LANGUAGE = 1
-"""The version that a season pins with its formula."""
+"""The version of the language that a season records with its formula."""
 
 LENGTH_MAX = 500
-"""Characters."""
+"""Characters of a formula."""
 
 DEPTH_MAX = 24
-"""Expressions within expressions, parentheses included."""
+"""Nested expressions, parentheses included."""
 
 STEPS_MAX = 200
-"""Numbers, names, operators and calls; each is counted at most once in an evaluation."""
+"""Numbers, names, operators and calls. An evaluation counts each at most once."""
 
 DIGITS_MAX = 20
-"""Of a number that is written out."""
+"""Characters of a number in a formula."""
 
 ARGUMENTS_MAX = 16
-"""Of ``min`` and ``max``."""
+"""Arguments of ``min`` and ``max``."""
 
 VALUE_MAX = Decimal(10) ** 30
-"""Largest absolute value of any intermediate result."""
+"""The largest absolute value of any intermediate result."""
 
 PRECISION = 50
-"""Significant digits while counting: far above any sum of points."""
+"""Significant digits of all arithmetic, far above any sum of points."""
 
 _EXPONENT_MAX = 999
 
 
 def arithmetic() -> Context:
     """
-    Return the context that every formula is counted in: 50 digits, half to even.
+    Return the decimal context for every formula: 50 digits, rounded half to even.
 
-    What is smaller than 10^-999 becomes 0.
+    Results smaller than 10^-999 become 0.
     """
     return Context(
         prec=PRECISION,

@@ -1,4 +1,4 @@
-"""What an expression is made of, once it has been read."""
+"""The nodes of a parsed expression."""
 
 from collections.abc import Iterator
 from decimal import Decimal
@@ -34,7 +34,7 @@ class Call(msgspec.Struct, frozen=True):
 
 
 class Comparison(msgspec.Struct, frozen=True):
-    """Stands only as the condition of :class:`Choice`: it is true or false, never a number."""
+    """The condition of a :class:`Choice`. It is true or false, never a number."""
 
     relation: Relation
     left: "Expression"
@@ -42,7 +42,7 @@ class Comparison(msgspec.Struct, frozen=True):
 
 
 class Choice(msgspec.Struct, frozen=True):
-    """``if(condition, then, otherwise)``; only the branch that is taken is counted."""
+    """``if(condition, then, otherwise)``. Only the chosen branch is evaluated."""
 
     condition: Comparison
     then: "Expression"
@@ -53,7 +53,7 @@ Expression = Union[Number, Name, Negated, Binary, Call, Choice]  # noqa: UP007 -
 
 
 def names_in(expression: Expression | Comparison) -> Iterator[str]:
-    """Yield every name that *expression* uses, as often as it does."""
+    """Yield every name in *expression*, once for each use."""
     if isinstance(expression, Name):
         yield expression.name
     for part in parts_of(expression):
@@ -61,7 +61,7 @@ def names_in(expression: Expression | Comparison) -> Iterator[str]:
 
 
 def parts_of(expression: Expression | Comparison) -> tuple[Expression | Comparison, ...]:
-    """Return what *expression* is directly made of."""
+    """Return the direct parts of *expression*."""
     match expression:
         case Negated(of=of):
             return (of,)

@@ -1,8 +1,9 @@
 """
-From text to expression: a tokenizer and a Pratt parser, within the limits of the language.
+The parser of formulas: a tokenizer and a Pratt parser, within the limits of the language.
 
-``expression = ["-"] term {("+" | "-" | "*" | "/") expression}``, where ``*`` and ``/`` bind
-tighter than ``+`` and ``-``, equals from the left, and a sign tighter than both.
+The grammar is ``expression = ["-"] term {("+" | "-" | "*" | "/") expression}``. ``*`` and ``/``
+bind tighter than ``+`` and ``-``, and a sign binds tighter than both. Operators of equal rank
+are evaluated from the left.
 """
 
 import re
@@ -41,7 +42,7 @@ ARGUMENTS = {
     "min": (1, ARGUMENTS_MAX),
     "max": (1, ARGUMENTS_MAX),
 }
-"""Every function, with the fewest and the most arguments; ``if`` is read apart."""
+"""Every function, with the fewest and the most arguments. ``if`` is parsed separately."""
 
 _RELATIONS = frozenset(get_args(Relation))
 _BINDS = {"+": 1, "-": 1, "*": 2, "/": 2}
@@ -72,13 +73,13 @@ class _Token(NamedTuple):
 
 def parse(text: str, names: Collection[str]) -> Expression:
     """
-    Return the expression that *text* is.
+    Return the expression in *text*.
 
     Args:
-        names: What may be named in it.
+        names: The names that *text* may use.
 
     Raises:
-        FormulaInvalid: With the character at which it stops being one, counted from 1.
+        FormulaInvalid: With the first wrong character, counted from 1.
 
     >>> parse("2 + n", {"n"})
     Binary(sign='+', left=Number(value=Decimal('2')), right=Name(name='n'))
@@ -138,7 +139,7 @@ class _Parser:
         return FormulaInvalid(problem=problem, at=self._here.at + 1)
 
     def _expression(self, binds: int) -> Expression:
-        """Read on as far as operators bind tighter than *binds*."""
+        """Parse an expression while its operators bind tighter than *binds*."""
         self._depth += 1
         if self._depth > DEPTH_MAX:
             raise self._problem(f"more than {DEPTH_MAX} expressions within each other")

@@ -1,1 +1,1 @@
-"""When a season's tournaments are played: recurrences, their single fixtures, and its end."""
+"""The schedule of a season: its recurrences, their fixtures and its planned end."""

@@ -1,7 +1,7 @@
 """
-What can be asked of a season's schedule.
+The commands of a season's schedule.
 
-Whoever asks has expanded the rule and looked up the zone: the engine has neither a
+The caller has expanded the rule and looked up the zone, because the engine has neither a
 calendar nor a time zone database.
 """
 
@@ -18,7 +18,7 @@ class _Command(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class PlanFixtures(_Command, frozen=True, kw_only=True, tag="plan_fixtures"):
-    """Let a tournament recur from now on; occurrences that are past already are none of it."""
+    """Plan a recurrence from now on. Past occurrences are not part of it."""
 
     recurrence: RecurrenceId
     plan: Plan
@@ -26,19 +26,19 @@ class PlanFixtures(_Command, frozen=True, kw_only=True, tag="plan_fixtures"):
 
 
 class ReplanFixtures(_Command, frozen=True, kw_only=True, tag="replan_fixtures"):
-    """Let all occurrences from a local time on be as another plan has them."""
+    """Replace the plan of all occurrences from a local time on."""
 
     recurrence: RecurrenceId
     since: Local
     plan: Plan
     entered: tuple[Entered, ...]
-    """Of every fixture announced for that time and later."""
+    """The state of every tournament announced for that time or later."""
 
     now: datetime
 
 
 class EndFixtures(_Command, frozen=True, kw_only=True, tag="end_fixtures"):
-    """Let there be no occurrence from a local time on."""
+    """End a recurrence from a local time on."""
 
     recurrence: RecurrenceId
     since: Local
@@ -47,17 +47,17 @@ class EndFixtures(_Command, frozen=True, kw_only=True, tag="end_fixtures"):
 
 
 class ChangeFixture(_Command, frozen=True, kw_only=True, tag="change_fixture"):
-    """Let one occurrence be at another time, on other terms, or not at all."""
+    """Move one occurrence, change its terms, or skip it."""
 
     recurrence: RecurrenceId
     occurrence: Local
-    """What the rule says, wherever it was moved to."""
+    """The local time of the occurrence by its rule, even if it was moved."""
 
     moment: Moment | None
-    """Where it is moved to; none leaves it at its time."""
+    """The new time. None keeps the planned time."""
 
     body: str | None
-    """The whole announcement; none leaves it as it is planned."""
+    """The complete announcement. None keeps the planned one."""
 
     skipped: bool
     entered: tuple[Entered, ...]
@@ -65,20 +65,20 @@ class ChangeFixture(_Command, frozen=True, kw_only=True, tag="change_fixture"):
 
 
 class PlaceFixture(_Command, frozen=True, kw_only=True, tag="place_fixture"):
-    """The time has come to announce an occurrence."""
+    """Announce an occurrence that is due."""
 
     recurrence: RecurrenceId
     occurrence: Local
     tournament: TournamentId
     moment: Moment
     refused: str | None = None
-    """Code of the refusal, if its terms cannot be announced any more."""
+    """The code of the refusal, if its terms can no longer be announced."""
 
     now: datetime
 
 
 class ScheduleClose(_Command, frozen=True, kw_only=True, tag="schedule_close"):
-    """Let the season close by itself, or no longer."""
+    """Set or remove the instant at which the season closes automatically."""
 
     closes_at: datetime | None
     now: datetime

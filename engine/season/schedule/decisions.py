@@ -1,8 +1,8 @@
 """
-Which events a command to a season's schedule leads to.
+The decisions of a season's schedule: the events that each command causes.
 
-Rules: ``schedule.local_time``, ``schedule.skipped_time`` and ``schedule.doubled_time`` say
-which instant a local time is; whoever looks it up names the one that applied.
+The caller turns local times into instants, and names the rule that applied:
+``schedule.local_time``, ``schedule.skipped_time`` or ``schedule.doubled_time``.
 """
 
 from datetime import datetime
@@ -40,7 +40,7 @@ from engine.season.schedule.values import Entered, Plan, RecurrenceId, Withdrawn
 AHEAD_HOURS_MAX = 90 * 24
 RECURRENCES_MAX = 100
 STRETCHES_MAX = 100
-"""Plans of one recurrence, one after the other."""
+"""The most plans that one recurrence may have in its lifetime."""
 
 RRULE_LENGTH_MAX = 500
 BODY_LENGTH_MAX = 64 * 1024
@@ -50,7 +50,7 @@ _EDIT = "schedule.edit_before_entries"
 
 def decide(schedule: Schedule, command: Command) -> tuple[Event, ...]:
     """
-    Return the events that *command* causes; none if it is already so.
+    Return the events that *command* causes, or no events if nothing would change.
 
     Raises:
         CommandRejected: If the rules forbid the command.
@@ -152,10 +152,10 @@ def _withdrawn(
     fixtures: tuple[Fixture, ...], entered: tuple[Entered, ...], now: datetime
 ) -> tuple[Withdrawn, ...]:
     """
-    Return what an edit takes back: tournaments that nobody has entered, and cancelled ones.
+    Return the tournaments that an edit withdraws: empty or cancelled ones.
 
     Raises:
-        FixtureEntered: If one of them is no longer empty and waiting.
+        FixtureEntered: If a tournament has entrants, or no longer waits for its start.
     """
     known = {each.tournament: each for each in entered}
     found = []

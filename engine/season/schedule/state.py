@@ -1,4 +1,4 @@
-"""What a season's schedule has become."""
+"""The state of a season's schedule."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -23,17 +23,17 @@ from engine.values import TournamentId
 
 
 class Stretch(msgspec.Struct, frozen=True, kw_only=True):
-    """A plan with the local times between which it holds."""
+    """A plan with the local times between which it applies."""
 
     plan: Plan
     not_before: datetime
     since: Local | None = None
     until: Local | None = None
-    """Exclusive."""
+    """The end of the stretch, exclusive."""
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True):
-    """What is otherwise about one occurrence."""
+    """The changes to one occurrence."""
 
     occurrence: Local
     moment: Moment | None
@@ -42,40 +42,40 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Fixture(msgspec.Struct, frozen=True, kw_only=True):
-    """What has become of one occurrence; a withdrawn one is to be announced anew."""
+    """The outcome of one occurrence. A withdrawn one will be announced again."""
 
     occurrence: Local
     moment: Moment
     tournament: TournamentId | None
     became: Literal["announced", "missed", "withdrawn"]
     attempt: int
-    """Which announcement of this occurrence it is, from 1."""
+    """The number of the announcement of this occurrence, from 1."""
 
 
 class Recurrence(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything about one recurrence."""
+    """A recurrence with its plans, changes and fixtures."""
 
     recurrence: RecurrenceId
     stretches: tuple[Stretch, ...]
-    """In the order in which they were planned; the newest one wins."""
+    """In order of planning. The newest stretch takes precedence."""
 
     changes: tuple[Change, ...] = ()
     fixtures: tuple[Fixture, ...] = ()
-    """The newest of each occurrence."""
+    """The newest fixture of each occurrence."""
 
     edits: int = 0
-    """How often anything about it has been changed."""
+    """The number of edits to the recurrence."""
 
     def change_of(self, occurrence: Local) -> Change | None:
-        """Return what is otherwise about *occurrence*."""
+        """Return the changes to *occurrence*, or None."""
         return next((each for each in self.changes if each.occurrence == occurrence), None)
 
     def fixture_of(self, occurrence: Local) -> Fixture | None:
-        """Return what has become of *occurrence*."""
+        """Return the newest fixture of *occurrence*, or None."""
         return next((each for each in self.fixtures if each.occurrence == occurrence), None)
 
     def announced_from(self, since: Local) -> tuple[Fixture, ...]:
-        """Return the fixtures from *since* on that have a tournament."""
+        """Return the announced fixtures from *since* on."""
         return tuple(
             each
             for each in self.fixtures
@@ -83,24 +83,24 @@ class Recurrence(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     def attempt_at(self, occurrence: Local) -> int:
-        """Return which announcement of *occurrence* the next one is."""
+        """Return the number of the next announcement of *occurrence*, from 1."""
         known = self.fixture_of(occurrence)
         return 1 if known is None else known.attempt + 1
 
 
 class Schedule(msgspec.Struct, frozen=True, kw_only=True):
-    """A season's recurrences in order of planning, and when it closes by itself."""
+    """A season's recurrences in order of planning, and the instant of its automatic end."""
 
     recurrences: tuple[Recurrence, ...] = ()
     closes_at: datetime | None = None
 
     def of(self, recurrence: RecurrenceId) -> Recurrence | None:
-        """Return one recurrence."""
+        """Return one recurrence, or None."""
         return next((each for each in self.recurrences if each.recurrence == recurrence), None)
 
 
 def evolved(schedule: Schedule, event: Event) -> Schedule:
-    """Return *schedule* after *event*; the recurrence it is about must be there."""
+    """Return *schedule* after *event*, which must name a known recurrence."""
     if isinstance(event, SeasonScheduled):
         return replace(schedule, closes_at=event.closes_at)
     if isinstance(event, FixturesPlanned):
