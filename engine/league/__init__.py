@@ -1,4 +1,4 @@
-"""A league: the organisation that plays, its members and their roles."""
+"""A league: its members, their roles and its settings."""
 
 from engine.decider import Decider
 from engine.league import commands, errors, events, roles, state

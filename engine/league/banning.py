@@ -1,4 +1,4 @@
-"""Whom a league bans, and who may come in."""
+"""Checks and decisions about bans."""
 
 from datetime import datetime
 
@@ -10,10 +10,10 @@ from engine.values import HOUSE, PlayerId, Sealed
 
 def demand_unbanned(state: Created, player: PlayerId, now: datetime) -> None:
     """
-    Check that *player* may come in and enter tournaments.
+    Check that *player* may join and enter tournaments.
 
     Raises:
-        PlayerBanned: With the ban's end.
+        PlayerBanned: With the end of the ban.
     """
     known = state.ban_of(player)
     if known is not None and known.holds(now):
@@ -22,11 +22,11 @@ def demand_unbanned(state: Created, player: PlayerId, now: datetime) -> None:
 
 def ban(state: Created, command: bans.BanPlayer) -> tuple[bans.PlayerBanned, ...]:
     """
-    Return the ban, whom it is about sealed.
+    Return the ban, with the player sealed.
 
     Raises:
         StaffNotBannable: If the player holds an office.
-        BanInvalid: If it would be over before it begins.
+        BanInvalid: If the ban would end before it begins.
     """
     if state.role_of(command.player) not in (None, "player"):
         raise StaffNotBannable
@@ -38,6 +38,6 @@ def ban(state: Created, command: bans.BanPlayer) -> tuple[bans.PlayerBanned, ...
 
 
 def lift(state: Created, command: bans.LiftBan) -> tuple[bans.BanLifted, ...]:
-    """Return the end of the player's ban; none without a ban."""
+    """Return the end of the player's ban, or no event without a ban."""
     known = state.ban_of(command.player)
     return () if known is None else (bans.BanLifted(ban=known.ban),)

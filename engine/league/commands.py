@@ -1,4 +1,4 @@
-"""What can be asked of a league: who belongs to it, and as what."""
+"""The commands of a league."""
 
 from datetime import datetime
 
@@ -18,7 +18,7 @@ class CreateLeague(_Command, frozen=True, kw_only=True, tag="create_league"):
     name: str
     owner: PlayerId
     sandbox: bool = False
-    """Whether masters may be fixed and durations scaled; for ever, and every audit says so."""
+    """Whether masters may be fixed and durations scaled. It never changes. Every audit shows it."""
 
 
 class AddMember(_Command, frozen=True, kw_only=True, tag="add_member"):
@@ -39,10 +39,10 @@ class RemoveMember(_Command, frozen=True, kw_only=True, tag="remove_member"):
 
 
 class Invite(_Command, frozen=True, kw_only=True, tag="invite"):
-    """Let whoever knows a code become a member."""
+    """Issue an invitation. Anybody with its code becomes a member."""
 
     invitation: HexDigest
-    """Digest of the code: the log never holds the code itself."""
+    """Digest of the code. The log never holds the code itself."""
     role: Role = "player"
     uses_max: int = 1
     expires_at: datetime | None = None

@@ -1,4 +1,4 @@
-"""Which events a command to a league leads to."""
+"""The decisions of a league: the events that each command causes."""
 
 from typing import Never
 
@@ -51,9 +51,9 @@ NAME_LENGTH_MAX = 200
 
 def decide(state: State, command: Command) -> tuple[Event, ...]:
     """
-    Return the events that *command* causes in *state*; none if it is already so.
+    Return the events that *command* causes in *state*, or no events if nothing would change.
 
-    Who may ask is the service's question (``roles.may``), not this one's.
+    The service checks the rights of the caller (``roles.may``).
 
     Raises:
         CommandRejected: If the rules forbid the command.
@@ -108,9 +108,9 @@ def _remove(state: Created, command: RemoveMember) -> tuple[Event, ...]:
 
 def _ended_with(state: Created, held: Role) -> tuple[InvitationRevoked, ...]:
     """
-    Return the end of all invitations to offices when an owner stops being one.
+    Return the end of all invitations to offices when an owner loses that role.
 
-    A former owner may know their codes, and must not come back by one.
+    A former owner may know their codes, and must not return through one of them.
     """
     if held != "owner":
         return ()
@@ -147,7 +147,7 @@ def _invite(state: Created, command: Invite) -> tuple[Event, ...]:
 
 
 def _accept(state: Created, command: AcceptInvitation) -> tuple[Event, ...]:
-    # A member keeps the present role: an old code neither promotes nor demotes.
+    # Members keep their role: an old code neither promotes nor demotes.
     if state.role_of(command.player) is not None:
         return ()
     invitation = state.invitation(command.invitation)

@@ -53,10 +53,10 @@ Event = ValuesOpened
 
 def decide(command: Command) -> tuple[Event, ...]:
     """
-    Return what opens the values: an event each time, because each looks anew.
+    Return a new event for each opening, even of the same values.
 
     Raises:
-        OpeningInvalid: If it ends before it begins, or holds longer than :data:`OPEN_MAX`.
+        OpeningInvalid: If it ends before it begins, or lasts longer than :data:`OPEN_MAX`.
     """
     if not command.now < command.expires_at <= command.now + OPEN_MAX:
         raise OpeningInvalid(hours_max=OPEN_MAX // timedelta(hours=1))

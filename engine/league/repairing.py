@@ -9,8 +9,10 @@ from engine.values import HexDigest
 
 Failing = Literal["version", "hash", "schema"]
 """
-``version``: it does not follow the one before. ``hash``: it is not that of the bytes.
-``schema``: the event cannot be decoded.
+The check that the event fails.
+
+``version``: its number does not follow the one before. ``hash``: its hash is not that of its
+bytes. ``schema``: it cannot be decoded.
 """
 
 

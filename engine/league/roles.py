@@ -1,4 +1,4 @@
-"""What each role in a league may do."""
+"""The roles in a league and their capabilities."""
 
 from typing import Literal
 
@@ -23,14 +23,16 @@ Capability = Literal[
     "enter_tournaments",
 ]
 """
-``manage_players`` acts on people without an office; ``manage_members`` gives and takes offices.
-``run_tournaments`` ends tournaments and lets players in; ``start_tournaments`` closes registration
-and starts play.  ``run_floor`` keeps the clock and the seating; ``direct_play`` rules on players,
-hands and ends.
+The capabilities that a role can have.
+
+``manage_players`` acts on people without an office. ``manage_members`` gives and takes offices.
+``run_tournaments`` ends tournaments and approves players. ``start_tournaments`` closes
+registration and starts play. ``run_floor`` handles the clock and the seating. ``direct_play``
+rules on players, hands and ends.
 """
 
 STAFF: frozenset[Role] = frozenset({"owner", "director", "referee", "scorer", "auditor"})
-"""Who holds an office; they see what is not announced yet."""
+"""The roles that are offices. Staff may see unannounced data."""
 
 _ANYONE: frozenset[Capability] = frozenset({"read_league", "enter_tournaments"})
 _STAFF: frozenset[Capability] = _ANYONE | {"see_bans"}
@@ -82,10 +84,10 @@ LOST_WHEN_ENTERED: frozenset[Capability] = frozenset(
         "audit_hands",
     }
 )
-"""What staff may not do in a tournament in which they play."""
+"""The capabilities that staff lose in a tournament in which they play."""
 
 CLOCK_AND_SEATING: frozenset[Capability] = frozenset({"start_tournaments", "run_floor"})
-"""What staff who play may do all the same, if the terms say ``staff_may_play``."""
+"""The capabilities that staff who play keep if the terms set ``staff_may_play``."""
 
 
 def may(
@@ -96,12 +98,12 @@ def may(
     staff_may_play: bool = False,
 ) -> bool:
     """
-    Return whether *role* permits *capability*; a stranger (None) may do nothing.
+    Return whether *role* has *capability*. A stranger (None) has none.
 
     Args:
-        entered: Whether the person plays in the tournament it is about: staff
-            who play lose directing and unsealing there, so that nobody rules
-            on a pot of their own or opens an opponent's cards.
+        entered: Whether the person plays in the tournament in question. Staff who play may
+            neither direct it nor open its sealed values. Otherwise they could rule on their own
+            pot or see an opponent's cards.
         staff_may_play: Whether the tournament's terms leave them the clock and the seating.
 
     >>> may("referee", "audit_hands"), may("referee", "audit_hands", entered=True)
@@ -117,7 +119,7 @@ def may(
 
 def rules_on_play(role: Role | None) -> bool:
     """
-    Return whether *role* may do anything that staff who play may not.
+    Return whether *role* has any capability that staff lose when they play.
 
     >>> rules_on_play("scorer"), rules_on_play("player")
     (True, False)
@@ -127,10 +129,10 @@ def rules_on_play(role: Role | None) -> bool:
 
 def needed_over(*roles: Role | None) -> Capability:
     """
-    Return the capability that acting on a person needs.
+    Return the capability needed for an act on a person.
 
     Args:
-        roles: The roles that the person holds, or is to get; None for no member.
+        roles: The person's present and future roles. None means that the person is not a member.
 
     >>> needed_over(None), needed_over("player", "referee")
     ('manage_players', 'manage_members')

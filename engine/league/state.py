@@ -1,4 +1,4 @@
-"""What a league has become: its members and the invitations that still hold."""
+"""The state of a league: its members, invitations, bans, templates and openings."""
 
 from datetime import datetime
 from typing import Never
@@ -56,44 +56,48 @@ class Created(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     sandbox: bool
     members: tuple[Member, ...]
-    """In order of joining; always with one owner at least."""
+    """In order of joining. At least one member is an owner."""
     invitations: tuple[Invitation, ...] = ()
-    """Those neither revoked nor used up; some may have expired."""
+    """Invitations that are neither revoked nor used up. Some may have expired."""
     bans: tuple[StandingBan, ...] = ()
-    """Those not lifted, one a player at most; some may be over."""
+    """Bans that were not lifted, at most one for each player. Some may be over."""
     house_rules: str | None = None
     templates: tuple[Template, ...] = ()
-    """In order of their making."""
+    """Templates, in order of creation."""
     openings: tuple[ValuesOpened, ...] = ()
-    """Of sealed values, oldest first; those over before the newest are forgotten."""
+    """
+    Openings of sealed values, oldest first.
+
+    Openings that ended before the newest are dropped.
+    """
 
     dispute_windows: tuple[WindowsInForce, ...] = ()
-    """Oldest first; before them, and without any, the rulebook's hold."""
+    """Claim windows, oldest first. Before the first, the rulebook's windows apply."""
 
     voided: tuple[int, ...] = ()
-    """Positions of the league's events that are out of folding."""
+    """Positions of the league's events that are not folded."""
 
     def role_of(self, player: PlayerId) -> Role | None:
         """Return the role of *player*, or None for a stranger."""
         return next((each.role for each in self.members if each.player == player), None)
 
     def invitation(self, invitation: str) -> Invitation | None:
-        """Return the invitation with this digest, or None if it no longer holds."""
+        """Return the invitation with this digest, or None if it is no longer valid."""
         return next((each for each in self.invitations if each.invitation == invitation), None)
 
     def ban_of(self, player: PlayerId) -> StandingBan | None:
-        """Return the ban of *player* that was not lifted, over or not."""
+        """Return the ban of *player* that was not lifted. It may be over."""
         return next((each for each in self.bans if each.player == player), None)
 
     def may_see(self, subject: str, player: PlayerId, now: datetime) -> bool:
-        """Return whether an opening of *player*'s of the values of *subject* holds at *now*."""
+        """Return whether *player* may see the sealed values of *subject* at *now*."""
         return any(
             (each.subject, each.by) == (subject, player) and each.at <= now < each.expires_at
             for each in self.openings
         )
 
     def template(self, template: TemplateId) -> Template | None:
-        """Return the template of this name, or None if there is none (any longer)."""
+        """Return the template with this identifier, or None."""
         return next((each for each in self.templates if each.template == template), None)
 
 
@@ -181,7 +185,7 @@ def _positions_voided(state: Created, event: PositionsVoided) -> Created:
 
 
 def _audit_reported(state: Created, event: AuditReported) -> Created:
-    """Change nothing: a report is for readers of the log."""
+    """Change nothing. A report is only for readers of the log."""
     return state
 
 

@@ -1,4 +1,4 @@
-"""What a league keeps for its announcements."""
+"""Decisions about house rules and templates."""
 
 from engine.league import templates
 from engine.league.errors import (
@@ -18,10 +18,10 @@ def set_house_rules(
     state: Created, command: templates.SetHouseRules
 ) -> tuple[templates.HouseRulesSet, ...]:
     """
-    Return the new house rules; none if they are the same.
+    Return the new house rules, or no event if they are the same.
 
     Raises:
-        TemplateBodyTooLong: If no announcement is as long.
+        TemplateBodyTooLong: If the text is longer than any announcement.
     """
     _demand_short(command.body)
     known = state.house_rules == command.body
@@ -30,11 +30,11 @@ def set_house_rules(
 
 def save(state: Created, command: templates.SaveTemplate) -> tuple[templates.TemplateSaved, ...]:
     """
-    Return the template's next version; none if nothing about it is new.
+    Return the template's next version, or no event if nothing changed.
 
     Raises:
-        CommandRejected: If it was removed or changed meanwhile, or its name is taken, or there
-            are too many, or it is too long.
+        CommandRejected: If the template was removed or changed meanwhile, its name is taken, there
+            are too many templates, or the text is too long.
     """
     _demand_short(command.body)
     known = state.template(command.template)
@@ -61,7 +61,7 @@ def save(state: Created, command: templates.SaveTemplate) -> tuple[templates.Tem
 def remove(
     state: Created, command: templates.RemoveTemplate
 ) -> tuple[templates.TemplateRemoved, ...]:
-    """Return the end of the template; none if there is no such template."""
+    """Return the end of the template, or no event if it does not exist."""
     known = state.template(command.template)
     return () if known is None else (templates.TemplateRemoved(template=command.template),)
 
