@@ -1,1 +1,1 @@
-"""The rules of the house: pure, synchronous, deterministic; standard library and msgspec only."""
+"""The rules of the house: pure, synchronous and deterministic. They need only msgspec."""

@@ -1,4 +1,4 @@
-"""The one shape every aggregate takes, and the one way to choose by type."""
+"""The interface of every aggregate, and the choice of a function by type."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -19,10 +19,10 @@ class Cases(dict[type[Case], Callable[[*Given, Case], Result]], Generic[*Given, 
     """
     A function for each type of command or event: ``cases[type(event)](state, event)``.
 
-    ``Cases[State, Event, State]`` holds functions from a state and an event to a state.  mypy
-    adds up the types that ``on`` names, so a type without a function is an error where the cases
-    are used.  Choosing is one look-up, however many types there are; a ``match`` would try one
-    class after the other.
+    ``Cases[State, Event, State]`` holds functions from a state and an event to a state. mypy adds
+    up the types that ``on`` names. A type without a function is therefore an error where the cases
+    are used. The choice is a single look-up for any number of types, while a ``match`` would try
+    one class after another.
     """
 
     def on(
@@ -43,14 +43,16 @@ class Cases(dict[type[Case], Callable[[*Given, Case], Result]], Generic[*Given, 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decider(Generic[State, Command, Event]):
     """
-    An aggregate, as values.
+    An aggregate and its functions.
 
-    ``decide`` and ``evolve`` are deterministic and free of side effects; a
-    decider may therefore be replayed anywhere, any number of times.
+    ``decide`` and ``evolve`` are deterministic and free of side effects, so a decider can replay
+    events anywhere, any number of times.
     """
 
     category: str
-    """What the aggregate's streams are called: ``tournament`` in ``tournament-<32 hex>``."""
+    """
+    The category of the aggregate's streams, such as ``tournament`` in ``tournament-<32 hex>``.
+    """
 
     events: Any
     """The tagged union ``Event`` itself, for decoding."""
@@ -59,25 +61,31 @@ class Decider(Generic[State, Command, Event]):
     """The state of an empty stream."""
 
     decide: Callable[[State, Command], tuple[Event, ...]]
-    """Events a command causes; the empty tuple means "it is already so"."""
+    """Returns the events that a command causes. The empty tuple means that nothing changes."""
 
     evolve: Callable[[State, Event], State]
-    """The state after an event; ``InvariantViolated`` if it cannot follow."""
+    """Returns the state after an event. Raises ``InvariantViolated`` if the event cannot follow."""
 
     decide_through: Callable[[State, Command], tuple[tuple[Event, ...], State]] | None = None
-    """As ``decide``, with the state the events lead to, if deciding applies them anyway."""
+    """
+    Returns the events of ``decide`` and the state after them, if deciding applies them anyway.
+    """
 
     def carry_out(self, state: State, command: Command) -> tuple[tuple[Event, ...], State]:
-        """Return the events *command* causes and the state they lead to, each applied once."""
+        """
+        Return the events that *command* causes and the state after them.
+
+        Apply each event once.
+        """
         if self.decide_through is not None:
             return self.decide_through(state, command)
         events = self.decide(state, command)
         return events, reduce(self.evolve, events, state)
 
     def replay(self, events: Iterable[Event]) -> State:
-        """Return the state that *events*, oldest first, lead to."""
+        """Return the state after *events*, which are in order, oldest first."""
         return reduce(self.evolve, events, self.initial)
 
 
 AnyDecider = Decider[Any, Any, Any]
-"""One picked by the name of a stream: which state and events go together only the log knows."""
+"""A decider found by the name of a stream. Only the log knows which state and events it has."""

@@ -1,11 +1,11 @@
 """
-How strong players are taken to be, by the order in which many of them finish together.
+Ratings of players, computed from the order in which players of a tournament finish.
 
-Each player is a normal distribution.  After a tournament all of its players are moved at
-once by the Plackett-Luce model of Weng and Lin, "A Bayesian Approximation Method for
-Online Ranking", Journal of Machine Learning Research 12 (2011), algorithm 4, with the
-constants of the OpenSkill libraries.  Counted in decimals and rounded to six digits after
-every tournament, so that the same results give the same ratings on every machine.
+A rating is a normal distribution of a player's strength. After a tournament all its players
+change at once by the Plackett-Luce model of Weng and Lin, "A Bayesian Approximation Method for
+Online Ranking", Journal of Machine Learning Research 12 (2011), algorithm 4. The constants are
+those of the OpenSkill libraries. The results are decimals, rounded to six digits after every
+tournament, so the same results give the same ratings on every machine.
 
 Source: rulebook ``ratings.plackett_luce``.
 """
@@ -25,16 +25,16 @@ _CONTEXT = Context(prec=28, rounding=ROUND_HALF_EVEN)
 MU = Decimal(25)
 SIGMA = _CONTEXT.divide(MU, Decimal(3))
 BETA = _CONTEXT.divide(SIGMA, Decimal(2))
-"""How much a single result says of chance."""
+"""The standard deviation of a single result, which stands for chance."""
 
 TAU = _CONTEXT.divide(MU, Decimal(300))
-"""How much strength changes from one tournament to the next."""
+"""The standard deviation of the change in strength between two tournaments."""
 
 KAPPA = Decimal("0.0001")
-"""No variance shrinks below this share of itself in one step."""
+"""The smallest share of itself to which a variance can shrink in one tournament."""
 
 CONFIDENCE = 3
-"""How many sigma the ordinal lies below mu."""
+"""The number of sigma that the ordinal lies below mu."""
 
 
 class Rating(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,17 +43,17 @@ class Rating(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def ordinal(self) -> Decimal:
-        """What the player's strength is very likely above."""
+        """Return a bound that the player's strength very likely exceeds."""
         return self.mu - CONFIDENCE * self.sigma
 
 
 def rated(finishes: Sequence[tuple[int, Rating]]) -> tuple[Rating, ...]:
     """
-    Return everybody's rating after a tournament, in the order given.
+    Return all ratings after a tournament, in the given order.
 
     Args:
-        finishes: Place and rating before; equal places are ties.  Of one player alone
-            nothing is learnt.
+        finishes: The place and the earlier rating of each player. Equal places are ties. A single
+            player's rating does not change.
 
     >>> [str(each.mu) for each in rated([(1, Rating()), (2, Rating())])]
     ['27.635389', '22.364611']
@@ -85,17 +85,17 @@ def _beaten(
     finishes: Sequence[tuple[int, Rating]], strengths: Sequence[Decimal]
 ) -> tuple[dict[int, Decimal], dict[int, Decimal]]:
     """
-    Return, by place, the sums of 1/q and 1/q² over all who finished there or before.
+    Return, by place, the sums of 1/q and 1/q² over all players who finished there or before.
 
-    q is the strength of everybody who was still to finish when that one did; who share a
-    place are one term.
+    q is the total strength of the players who had yet to finish at that time. Players who share a
+    place count as one term.
     """
     ordered = sorted(zip((place for place, _ in finishes), strengths, strict=True))
     left = sum(strengths, Decimal(0))
     shares, squares = Decimal(0), Decimal(0)
     by_place: tuple[dict[int, Decimal], dict[int, Decimal]] = ({}, {})
     for place, group in groupby(ordered, key=itemgetter(0)):
-        # Each of the k who share it counts 1/k: together one term.
+        # Each of the k players who share a place counts 1/k, which makes one term.
         shares += 1 / left
         squares += 1 / left**2
         by_place[0][place], by_place[1][place] = shares, squares

@@ -29,7 +29,7 @@ Seat = NewType("Seat", int)
 
 CHIPS_MAX = 2**53 - 1
 Chips = Annotated[int, Meta(ge=0, le=CHIPS_MAX)]
-"""A whole number of chips; exact in every JSON reader."""
+"""A whole number of chips. Every JSON reader can represent it exactly."""
 
 HexDigest = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
 """32 bytes in lower-case hexadecimal."""
@@ -89,7 +89,7 @@ def number_of(identifier: str) -> UUID:
 
 def derived_number(name: str) -> UUID:
     """
-    Return the number of something that has its name from what called it into being.
+    Return the number of an object that is named after its cause.
 
     >>> derived_number("x").version
     8
@@ -103,23 +103,22 @@ class Stream(str, Generic[State_co]):
     """
     The name of an aggregate's stream, with the type of its state.
 
-    A generic ``NewType``: to a reader of types it is a kind of its own, while the program
-    runs it is the name that it was given.
+    It works like a generic ``NewType``: a type of its own for mypy, and a plain string at run time.
     """
 
     __slots__ = ()
 
     def __new__(cls, name: str) -> Self:
-        """Return *name*."""
+        """Return *name* itself."""
         return cast(Self, name)
 
 
 @lru_cache(maxsize=65_536)
 def stream_of(identifier: str) -> Stream[Any]:
     """
-    Return the stream an aggregate's identifier stands for; its prefix alone says the state.
+    Return the stream of an aggregate's identifier. Its prefix alone determines the state.
 
-    The answer is cached: every request asks for the same few streams.
+    The result is cached, because every request needs the same few streams.
 
     Raises:
         KeyError: If no aggregate has this prefix.
@@ -142,14 +141,14 @@ def audience_of(entrant: EntrantId) -> str:
 
 @lru_cache(maxsize=4096)
 def only(entrant: EntrantId) -> tuple[str, str]:
-    """Return the audiences of what nobody but *entrant* and the house may see, ascending."""
+    """Return the audiences of a value that only *entrant* and the house may see, ascending."""
     return audience_of(entrant), HOUSE
 
 
 class _Ascending(dict[tuple[str, ...], tuple[str, ...]]):
     """A cache of audiences in ascending order. Every card of a hand has the same few."""
 
-    # A look-up costs half of what a call of a cached function does, and each card asks.
+    # Each card needs this look-up, which costs half of a cached function's call.
     def __missing__(self, audiences: tuple[str, ...]) -> tuple[str, ...]:
         if len(self) == _AUDIENCES_KEPT:
             self.clear()
@@ -165,12 +164,12 @@ class Sealed(Generic[Value]):
     """
     A value that only its audiences may see, with the salt of its commitment.
 
-    Its ``repr`` names the audiences and never the value, so that neither a log
-    line nor a traceback can betray it.
+    Its ``repr`` names the audiences and never the value, so neither a log
+    line nor a traceback can reveal the value.
 
     Args:
-        value: What is hidden; a msgspec-encodable value.
-        salt: 32 bytes; without it the commitment could be guessed.
+        value: The hidden value, which msgspec can encode.
+        salt: 32 bytes. Without the salt, the value could be guessed from its commitment.
         audiences: ``house`` and ``entrant:<id>``, ascending.
     """
 

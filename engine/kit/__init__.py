@@ -1,1 +1,1 @@
-"""What every game is played with: cards, dice, chance, money, windows of time."""
+"""Parts that every game uses: cards, dice, random numbers, money and windows."""

@@ -1,9 +1,8 @@
 """
-Who may read an event: the one list that feeds, bundles, archives and replays go by.
+The access of readers to events. Feeds, bundles, archives and replays all use this list.
 
-Two things keep something from a reader.  A sealed place opens for its audiences alone,
-in whichever event it stands.  And the staff keep some types of events to themselves: for
-everybody else such an event happened, and says no more.
+Two rules hide data from a reader. A sealed value opens only for its audiences, in any event.
+Some types of events are for staff only. Other readers learn only that such an event happened.
 """
 
 from typing import Final
@@ -13,50 +12,50 @@ import msgspec
 from engine.values import HOUSE, EntrantId, audience_of
 
 PUBLIC: Final = "public"
-"""The viewer who sees what everybody may see."""
+"""The viewer who sees only public data."""
 
 AUDITOR: Final = "auditor"
 """The viewer who sees everything."""
 
 STAFF_ONLY: Final = frozenset(
     {
-        # What is not announced yet.
+        # Terms before their announcement.
         "tournament_drafted",
         "terms_revised",
-        # Players who asked to be let in.
+        # Requests of players to enter.
         "entry_requested",
         "entry_request_withdrawn",
         "entry_refused",
-        # Money of single entrants, which each reads in their own account.
+        # Money of single entrants, who read it in their own accounts.
         "payment_recorded",
         "refunds_awarded",
-        # Codes that are out, and for which office.
+        # Valid invitation codes and their offices.
         "invitation_issued",
         "invitation_revoked",
     }
 )
-"""Types of events that the staff alone may read.  A type that is not here is everybody's."""
+"""Types of events that only staff may read. Everybody may read all other types."""
 
 
 class Reader(msgspec.Struct, frozen=True, kw_only=True):
-    """Someone who reads events; without arguments, the public."""
+    """The access rights of a reader. The defaults are those of the public."""
 
     staff: bool = False
     """Whether the reader holds an office in the league."""
 
     entrant: EntrantId | None = None
-    """The entry whose sealed places the reader may open."""
+    """The entrant whose sealed values the reader may open."""
 
     house: bool = False
-    """Whether the reader may open every sealed place."""
+    """Whether the reader may open every sealed value."""
 
     def reads(self, type_: str) -> bool:
-        """Return whether the reader may see more of an event of this type than that it happened."""
+        """Return whether the reader may see the contents of events of this type."""
         return self.staff or type_ not in STAFF_ONLY
 
     @property
     def audiences(self) -> tuple[str, ...]:
-        """The audiences whose sealed places the reader may open."""
+        """Return the audiences whose sealed values the reader may open."""
         if self.house:
             return (HOUSE,)
         return () if self.entrant is None else (audience_of(self.entrant),)
@@ -64,7 +63,7 @@ class Reader(msgspec.Struct, frozen=True, kw_only=True):
 
 def reader_of(viewer: str) -> Reader:
     """
-    Return the reader that a bundle or a replay names as its viewer.
+    Return the reader for the viewer of a bundle or a replay.
 
     >>> reader_of(PUBLIC).reads("entry_refused"), reader_of(AUDITOR).reads("entry_refused")
     (False, True)

@@ -40,7 +40,7 @@ class Chain(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 class Pulse(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The beacon's value of one round."""
+    """One pulse of the beacon, with its number and signature."""
 
     round: Count
     signature: Annotated[str, Meta(pattern="^[0-9a-f]{96}$")]
@@ -85,19 +85,19 @@ def pulse_after(chain: Chain, at: datetime) -> int:
 
 
 def time_of(chain: Chain, number: int) -> datetime:
-    """Return when a pulse comes."""
+    """Return the instant of a pulse."""
     return _BEGINNING + timedelta(seconds=chain.genesis + (number - 1) * chain.period)
 
 
 def demand_pulse(pulse: Pulse | None, number: int) -> Pulse:
     """
-    Return *pulse* if it is the one that was named.
+    Return *pulse* if it has the named number.
 
     The signature is checked when the pulse is fetched, and by every audit.
 
     Raises:
         BeaconMissing: If there is no pulse yet.
-        BeaconMismatch: If it has another number, or its signature does not fit.
+        BeaconMismatch: If it has another number, or its randomness does not fit its signature.
 
     Source: rulebook ``beacon.value``.
     """
@@ -111,7 +111,7 @@ def demand_pulse(pulse: Pulse | None, number: int) -> Pulse:
 
 def mixed_in(chain: Chain, pulse: Pulse) -> bytes:
     """
-    Return the part of a pulse in a digest: chain, number and randomness, 72 bytes.
+    Return the bytes of a pulse for a digest: chain, number and randomness, 72 bytes.
 
     Source: rulebook ``generator.beacon``.
     """

@@ -1,4 +1,4 @@
-"""The cards: their identifiers, their order, their values."""
+"""The cards, with their identifiers, order and values."""
 
 from collections.abc import Iterable
 
@@ -26,20 +26,20 @@ def _d76() -> tuple[str, ...]:
 
 
 DECKS = {"d62": _d62(), "d76": _d76()}
-"""Every deck in its order; the lowest card is the first.  Source: rulebook ``cards.decks``."""
+"""Every deck in its order, lowest card first. Source: rulebook ``cards.decks``."""
 
 _FACES = {"17": -17, "15": -15, "14": -14, "13": -13, "11": -11, "08": -8, "02": -2, "00": 0}
 VALUES = {
     **{card: 0 if card in SYLOPS else int(card[1:]) for card in DECKS["d62"]},
     **{card: _FACES[card[1:3]] if card.startswith("X") else int(card[2:]) for card in DECKS["d76"]},
 }
-"""The value of every card of every deck; sylops are 0."""
+"""The value of every card of every deck. Sylops are 0."""
 
 OF_SUIT = {
     suit: frozenset(card for card in DECKS["d62"] if card[0] == letter or card in SYLOPS)
     for letter, suit in SUIT_LETTERS.items()
 }
-"""The cards of ``d62`` that count as one of each suit; a sylop counts for every suit."""
+"""The cards of ``d62`` that count for each suit. A sylop counts for every suit."""
 
 _ORDER = {card: index for cards in DECKS.values() for index, card in enumerate(cards)}
 
@@ -50,7 +50,7 @@ def in_deck_order(cards: Iterable[str]) -> tuple[str, ...]:
 
 
 def total(cards: Iterable[str]) -> int:
-    """Return the sum of the values of *cards*; of none, 0."""
+    """Return the sum of the values of *cards*. It is 0 for no cards."""
     return sum(map(VALUES.__getitem__, cards))
 
 
@@ -59,7 +59,7 @@ def deck(name: str) -> tuple[str, ...]:
     Return the deck called *name*.
 
     Raises:
-        InvariantViolated: If there is none.
+        InvariantViolated: If no deck has this name.
     """
     if name not in DECKS:
         raise InvariantViolated(f"there is no deck {name!r}")

@@ -1,4 +1,4 @@
-"""How many minor units a currency has, for whatever counts money in whole ones."""
+"""The number of minor units of each currency, for code that counts money in minor units."""
 
 DIGITS_USUAL = 2
 
@@ -12,7 +12,7 @@ _DIGITS = {code: digits for digits, codes in _OTHERS.items() for code in codes.s
 
 def fraction_digits(currency: str | None) -> int:
     """
-    Return the fraction digits of *currency* by ISO 4217; 2 for one that is not listed.
+    Return the fraction digits of *currency* by ISO 4217, or 2 if it is not listed.
 
     >>> fraction_digits("EUR"), fraction_digits("JPY"), fraction_digits("KWD")
     (2, 0, 3)

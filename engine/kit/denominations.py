@@ -18,7 +18,7 @@ class Denomination(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     name: str
     credits: Chips
     in_stake: int = 0
-    """The number of them in a standard stake."""
+    """The number of pieces of this kind in a standard stake."""
 
 
 HYPERSPACE = (
@@ -36,7 +36,7 @@ _LARGEST = 10_000
 
 def stake(denominations: Sequence[Denomination], *, times: int = 1) -> Chips:
     """
-    Return what a standard stake is worth, *times* over.
+    Return the value of *times* standard stakes, in credits.
 
     >>> stake(HYPERSPACE), stake(HYPERSPACE, times=4)
     (450, 1800)
@@ -46,7 +46,7 @@ def stake(denominations: Sequence[Denomination], *, times: int = 1) -> Chips:
 
 def change(chips: Chips, denominations: Sequence[Denomination]) -> dict[str, int] | None:
     """
-    Return *chips* in the fewest pieces, by name; none if these pieces cannot pay it.
+    Return the fewest pieces that make *chips*, by name, or None if no pieces make it.
 
     >>> change(450, HYPERSPACE[:3])
     {'gold': 4, 'silver': 1}
@@ -62,10 +62,10 @@ def change(chips: Chips, denominations: Sequence[Denomination]) -> dict[str, int
 
 def flaw(denominations: Sequence[Denomination], *, unit: Chips) -> str | None:
     """
-    Return why *denominations* are no set of chips for a table with this unit; none if they are.
+    Return the reason why *denominations* do not fit a table with this unit, or None if they fit.
 
-    The largest piece first must always be the fewest pieces: it is enough to try
-    every amount below the sum of the two largest kinds.
+    Paying with the largest piece first must always need the fewest pieces. It is enough to try
+    every amount below the sum of the two largest values.
     """
     values = sorted(each.credits for each in denominations)
     if len({each.name for each in denominations}) < len(denominations):

@@ -1,7 +1,7 @@
 """
-The dice: the gold one gives the target number, the silver one the target suit.
+The dice. The gold die gives the target, and the silver die gives the target suit.
 
-Games of card turns roll two common ones, of which only doubles matter.
+Games of card turns roll two common dice, of which only doubles matter.
 """
 
 from typing import Literal
@@ -16,11 +16,11 @@ SILVER: tuple[Suit, ...] = ("circle", "triangle", "square")
 
 def roll_target(seed: bytes, digest: bytes = b"") -> tuple[int, Suit]:
     """
-    Roll both dice of a hand: target number, target suit.
+    Roll both dice of a hand, and return the target and the target suit.
 
     Args:
         seed: The deal's ``dice`` seed.
-        digest: Of the openings.
+        digest: The digest of the openings.
 
     Source: rulebook ``dice.target``.
     """
@@ -31,13 +31,13 @@ def roll_target(seed: bytes, digest: bytes = b"") -> tuple[int, Suit]:
 
 def roll_pair(seed: bytes, label: str, n: int, digest: bytes = b"") -> tuple[int, int]:
     """
-    Roll two common dice; their faces are 1 to 6.
+    Roll two common dice with faces 1 to 6.
 
     Args:
         seed: The deal's ``dice`` seed.
         label: ``shift`` or ``spike``.
-        n: Which roll of that label within the deal, from 1.
-        digest: Of the openings.
+        n: Number of the roll with this label within the deal, from 1.
+        digest: The digest of the openings.
 
     Source: rulebook ``dice.pair``.
     """

@@ -1,4 +1,4 @@
-"""The refusal of everything that waits for a dispute."""
+"""The refusal of commands that a dispute has frozen."""
 
 from engine.errors import CommandRejected
 

@@ -1,4 +1,4 @@
-"""What stands in a state instead of a hidden value, for a command that is only rehearsed."""
+"""The placeholder for hidden values in the state of a dry run."""
 
 from typing import Any, NoReturn
 
@@ -6,7 +6,7 @@ from engine.errors import EngineError
 
 
 class HiddenNeeded(EngineError):
-    """The decision depends on a value that is withheld: a card, a seed, a draw to come."""
+    """The decision depends on a withheld value, such as a card, a seed or a draw to come."""
 
     def __init__(self) -> None:
         super().__init__("this depends on a hidden value")
@@ -16,8 +16,8 @@ class Withheld:
     """
     The placeholder of a hidden value.
 
-    It can be handed on, from one state to the next or into an event.  Reading it in any
-    way raises :class:`HiddenNeeded`, so that no rule can decide by it.
+    It can be passed from one state to the next, or into an event. Every attempt to read it
+    raises :class:`HiddenNeeded`, so no rule can depend on it.
     """
 
     __slots__ = ()
@@ -43,7 +43,7 @@ def unsealed(secret: str) -> bytes:
     Return the bytes of a secret in hexadecimal.
 
     Raises:
-        HiddenNeeded: If it is withheld.
+        HiddenNeeded: If the secret is withheld.
     """
     if isinstance(secret, Withheld):
         raise HiddenNeeded

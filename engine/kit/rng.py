@@ -1,8 +1,8 @@
 """
-The generator: from one master, every card, die and lot of a tournament.
+The generator. It derives every card, die and lot of a tournament from two masters.
 
-Nothing the house can vary enters it: no random id, no time, no hash of the log.
-Anyone may write it again from the vectors in ``api-spec/vectors/generator.json``.
+It uses no value that the house could choose later: no random id, time or hash of the log.
+Its vectors in ``api-spec/vectors/generator.json`` allow independent implementations.
 
 Source: rulebook ``generator``.
 """
@@ -38,13 +38,13 @@ def derive_seed(master: bytes, use: str, table: int, hand: int, deal: int) -> by
     """
     Return the seed of one deal, 32 bytes.
 
-    It goes by these numbers and never by a running counter, which would let the
-    order in which tables open choose their decks.
+    The seed depends on these numbers and not on a running counter. With a counter, the order
+    in which tables open would change their decks.
 
     Args:
-        master: 32 bytes; ``cards`` for the use ``cards``, ``open`` for the others.
+        master: 32 bytes: the master ``cards`` for the use ``cards``, ``open`` for other uses.
         use: ``cards``, ``dice`` or ``draws``.
-        table: Number of the table in the tournament; 0 for the tournament's own draws.
+        table: Number of the table in the tournament, or 0 for the tournament's own draws.
         hand: Number of the hand at the table, or of the draw if *table* is 0.
         deal: Number of the deal of that hand, from 1.
 
@@ -55,23 +55,23 @@ def derive_seed(master: bytes, use: str, table: int, hand: int, deal: int) -> by
 
 
 def master_commitment(tournament: UUID, name: str, master: bytes) -> str:
-    """Return what a tournament publishes of a master before anyone registers, in hexadecimal."""
+    """Return the commitment to a master, in hexadecimal. It is public before registration."""
     body = b"holotable/master/1" + tournament.bytes + name.encode() + b"\0" + master
     return sha256(body).hexdigest()
 
 
 def seed_commitment(seed: bytes) -> str:
-    """Return what ``hand_opened`` publishes of a seed, in hexadecimal."""
+    """Return the commitment to a seed in ``hand_opened``, in hexadecimal."""
     return sha256(b"holotable/seed/1/commitment" + seed).hexdigest()
 
 
 def openings_digest(openings: Sequence[tuple[int, bytes]], beacon: bytes = b"") -> bytes:
     """
-    Return the digest of what entrants, and a beacon, have added to the entropy of a deal.
+    Return the digest of the entropy that entrants and a beacon add to a deal.
 
     Args:
-        openings: Seat and 32 bytes of every seat whose entrant has opened.
-        beacon: Of the round that counts (``engine.kit.beacon.mixed_in``); empty without a beacon.
+        openings: Seat and 32 bytes for every seat whose entrant has opened.
+        beacon: The bytes of the pulse (``engine.kit.beacon.mixed_in``), or empty without a beacon.
 
     Source: rulebook ``generator.openings`` and ``generator.beacon``.
     """
@@ -80,23 +80,27 @@ def openings_digest(openings: Sequence[tuple[int, bytes]], beacon: bytes = b"") 
 
 
 def _prefix(beacon: bytes) -> bytes:
-    """Without a beacon everything is as it was before there were any, byte for byte."""
+    """Return the prefix of a digest. Without a beacon it keeps the bytes of the first version."""
     return b"holotable/openings/2" + beacon if beacon else b"holotable/openings/1"
 
 
 def entropy_commitment(value: bytes) -> str:
-    """Return what an entrant publishes of its 32 bytes before anybody opens, in hexadecimal."""
+    """
+    Return the commitment to an entrant's 32 bytes, in hexadecimal.
+
+    It is public before openings.
+    """
     return sha256(b"holotable/entropy/1" + value).hexdigest()
 
 
 def commitments_digest(commitments: Sequence[bytes], beacon: bytes = b"") -> bytes:
     """
-    Return the digest for draws at table 0, of commitments in order of registration.
+    Return the digest for draws at table 0 of commitments in order of registration.
 
-    Without any it is that of a deal without openings.
+    Without commitments it equals the digest of a deal without openings.
 
     Args:
-        beacon: As in :func:`openings_digest`.
+        beacon: The bytes of the pulse, as in :func:`openings_digest`.
 
     Source: rulebook ``entropy.draws``.
     """
@@ -105,13 +109,13 @@ def commitments_digest(commitments: Sequence[bytes], beacon: bytes = b"") -> byt
 
 class Stream:
     """
-    An endless row of uniform 64-bit words for one label of one deal.
+    An endless sequence of uniform 64-bit words for one label of one deal.
 
     Args:
-        seed: Of the deal, 32 bytes.
-        label: What is drawn, for example ``pile``.
-        n: Which of them within the deal, from 1.
-        digest: Of the openings; empty outside a hand without any.
+        seed: The seed of the deal, 32 bytes.
+        label: The kind of draw, for example ``pile``.
+        n: Number of the draw with this label within the deal, from 1.
+        digest: The digest of the openings. Empty for draws that have no openings.
 
     Source: rulebook ``generator.stream`` and ``generator.labels``.
     """
@@ -131,7 +135,7 @@ class Stream:
 
     def blocks(self, first: int = 0) -> Iterator[bytes]:
         """Yield the blocks from *first* on, without drawing."""
-        # HMAC, the padded key hashed once for all blocks.
+        # This is HMAC with the padded key hashed once for all blocks.
         inner_of, outer_of = self._inner.copy, self._outer.copy
         for index in count(first):
             inner, outer = inner_of(), outer_of()
@@ -143,7 +147,7 @@ class Stream:
         """
         Draw a whole number from 0 to *k* - 1, each equally likely.
 
-        Words in the incomplete last multiple of *k* are rejected, so that none is favoured.
+        Words in the incomplete last multiple of *k* are rejected, so that no number is favoured.
 
         Raises:
             InvariantViolated: If *k* is not positive.
@@ -158,7 +162,12 @@ class Stream:
                 return rest
 
     def shuffled(self, items: Sequence[Item]) -> tuple[Item, ...]:
-        """Return *items* in drawn order: i from the last down to 1, swapped with one not above."""
+        """
+        Return *items* in drawn order.
+
+        From the last index down to 1, each item is swapped with a drawn item at the same or a lower
+        index.
+        """
         order = list(items)
         below = self.below
         for index in range(len(order) - 1, 0, -1):
@@ -186,7 +195,7 @@ def card_leaves(pile: int, cards: Sequence[str], salts: Sequence[bytes]) -> list
 
 def merkle_root(leaves: Sequence[bytes]) -> bytes:
     """
-    Return the root over hashed *leaves* as RFC 6962 builds it; of none, the hash of nothing.
+    Return the RFC 6962 root over hashed *leaves*. Without leaves, it is the hash of no bytes.
 
     >>> merkle_root([b"x" * 32]) == b"x" * 32
     True
@@ -201,13 +210,13 @@ def merkle_root(leaves: Sequence[bytes]) -> bytes:
             node = _NODE.copy()
             node.update(left + right)
             above.append(node.digest())
-        # Whoever has no neighbour goes up alone.
+        # A last node without a neighbour moves up unchanged.
         level = [*above, level[-1]] if len(level) % 2 else above
     return level[0]
 
 
 class Pile:
-    """A shuffled pile of cards with the salt of every position; its ``repr`` shows no card."""
+    """A shuffled pile of cards with the salt of every position. Its ``repr`` shows no card."""
 
     __slots__ = ("_root", "cards", "number", "salts")
 
@@ -235,9 +244,9 @@ class Pile:
 
 Draw = Callable[[bytes, bytes, int, tuple[str, ...]], Pile]
 """
-How a pile is drawn: as :func:`shuffled_pile` does it.
+A function that draws a pile, such as :func:`shuffled_pile`.
 
-Whoever has written the generator a second time may decide with that one.
+An independent implementation of the generator can decide with its own function.
 """
 
 
@@ -253,9 +262,9 @@ def shuffled_pile(seed: bytes, digest: bytes, number: int, cards: tuple[str, ...
 
     Args:
         seed: The deal's ``cards`` seed.
-        digest: Of the openings.
+        digest: The digest of the openings.
         number: 1 for the deck, then one more for every pile made of discards.
-        cards: What the pile is made of, in the order of the deck.
+        cards: The cards of the pile, in the order of the deck.
 
     Source: rulebook ``generator.piles``.
     """

@@ -51,10 +51,10 @@ def in_force(known: tuple[WindowsInForce, ...], at: datetime) -> DisputeWindows:
 
 def closes_at(windows: DisputeWindows, kind: str, settled: Settled | None) -> datetime | None:
     """
-    Return the first instant at which a claim is too late; None while it cannot be.
+    Return the first instant at which a claim is too late, or None before the settlement.
 
     Args:
-        kind: What is claimed on, as in a dispute's subject.
+        kind: The kind of the dispute's subject.
     """
     if settled is None:
         return None
