@@ -1,4 +1,4 @@
-"""A dispute: from a claim through evidence to a ruling, and a second one if somebody appeals."""
+"""A dispute, from the claim and its evidence to a ruling, an appeal and a second ruling."""
 
 from engine.decider import Decider
 from engine.dispute import commands, errors, events, state

@@ -1,4 +1,4 @@
-"""What can be asked of a dispute."""
+"""The commands of a dispute."""
 
 from datetime import datetime
 from typing import Literal
@@ -23,7 +23,7 @@ class _ByReferee(_ByPerson, frozen=True, kw_only=True):
 
 
 class Claim(_ByPerson, frozen=True, kw_only=True, tag="claim"):
-    """Say that something was not as the rules have it."""
+    """Claim that something was against the rules."""
 
     dispute: DisputeId
     league: LeagueId
@@ -31,9 +31,9 @@ class Claim(_ByPerson, frozen=True, kw_only=True, tag="claim"):
     claim: TextRef
     rules: tuple[str, ...] = ()
     closes_at: datetime | None = None
-    """From when on it is too late; none while what is claimed on still goes on."""
+    """The instant from which a claim is too late. None while the subject is not settled."""
     ruling: bool = False
-    """Whether who claims may rule on disputes there: they may open one at any time."""
+    """Whether the claimant may rule on disputes there. Such a claimant may open one at any time."""
 
 
 class AttachEvidence(_Command, frozen=True, kw_only=True, tag="attach_evidence"):
@@ -43,7 +43,7 @@ class AttachEvidence(_Command, frozen=True, kw_only=True, tag="attach_evidence")
 
 
 class AttachAudit(_Command, frozen=True, kw_only=True, tag="attach_audit"):
-    """What a worker found that decided everything in question again."""
+    """Attach the result of a worker's audit of the events in question."""
 
     report: str
     passed: bool
@@ -54,7 +54,7 @@ class AttachAudit(_Command, frozen=True, kw_only=True, tag="attach_audit"):
 
 
 class AttachHead(_Command, frozen=True, kw_only=True, tag="attach_head"):
-    """A head was signed that holds the claim and all that it is about."""
+    """Attach a signed head that holds the claim and all its evidence."""
 
     epoch: int
     size: int
@@ -64,29 +64,29 @@ class AttachHead(_Command, frozen=True, kw_only=True, tag="attach_head"):
 
 
 class Freeze(_ByReferee, frozen=True, kw_only=True, tag="freeze"):
-    """Let what depends on the outcome wait for it."""
+    """Freeze everything that depends on the outcome."""
 
 
 class Unfreeze(_ByReferee, frozen=True, kw_only=True, tag="unfreeze"):
-    """Let it go on before there is a ruling."""
+    """Lift the freeze before the ruling."""
 
 
 class Rule(_ByReferee, frozen=True, kw_only=True, tag="rule"):
-    """Decide a dispute, in whichever instance it is."""
+    """Rule on a dispute, in its first or second instance."""
 
     outcome: Outcome
     rules: tuple[str, ...]
     acts: tuple[Act, ...] = ()
     dry_run: HexDigest | None = None
-    """Which dry run showed what the acts would change."""
+    """The digest of the dry run that showed the consequences of the acts."""
 
 
 class Appeal(_ByReferee, frozen=True, kw_only=True, tag="appeal"):
-    """Ask for a second ruling, by somebody else."""
+    """Ask for a second ruling by another person."""
 
 
 class GrantDisclosure(_ByReferee, frozen=True, kw_only=True, tag="grant_disclosure"):
-    """Let one auditor open sealed values for a while."""
+    """Let one auditor open sealed values for a limited time."""
 
     auditor: PlayerId
     what: Literal["hand", "masters"]
@@ -95,7 +95,7 @@ class GrantDisclosure(_ByReferee, frozen=True, kw_only=True, tag="grant_disclosu
 
 
 class UseDisclosure(_ByPerson, frozen=True, kw_only=True, tag="use_disclosure"):
-    """Open what was disclosed."""
+    """Open the disclosed values."""
 
     what: Literal["hand", "masters"]
     subject: str

@@ -1,8 +1,9 @@
 """
-Which events a command to a dispute leads to.
+The decisions of a dispute: the events that each command causes.
 
-Source: rulebook ``disputes``.  That a role may ask is the service's question; that no one
-decides a matter of their own is this one's.
+The service checks roles. This module ensures that nobody rules on a matter of their own.
+
+Source: rulebook ``disputes``.
 """
 
 from datetime import timedelta
@@ -47,12 +48,12 @@ from engine.dispute.state import Claimed, State
 from engine.values import HOUSE, Sealed
 
 DISCLOSED_MAX = timedelta(days=14)
-"""The longest that a disclosure holds."""
+"""The longest time for which a disclosure is valid."""
 
 
 def decide(state: State, command: Command) -> tuple[Event, ...]:
     """
-    Return the events that *command* causes in *state*; none if it is already so.
+    Return the events that *command* causes in *state*, or no events if nothing would change.
 
     Raises:
         CommandRejected: If the rules forbid the command.
@@ -111,7 +112,7 @@ def _audited(state: Claimed, command: AttachAudit) -> tuple[Event, ...]:
 
 
 def _headed(state: Claimed, command: AttachHead) -> tuple[Event, ...]:
-    """Return the first head that was signed for it; later ones prove nothing more."""
+    """Attach the first signed head only. Later heads prove nothing more."""
     if state.head is not None:
         return ()
     return (
@@ -126,7 +127,7 @@ def _headed(state: Claimed, command: AttachHead) -> tuple[Event, ...]:
 
 
 def _freeze(state: Claimed, command: Freeze) -> tuple[Event, ...]:
-    """Return that what depends on it waits.  Source: rulebook ``disputes.freeze``."""
+    """Freeze everything that depends on the dispute. Source: rulebook ``disputes.freeze``."""
     if state.phase not in ("open", "appealed"):
         raise DisputePhase(phase=state.phase)
     if state.frozen:
@@ -142,7 +143,7 @@ def _unfreeze(state: Claimed, command: Unfreeze) -> tuple[Event, ...]:
 
 def _rule(state: Claimed, command: Rule) -> tuple[Event, ...]:
     """
-    Return the ruling, and that nothing waits for it any longer.
+    Return the ruling, then the end of a freeze.
 
     Source: rulebook ``disputes.ruling``, ``disputes.another_person`` and ``disputes.appeal``.
     """
@@ -179,7 +180,7 @@ def _appeal(state: Claimed, command: Appeal) -> tuple[Event, ...]:
 
 def _grant(state: Claimed, command: GrantDisclosure) -> tuple[Event, ...]:
     """
-    Return who may open what, and until when.
+    Return the disclosure of the dispute's subject to one auditor.
 
     Source: rulebook ``disputes.disclosure``.
     """

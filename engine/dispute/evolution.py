@@ -1,4 +1,4 @@
-"""How a dispute becomes what it is, event by event."""
+"""The changes that events make to the state of a dispute."""
 
 from typing import Never
 

@@ -1,4 +1,4 @@
-"""What a dispute has become."""
+"""The state of a dispute."""
 
 from datetime import datetime
 from typing import Literal
@@ -31,14 +31,14 @@ class Claimed(msgspec.Struct, frozen=True, kw_only=True):
     head: HeadAttached | None = None
     frozen: bool = False
     rulings: tuple[DisputeRuled, ...] = ()
-    """One of each instance at most; the last one holds."""
+    """At most one ruling for each instance. The last one is in force."""
     appeal: DisputeAppealed | None = None
     disclosures: tuple[DisclosureGranted, ...] = ()
     used: tuple[DisclosureUsed, ...] = ()
 
     @property
     def phase(self) -> Phase:
-        """Return how far it has come."""
+        """Return the dispute's phase."""
         if len(self.rulings) > 1:
             return "final"
         if self.appeal is not None:
@@ -48,7 +48,11 @@ class Claimed(msgspec.Struct, frozen=True, kw_only=True):
     def disclosed(
         self, auditor: PlayerId, what: str, subject: str, now: datetime
     ) -> DisclosureGranted | None:
-        """Return what lets *auditor* open this at *now*, the latest end first; None if nothing."""
+        """
+        Return the grant that lets *auditor* open this at *now*, or None.
+
+        The latest to end wins.
+        """
         holding = [
             each
             for each in self.disclosures

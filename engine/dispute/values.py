@@ -44,10 +44,10 @@ class Subject(_Part, frozen=True, kw_only=True):
 
     def demand_whole(self) -> None:
         """
-        Check that what is named is what this kind of claim is about, and nothing else.
+        Check that the subject names everything its kind needs and nothing else.
 
         Raises:
-            DisputeInvalid: If not.
+            DisputeInvalid: If a needed value is missing, or another one is named.
         """
         of_hand = self.hand is not None
         named = {
