@@ -1,37 +1,37 @@
-"""The two ways the engine says no: a rule forbids it, or something impossible happened."""
+"""The errors of the engine: a rule forbids a command, or something impossible happened."""
 
 from datetime import datetime
 from string import Formatter
 from typing import Annotated, Any, ClassVar, TypeAlias, dataclass_transform
 
 Wording: TypeAlias = Annotated[str, "wording"]
-"""A field of a refusal that its ``detail`` says and its facts do not repeat."""
+"""A field that the ``detail`` of a refusal uses and its facts leave out."""
 
 
 class EngineError(Exception):
-    """Root of the engine's exceptions.  Never raised directly."""
+    """Root of the engine's exceptions. It is never raised directly."""
 
 
 @dataclass_transform(kw_only_default=True, eq_default=False)
 class CommandRejected(EngineError):
     """
-    The rules forbid this command in this state.  Never raised directly.
+    The rules forbid this command in this state. This class is never raised directly.
 
-    A refusal declares its ``code``, its ``detail`` and its fields.  It is raised with a value for
+    A refusal declares its ``code``, its ``detail`` and its fields. It is raised with a value for
     each field, by keyword.
     """
 
     code: ClassVar[str]
-    """Stable identifier, part of the public API; never renamed."""
+    """A stable identifier of the public API. It is never renamed."""
 
     detail: str
-    """One sentence for a person, without a final full stop; ``{field}`` stands for a value."""
+    """One sentence for a person, without a final full stop. ``{field}`` stands for a value."""
 
     rule: str | None = None
     """
-    The rulebook's name of the rule that says no; none where no rule of the game does.
+    The rulebook's name of the rule that forbids the command. None if no rule of the game does.
 
-    A refusal that several rules may cause declares it as a field.
+    A refusal that several rules can cause declares this name as a field.
     """
 
     facts: dict[str, Any]

@@ -81,7 +81,7 @@ def _demand_all(state: Opened, outlooks: Iterable[TournamentId]) -> None:
     counted = tuple(each.tournament for each in state.counted)
     unknown = {*state.added, *counted}.difference(outlooks)
     if unknown:
-        raise InvariantViolated(f"nobody looked at {', '.join(sorted(unknown))}")
+        raise InvariantViolated(f"no outlook for {', '.join(sorted(unknown))}")
 
 
 def _demand_leavable(

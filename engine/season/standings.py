@@ -193,9 +193,9 @@ def aggregated(
 
 def _best_series(points: Sequence[Decimal], length: int) -> list[Decimal]:
     """
-    Return the best *length* consecutive results, or all if there are fewer.
+    Return the *length* results in a row with the best sum, or all results if there are fewer.
 
-    The first win ties.
+    The earliest of equal series counts.
     """
     series = [
         list(points[start : start + length]) for start in range(max(1, len(points) - length + 1))

@@ -54,14 +54,14 @@ def _rules(command: OpenSeason) -> Iterator[tuple[str, bool, str]]:
     yield (
         "aggregation",
         _holds_together(command.aggregation),
-        "says how many results, and only then",
+        f"needs 1 to {RESULTS_MAX} results, or none in the modes sum and average",
     )
     ties = command.tie_breaks
-    yield "tie_breaks", set(ties) <= set(TIE_BREAKS), f"there are {', '.join(TIE_BREAKS)}"
-    yield "tie_breaks", len(set(ties)) == len(ties), "each is tried once"
-    yield "tie_breaks", LOT not in ties[:-1], "a lot leaves nothing to decide after it"
+    yield "tie_breaks", set(ties) <= set(TIE_BREAKS), f"must be of {', '.join(TIE_BREAKS)}"
+    yield "tie_breaks", len(set(ties)) == len(ties), "must not repeat a tie-break"
+    yield "tie_breaks", LOT not in ties[:-1], "must end with the lot, if there is one"
     kinds = [each.kind for each in command.bonuses]
-    yield "bonuses", len(set(kinds)) == len(kinds), "one of a kind"
+    yield "bonuses", len(set(kinds)) == len(kinds), "must not repeat a kind"
     points = [Decimal(each.points) for each in command.bonuses]
     yield "bonuses", all(0 < each <= POINTS_MAX for each in points), "must be above 0"
 

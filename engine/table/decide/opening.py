@@ -265,4 +265,4 @@ def _level(table: Table, orbits: int, in_force: LevelInForce | None) -> Level:
             ante = min(before.amounts.ante + step, CHIPS_MAX // unit * unit)
             return Level(number=before.number + 1, amounts=Amounts(ante=ante), since_hand=number)
         case _:
-            raise InvariantViolated("nobody said which level the clock has reached")
+            raise InvariantViolated("the command lacks the level of the clock")

@@ -234,7 +234,7 @@ def _hand_shown(table: Table, event: events.HandShown) -> Table:
 def _chips_bought(table: Table, event: events.ChipsBought) -> Table:
     place = table.place_of(event.entrant)
     if table.hand is not None or (place is not None and place.seat != event.seat):
-        raise InvariantViolated("chips were bought by who does not sit there between hands")
+        raise InvariantViolated("chips were bought during a hand or for another seat")
     if event.stack != event.chips + (0 if place is None else place.stack):
         raise InvariantViolated(f"seat {event.seat} has another stack than was said")
     if place is not None:
