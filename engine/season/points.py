@@ -85,11 +85,9 @@ def awards_of(
     """
     Return one award for each player, in order of place.
 
-    A player's best placing counts. The player's other entries earn no points, but still fill
-    their places. The money spent and the knock-outs of all entries count for the player.
-
-    If a formula has no value, the award is 0 and holds the cause: rulebook
-    ``points.formula_failed``.
+    A player's best placing counts. The other entries earn no points, but still fill their
+    places. The money spent and the knock-outs of all entries count for the player. If a
+    formula has no value, the award is 0 and holds the cause: ``points.formula_failed``.
     """
     spent: dict[PlayerId, int] = {}
     knockouts: dict[PlayerId, int] = {}
