@@ -27,7 +27,7 @@ WORKERS := $(shell $(PYTHON) -c 'import os; print(min(max(os.cpu_count() or 2, 2
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 QUICK := engine tests/engine tests/vectors tests/golden tests/architecture
 
-# The rules alone: no database, no service, under a minute.
+# The rules alone: no database, under a minute.
 quick: $(STAMP)
 	$(PYTEST) $(QUICK) $(ARGS)
 
