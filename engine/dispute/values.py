@@ -94,12 +94,12 @@ class Evidence(_Part, frozen=True, kw_only=True):
     refused: tuple[Refused, ...]
     epoch: int | None
     size: int | None
-    """Size of the signed head that holds all the events; null if there was none yet."""
+    """Size of the signed head that holds all the events. Null if there was none yet."""
     root: HexDigest | None
     earlier: tuple[DisputeId, ...]
     """Earlier disputes with a ruling on one of the rules that the claim names."""
     replay: str | None = None
-    """Path of the replay, at the disputed step; only for a hand."""
+    """Path of the replay, at the disputed step. Null if the dispute is not about a hand."""
 
 
 class Act(_Part, frozen=True, kw_only=True):

@@ -187,7 +187,7 @@ def _asked_alone(street: Street, seat: int) -> bool:
 
 
 def _barred(street: Street, bettor: Bettor) -> str | None:
-    """Return the rule that forbids a raise; None if it is allowed."""
+    """Return the rule that forbids a raise, or None if it is allowed."""
     if not street.others_can_answer(bettor.seat):
         return "betting.lone_seat"
     if bettor.put_in + bettor.stack <= street.current_bet:

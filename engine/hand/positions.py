@@ -23,7 +23,7 @@ class Marks(msgspec.Struct, frozen=True, kw_only=True):
     button: Literal["moving", "dead", "starter"]
     headsup: Literal["literal", "dealer_small_blind"]
     blinds: bool
-    """Whether the game has blinds."""
+    """True if the game has blinds."""
 
     marker: int
     """The seat that moves on: the button, or with ``starter`` the seat that acted first."""
@@ -88,7 +88,7 @@ def next_posts(marks: Marks, eligible: tuple[int, ...], arrived: Collection[int]
     Return the seats of the hand after the one that left *marks*.
 
     Args:
-        eligible: Seats that can be dealt in, ascending; at least two.
+        eligible: Two or more seats that can be dealt in, ascending.
         arrived: Seats of newcomers, who have not been dealt in at this table yet.
     """
     if marks.button == "dead" and marks.small_blind and marks.big_blind:

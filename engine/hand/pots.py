@@ -99,7 +99,7 @@ def split(
         chips: The chips in the pot.
         winners: Winning seats, clockwise from the left of the button.
         unit: The smallest chip.
-        carry: Whether the remainder stays for the next main pot. Otherwise it
+        carry: True if the remainder stays for the next main pot. Otherwise it
             goes to the winners in the given order, one unit each.
 
     Returns:

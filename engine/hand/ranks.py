@@ -14,4 +14,4 @@ class HandRank(NamedTuple):
     """The numbers that hands are compared by, in order. Smaller is better."""
 
     bombed: bool = False
-    """Whether the hand has bombed out. A bombed-out hand wins no chips."""
+    """True if the hand has bombed out. A bombed-out hand wins no chips."""

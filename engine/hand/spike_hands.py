@@ -1,7 +1,7 @@
 """
 The ranking of Corellian Spike.
 
-A hand takes the best name whose cards it holds. A *kind* and a *pair* ignore the signs of
+A hand takes the best name that its cards allow. A *kind* and a *pair* ignore the signs of
 values. Sylops never belong to either.
 
 Source: rulebook ``spike.ranking``.
@@ -186,7 +186,7 @@ def rank(cards: Sequence[str], *, extra: Collection[str] = (), strict: bool = Fa
     Args:
         cards: The cards of the hand, in any order.
         extra: The extra named hands that the table plays.
-        strict: Whether cards beyond the named ones forbid the names of a fixed size.
+        strict: True if cards beyond the named ones forbid the names of a fixed size.
 
     Source: rulebook ``spike.ranking``, ``spike.extra_hands``, ``spike.strict_names``.
 

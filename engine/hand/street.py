@@ -17,7 +17,7 @@ class Stake(Protocol):
 
     @property
     def live(self) -> bool:
-        """Whether the hand can still win."""
+        """Return whether the hand can still win."""
 
     @property
     def put_in(self) -> Chips:

@@ -41,13 +41,13 @@ class Reader(msgspec.Struct, frozen=True, kw_only=True):
     """The access rights of a reader. The defaults are those of the public."""
 
     staff: bool = False
-    """Whether the reader holds an office in the league."""
+    """True if the reader holds an office in the league."""
 
     entrant: EntrantId | None = None
-    """The entrant whose sealed values the reader may open."""
+    """The entrant for whom the reader may open sealed values."""
 
     house: bool = False
-    """Whether the reader may open every sealed value."""
+    """True if the reader may open every sealed value."""
 
     def reads(self, type_: str) -> bool:
         """Return whether the reader may see the contents of events of this type."""
@@ -55,7 +55,7 @@ class Reader(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def audiences(self) -> tuple[str, ...]:
-        """Return the audiences whose sealed values the reader may open."""
+        """Return the audiences for which the reader may open sealed values."""
         if self.house:
             return (HOUSE,)
         return () if self.entrant is None else (audience_of(self.entrant),)

@@ -70,7 +70,7 @@ def openings_digest(openings: Sequence[tuple[int, bytes]], beacon: bytes = b"") 
     Return the digest of the entropy that entrants and a beacon add to a deal.
 
     Args:
-        openings: Seat and 32 bytes for every seat whose entrant has opened.
+        openings: Every seat with an opening, and the 32 bytes of that opening.
         beacon: The bytes of the pulse (``engine.kit.beacon.mixed_in``), or empty without a beacon.
 
     Source: rulebook ``generator.openings`` and ``generator.beacon``.

@@ -21,7 +21,7 @@ class DisputeWindows(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
 
     hand_hours: Hours = 7 * 24
     until_next_hand: bool = False
-    """Whether a hand may be disputed only until the table's next hand begins, as in poker."""
+    """True if a hand may be disputed only until the table's next hand begins, as in poker."""
     seating_hours: Hours = 7 * 24
     """Hours after the tournament's end."""
     payout_hours: Hours = 14 * 24
@@ -40,7 +40,7 @@ class Settled(msgspec.Struct, frozen=True, kw_only=True):
 
     at: datetime
     next_hand: datetime | None = None
-    """The instant at which the table's next hand began; only for a hand."""
+    """The instant at which the table's next hand began. It is set only for a hand."""
 
 
 def in_force(known: tuple[WindowsInForce, ...], at: datetime) -> DisputeWindows:

@@ -40,11 +40,11 @@ class AuditReported(
     events: int
     hands: int
     last_position: int
-    """The last position read; -1 if the log was empty."""
+    """The last position read, or -1 if the log was empty."""
     failed: tuple[str, ...]
     """The names of the checks that failed."""
     first_bad_position: int | None
-    """Null if nothing failed; -1 if no single event is at fault."""
+    """Null if nothing failed, and -1 if no single event is at fault."""
     digest: HexDigest
     """SHA-256 of the report's canonical JSON."""
     at: datetime

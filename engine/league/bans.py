@@ -17,7 +17,7 @@ class _Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Ban(_Part, frozen=True, kw_only=True):
-    """Keep a player out of the league and its tournaments until an instant; null is for good."""
+    """Keep a player out of the league and its tournaments until an instant. Null is for good."""
 
     player: PlayerId
     until: datetime | None

@@ -18,7 +18,7 @@ class CreateLeague(_Command, frozen=True, kw_only=True, tag="create_league"):
     name: str
     owner: PlayerId
     sandbox: bool = False
-    """Whether masters may be fixed and durations scaled. It never changes. Every audit shows it."""
+    """True if masters may be fixed and durations scaled. It never changes. Every audit shows it."""
 
 
 class AddMember(_Command, frozen=True, kw_only=True, tag="add_member"):

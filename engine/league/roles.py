@@ -101,10 +101,10 @@ def may(
     Return whether *role* has *capability*. A stranger (None) has none.
 
     Args:
-        entered: Whether the person plays in the tournament in question. Staff who play may
+        entered: True if the person plays in the tournament in question. Staff who play may
             neither direct it nor open its sealed values. Otherwise they could rule on their own
             pot or see an opponent's cards.
-        staff_may_play: Whether the tournament's terms leave them the clock and the seating.
+        staff_may_play: True if the tournament's terms leave them the clock and the seating.
 
     >>> may("referee", "audit_hands"), may("referee", "audit_hands", entered=True)
     (True, False)

@@ -1,5 +1,5 @@
 """
-House rules and templates: they supply what an announcement leaves out.
+House rules and templates. They supply the parts that an announcement leaves out.
 
 Both are partial announcements, kept as the canonical JSON text of a request. A league does not
 read them. Each use checks them strictly again.
@@ -27,7 +27,7 @@ class SaveTemplate(_Part, frozen=True, kw_only=True, tag="save_template"):
     name: str
     body: str
     replaces: int | None = None
-    """The version that the caller read and now replaces; null for any version."""
+    """The version that the caller read and now replaces. Null for any version."""
 
 
 class RemoveTemplate(_Part, frozen=True, kw_only=True, tag="remove_template"):

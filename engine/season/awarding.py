@@ -27,7 +27,7 @@ def demand_placings(placings: Sequence[Finish]) -> None:
 
 
 def field_of(command: AwardPoints) -> Field:
-    """Return the facts of the tournament that a formula can use besides the place."""
+    """Return the facts of the tournament that a formula can use in addition to the place."""
     if not 0 <= command.money_digits <= MONEY_DIGITS_MAX:
         raise PlacingsInvalid(problem=f"a currency has up to {MONEY_DIGITS_MAX} fraction digits")
     return Field(

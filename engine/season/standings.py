@@ -52,7 +52,7 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     player: PlayerId
     points: Points
     qualified: bool
-    """Whether the player has enough games. Other players rank behind all qualified ones."""
+    """True if the player has enough games. Other players rank behind all qualified ones."""
 
     played: int
     counted: int

@@ -55,7 +55,7 @@ class Tournament(msgspec.Struct, frozen=True, kw_only=True):
 class Adjusted(msgspec.Struct, frozen=True, kw_only=True):
     adjustment: Adjustment
     by_terms: bool
-    """Whether the season's terms gave the adjustment, and not a person."""
+    """True if the season's terms gave the adjustment, and not a person."""
 
     voided: bool = False
 
@@ -79,7 +79,7 @@ class Opened(msgspec.Struct, frozen=True, kw_only=True):
     """The fates of its tournaments after closing. None in seasons closed before fates existed."""
 
     recorded: bool = False
-    """Whether the season's log holds the heads of its tournaments."""
+    """True if the season's log holds the heads of its tournaments."""
 
     schedule: Schedule = Schedule()
     frozen: tuple[str, ...] = ()

@@ -34,7 +34,7 @@ class PointsTable(_Part, frozen=True, kw_only=True, tag="points_table"):
 
 
 class PointsFormula(_Part, frozen=True, kw_only=True, tag="points_formula"):
-    """Place k is worth the value of an expression; see ``docs/guides/points.md``."""
+    """Place k is worth the value of an expression. See ``docs/guides/points.md``."""
 
     text: str
     language: int = 1
@@ -54,7 +54,7 @@ class Aggregation(_Part, frozen=True, kw_only=True):
     The total of a player's results.
 
     ``best`` is the sum and ``best_average`` the average of the ``results`` best ones.
-    ``drop_worst`` leaves out the ``results`` worst of the season's tournaments; a tournament
+    ``drop_worst`` leaves out the ``results`` worst of the season's tournaments. A tournament
     that the player missed counts 0. ``best_series`` is the best sum of ``results`` tournaments
     that the player played one after another.
     """
@@ -64,7 +64,7 @@ class Aggregation(_Part, frozen=True, kw_only=True):
 
 
 class Bonus(_Part, frozen=True, kw_only=True):
-    """Points besides the placing: for each of the ``knockouts``, or once for ``attendance``."""
+    """Points apart from the placing: for each of the ``knockouts``, or once for ``attendance``."""
 
     kind: Literal["knockouts", "attendance"]
     points: Points
@@ -84,7 +84,7 @@ class Finish(_Part, frozen=True, kw_only=True):
 
 
 class Field(_Part, frozen=True, kw_only=True):
-    """The facts of a tournament that a formula can use besides the place."""
+    """The facts of a tournament that a formula can use in addition to the place."""
 
     entrants: Count
     """The number of entries that have a place."""
@@ -115,7 +115,7 @@ class Award(_Part, frozen=True, kw_only=True):
 
 
 class AwardChange(_Part, frozen=True, kw_only=True):
-    """One player's award before and after the change; null if there is none."""
+    """One player's award before and after the change. A missing award is null."""
 
     player: PlayerId
     before: Award | None
@@ -161,10 +161,10 @@ class Fate(_Part, frozen=True, kw_only=True):
     """``left_out`` gives no points. ``not_played`` had no entrants when the season closed."""
 
     by: PlayerId | None
-    """The person who left the tournament out; null for every other fate."""
+    """The person who left the tournament out. Null for every other fate."""
 
     reason: TextRef | None
-    """The words of that person; null for every other fate."""
+    """The words of that person. Null for every other fate."""
 
 
 Prospect = Literal["unplayed", "entered", "running", "finished", "cancelled"]
@@ -178,7 +178,7 @@ class Outlook(_Part, frozen=True, kw_only=True):
     """``unplayed``: nobody is entered and play has not begun. ``entered``: somebody is entered."""
 
     uncounted: bool = False
-    """Whether the season still has to count the result, or count it again."""
+    """True if the season still has to count the result, or count it again."""
 
     frozen: tuple[str, ...] = ()
     """The disputes that freeze the result."""

@@ -14,7 +14,7 @@ import msgspec
 from engine.values import TournamentId
 
 RecurrenceId = NewType("RecurrenceId", str)
-"""``rec_<32 hex>``; a recurrence has no stream of its own."""
+"""``rec_<32 hex>``. A recurrence has no stream of its own."""
 
 Local = Annotated[str, msgspec.Meta(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d$")]
 """A local time such as ``2026-11-23T19:00``. Sorted as text, local times are in order."""
@@ -61,8 +61,9 @@ class Entered(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     tournament: TournamentId
     open: bool
     """
-    Whether the tournament still waits for its start. Otherwise it runs, is over or was
-    cancelled.
+    True if the tournament still waits for its start.
+
+    Otherwise it runs, is over or was cancelled.
     """
 
     cancelled: bool

@@ -32,7 +32,7 @@ def positions(
     Return the positions of the next hand.
 
     Args:
-        eligible: Seats that can be dealt in, ascending; at least two.
+        eligible: Two or more seats that can be dealt in, ascending.
         draws_seed: The deal's ``draws`` seed.
         digest: The digest of the openings.
 

@@ -41,7 +41,7 @@ class CardTurns(NamedTuple):
     """Returns the event of a legal action."""
 
     field: bool
-    """Whether the game has a static field."""
+    """True if the game has a static field."""
 
     earliest_call: Callable[[Table], int | None]
     """Returns the first card round in which the hand may be called. None if it never may."""

@@ -1,5 +1,7 @@
 """
-The card turns of Corellian Spike: stand, gain, swap, junk; buy and trade in the Galaxy Series.
+The card turns of Corellian Spike.
+
+The actions are stand, gain, swap and junk. The Galaxy Series adds buy and trade.
 
 Source: rulebook ``spike.stand`` and the rules after it.
 """

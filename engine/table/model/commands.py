@@ -276,7 +276,7 @@ class ImposePenalty(_Part, frozen=True, kw_only=True, tag="impose_penalty"):
 
 
 class AwardCarry(_Part, frozen=True, kw_only=True, tag="award_carry"):
-    """Award what a closing table carries."""
+    """Award the carry of a closing table."""
 
     now: datetime
 

@@ -90,7 +90,7 @@ class CardRounds(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
     rolls: tuple[Roll, ...] = ()
     shifted: bool = False
-    """Whether a shift took up the hands in this card round."""
+    """True if a shift took up the hands in this card round."""
 
     taken_up: tuple[CardCount, ...] = ()
     """The number of cards that each seat gave up in the latest shift."""
@@ -181,11 +181,11 @@ class Hand(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Number of betting and card actions since the deal, without forced bets."""
 
     chips_in: bool = False
-    """Whether an action since the deal put chips into the hand."""
+    """True if an action since the deal put chips into the hand."""
 
     @property
     def withheld(self) -> bool:
-        """Whether the hidden values are withheld. Such a hand cannot be continued."""
+        """Return whether the hidden values are withheld. Such a hand cannot be continued."""
         return isinstance(self.seeds.value, Withheld)
 
     @property

@@ -41,7 +41,7 @@ class Place(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Consecutive decisions that timed out."""
 
     arrived: bool = False
-    """Whether the seat has not been dealt in at this table yet."""
+    """True if the seat has not been dealt in at this table yet."""
 
     penalty: int = 0
     hands_won: int = 0
@@ -83,7 +83,7 @@ class Table(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     button: int = 0
     starter: int = 0
     small_blind: int | None = None
-    """The seat that had the small blind in the hand opened last; it may be empty."""
+    """The seat of the small blind in the hand opened last. It may be empty."""
 
     big_blind: int | None = None
     first_dealer: int = 0

@@ -281,4 +281,4 @@ _COMMANDS: dict[type, Callable[[Any], Command]] = {
 }
 
 ASKED = frozenset((*_COMMANDS, events.TableBeaconMixed))
-"""Events that hold what a command asked for. All other events follow from these."""
+"""Events that hold the data of a command. All other events follow from these."""

@@ -118,7 +118,7 @@ class Replay(_Part, frozen=True, kw_only=True):
     """``public``, an ``ent_…``, or ``auditor``."""
 
     over: bool
-    """Whether the hand is over. If it is false, steps will follow."""
+    """True if the hand is over. Otherwise steps will follow."""
 
     steps: tuple[Step, ...]
 

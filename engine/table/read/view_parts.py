@@ -44,7 +44,7 @@ class SeatView(_Part, frozen=True, kw_only=True):
     all_in: bool = False
     away: bool = False
     answered: bool = False
-    """Whether the seat has committed its cards in the open select or improve phase."""
+    """True if the seat has committed its cards in the open select or improve phase."""
 
     kept: int | None = None
     """Number of cards in the selection. It is public once everybody has committed."""
@@ -193,7 +193,7 @@ class TableView(_Part, frozen=True, kw_only=True):
     next_level: NextLevelView | None = None
     """The next level. Null if the forced bets stay, or depend on orbits or players."""
     experimental: bool = False
-    """Whether the ruleset uses rules known from a single public program only."""
+    """True if the ruleset uses rules known from a single public program only."""
 
     held: str | None = None
     closed: bool = False
