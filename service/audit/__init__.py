@@ -1,4 +1,4 @@
-"""Proving a league: bytes, chains, commitments, decks, every action decided again."""
+"""Proving a league: bytes, chains, commitments, decks, and every action decided again."""
 
 from service.audit.report import Check, Fault, Report
 from service.audit.run.league import audit_league

@@ -1,4 +1,4 @@
-"""What an audit found: a figure for every check, and what did not hold, by position."""
+"""The result of an audit: a count for every check, and the faults by position."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -8,21 +8,21 @@ from service.audit.play.fresh import Night
 
 _NOWHERE = 1 << 63
 FAULTS_SHOWN = 20
-"""Faults of one check that a report spells out; all are counted."""
+"""The number of faults that a report shows for one check. All faults are counted."""
 
 
 class Fault(msgspec.Struct, frozen=True, kw_only=True):
-    """One thing that does not hold.  Says where and what, never a hidden value."""
+    """One thing that does not hold: its place and a description, without any hidden value."""
 
     position: int
-    """Of the event in the league's log; -1 where no single event is at fault."""
+    """Position of the event in the league's log; -1 if no single event is at fault."""
 
     stream: str
     what: str
 
 
 class Check(msgspec.Struct, kw_only=True):
-    """One kind of proof, how often it was made, and where it failed."""
+    """One kind of proof: how often it was made, and its failures."""
 
     name: str
     title: str
@@ -74,46 +74,46 @@ TITLES = {
 
 
 class DealtDecks(msgspec.Struct, frozen=True, kw_only=True):
-    """What is said of the decks of one kind that were really dealt."""
+    """The statistics of one kind of deck that a league has dealt."""
 
     decks: int
     p_value: float | None
-    """Of every card at every position; null as long as there are too few."""
+    """The p-value over every card at every position; null while there are too few decks."""
 
 
 class Report(msgspec.Struct, kw_only=True):
-    """The outcome of auditing one league, or one of its tournaments."""
+    """The result of auditing one league or one of its tournaments."""
 
     league: str
     tournament: str | None
     sandbox: bool = False
-    """Masters may be fixed in a sandbox: its fairness proves nothing to strangers."""
+    """Whether the league is a sandbox. Its masters may be fixed, so its fairness proves nothing."""
 
     events: int = 0
     streams: int = 0
-    """Whose events were read, once each; what stands outside the log makes none."""
+    """Streams whose events were read, each counted once, without anything outside the log."""
 
     hands: int = 0
     voided_deals: int = 0
-    """Deals that were taken back and dealt anew."""
+    """Deals that were voided and dealt again."""
 
     openings: int = 0
-    """Entropy of entrants, once for each deal it went into."""
+    """Openings of entrants' entropy, counted once for each deal that used them."""
 
     omissions: int = 0
-    """Entropy committed to and not opened, once for each deal: a bit of steering each, at most."""
+    """Committed entropy that was not opened, once for each deal. Each may steer at most one bit."""
 
     lapsed_rounds: int = 0
-    """Pulses of a beacon that were named too late, or passed over: a bit each, at most."""
+    """Pulses of a beacon named too late or passed over. Each may steer at most one bit."""
 
     voided_positions: tuple[int, ...] = ()
-    """Events that an operator took out of folding because they fail by their bytes."""
+    """Voided positions: an operator has taken these damaged events out of folding."""
 
     decks: dict[str, DealtDecks] = {}
-    """By the deck, what all its shuffles together look like."""
+    """By deck, the statistics of all its shuffles together."""
 
     generator: Night | None = None
-    """The statistics of fresh seeds in the last night before; they are of no league."""
+    """The statistics of fresh seeds from the night before. They belong to no league."""
 
     last_position: int = -1
     seconds: float = 0.0
@@ -123,7 +123,7 @@ class Report(msgspec.Struct, kw_only=True):
     checks: list[Check] = []
 
     def text(self) -> str:
-        """Return the report as a person reads it."""
+        """Return the report as text for a person to read."""
         return "\n".join(self._lines()) + "\n"
 
     def _lines(self) -> Iterator[str]:
@@ -162,7 +162,7 @@ class Report(msgspec.Struct, kw_only=True):
 
 
 class Findings:
-    """Collects what the checks say while the log is read."""
+    """Collects the results of checks while the log is read."""
 
     def __init__(self) -> None:
         self.checks = {name: Check(name=name, title=title) for name, title in TITLES.items()}
@@ -171,7 +171,7 @@ class Findings:
     def hold(
         self, name: str, held: bool, position: int, stream: str, what: str, count: int = 1
     ) -> bool:
-        """Count a check of *name*, note a fault unless it *held*, and return whether it did."""
+        """Count a check of *name*, note a fault unless it *held*, and return whether it held."""
         check = self.checks[name]
         check.checked += count
         if not held:
@@ -179,7 +179,7 @@ class Findings:
         return held
 
     def held(self, names: Iterable[str], count: int = 1) -> None:
-        """Count checks of all *names* that held."""
+        """Count checks that held, *count* for each of *names*."""
         for name in names:
             self.checks[name].checked += count
 
@@ -187,22 +187,22 @@ class Findings:
         check.failed += 1
         if len(check.faults) < FAULTS_SHOWN:
             check.faults.append(fault)
-        # A fault without a position comes first only where none has one.
+        # A fault without a position is first only if no fault has a position.
         if self._first is None or 0 <= fault.position < (self._first.position % _NOWHERE):
             self._first = fault
 
     def kept(self) -> "Found":
-        """Return what was found, for another process to add up."""
+        """Return the results in a form that another process can add up."""
         made = [check for check in self.checks.values() if check.checked or check.failed]
         return Found(checks=tuple(made), first=self._first)
 
 
 class Figures(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What one unit has counted."""
+    """The counts of one unit."""
 
     events: int = 0
     streams: int = 0
-    """Those it answers for and has read events of that stand in the log."""
+    """Own streams of the unit from which it has read events of the log."""
 
     hands: int = 0
     openings: int = 0
@@ -211,18 +211,18 @@ class Figures(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     voided_deals: int = 0
     sandbox: bool = False
     dealt: dict[str, list[int]] = {}
-    """By the deck, how often each card lay at each position, position after position."""
+    """By deck, the count of each card at each position, position after position."""
 
 
 class Found(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What the checks of one unit have said."""
+    """The results of one unit's checks."""
 
     checks: tuple[Check, ...] = ()
     first: Fault | None = None
 
 
 def _added_up(found: Sequence[Found]) -> tuple[list[Check], Fault | None]:
-    """Return all checks together, and the fault that stands first; the order does not matter."""
+    """Return the sums of all checks, and the first fault. The order of *found* does not matter."""
     checks = {name: Check(name=name, title=title) for name, title in TITLES.items()}
     faults: dict[str, list[Fault]] = {name: [] for name in TITLES}
     for each in found:
@@ -237,7 +237,7 @@ def _added_up(found: Sequence[Found]) -> tuple[list[Check], Fault | None]:
 
 
 def close(report: Report, found: Sequence[Found]) -> Report:
-    """Write into *report* what was *found*, and return it."""
+    """Write the results *found* into *report*, and return it."""
     report.checks, first = _added_up(found)
     report.passed = first is None
     if first is not None:
@@ -247,5 +247,5 @@ def close(report: Report, found: Sequence[Found]) -> Report:
 
 
 def _place(fault: Fault) -> tuple[int, str, str]:
-    """Return where a fault stands; one without a position after all that have one."""
+    """Return the sort key of a fault. Faults without a position come last."""
     return fault.position % _NOWHERE, fault.stream, fault.what

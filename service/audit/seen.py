@@ -1,4 +1,4 @@
-"""What the audit has seen of a table, and how it says what does not hold."""
+"""The state of an audited table as far as it has been read."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -13,39 +13,39 @@ Audit = TypeVar("Audit", bound="Seen")
 
 Handlers = Mapping[type[events.Event], Callable[[Audit, Any, Any], None]]
 """
-What checks an event in the state before it, by the event's type.
+The checks of an event in the state before it, by type of event.
 
-A mapping cannot say that each handler takes the type it is kept under.
+A mapping cannot express that each handler takes the type of its key.
 """
 
 
 @dataclass
 class Hand:
-    """What has been seen of the hand in play."""
+    """The state of the hand in play, as far as it has been read."""
 
     opened: events.HandOpened
     openings: bytes
     piles: dict[int, Pile] = field(default_factory=dict)
     dealt: dict[int, set[tuple[int, int]]] = field(default_factory=dict)
-    """Places of the cards each seat was given."""
+    """By seat, the places of its cards in the piles."""
 
     wagers: dict[int, int] = field(default_factory=dict)
     spent: dict[int, int] = field(default_factory=dict)
-    """Chips that are no wager: antes into the Sabacc pot, fees, penalties."""
+    """Chips that are not wagers: antes into the Sabacc pot, fees, penalties."""
 
     dead: int = 0
     """Fees in the main pot."""
 
     sabacc_pot: int = 0
     pairs: int = 0
-    """Rolls of two common dice."""
+    """Number of rolls of two common dice."""
 
     penalties: dict[int, int] = field(default_factory=dict)
-    """Hands that seats were given to miss while it was played."""
+    """Penalty hands that seats were given during this hand."""
 
     live: set[int] = field(default_factory=set)
     shown: set[int] = field(default_factory=set)
-    """Seats whose cards are open."""
+    """Seats with open cards."""
 
     back: dict[int, int] = field(default_factory=dict)
     won: dict[int, int] = field(default_factory=dict)
@@ -59,9 +59,10 @@ class Seen:
     A table as far as its events have been read.
 
     Args:
-        stream: Of the table.
-        findings: Where it is written down what holds and what does not.
-        tournament: The audit of the tournament, as far as it has been read; may be asked for late.
+        stream: The table's stream.
+        findings: Collects the results of the checks.
+        tournament: Returns the audit of the tournament as far as it has been read. It is
+            called only when needed.
     """
 
     def __init__(
@@ -75,7 +76,7 @@ class Seen:
         self.position = 0
         self.hand: Hand | None = None
         self.before: Hand | None = None
-        """The hand before, whose winner may still show it."""
+        """The hand before. Its winner may still show its cards."""
 
         self.chips = 0
         """Stacks and carry of the table between hands."""
@@ -84,23 +85,23 @@ class Seen:
         self.deals_voided = 0
         self.openings = 0
         self.omissions = 0
-        """Entropy that entrants had committed to and did not open, once for each deal."""
+        """Committed entropy of entrants that was not opened, once for each deal."""
 
         self.awaited: events.TableBeaconAwaited | None = None
         """The pulse of a beacon that the next deal waits for."""
 
         self.lapsed = 0
-        """Rounds that were named and passed over, because somebody came or went."""
+        """Number of pulses that were named and then passed over, because a player came or left."""
 
         self.voided: Hand | None = None
-        """The deal voided last, while its hand waits to be dealt anew."""
+        """The last voided deal, until its hand is dealt again."""
 
     def hold(self, name: str, held: bool, what: str, count: int = 1) -> bool:
-        """Write down whether check *name* *held* at this event, and if not, *what* is wrong."""
+        """Record whether check *name* *held* at this event; *what* describes the fault."""
         return self._findings.hold(name, held, self.position, self._stream, what, count)
 
     def held(self, name: str, count: int) -> None:
-        """Write down that check *name* held *count* times."""
+        """Record that check *name* held *count* times."""
         self._findings.held((name,), count)
 
     def seed(self, use: str) -> bytes:
@@ -112,7 +113,7 @@ class Seen:
         Return the hand in play.
 
         Raises:
-            LookupError: If there is none.
+            LookupError: If no hand is in play.
         """
         if self.hand is None:
             raise LookupError("an event of a hand outside a hand")

@@ -1,8 +1,8 @@
 """
 The log as bytes: positions, hash chains, event identifiers, guards, commitments.
 
-Nothing here trusts the code that wrote the log: the entry is put together again
-from the columns alone.
+Nothing here trusts the code that wrote the log. Each entry is built again from the
+columns alone.
 """
 
 import struct
@@ -25,7 +25,7 @@ _ZEROS = bytes(32)
 _SECOND = 1_000_000
 _NAME = ~(0xF << 76 | 0b11 << 62)
 _VERSION_5 = 5 << 76 | 0b10 << 62
-"""The bits of a UUID that say which version and variant it is, and what they are of version 5."""
+"""The bits of a UUID for its version and variant, and their value for version 5."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _NO_HEAD = (0, _ZEROS)
@@ -40,7 +40,7 @@ class _Guard(msgspec.Struct, frozen=True):
 
 
 class _Metadata(msgspec.Struct, frozen=True):
-    """What an append says of itself, as far as it is checked here."""
+    """The metadata of an append, as far as it is checked here."""
 
     command_id: str
     guards: tuple[_Guard, ...] = ()
@@ -48,14 +48,14 @@ class _Metadata(msgspec.Struct, frozen=True):
 
 _decode = msgspec.json.Decoder().decode
 encode = msgspec.json.Encoder(order="sorted").encode
-"""Writes documents in their one form."""
+"""Encodes documents in their canonical form."""
 
 Boxes = dict[str, dict[str, Opening]]
-"""By audience, salt and value of each hidden place."""
+"""By audience and pointer, the salt and the value of each hidden place."""
 
 
 class Placed(NamedTuple):
-    """Of a row of the log, what says where it belongs."""
+    """The parts of a log row that give its place in the log."""
 
     position: int
     stream: str
@@ -68,16 +68,16 @@ class Placed(NamedTuple):
 
 
 class Places:
-    """Follows a league's log by position: dense, called after commands, no guard moved."""
+    """Follows a league's log by position, and checks positions, event identifiers and guards."""
 
     def __init__(self, findings: Findings) -> None:
         self._findings = findings
         self.heads: dict[str, tuple[int, bytes]] = {}
-        """By stream, of those that were followed or looked up."""
+        """The heads of all streams followed or looked up so far."""
 
         self._position = -1
         self._written = b""
-        """Metadata of the append in hand, with its command and how far it is counted."""
+        """Metadata of the current append. Its command and its event count follow."""
 
         self._namespace = b""
         self._index = 0
@@ -87,7 +87,7 @@ class Places:
         Begin in the middle of a log.
 
         Args:
-            before: The events before, from the first of the last append on.
+            before: The events of the last append before it, from its first event.
         """
         earlier = Places(Findings())
         for each in before:
@@ -95,7 +95,7 @@ class Places:
         self.__dict__.update(earlier.__dict__, _findings=self._findings, heads={})
 
     def follow(self, row: Placed | Recorded) -> bool:
-        """Check one event's place, what holds is not counted; return whether an append begins."""
+        """Check the place of one event, counting only faults; return whether an append begins."""
         position, stream = row.position, row.stream
         dense = position == self._position + 1
         self._position = position
@@ -113,7 +113,7 @@ class Places:
         return begins
 
     def pass_over(self, row: Placed | Recorded) -> None:
-        """Follow one event that is out of folding: it has a place and is a head, no more."""
+        """Follow a voided event. Only its position and its hash count."""
         dense = row.position == self._position + 1
         self._position = row.position
         self._findings.hold("positions", dense, row.position, row.stream, "positions have a gap", 0)
@@ -121,7 +121,7 @@ class Places:
         self.heads[row.stream] = (row.stream_version, row.hash)
 
     def _begin(self, row: Placed | Recorded) -> None:
-        """Read what an append says of itself, in its one form, and check its guards."""
+        """Read and check the metadata of an append, and check its guards."""
         self._written = row.metadata
         self._index = 0
         said = parsed(row.metadata)
@@ -133,7 +133,7 @@ class Places:
             self._namespace = bytes.fromhex(append.command_id.replace("-", ""))
             guards = append.guards
         except (msgspec.MsgspecError, ValueError):
-            # Forged: what follows is not called after a command, and says so.
+            # Forged: the check of the event identifiers reports it.
             self._namespace, guards = b"", ()
         for each in guards:
             found, head = self.heads.get(each.stream, _NO_HEAD)
@@ -143,7 +143,7 @@ class Places:
 
 
 class Links:
-    """Follows streams event by event: each hash is that of the bytes, after the hash before."""
+    """Follows streams event by event: each hash covers the event and the hash before it."""
 
     def __init__(self, findings: Findings) -> None:
         self._findings = findings
@@ -154,18 +154,18 @@ class Links:
         self._at, self._since = _EPOCH, 0
 
     def follow(self, recorded: Recorded) -> None:
-        """Check one event's bytes; what holds is not counted."""
+        """Check the bytes of one event, counting only faults."""
         (
             position, stream, version, event_id, type_, schema, at, data, sealed, metadata,
             hash_, league,
         ) = recorded  # fmt: skip
-        if metadata != self._metadata:  # an append's events share it
+        if metadata != self._metadata:  # the events of an append share it
             self._metadata, self._metadata_hash = metadata, sha256(metadata).digest()
         if at is not self._at:  # and nearly always their instant
             self._at, self._since = at, _microseconds(at)
         before, previous = self.heads.get(stream, _NO_HEAD)
         self.heads[stream] = version, hash_
-        # No clock of ours has shown an instant before 1970; one that cannot be read seems so.
+        # An instant before 1970 is never valid here, and an unreadable instant looks like one.
         if version == before + 1 and self._since >= 0:
             try:
                 entry = _ENTRY(
@@ -183,7 +183,7 @@ class Links:
                     self._metadata_hash,
                     _ZEROS if sealed is None else sha256(sealed).digest(),
                 )
-            except struct.error:  # forged: a schema's version that no entry has
+            except struct.error:  # forged: a schema version that does not fit an entry
                 entry = b""
             if sha256(entry).digest() == hash_:
                 return
@@ -192,26 +192,26 @@ class Links:
         )
 
     def follows(self, recorded: Recorded) -> bool:
-        """Return whether one event's version and hash follow from the head, and leave the head."""
+        """Return whether an event continues the head in version and hash; do not move the head."""
         apart = Links(Findings())
         apart.heads = {recorded.stream: self.heads.get(recorded.stream, _NO_HEAD)}
         apart.follow(recorded)
         return not apart._findings.kept().checks
 
     def skip(self, recorded: Recorded) -> None:
-        """Take one event's hash as it is."""
+        """Move the head past an event without checking it."""
         self.heads[recorded.stream] = (recorded.stream_version, recorded.hash)
 
 
 def _microseconds(at: datetime) -> int:
-    """Return microseconds since 1970 UTC, exactly."""
+    """Return the microseconds since 1970 UTC, exactly."""
     since = at - _EPOCH
     return (since.days * 86_400 + since.seconds) * _SECOND + since.microseconds
 
 
 @lru_cache(maxsize=16_384)
 def hash_of_name(name: str) -> bytes:
-    """Return the SHA-256 of a stream's or a type's name, or of a pointer."""
+    """Return the SHA-256 of a name of a stream or a type, or of a pointer."""
     return sha256(name.encode()).digest()
 
 
@@ -222,15 +222,15 @@ def _named(namespace: bytes, index: int) -> int:
 
 
 def canonical(document: bytes) -> bool:
-    """Return whether *document* is JSON in its one form."""
+    """Return whether *document* is JSON in canonical form."""
     return encode(parsed(document)) == document
 
 
 def parsed(document: bytes) -> Any:
     """
-    Return what *document* says, and nothing if it is no JSON.
+    Return the content of *document*, or None if it is not JSON.
 
-    A forged document may hold any JSON, so no type is promised for it here or below.
+    A forged document may hold any JSON, so its type is open here and below.
     """
     try:
         return _decode(document)
@@ -239,7 +239,7 @@ def parsed(document: bytes) -> Any:
 
 
 def opened(recorded: Recorded, keys: LeagueKeys, findings: Findings) -> Boxes | None:
-    """Return what the boxes of an event hold, by audience; ``None`` if they do not open."""
+    """Return the contents of an event's boxes by audience; None if a box does not open."""
     stream, version = recorded.stream, recorded.stream_version
     try:
         return unseal(keys, stream, version, recorded.sealed or b"", None)
@@ -252,15 +252,15 @@ def check_commitments(
     recorded: Recorded, document: Any, boxes: Boxes | None, findings: Findings
 ) -> None:
     """
-    Check that all boxes say the same, and that it is what was committed to.
+    Check that all boxes agree, and that their values match the commitments.
 
     Args:
-        document: What the event's document says.
+        document: The content of the event's document.
     """
     if boxes is None:
         return
     position, stream = recorded.position, recorded.stream
-    # Without a commitment all places are cards', and whoever decodes the event finds just them.
+    # Without a commitment every place is a card's, and decoding the event finds exactly these.
     cards_only = _COMMITMENT not in recorded.data
     house = boxes.get("house", {})
     differing = {
@@ -288,7 +288,7 @@ def check_commitments(
 
 
 def _in_form(salt: str, value: msgspec.Raw) -> bool:
-    """Return whether an opening is in its one form; what is forged may be no salt at all."""
+    """Return whether an opening is in canonical form. A forged salt may be any text."""
     try:
         return bytes.fromhex(salt).hex() == salt and canonical(bytes(value))
     except ValueError:
@@ -296,16 +296,17 @@ def _in_form(salt: str, value: msgspec.Raw) -> bool:
 
 
 def about(recorded: Recorded) -> bytes:
-    """Return what the commitments of one event begin with."""
+    """Return the first bytes of every commitment in one event."""
     version = recorded.stream_version.to_bytes(8, "big")
     return b"holotable/commit/1" + recorded.league.bytes + hash_of_name(recorded.stream) + version
 
 
 def _committed(document: Any, pointer: str, begun: bytes, opening: Opening, boxes: Boxes) -> bool:
     """
-    Return whether a place commits to its opening, which those can open whom it names.
+    Return whether a place commits to its opening, and exactly its audience can open it.
 
-    Or it is a card's: then its leaf is its commitment, and whose it is only the boxes say.
+    A card's place is always accepted: its leaf is its commitment, and only the boxes tell
+    its audience.
     """
     place = _at(document, pointer)
     if place is None or "position" in place:
@@ -336,5 +337,5 @@ def _at(document: Any, pointer: str) -> dict[str, Any] | None:
 
 @lru_cache(maxsize=4_096)
 def _steps(pointer: str) -> tuple[tuple[str, int | None], ...]:
-    """Return the steps of an RFC 6901 pointer, each as a key and as an index if it is one."""
+    """Return the steps of an RFC 6901 pointer, each as a key, and as an index if it is a number."""
     return tuple((step, int(step) if step.isdecimal() else None) for step in pointer.split("/")[1:])

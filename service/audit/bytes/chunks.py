@@ -1,4 +1,4 @@
-"""A chunk of a league's log by position; what stood before it is looked up, not read again."""
+"""Checking a chunk of a league's log by position, without reading the part before it."""
 
 from collections.abc import AsyncIterator, Container
 from typing import Annotated
@@ -16,7 +16,7 @@ from service.base.drivers import Driver
 from service.people.text_refs import types_with_texts
 
 READ = 500
-"""Events fetched at once: more would be read faster, and cost more to forget."""
+"""Events fetched at once. More would be faster to read but slower to free."""
 
 _LOOKED_BACK = 8
 
@@ -52,7 +52,7 @@ class _Guards(msgspec.Struct):
 async def read_places(
     driver: Driver, league: UUID, plan: Plan, unit: Unit, found: Findings
 ) -> Leaves:
-    """Check the places of *unit*'s events, and what appends say of themselves; return leaves."""
+    """Check the positions, appends and texts of *unit*'s events; return the leaves of the chunk."""
     places, acts, texts = Places(found), ActsAudit(found), TextsAudit(found)
     before = await _append_before(driver, league, unit.after)
     places.resume(before)
@@ -69,10 +69,10 @@ async def read_places(
                 acts.follow(row, places.follow(row))
                 texts.follow(row)
         await texts.compare(driver, league)
-    if unit.until == plan.until:  # else the last append is the next chunk's, which has all of it
+    if unit.until == plan.until:  # otherwise the next chunk has the whole last append
         acts.end()
     found.held(("positions", "event_ids"), len(hashes))
-    # Of two at one position the second is not read where what is fetched at once ends between.
+    # If two events share a position at the end of a fetch, the second is not read, so count them.
     count = await driver.fetchval(_COUNT, league, unit.after, unit.until)
     what = f"{count} events stand where {len(hashes)} were read"
     found.hold("positions", count == len(hashes), unit.until, "", what, count=0)
@@ -81,7 +81,7 @@ async def read_places(
 
 
 async def _read(driver: Driver, league: UUID, unit: Unit) -> AsyncIterator[list[Placed]]:
-    """Yield the events of *unit*, as many at once as are soon forgotten again."""
+    """Yield the events of *unit*, in fetches small enough to be freed quickly."""
     after = unit.after
     while after < unit.until:
         found = await driver.fetch(_BETWEEN, league, after, unit.until, READ, _told())
@@ -93,12 +93,12 @@ async def _read(driver: Driver, league: UUID, unit: Unit) -> AsyncIterator[list[
 
 
 def _told() -> list[str]:
-    """Return the types of events whose data is read here."""
+    """Return the types of events with data that this module reads."""
     return sorted({*TELLING, *types_with_texts()})
 
 
 async def _append_before(driver: Driver, league: UUID, until: int) -> list[Placed]:
-    """Return the events up to a position, from the first of the last append on."""
+    """Return the last append up to position *until*, from its first event."""
     looked = _LOOKED_BACK
     while True:
         found = await driver.fetch(_BEFORE, league, -1, until, looked, _told())
@@ -113,10 +113,10 @@ async def _heads(
     driver: Driver, league: UUID, rows: list[Placed], heads: Container[str]
 ) -> dict[str, tuple[int, bytes]]:
     """
-    Return the heads before *rows* of the streams that they guard, but for *heads*.
+    Return the heads before *rows* of the streams that their guards name, except for *heads*.
 
-    Only the heads that they name, and the event after each, are looked up: where a stream
-    had another head than what follows says, that is a fault in either case.
+    Only the named heads and the event after each are looked up. If a stream's head was
+    different, a fault follows in any case.
     """
     asked: set[tuple[str, int]] = set()
     known: set[str] = set()
@@ -139,5 +139,5 @@ def _guarded(metadata: bytes) -> list[tuple[str, int]]:
     try:
         guards = msgspec.convert(parsed(metadata), _Guards).guards
     except msgspec.MsgspecError:
-        return []  # forged: what follows says so
+        return []  # forged: the check of the guards reports it
     return [(each.stream, each.version) for each in guards]

@@ -1,8 +1,8 @@
 """
-What an event hides, compared with the row that should hold it: document, commitments, boxes.
+Comparing an event's hidden values with its row: document, commitments and boxes.
 
-What is known of the event is written down once more, and has to be the row's bytes and the
-contents of its boxes; nothing is read again.  Source: ``api-spec/bundle.md``.
+The event is encoded again. The result must equal the row's bytes and the contents of its
+boxes. Nothing is read twice. Source: ``api-spec/bundle.md``.
 """
 
 from functools import lru_cache
@@ -19,15 +19,15 @@ from service.log.sealing import Opening
 
 def held_alike(event: msgspec.Struct, recorded: Recorded, boxes: Boxes) -> int | None:
     """
-    Return how many places *event* hides, if *recorded* holds just it; else ``None``.
+    Return the number of places that *event* hides, or None if *recorded* holds anything else.
 
     Args:
-        event: With its hidden values, as they were read from *boxes* or decided again.
-        boxes: What the row's boxes hold, in their order.
+        event: The event with its hidden values, either read from *boxes* or decided again.
+        boxes: The contents of the row's boxes, in their order.
     """
     places = hidden_places(event)
     if not places:
-        return None  # something is sealed of an event that hides nothing
+        return None  # the row has boxes, but the event hides nothing
     due: dict[str, dict[str, Opening]] = {}
     documents: list[dict[str, object]] = []
     for pointer, hidden in places:
@@ -48,10 +48,10 @@ def held_alike(event: msgspec.Struct, recorded: Recorded, boxes: Boxes) -> int |
                 due[audience][pointer] = opening
             else:
                 due[audience] = {pointer: opening}
-    # For whom a card is, readers tell by the order in which its boxes stand.
+    # Readers tell the audience of a card by the order of its boxes.
     if list(boxes.items()) != sorted(due.items()):
         return None
-    # Asked in the order of the places; were it another, the bytes would be others.
+    # The encoder asks in the order of the places. In any other order the bytes would differ.
     following = iter(documents)
     written = msgspec.json.encode(event, enc_hook=lambda _: next(following, None), order="sorted")
     return len(places) if written == recorded.data else None

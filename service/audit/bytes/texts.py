@@ -1,4 +1,4 @@
-"""The words that events refer to, compared with the digests in the log."""
+"""Comparing the texts that events refer to with the digests in the log."""
 
 from typing import NamedTuple
 from uuid import UUID
@@ -24,7 +24,7 @@ _READ = """
 
 
 class _Named(NamedTuple):
-    """A reference to words, and the event it stands in."""
+    """A reference to a text, and the event that makes it."""
 
     text: UUID
     digest: str
@@ -34,9 +34,9 @@ class _Named(NamedTuple):
 
 class TextsAudit:
     """
-    Follows the log, and compares the words that its events refer to.
+    Follows the log, and compares the texts that its events refer to.
 
-    Words may be missing if their author or the person they are about was erased.
+    A text may be empty if its author or the person it is about was erased.
     """
 
     def __init__(self, findings: Findings) -> None:
@@ -44,7 +44,7 @@ class TextsAudit:
         self._named: list[_Named] = []
 
     def follow(self, recorded: Placed) -> None:
-        """Take the references of the next event."""
+        """Note the references of the next event."""
         if recorded.type not in types_with_texts():
             return
         try:
@@ -58,7 +58,7 @@ class TextsAudit:
             self._findings.hold("texts", False, recorded.position, recorded.stream, what)
 
     async def compare(self, driver: Driver, league: UUID) -> None:
-        """Compare what was taken so far."""
+        """Compare all texts noted since the last call."""
         wanted = list({each.text for each in self._named})
         rows = {row["id"]: row for row in await driver.fetch(_READ, wanted)} if wanted else {}
         for each in self._named:
@@ -69,7 +69,7 @@ class TextsAudit:
 
 
 def _fault(digest: str, row: asyncpg.Record | None, league: UUID) -> str | None:
-    """Return what is wrong with a text; None if it holds."""
+    """Return the fault of a text; None if it holds."""
     if row is None:
         return "are not there"
     if row["league"] != league:

@@ -1,12 +1,12 @@
 """
-A league's tree, built again from the log's hashes, against what was signed and stored.
+A league's tree, built again from the log's hashes and compared with the signed heads.
 
-Each signed head of every epoch must be the root of as many first events; so every
-later one continues every earlier.  What the signer itself remembers is compared too:
-a database restored from an old copy has forgotten the heads that would betray it.
+Each signed head of every epoch must be the root of the first events of the log, as many
+as the head covers. So each later head continues all earlier ones. The signer's memory is
+compared too, because a database restored from an old copy lacks the heads that betray it.
 
-Chunks of events give the roots of their tiles, in any order; :class:`TreeAudit` takes
-those one after another.
+Chunks of events give the roots of their tiles in any order. :class:`TreeAudit` takes
+the chunks one after another.
 """
 
 from collections import deque
@@ -29,7 +29,7 @@ from service.transparency.tree import Frontier, root_of
 _HEADS = """
     SELECT epoch, size, root, note FROM checkpoint WHERE league = $1 ORDER BY epoch, size
 """
-# What an epoch had signed beyond the size at which the next was opened was given up by name.
+# When an operator opens an epoch at a size, the signed heads beyond that size are given up.
 _KEPT = "SELECT epoch, size FROM epoch_opening WHERE league = $1"
 _KEYS = "SELECT verifier_key FROM signer_key WHERE event = 'published'"
 _GROWN = "SELECT level, max(index) AS index FROM tree_node WHERE league = $1 GROUP BY level"
@@ -37,32 +37,32 @@ _NODES = "SELECT level, index, hash FROM tree_node WHERE league = $1 AND level =
 
 
 class Vouched(msgspec.Struct, frozen=True, kw_only=True):
-    """A root that somebody vouches for, or a fault found on the way to it."""
+    """A root that a signed head or the signer vouches for, or a fault found on the way to it."""
 
     size: int
     root: bytes
     by: str
     fault: str | None = None
-    """Why it cannot be compared, or may not be trusted."""
+    """The reason why the root cannot be compared, or may not be trusted."""
 
     compared: bool = True
 
 
 class Leaves(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """The leaves of one chunk, which begins with a tile."""
+    """The leaves of one chunk. A chunk begins with a whole tile."""
 
     tiles: tuple[bytes, ...] = ()
-    """Roots of its whole tiles."""
+    """Roots of its complete tiles."""
 
     count: int = 0
     vouched: dict[int, bytes] = {}
-    """By size of the log, the root of the leaves after the last whole tile, where there are any."""
+    """By size of the log, the root of the leaves after the last complete tile, if there are any."""
 
 
 async def vouched(
     connection: Driver, league: UUID, signer: httpx.AsyncClient | None
 ) -> list[Vouched]:
-    """Return what is vouched for; to be read before the log's end is looked up."""
+    """Return all vouched roots. Call this before looking up the end of the log."""
     epoch = await epoch_of(connection, league)
     keys = [row["verifier_key"] for row in await connection.fetch(_KEYS)]
     begun = {row["epoch"]: row["size"] for row in await connection.fetch(_KEPT, league)}
@@ -88,7 +88,7 @@ async def vouched(
 
 
 def _unopened(epoch: int) -> Vouched:
-    """Return the fault of an epoch that no operator opened: it would hide the one before."""
+    """Return the fault of an epoch that no operator opened: it would hide the epoch before."""
     fault = f"epoch {epoch} stands in the log, and nobody opened it by name"
     return Vouched(size=0, root=b"", by="", fault=fault, compared=False)
 
@@ -113,12 +113,12 @@ async def grown(connection: Driver, league: UUID) -> dict[int, int]:
 
 def leaves_of(hashes: Sequence[bytes], offset: int, sizes: Iterable[int]) -> Leaves:
     """
-    Return what a chunk adds to the tree.
+    Return the leaves that a chunk adds to the tree.
 
     Args:
-        hashes: Of its events.
-        offset: How many leaves stand before it, whole tiles.
-        sizes: Sizes of the log whose roots are asked for; others than of this chunk are left out.
+        hashes: The hashes of the chunk's events.
+        offset: The number of leaves before the chunk, a multiple of the tile size.
+        sizes: Sizes of the log with roots to compare. Sizes outside this chunk are ignored.
     """
     whole = len(hashes) // TILE * TILE
     asked = {size - offset for size in sizes if offset < size <= offset + len(hashes)}
@@ -135,12 +135,12 @@ def leaves_of(hashes: Sequence[bytes], offset: int, sizes: Iterable[int]) -> Lea
 
 class TreeAudit:
     """
-    Takes the chunks of a league's log one after another.
+    Takes the chunks of a league's log one after another, and compares roots.
 
     Args:
-        findings: Where faults go, under ``tree``; a fault stands at the last event of
-            the range that is not what it was.
-        about: What is vouched for.
+        findings: Collects faults under ``tree``. The position of a fault is the last event
+            of the range that differs.
+        about: The vouched roots.
         nodes: Stored subtrees by level and index.
     """
 
@@ -155,7 +155,7 @@ class TreeAudit:
         self._vouched = deque(sorted(due, key=lambda each: each.size))
         self._nodes = dict(nodes)
         self._levels: list[list[bytes]] = [[]]
-        """Hashes of each level that are not yet below one of the next; tiles first."""
+        """Hashes of each level that have no parent yet, tiles first."""
 
         self._counts: list[int] = [0]
         self._size = 0
@@ -174,7 +174,7 @@ class TreeAudit:
         self._size = end
 
     def end(self) -> None:
-        """Say what is vouched for and is not in the log at all."""
+        """Report everything that is vouched for but missing from the log."""
         size = self._size
         for each in self._vouched:
             what = f"the log has {size} events, {each.by} covers {each.size}"
@@ -184,7 +184,7 @@ class TreeAudit:
             self._fault_unless(False, last, "a stored subtree covers events that the log lacks")
 
     def _compare_below(self, end: int, leaves: Leaves) -> None:
-        """Compare the roots of all sizes below *end* that were not reached before."""
+        """Compare the roots of all sizes below *end* that have not been compared."""
         while self._vouched and self._vouched[0].size < end:
             each = self._vouched.popleft()
             held = self._root(leaves.vouched.get(each.size)) == each.root
@@ -217,13 +217,14 @@ class TreeAudit:
             self._fault_unless(stored == root, last, what)
 
     def _root(self, rest: bytes | None) -> bytes:
-        """Return the root over all whole tiles, and *rest* after them."""
+        """Return the root over all complete tiles, followed by *rest*."""
         frontier = Frontier()
         for depth in range(len(self._levels) - 1, -1, -1):
             for root in self._levels[depth]:
                 frontier.append_subtree(1 << (depth + 1) * TILE_BITS, root)
         if rest is not None:
-            # A node without a neighbour goes up as it is: this is the last of the tree.
+            # A node without a neighbour moves up unchanged, and *rest* is the last node of the
+            # tree.
             frontier.append_subtree(1, rest)
         return frontier.root()
 

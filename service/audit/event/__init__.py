@@ -1,1 +1,1 @@
-"""Checks of one tournament above its hands."""
+"""Checks of one tournament apart from its hands."""

@@ -1,4 +1,4 @@
-"""What rulings on disputes say was done, compared with what stands in the same append."""
+"""Comparing the acts that rulings on disputes name with the events of the same append."""
 
 from collections import Counter
 
@@ -11,11 +11,11 @@ from service.audit.report import Findings
 
 _RULED = "dispute_ruled"
 TELLING = frozenset((_RULED, *LED_TO.values()))
-"""Types of events that are read here."""
+"""Types of events that this module reads."""
 
 
 class _Signed(msgspec.Struct):
-    """What every event that an act leads to says of who did it, and why."""
+    """The author and the reason of an event that an act of a ruling led to."""
 
     reason: dict[str, object]
     by: str | None = None
@@ -34,7 +34,7 @@ _signed = msgspec.json.Decoder(_Signed)
 
 class ActsAudit:
     """
-    Follows the log, and checks each append that rules.
+    Follows the log, and checks each append that contains a ruling.
 
     Source: rulebook ``disputes.ruling``.
     """
@@ -42,17 +42,17 @@ class ActsAudit:
     def __init__(self, findings: Findings) -> None:
         self._findings = findings
         self._telling: list[Placed] = []
-        """Of the append in hand: rulings, and what acts of rulings lead to."""
+        """Rulings of the current append, and the events that acts of rulings lead to."""
 
     def follow(self, recorded: Placed, begins: bool) -> None:
-        """Take the next event; the append before it is checked when another *begins*."""
+        """Note the next event. If it *begins* another append, check the one before first."""
         if begins and self._telling:
             self.end()
         if recorded.type in TELLING:
             self._telling.append(recorded)
 
     def end(self) -> None:
-        """Check the append in hand, which is whole."""
+        """Check the current append, which must be complete."""
         telling, self._telling = self._telling, []
         for recorded in telling:
             if recorded.type == _RULED:

@@ -1,4 +1,4 @@
-"""What holds of every corrected result: the same entrants, the same money, places without gaps."""
+"""Checks of every corrected result: the same entrants, the same money, places without gaps."""
 
 from collections import Counter
 
@@ -7,7 +7,7 @@ from engine.tournament.model.state import Finished
 
 
 def faults_of(event: ResultCorrected, before: Finished) -> list[str]:
-    """Return what is wrong with a correction of the result *before*; counted by hand."""
+    """Return the faults of a correction of the result *before*, using arithmetic of its own."""
     faults = []
     if event.number != len(before.corrections) + 1:
         faults.append("a correction is missing or doubled")

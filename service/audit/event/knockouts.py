@@ -1,8 +1,8 @@
 """
-Who knocked whom out, found again in the pots of the hand.
+Finding again in the pots of a hand the players who knocked an entrant out.
 
-By another way than the engine's: of the pots that held a seat's chips the last awarded
-one whose winners could have taken them.  Source: rulebook ``bounty.pot``.
+The method differs from the engine's: it takes the last awarded pot that held the seat's
+chips and whose winners could have taken them. Source: rulebook ``bounty.pot``.
 """
 
 from dataclasses import dataclass, field
@@ -14,22 +14,22 @@ from engine.values import stream_of
 from service.audit.report import Findings
 
 _Fatal = tuple[int, frozenset[str]]
-"""The number of a pot, and who won it."""
+"""The number of a pot, and its winners."""
 
 TELLING = frozenset((HandOpened, PotsFormed, PotAwarded, HandSettled, EntrantKnockedOut))
-"""Types of events that are looked at."""
+"""Types of events that this module reads."""
 
 
 @dataclass(slots=True)
 class _Pots:
-    """Of the hand that is being settled at one table."""
+    """The pots of the hand that is being settled at one table."""
 
     eligible: list[tuple[int, ...]] = field(default_factory=list)
     winners: dict[int, set[int]] = field(default_factory=dict)
 
 
 class KnockoutAudit:
-    """Compares what tournaments say of knockouts with what their tables have seen."""
+    """Compares the knock-outs that tournaments record with the pots at their tables."""
 
     def __init__(self, findings: Findings) -> None:
         self._findings = findings
@@ -38,7 +38,7 @@ class KnockoutAudit:
         self._said: list[tuple[str, int, EntrantKnockedOut]] = []
 
     def see(self, stream: str, event: Event, position: int) -> None:
-        """Take note of *event*."""
+        """Note *event*."""
         match event:
             case HandOpened():
                 self._pots[stream] = _Pots()
@@ -53,7 +53,7 @@ class KnockoutAudit:
                 self._said.append((stream, position, event))
 
     def end(self) -> None:
-        """Compare, once both streams of every hand have been read."""
+        """Compare all knock-outs. Both streams of every hand must have been read."""
         for stream, position, event in self._said:
             told = (event.pot, frozenset(event.by))
             seen = self._fatal.get((stream_of(event.table), event.hand, event.entrant))

@@ -1,9 +1,9 @@
 """
 The money of one tournament, added up again from its events.
 
-Plain arithmetic that asks nothing of the engine: what the terms say is charged for each
-entry, and every unit of it must be won, given back or the house's.  Source: rulebook
-``pool``, ``payouts``, ``bounty.won``, ``payout_deal`` and ``cancellation``.
+This is plain arithmetic without the engine. The terms give the charge for each entry, and
+every unit of it must be won, given back or kept by the house. Source: rulebook ``pool``,
+``payouts``, ``bounty.won``, ``payout_deal`` and ``cancellation``.
 """
 
 from collections import Counter
@@ -26,20 +26,20 @@ class MoneyAudit:
         self._announced: events.TournamentAnnounced | None = None
         self._entered: dict[str, int] = {}
         self._charged: Counter[str] = Counter()
-        """What each entrant paid to the pool, and to the house, beyond its entry."""
+        """Charges of each entrant beyond the entry: here to the pool, below to the house."""
         self._house: Counter[str] = Counter()
         self._paid: Counter[str] = Counter()
-        """What staff saw each entrant pay, less what it was given back."""
+        """Recorded payments of each entrant, minus refunds."""
         self._killers: dict[str, tuple[str, ...]] = {}
         self._heads: Counter[str] = Counter()
-        """How much of each bounty has been won, or has joined the pool."""
+        """The amount of each entrant's bounty that was won or joined the pool."""
         self._joined: set[str] = set()
         self._placed: dict[str, int] = {}
         self._playing = False
         self._offer: of_money.PayoutDealProposed | None = None
         self._agreed: set[str] = set()
         self._outlived = False
-        """Whether somebody lost the last chip since the open deal was proposed."""
+        """Whether an entrant busted since the open deal was proposed."""
         self._deal: of_money.PayoutDealProposed | None = None
 
     def see(self, event: events.Event, position: int) -> None:
@@ -230,7 +230,7 @@ class MoneyAudit:
         return max(pool, fees.guaranteed, sum(fees.amounts[:field]))
 
     def _amounts(self, field: int | None = None) -> list[int]:
-        """Return what the places are worth, a zero for those that pay nothing."""
+        """Return the payout of each place, with zeros for places that pay nothing."""
         fees, pool = self._terms.fees, self._pool()
         if isinstance(self._terms.ruleset.end, OpenEnd) and field is None:
             return []
@@ -256,7 +256,7 @@ class MoneyAudit:
         return amounts + [0] * (field - len(amounts))
 
     def _due(self, places: Mapping[str, int], amounts: Sequence[int]) -> dict[str, int]:
-        """Return what those in *places* get; the winner among the parties of a deal its rest."""
+        """Return the payouts for *places*. A winner who made a payout deal also gets its rest."""
         agreed = self._agreed_shares()
         due = Counter({entrant: agreed[entrant] for entrant in places if entrant in agreed})
         for place in set(places.values()):
@@ -276,7 +276,7 @@ class MoneyAudit:
 
 
 def divided(amount: int, parts: Sequence[int]) -> list[int]:
-    """Return *amount* in proportion to *parts*; what does not divide goes to the largest first."""
+    """Divide *amount* in proportion to *parts*. Odd units go to the largest parts first."""
     if not any(parts):
         parts = [1] * len(parts)
     shares = [int(Fraction(amount * part, sum(parts))) for part in parts]

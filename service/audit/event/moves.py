@@ -1,4 +1,4 @@
-"""Who sat where after each move, break and draw, and what rulings and lots say: made again."""
+"""Checking the seats after each move, break and draw, and the facts in rulings and lots."""
 
 from collections.abc import Callable, Iterator, Sequence
 
@@ -12,17 +12,17 @@ _DRAWS_TABLE = 0
 _FIRST_DEAL = 1
 
 Proof = tuple[str, bool, str]
-"""The check, whether it holds, and what is wrong if not."""
+"""The name of a check, whether it holds, and a description of the fault."""
 
 
 def proofs_of(
     event: events.Event, before: State, masters: Masters | None, digest: Callable[[], bytes]
 ) -> Iterator[Proof]:
     """
-    Yield what follows from *event* of a tournament that was as in *before*.
+    Yield the checks of *event* in a tournament with the state *before*.
 
     Args:
-        digest: Returns what draws are mixed with, of the entrants' commitments.
+        digest: Returns the digest of the entrants' commitments that draws are mixed with.
     """
     if not isinstance(before, Running) or masters is None:
         return

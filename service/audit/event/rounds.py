@@ -1,8 +1,8 @@
 """
 Scheduled rounds, checked from their events: draws, seats, places, points, the cut.
 
-Points are added up here a second time; of the engine only the pairing is asked again,
-which is a function of the draw and of who has met before.  Source: rulebook ``rounds``.
+Points are added up a second time here. Only the pairing is asked from the engine, as a
+function of the draw and of the earlier meetings. Source: rulebook ``rounds``.
 """
 
 from collections.abc import Callable, Sequence
@@ -29,10 +29,10 @@ _DRAWS_TABLE = 0
 _FIRST_DEAL = 1
 
 Hold = Callable[[str, bool, str], None]
-"""Told the check, whether it holds, and what is wrong if not."""
+"""Takes the name of a check, whether it holds, and a description of the fault."""
 
 Tally = tuple[Fraction, int, int]
-"""Points, wins, chips: what ranks, larger is better."""
+"""Points, wins and chips, by which entrants are ranked. Larger is better."""
 
 
 class RoundsAudit:
@@ -40,10 +40,10 @@ class RoundsAudit:
     Follows the rounds of one tournament.
 
     Args:
-        terms: Of a tournament whose format is rounds.
-        masters: Its draws are repeated with.
+        terms: The terms of a tournament with the format rounds.
+        masters: The masters that its draws are repeated with.
         entered: Entrants in order of registration.
-        digest: Returns what draws are mixed with, of the entrants' commitments.
+        digest: Returns the digest of the entrants' commitments that draws are mixed with.
     """
 
     def __init__(
@@ -64,13 +64,13 @@ class RoundsAudit:
         self._history: list[tuple[RoundTable, ...]] = []
         self._numbers = 0
         self._busts: dict[EntrantId, tuple[int, int]] = {}
-        """Of this round: in which hand, and with how much it began."""
+        """For each bust of this round: the hand, and the stack at the start of the hand."""
 
         self._tally: dict[EntrantId, Tally] = dict.fromkeys(entered, (Fraction(0), 0, 0))
         self._stacks: dict[EntrantId, int] = {}
 
     def see(self, event: events.Event) -> int | None:
-        """Check *event*; return how many chips are in play from now on, if that changed."""
+        """Check *event*; return the number of chips in play if it changed, else None."""
         match event:
             case of_rounds.RoundSeated():
                 return self._seated(event)
@@ -172,7 +172,7 @@ class RoundsAudit:
             ranks.append(((0, hand, stack) if out else (1, score.stack, 0), score))
         for rank, score in ranks:
             better = sum(other > rank for other, _ in ranks)
-            # Equal chips may be told apart by hands and pots won, which the table alone knows.
+            # Hands and pots won may separate equal chips, and only the table knows these.
             worst = better + sum(other == rank for other, _ in ranks)
             right = better < score.place and score.place + score.shared - 1 <= worst
             if score.entrant in self._busts:
@@ -187,7 +187,7 @@ class RoundsAudit:
             return Fraction(won)
         table = self._plan.place_points or range(self._terms.table_seats, 0, -1)
         there = list(table)[score.place - 1 : score.place - 1 + score.shared]
-        # Rounded half to even at two digits, as ``round`` does with fractions.
+        # Rounded half to even at two digits, like ``round`` with fractions.
         return round(Fraction(sum(there), score.shared), 2)
 
     def _check_scores(self, scores: Sequence[Score], still: Sequence[EntrantId]) -> None:

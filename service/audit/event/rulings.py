@@ -1,7 +1,7 @@
 """
-Disputes decided again: what is ruled must follow from what stands before it.
+Deciding disputes again: each ruling must follow from the state before it.
 
-Each event says what was asked for; only the hour of asking is taken from the log's own.
+Each event repeats its request. Only the time of the request comes from the log's own time.
 """
 
 from collections.abc import Callable, Sequence
@@ -31,26 +31,26 @@ ASKED: Final = {
     "disclosure_granted": "grant_disclosure",
     "disclosure_used": "use_disclosure",
 }
-"""By the tag of an event, that of the command that leads to it."""
+"""By tag of an event, the tag of the command that leads to it."""
 
 _COMMANDS: Final = {each.__struct_config__.tag: each for each in get_args(commands.Command)}
 
 TELLING = frozenset((events.AuditAttached, AuditReported))
-"""Types of events that :class:`AttachedAudits` looks at."""
+"""Types of events that :class:`AttachedAudits` reads."""
 
 Hold = Callable[[bool, int, str], None]
-"""Takes whether something holds, the event's position, and what is wrong if not."""
+"""Takes whether a check holds, the event's position, and a description of the fault."""
 
 
 def check_again(
     state: State, group: Sequence[tuple[events.Event, int]], at: datetime, hold: Hold
 ) -> None:
     """
-    Ask a dispute in *state* again for the events of one command.
+    Decide the events of one command again for a dispute in *state*.
 
     Args:
         group: Events with their positions.
-        at: When they were appended.
+        at: The time of the append.
     """
     rest = list(group)
     while rest:
@@ -77,7 +77,7 @@ def _command_of(event: events.Event, at: datetime) -> commands.Command:
     match event:
         case events.DisputeOpened():
             told["by"] = event.claimant
-            if event.rule == "disputes.window":  # too late, but by somebody who may rule
+            if event.rule == "disputes.window":  # too late, but opened by somebody who may rule
                 told |= {"closes_at": at, "ruling": True}
         case events.EvidenceAttached():
             told |= {"evidence": event.evidence.value, "salt": event.evidence.salt.hex()}
@@ -92,7 +92,7 @@ def _command_of(event: events.Event, at: datetime) -> commands.Command:
 
 
 class AttachedAudits:
-    """Compares the audits that disputes name with those that the league's log recorded."""
+    """Compares the audits that disputes name with those recorded in the league's log."""
 
     def __init__(self, findings: Findings) -> None:
         self._findings = findings
@@ -100,7 +100,7 @@ class AttachedAudits:
         self._reported: dict[str, tuple[bool, int, int, int]] = {}
 
     def see(self, stream: str, event: Event, position: int) -> None:
-        """Take note of *event*."""
+        """Note *event*."""
         match event:
             case events.AuditAttached():
                 self._attached.append((stream, position, event))
@@ -108,7 +108,7 @@ class AttachedAudits:
                 self._reported[event.report] = _figures(event)
 
     def end(self) -> None:
-        """Compare, once everything has been read; a record may come after, or be missing."""
+        """Compare after everything is read. A record may come later than its use, or be missing."""
         for stream, position, event in self._attached:
             held = self._reported.get(event.report, _figures(event)) == _figures(event)
             what = "the audit that is attached found something else"

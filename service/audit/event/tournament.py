@@ -31,20 +31,20 @@ class TournamentAudit:
         self.entropy = EntropyAudit(lambda *said: self._hold("entropy", *said))
         self._terms: events.TournamentAnnounced | None = None
         self._entered: dict[EntrantId, int] = {}
-        """Entrants by order of registration, the withdrawn left out."""
+        """Entrants with their numbers of registration, without those who withdrew."""
 
         self.masters: Masters | None = None
         self.chips: int | None = None
-        """In play since the seats were drawn."""
+        """Chips in play since the seats were drawn."""
 
         self.last_position = 0
         self._rounds: RoundsAudit | None = None
         self._at = 0
         self._levels: dict[int, tuple[int, Amounts]] = {}
-        """Each level the clock has set, by the version of the event that set it."""
+        """The levels set by the clock, by the version of the event that set them."""
 
     def level_at(self, version: int) -> tuple[int, int, Amounts] | None:
-        """Return the event that set the level in force at *version*, its number and amounts."""
+        """Return the level in force at *version*: when it was set, its number and amounts."""
         set_by = max((known for known in self._levels if known <= version), default=None)
         return None if set_by is None else (set_by, *self._levels[set_by])
 
@@ -111,19 +111,19 @@ class TournamentAudit:
         self._hold(name, held, self._at, what)
 
     def _in_order(self) -> list[EntrantId]:
-        """Return who has entered, by order of registration."""
+        """Return the entrants in order of registration."""
         return sorted(self._entered, key=lambda entrant: self._entered[entrant])
 
     def _digest(self) -> bytes:
         return self.entropy.digest(self._in_order())
 
     def _comes(self, chips: int) -> None:
-        """Count chips that come from outside, or go."""
+        """Add *chips* from outside; a negative number leaves play."""
         if self.chips is not None:
             self.chips += chips
 
     def balance(self, on_tables: int) -> None:
-        """Compare the chips in play with those *on_tables*, at the end of what was read."""
+        """Compare the chips in play with those *on_tables*, after everything is read."""
         if self.chips is not None:
             self._hold(
                 "chips",

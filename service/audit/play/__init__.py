@@ -1,1 +1,1 @@
-"""Checks of hands: cards, chips, chance, every action decided again."""
+"""Checks of hands: cards, chips, randomness, every action decided again."""

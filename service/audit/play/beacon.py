@@ -1,4 +1,4 @@
-"""Rounds of a public beacon, checked from the events: which was due, and who has signed it."""
+"""Pulses of a public beacon, checked from the events: the number due, and the signature."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -21,24 +21,24 @@ _MARGIN = 3_000_000
 """Microseconds; see rulebook ``beacon.round``."""
 
 _BEHIND_MAX = timedelta(seconds=60)
-"""How long an append may take that names a round; see rulebook ``beacon.round``."""
+"""The longest time that an append naming a pulse may take; see rulebook ``beacon.round``."""
 
 
 def due(chain: Chain, at: datetime) -> int:
-    """Return the first round that comes three seconds after *at*, or later."""
+    """Return the number of the first pulse that comes three seconds after *at* or later."""
     earliest = (at - datetime(1970, 1, 1, tzinfo=UTC)) // _MICROSECOND + _MARGIN
     since, period = earliest - chain.genesis * 10**6, chain.period * 10**6
     return 1 if since <= 0 else 1 + (since + period - 1) // period
 
 
 def added(chain: Chain, pulse: Pulse) -> bytes:
-    """Return what of a round stands in a digest."""
+    """Return the bytes of a pulse that go into a digest."""
     number = pulse.round.to_bytes(8, "big")
     return bytes.fromhex(chain.hash) + number + bytes.fromhex(pulse.randomness)
 
 
 def fault_of(chain: Chain, pulse: Pulse) -> str | None:
-    """Return what is wrong with a round's signature or randomness, None if nothing is."""
+    """Return the fault in a pulse's signature or randomness; None if both are right."""
     if sha256(bytes.fromhex(pulse.signature)).hexdigest() != pulse.randomness:
         return "the randomness is not its signature's"
     try:
@@ -54,12 +54,12 @@ def named_late(
     findings: Findings,
 ) -> bool:
     """
-    Return whether *event* names a round that had come when it entered the log.
+    Return whether *event* names a pulse that was already public when it entered the log.
 
-    Who dates the event far back names a round that is known: that is a fault.
+    It is a fault to date the event far back, because the pulse could then be known already.
 
     Args:
-        chain: Of the beacon it names a round of.
+        chain: The beacon of the pulse.
     """
     behind = recorded.at - event.at
     findings.hold(
@@ -80,10 +80,10 @@ class BeaconAudit:
         self.chain: Chain | None = None
         self._awaited: int | None = None
         self.added = b""
-        """What draws at table 0 are mixed with."""
+        """The beacon's part of the digest for draws at table 0."""
 
     def see(self, event: Event, position: int, before: State) -> None:
-        """Check *event* of the tournament, which was as in *before*."""
+        """Check *event* of a tournament with the state *before*."""
         match event:
             case fairness_events.BeaconNamed():
                 early = isinstance(before, Drafted | Announced)

@@ -1,4 +1,4 @@
-"""Cards, dice and lots of a hand, checked against what its seeds give."""
+"""Cards, dice and lots of a hand, compared with those that its seeds give."""
 
 from typing import Final
 
@@ -99,7 +99,7 @@ def _revealed(
             pile, position = card.pile, card.position
             salt = bytes.fromhex(card.salt)
             if (pile, position) in own and _lies(now, pile, position, card.card, salt):
-                proved += 2  # that it lies there, and was dealt to the seat
+                proved += 2  # one for the place in the pile, one for the deal to this seat
             else:
                 check_shown(audit, hand.seat, card)
     audit.held("reveals", proved)
@@ -118,12 +118,12 @@ def _cube_rolled(audit: Seen, event: events.CubeRolled, _before: object) -> None
 
 
 def check_open(audit: Seen, name: str, card: OpenCard) -> None:
-    """Check that an open *card* lies where it says; *name* is what is checked by it."""
+    """Check that an open *card* is at its place in the pile, counted under check *name*."""
     _placed(audit, name, card.pile, card.position, card.card, bytes.fromhex(card.salt))
 
 
 def check_shown(audit: Seen, seat: int, card: OpenCard) -> None:
-    """Check a card that a seat turned over: it lies where it says, and was dealt to it."""
+    """Check a card that a seat turned over: it is at its place, and was dealt to the seat."""
     check_open(audit, "reveals", card)
     own = (card.pile, card.position) in audit.now().dealt.get(seat, set())
     audit.hold("reveals", own, f"seat {seat} shows a card it was not dealt")
@@ -139,7 +139,7 @@ def _placed(audit: Seen, name: str, pile: int, position: int, face: str, salt: b
 
 
 def _lies(hand: Hand, number: int, position: int, face: str, salt: bytes) -> bool:
-    """Return whether there is such a place in pile *number*, with this card."""
+    """Return whether pile *number* has exactly this card at this position."""
     pile = hand.piles.get(number)
     return (
         pile is not None

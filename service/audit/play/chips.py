@@ -1,4 +1,4 @@
-"""Chips at a table: what is wagered, the pots it makes, who wins them, who comes and goes."""
+"""Chips at a table: the wagers, their pots, the winners, and chips that come and go."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""The decks that a league has really dealt: every card at every position, counted."""
+"""The decks that a league has dealt: every card at every position, counted."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,16 +9,16 @@ from service.audit.play.statistics import ALARM, p_value
 from service.audit.report import DealtDecks, Findings
 
 _ENOUGH = 10
-"""How often each card should have come to each position before anything is said of it."""
+"""The expected count of each card at each position that is needed for a p-value."""
 
 _AT_ONCE = 256
-"""Decks counted together: a pass for each position, not a step for each card."""
+"""Decks counted together, with one pass for each position instead of a step for each card."""
 
 _NAMES = {cards: name for name, cards in DECKS.items()}
 
 
 class Dealt:
-    """Counts where the cards lay in the first piles of deals."""
+    """Counts the positions of the cards in the first piles of deals."""
 
     def __init__(self) -> None:
         self._counts: dict[str, list[Counter[str]]] = {}
@@ -38,7 +38,7 @@ class Dealt:
             counter.update(laid)
 
     def kept(self) -> dict[str, list[int]]:
-        """Return the counts by the name of the deck, position after position."""
+        """Return the counts by deck, position after position."""
         for name in list(self._waiting):
             self._count(name)
         return {
@@ -51,11 +51,11 @@ def judged(
     parts: Iterable[Mapping[str, Sequence[int]]], findings: Findings | None
 ) -> dict[str, DealtDecks]:
     """
-    Add up what was counted.
+    Add up the counts, and give each deck its p-value.
 
     Args:
-        findings: Where decks go that no fair generator deals; none in a sandbox, whose
-            masters may have been fixed.
+        findings: Collects decks that a fair generator would hardly deal. None in a sandbox,
+            where masters may be fixed.
     """
     sums: dict[str, list[int]] = {}
     for part in parts:

@@ -1,4 +1,4 @@
-"""What happened at a table, decided again: it must be what the log says, to the byte."""
+"""Deciding the actions at a table again: the events must equal the log's, byte by byte."""
 
 from collections.abc import Sequence
 from functools import reduce
@@ -26,14 +26,14 @@ Decided = list[tuple[Event, int]]
 """Events of an append at a table with their positions."""
 
 DEFECTS = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
-"""What a forged event may provoke in code that expects a possible one."""
+"""Errors that a forged event may cause in code that expects a possible one."""
 
 _TAGS = {kind: str(kind.__struct_config__.tag) for kind in get_args(Event)}
 FOLLOWING = {tag: current_version(tag) for kind, tag in _TAGS.items() if kind not in recall.ASKED}
 """
-By type, the version of those events that have to follow from those that were asked for.
+By type, the version of events that must follow from the requested ones.
 
-They say nothing that deciding does not say again: their bytes are compared.
+Deciding gives their whole content again, so their bytes are compared.
 """
 
 
@@ -42,7 +42,7 @@ class Deciding:
     Decides appends at tables again.
 
     Args:
-        keys: Open what is sealed of rows that were left as they are.
+        keys: The keys that open the sealed values of unread rows.
     """
 
     def __init__(self, keys: LeagueKeys) -> None:
@@ -53,19 +53,19 @@ class Deciding:
         self, state: State, group: Sequence[tuple[Event | Recorded, int]]
     ) -> list[tuple[Event, State]] | None:
         """
-        Return what follows, at a table in *state*, from what was asked in one append.
+        Return the events that follow, at a table in *state*, from the requests of one append.
 
         Args:
-            group: Its events with their positions; those that only follow as they are recorded.
+            group: The append's events with their positions. Events that only follow are rows.
 
         Returns:
-            Every event with the state after it, events that were decided at once all with the
-            state after their command; ``None`` if *group* says anything else.
+            Every event with the state after it. Events decided at once all have the state after
+            their command. None if the decision differs from *group*.
         """
         found: list[tuple[Event, State]] = []
         opened = 0
         try:
-            # Rows stand in it for events that only follow; recalling never looks at those.
+            # The list has rows for events that only follow. Recalling never looks at those.
             parts: Any = recall.parts_of(next(zip(*group, strict=True)))
             for part in parts:
                 made, after = decide_through(state, recall.command_of(part), drawn)
@@ -78,7 +78,8 @@ class Deciding:
                     elif _TAGS[type(one)] != stored.type:
                         return None
                     elif stored.sealed is None:
-                        # What hides something cannot be written so: its boxes are gone.
+                        # An event with hidden values cannot be encoded here, because its boxes are
+                        # gone.
                         if encode(one) != stored.data:
                             return None
                     else:
@@ -87,7 +88,7 @@ class Deciding:
                             return None
                         opened += hidden
                 if NEEDS_BEFORE.isdisjoint(map(type, made)):
-                    # Deciding has applied these very events, and nobody asks what was between.
+                    # Deciding has applied these events, and no check needs the states between them.
                     found += zip(made, repeat(after))
                 else:
                     for one in made:
@@ -95,7 +96,7 @@ class Deciding:
                         found.append((one, state))
                 state = after
         except (EngineError, EventUnreadable, *DEFECTS):
-            return None  # what is wrong is found by whoever reads the group whole
+            return None  # reading the whole group finds the fault
         self._decided += len(parts)
         self._opened += opened
         return found
@@ -104,18 +105,18 @@ class Deciding:
         return unseal(self._keys, stored.stream, stored.stream_version, stored.sealed or b"", None)
 
     def end(self, findings: Findings) -> None:
-        """Write down what was decided alike."""
+        """Record the number of decisions and hidden values that agree."""
         findings.held(("decisions",), self._decided)
         findings.held(("commitments",), self._opened)
 
 
 def find_difference(name: str, state: State, group: Decided, findings: Findings) -> None:
     """
-    Say where the events of one append are not what follows from what was asked.
+    Report the first event of an append that does not follow from its requests.
 
     Args:
-        name: Of the table.
-        group: All its events, read, with their positions.
+        name: The table's stream.
+        group: All events of the append, read, with their positions.
     """
     done = decisions = 0
     try:

@@ -1,8 +1,8 @@
 """
-Piles as the second generator draws them, each once.
+Piles as the second generator draws them, each computed once.
 
-Cards are compared with them, and hands are decided again with them: of two programs
-that know nothing of each other, the log has to agree with this one.
+Cards are compared with these piles, and hands are decided again with them. The two
+generators share no code, so the log must agree with this one too.
 """
 
 from functools import lru_cache
@@ -14,13 +14,13 @@ from service.audit.play import generator
 @lru_cache(maxsize=256)
 def drawn(seed: bytes, openings: bytes, number: int, cards: tuple[str, ...]) -> Pile:
     """
-    Return a pile as ``engine.kit.rng.shuffled_pile`` should.
+    Return the pile that ``engine.kit.rng.shuffled_pile`` should return.
 
     Args:
-        seed: The deal's, for cards.
-        openings: Their digest.
+        seed: The deal's seed for cards.
+        openings: The digest of the openings.
         number: 1 for the deck, then one more for every pile made of discards.
-        cards: What the pile is made of, in the order of the deck.
+        cards: The cards of the pile, in deck order.
     """
     faces, salts = generator.pile(seed, openings, number, cards)
     root = generator.pile_root(number, faces, salts)

@@ -1,4 +1,4 @@
-"""What the entrants of one tournament have added to its entropy, followed from the events alone."""
+"""The entropy that the entrants of one tournament add, followed from the events alone."""
 
 from collections.abc import Callable, Iterable
 
@@ -11,28 +11,28 @@ from service.audit.play import generator
 from service.audit.play.beacon import BeaconAudit
 
 Hold = Callable[[bool, int, str], None]
-"""Takes whether something holds, the event's position, and what is wrong if not."""
+"""Takes whether a check holds, the event's position, and a description of the fault."""
 
 
 class EntropyAudit:
-    """Follows commitments and openings; says what goes into draws and into the decks of a table."""
+    """Follows commitments and openings, and gives the entropy of draws and of a table's decks."""
 
     def __init__(self, hold: Hold) -> None:
         self._hold = hold
         self.beacon = BeaconAudit(hold)
         self._asks = False
-        """Whether entrants check in."""
+        """Whether entrants must check in."""
 
         self._there: set[str] = set()
         self._bound: dict[str, str] = {}
         self._opened: dict[str, tuple[int, int, bytes]] = {}
-        """Version in the tournament's stream, position and value, by entrant."""
+        """By entrant: the version in the tournament's stream, the position and the value."""
 
         self._first_hand: dict[str, int] = {}
-        """Position of the first hand each entrant was seated in."""
+        """By entrant, the position of the first hand in which the entrant had a seat."""
 
     def see(self, event: Event, position: int, before: State, entered: Iterable[str]) -> None:
-        """Check *event* of the tournament, which was as in *before*."""
+        """Check *event* of a tournament with the state *before*."""
         self.beacon.see(event, position, before)
         match event:
             case TournamentAnnounced():
@@ -59,7 +59,7 @@ class EntropyAudit:
                 self._hold(same, position, "another master of the cards was published")
 
     def digest(self, entered: Iterable[str]) -> bytes:
-        """Return what draws at table 0 are mixed with; *entered* by order of registration."""
+        """Return the digest for draws at table 0; *entered* is in order of registration."""
         there = (each for each in entered if not self._asks or each in self._there)
         return generator.commitments_digest(
             (bytes.fromhex(self._bound[each]) for each in there if each in self._bound),
@@ -67,7 +67,7 @@ class EntropyAudit:
         )
 
     def hand(self, opened: HandOpened, position: int) -> None:
-        """Check which openings a hand counts, and which it says were left out."""
+        """Check the openings that a hand counts, and the omissions that it records."""
         due, missing = [], []
         for books in opened.seats:
             first = self._first_hand.get(books.entrant, position)
@@ -83,7 +83,7 @@ class EntropyAudit:
         self._hold(omitted == missing, position, "an opening was left out and not said to be")
 
     def end(self) -> None:
-        """Check that nobody opened after a first hand: the log is read to its end."""
+        """Check that nobody opened after a first hand. The whole log must have been read."""
         for entrant, (_, position, _) in self._opened.items():
             first = self._first_hand.get(entrant)
             in_time = first is None or position < first

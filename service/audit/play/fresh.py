@@ -1,4 +1,4 @@
-"""The generator's statistics on fresh seeds: every p-value of a night, kept beside its seed."""
+"""The generator's statistics on fresh seeds: every p-value of a night, stored with its master."""
 
 from collections.abc import Iterator
 from datetime import date
@@ -22,7 +22,7 @@ _NIGHTS = """
 
 
 class Night(msgspec.Struct, frozen=True, kw_only=True):
-    """What the generator's statistics came to in one night."""
+    """The generator's statistics of one night."""
 
     night: str
     """YYYY-MM-DD."""
@@ -31,23 +31,23 @@ class Night(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def lowest(self) -> tuple[float, str]:
-        """Return the lowest p-value and of what it is."""
+        """Return the lowest p-value and the name of its statistic."""
         return min((value, name) for name, value in self.p_values.items())
 
     @property
     def alarm(self) -> bool:
-        """Return whether a fair generator would come to this less than once in a million."""
+        """Return whether a fair generator gives such a value less than once in a million times."""
         return self.lowest[0] < ALARM
 
 
 async def last_night(driver: Driver) -> Night | None:
-    """Return the statistics measured last, if there are any."""
+    """Return the latest statistics, if there are any."""
     found = await nights(driver, 1, date.max)
     return found[0][0] if found else None
 
 
 async def nights(driver: Driver, limit: int, before: date) -> list[tuple[Night, bytes]]:
-    """Return up to *limit* nights before a date with the master of each, the latest first."""
+    """Return up to *limit* nights before a date, newest first, each with its master."""
     return [
         (Night(night=row["night"], p_values=_values.decode(row["p_values"])), row["master"])
         for row in await driver.fetch(_NIGHTS, limit, before)
@@ -56,11 +56,11 @@ async def nights(driver: Driver, limit: int, before: date) -> list[tuple[Night, 
 
 def measured(master: bytes, share: float = 1.0) -> dict[str, float]:
     """
-    Return the p-value of every statistic over draws of one master, as a tournament makes them.
+    Return the p-value of every statistic, over draws from one master as in a tournament.
 
     Args:
-        master: 32 fresh bytes; the same ones give the same again.
-        share: Of the usual number of draws.
+        master: 32 fresh bytes. The same bytes give the same values.
+        share: The share of the usual number of draws.
     """
     found = dict(_deviations(master, share))
     return {name: p_value(each) for name, each in found.items()}
@@ -117,21 +117,21 @@ def _dice(seeds: "_Seeds", share: float) -> Iterator[tuple[str, float]]:
 
 
 class _Seeds:
-    """Seeds of one master, of which none is given out twice."""
+    """Seeds from one master, none of them given out twice."""
 
     def __init__(self, master: bytes) -> None:
         self._master = master
         self._hands = count(1)
 
     def of(self, use: str, times: int) -> Iterator[bytes]:
-        """Yield so many seeds."""
+        """Yield *times* seeds."""
         for _ in range(times):
             yield derive_seed(self._master, use, 1, next(self._hands), 1)
 
     def cards(self, share: float) -> Iterator[bytes]:
-        """Yield the seeds of as many decks as one statistic looks at."""
+        """Yield the seeds of the decks for one statistic."""
         return self.of("cards", int(3_000 * share))
 
     def streams(self, times: int) -> Iterator[Stream]:
-        """Yield so many streams, each of a seed of its own."""
+        """Return *times* streams, each with a seed of its own."""
         return (Stream(seed, "pile") for seed in islice(self.of("cards", times), times))

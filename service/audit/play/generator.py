@@ -1,8 +1,8 @@
 """
 The public generator, written a second time with nothing but ``hashlib``.
 
-An audit that drew decks with the engine's own code would only prove that the
-engine agrees with itself.  Source: rulebook ``generator``.
+An audit with the engine's own generator would only prove that the engine agrees with
+itself. Source: rulebook ``generator``.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,13 +20,13 @@ _INNER = bytes(each ^ 0x36 for each in range(256))
 _FOUR_WORDS = Struct(">4Q").unpack
 _OUTER = bytes(each ^ 0x5C for each in range(256))
 _BLOCKS = tuple(each.to_bytes(8, "big") for each in range(128))
-"""The numbers of blocks as they are hashed, as many as a pile nearly always needs."""
+"""The numbers of blocks in the form in which they are hashed, enough for nearly every pile."""
 
 _LEAF = b"\x00holotable/card/1"
 
 
 def keyed(key: bytes, message: bytes) -> bytes:
-    """Return HMAC-SHA256, as RFC 2104 writes it."""
+    """Return HMAC-SHA256 (RFC 2104)."""
     padded = (key if len(key) <= _BLOCK else sha256(key).digest()).ljust(_BLOCK, b"\x00")
     inner = sha256(padded.translate(_INNER) + message).digest()
     return sha256(padded.translate(_OUTER) + inner).digest()
@@ -39,24 +39,24 @@ def seed(master: bytes, use: str, table: int, hand: int, deal: int) -> bytes:
 
 
 def master_commitment(tournament: UUID, name: str, master: bytes) -> str:
-    """Return what was published of a master before registration."""
+    """Return the commitment to a master that is published before registration."""
     text = b"holotable/master/1" + tournament.bytes + name.encode() + b"\x00" + master
     return sha256(text).hexdigest()
 
 
 def seed_commitment(value: bytes) -> str:
-    """Return what a hand publishes of a seed."""
+    """Return the commitment to a seed that a hand publishes."""
     return sha256(b"holotable/seed/1/commitment" + value).hexdigest()
 
 
 def openings_digest(openings: Iterable[tuple[int, bytes]], beacon: bytes = b"") -> bytes:
-    """Return the digest of the entrants' entropy, seat and 32 bytes of each, and a beacon's."""
+    """Return the digest of the entrants' entropy, as seat and 32 bytes each, and of a beacon's."""
     text = b"".join(seat.to_bytes(2, "big") + value for seat, value in sorted(openings))
     return _mixed(beacon, text)
 
 
 def entropy_commitment(value: bytes) -> str:
-    """Return what an entrant published of its 32 bytes beforehand."""
+    """Return the commitment that an entrant publishes to 32 bytes of entropy."""
     return sha256(b"holotable/entropy/1" + value).hexdigest()
 
 
@@ -71,9 +71,9 @@ def _mixed(beacon: bytes, text: bytes) -> bytes:
 
 
 def numbers(value: bytes, label: str, n: int, openings: bytes) -> Iterator[bytes]:
-    """Yield the 32-byte blocks of a label."""
+    """Yield the 32-byte blocks of a label, without end."""
     key = keyed(value, label.encode() + b"\x00" + n.to_bytes(4, "big") + openings)
-    # The same with the padded keys hashed once: a pile asks for many blocks of one key.
+    # The same as ``keyed``, but the padded keys are hashed once: a pile needs many blocks.
     padded = key.ljust(_BLOCK, b"\x00")
     inner, outer = sha256(padded.translate(_INNER)).copy, sha256(padded.translate(_OUTER)).copy
     for block in chain(_BLOCKS, (each.to_bytes(8, "big") for each in count(len(_BLOCKS)))):
@@ -85,7 +85,7 @@ def numbers(value: bytes, label: str, n: int, openings: bytes) -> Iterator[bytes
 
 
 class Draws:
-    """Even draws below k from a label's blocks, words above the last multiple of k refused."""
+    """Unbiased draws from a label's blocks. Words that would favour small numbers are skipped."""
 
     def __init__(self, value: bytes, label: str, n: int, openings: bytes) -> None:
         blocks = numbers(value, label, n, openings)
@@ -103,7 +103,7 @@ class Draws:
         """Return *things* shuffled."""
         drawn, words = list(things), self._words
         for k in range(len(drawn), 1, -1):
-            # As `below` draws each, without a call for each: a deck has many.
+            # The same as ``below``, without a call for each card.
             ceiling = _LIMIT - _LIMIT % k
             word = next(words)
             while word >= ceiling:
@@ -116,7 +116,7 @@ class Draws:
 def pile(
     value: bytes, openings: bytes, number: int, cards: Sequence[str]
 ) -> tuple[list[str], list[bytes]]:
-    """Return the faces of a pile by position, and its salts."""
+    """Return the faces of a pile by position, and the salts."""
     faces = Draws(value, "pile", number, openings).order(cards)
     return faces, list(islice(numbers(value, "salt", number, openings), len(faces)))
 
@@ -129,8 +129,8 @@ def leaf(card: str, salt: bytes, number: int, position: int) -> bytes:
 
 
 def pile_root(number: int, faces: Sequence[str], salts: Sequence[bytes]) -> str:
-    """Return the root over a pile's leaves."""
-    # As `leaf` makes each, without a call for each: a deck has many.
+    """Return the root over a pile's leaves, in hexadecimal."""
+    # The same as ``leaf``, without a call for each card.
     laid = zip(faces, salts, _places(number, len(salts)), strict=True)
     leaves = [sha256(_LEAF + salt + place + face.encode()).digest() for face, salt, place in laid]
     return root(leaves).hex()
@@ -138,12 +138,12 @@ def pile_root(number: int, faces: Sequence[str], salts: Sequence[bytes]) -> str:
 
 @lru_cache(maxsize=64)
 def _places(number: int, count: int) -> tuple[bytes, ...]:
-    """Return pile and position of each card, as its leaf has them."""
+    """Return pile and position of each card, in the form that its leaf has."""
     return tuple((number << 16 | position).to_bytes(4, "big") for position in range(count))
 
 
 def root(leaves: Sequence[bytes]) -> bytes:
-    """Return the RFC 6962 root: pairs from the left, the odd one out goes up as it is."""
+    """Return the RFC 6962 root: pairs from the left, an unpaired leaf moves up unchanged."""
     if not leaves:
         return sha256(b"").digest()
     row = list(leaves)
@@ -155,7 +155,7 @@ def root(leaves: Sequence[bytes]) -> bytes:
 
 
 def dice(value: bytes, openings: bytes) -> tuple[int, str]:
-    """Return target number and suit."""
+    """Return the target number and the suit."""
     draws = Draws(value, "target", 1, openings)
     return GOLD[draws.below(6)], SILVER[draws.below(3)]
 
@@ -167,5 +167,5 @@ def pair(value: bytes, openings: bytes, label: str, n: int) -> tuple[int, int]:
 
 
 def cube(value: bytes, openings: bytes, n: int, seats: Sequence[int]) -> int:
-    """Return the seat that the n-th cube of a deal falls to."""
+    """Return the seat that wins the n-th chance cube of a deal."""
     return seats[Draws(value, "cube", n, openings).below(len(seats))]

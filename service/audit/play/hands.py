@@ -1,8 +1,8 @@
 """
 One table's hands, checked from their events alone: seeds, deck, dice, cards, pots, chips.
 
-The only thing taken from the engine is the order of a deck; generator and pots
-are written a second time beside this module.
+Only the order of a new deck comes from the engine. The generator and the pots are
+written a second time beside this module.
 """
 
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ class HandAudit(Seen):
     """Follows the events of one table from hand to hand."""
 
     def see(self, event: events.Event, position: int, before: State) -> None:
-        """Check *event*, which happened in the engine's state *before*."""
+        """Check *event*; *before* is the table's state before it."""
         self.position = position
         handler = _HANDLERS.get(type(event))
         if handler is not None:
@@ -57,14 +57,14 @@ class HandAudit(Seen):
         self.hold("hands", chips == self.chips, f"opened with {chips} chips, not {self.chips}")
 
     def _decked(self, hand: Hand) -> None:
-        """Check that the deck is the one that seed, openings and beacon give."""
+        """Check that the deck follows from seed, openings and beacon."""
         pile = drawn(self.seed("cards"), hand.openings, 1, self.deck)
         hand.piles[1] = pile
         held = pile.root() == hand.opened.deck_root
         self.hold("decks", held, "the deck is not the one its seed gives")
 
     def _settled_before(self, event: events.HandOpened, chain: Chain | None) -> bool:
-        """Return whether no round is mixed in; check what was settled before it was named."""
+        """Return whether the deal uses no pulse. If it does, compare it with the awaited deal."""
         awaited = self.awaited
         if awaited is None:
             self.hold("entropy", chain is None, "dealt without the beacon", count=0)
@@ -97,7 +97,7 @@ class HandAudit(Seen):
         self._decked(hand)
 
     def _counted(self, event: events.HandOpened) -> None:
-        """Check that no deal is passed over, and that a hand is dealt anew exactly."""
+        """Check that no deal is left out, and that a voided hand is dealt again unchanged."""
         before, self.voided = self.voided, None
         if before is None:
             first = event.deal == 1 and event.number == self.hands + 1
@@ -143,9 +143,9 @@ class HandAudit(Seen):
                 self.hold("seeds", derived == seed, f"the seed for {use} is not its master's")
 
     def _level(self, event: events.HandOpened) -> None:
-        """Compare the hand's level with the newest one its tournament had set by then."""
+        """Compare the hand's level with the tournament's newest level at that time."""
         if event.deal > 1:
-            return  # dealt anew, it keeps the level of the deal before, which is compared
+            return  # a hand dealt again keeps its level, and that is compared elsewhere
         tournament, level = self.tournament(), event.level
         due = None if tournament is None else tournament.level_at(event.tournament_version)
         named = None
@@ -197,10 +197,10 @@ class HandAudit(Seen):
 
 def _replayed(opened: events.HandOpened, given: Mapping[int, int]) -> tuple[object, ...]:
     """
-    Return what the deals of one hand have in common.
+    Return the facts that all deals of one hand must share.
 
     Args:
-        given: Hands to miss that were given to seats in this deal; they count in the next.
+        given: By seat, the penalty hands given during this deal. They count from the next deal.
     """
     seats = [
         (each.seat, each.entrant, each.stack, each.dealt, each.penalty + given.get(each.seat, 0))
@@ -211,7 +211,7 @@ def _replayed(opened: events.HandOpened, given: Mapping[int, int]) -> tuple[obje
 
 
 NEEDS_BEFORE = frozenset((events.PileCommitted,))
-"""Events that are checked against the state right before them, inside a command too."""
+"""Events checked against the state right before them, even within a command."""
 
 _HANDLERS: Handlers[HandAudit] = {
     **CARDS,
@@ -227,4 +227,4 @@ _HANDLERS: Handlers[HandAudit] = {
 }
 
 HANDLED = frozenset(_HANDLERS)
-"""Events that :meth:`HandAudit.see` has a look at; it passes over all others."""
+"""Events that :meth:`HandAudit.see` checks. All others are passed over."""

@@ -1,16 +1,16 @@
 """
 Pots, built again from wagers by another method than the engine's.
 
-The engine cuts layers at the live seats' wagers.  Here every seat's chips are
-dealt out interval by interval between all distinct wagers, and intervals that
-the same seats can win are put together afterwards.  Source: rulebook ``pots``.
+The engine cuts layers at the wagers of live seats. This module divides every seat's
+chips into intervals between all distinct wagers. Afterwards it joins intervals that the
+same seats can win. Source: rulebook ``pots``.
 """
 
 from collections.abc import Collection, Mapping
 
 
 def returned(wagers: Mapping[int, int], live: Collection[int]) -> tuple[int, int] | None:
-    """Return the seat that gets chips back which nobody matched, and how many."""
+    """Return the seat that gets an uncalled bet back, and its chips; None if there is none."""
     if not wagers:
         return None
     seat = max(wagers, key=lambda each: wagers[each])
@@ -22,7 +22,7 @@ def returned(wagers: Mapping[int, int], live: Collection[int]) -> tuple[int, int
 def pots(
     wagers: Mapping[int, int], live: Collection[int], carry: int
 ) -> list[tuple[int, tuple[int, ...]]]:
-    """Return chips and the seats that may win them, main pot first."""
+    """Return the chips of each pot and its eligible seats, main pot first."""
     formed: list[tuple[int, tuple[int, ...]]] = []
     below = 0
     for edge in sorted({chips for chips in wagers.values() if chips}):

@@ -1,8 +1,8 @@
 """
-Statistics of draws: how far counts lie from what they should be, in standard deviations.
+Statistics of draws: the distance of counts from their expected values, in standard deviations.
 
-What laboratories ask of a generator, over whatever was drawn: by fresh seeds at night, by
-fixed ones in tests, or the decks that a league has really dealt.
+They are the usual tests of a generator. They apply to any draws: from fresh seeds at
+night, from fixed seeds in tests, or from the decks that a league has dealt.
 """
 
 from collections import Counter
@@ -16,15 +16,15 @@ from engine.kit.cards import VALUES
 Key = TypeVar("Key")
 
 ALARM = 1e-6
-"""A fair generator comes below this p-value once in a million statistics."""
+"""One in a million statistics of a fair generator has a lower p-value."""
 
 
 _COMMON = 20
-"""An approximation by the normal distribution holds for what should come so often."""
+"""The normal approximation is good enough for counts expected at least this often."""
 
 
 def p_value(deviation: float) -> float:
-    """Return how often a fair generator deviates so far or farther, to either side."""
+    """Return the probability that a fair generator deviates this far or farther, to either side."""
     return erfc(abs(deviation) / sqrt(2))
 
 
@@ -35,13 +35,13 @@ def deviation(statistic: float, freedom: int) -> float:
 
 
 def chi_square(observed: Mapping[Key, int], expected: Mapping[Key, float]) -> float:
-    """Return how far *observed* counts lie from *expected* ones, which have the same sum."""
+    """Return the deviation of *observed* from *expected* counts, which must have the same sum."""
     statistic = sum((observed.get(key, 0) - due) ** 2 / due for key, due in expected.items())
     return deviation(statistic, len(expected) - 1)
 
 
 def orders(drawn: Iterable[Sequence[int]], size: int) -> float:
-    """Count every order of a small deck."""
+    """Return the deviation of the counts of every order of a small deck."""
     found = Counter(map(tuple, drawn))
     times = found.total()
     statistic = sum(each**2 for each in found.values()) * factorial(size) / times - times
@@ -50,10 +50,10 @@ def orders(drawn: Iterable[Sequence[int]], size: int) -> float:
 
 def places(counts: Sequence[int], size: int) -> float:
     """
-    Compare how often every card lay at every position.
+    Return the deviation of the counts of every card at every position.
 
-    In each deck a card lies in one place only, so the statistic comes out n/(n - 1) too
-    large; rows and columns have fixed sums, which leaves (n - 1)² degrees of freedom.
+    In each deck a card is in only one place, so the statistic is n/(n - 1) too large. Rows
+    and columns have fixed sums, which leaves (n - 1)² degrees of freedom.
 
     Args:
         counts: *size* numbers for each position, one for each card.
@@ -64,7 +64,7 @@ def places(counts: Sequence[int], size: int) -> float:
 
 
 def counted(decks: Iterable[Sequence[str]], cards: Sequence[str]) -> list[int]:
-    """Count how often every one of *cards* lies at every position of *decks*."""
+    """Return the count of every card in *cards* at every position of *decks*."""
     size, number = len(cards), {card: index for index, card in enumerate(cards)}
     counts = [0] * size**2
     for deck in decks:
@@ -75,7 +75,7 @@ def counted(decks: Iterable[Sequence[str]], cards: Sequence[str]) -> list[int]:
 
 def neighbours(drawn: Iterable[Sequence[int]], size: int) -> float:
     """
-    Count the cards that are followed by the same card as in a new deck.
+    Return the deviation of the number of cards followed by the same card as in a new deck.
 
     C(n-1, k) (D(n-k) + D(n-k-1)) of the n! orders have k of them; D counts derangements.
     """
@@ -92,10 +92,10 @@ def neighbours(drawn: Iterable[Sequence[int]], size: int) -> float:
 
 def hands(decks: Iterable[Sequence[str]], cards: Sequence[str], dealt: int) -> float:
     """
-    Count the cards of one suit among the first *dealt*, against the exact counts.
+    Return the deviation of the cards of one suit among the first *dealt*.
 
-    What should come less than twenty times is counted with its neighbour: a rare hand that
-    came thrice is no wonder.
+    The expected counts are exact. Classes expected less than twenty times are merged with a
+    neighbour, because three hands of a rare class prove nothing.
     """
     suited = sum(card[0] == cards[0][0] for card in cards)
     found = Counter(sum(card[0] == cards[0][0] for card in deck[:dealt]) for deck in decks)
@@ -114,9 +114,9 @@ def hands(decks: Iterable[Sequence[str]], cards: Sequence[str], dealt: int) -> f
 
 def totals(decks: Iterable[Sequence[str]], cards: Sequence[str], dealt: int) -> float:
     """
-    Count hands of *dealt* cards by class, how far their total lies from zero.
+    Return the deviation of the dealt hands, counted by the distance of their total from zero.
 
-    Against the exact counts: of every sum, how many hands of so many cards have it.
+    The expected counts are exact: the number of hands of *dealt* cards with each total.
     """
     ways: list[Counter[int]] = [Counter({0: 1}), *(Counter() for _ in range(dealt))]
     for card in cards:
@@ -132,12 +132,12 @@ def totals(decks: Iterable[Sequence[str]], cards: Sequence[str], dealt: int) -> 
 
 
 def _class_of(total: int) -> int:
-    """Pure sabacc by itself, then by fives; what is farther than 20 together."""
+    """Return the class of a total: 0 for pure Sabacc, then steps of five, then all beyond 20."""
     return min((abs(total) + 4) // 5, 5)
 
 
 def runs(values: Sequence[float], middle: float) -> float:
-    """Count runs above and below *middle* (Wald and Wolfowitz)."""
+    """Return the deviation of the number of runs above and below *middle* (Wald and Wolfowitz)."""
     high = [value > middle for value in values]
     above, total = sum(high), len(high)
     below = total - above
@@ -147,7 +147,7 @@ def runs(values: Sequence[float], middle: float) -> float:
 
 
 def serial(values: Sequence[float]) -> float:
-    """Return the correlation of each value with the next, times the root of their number."""
+    """Return the correlation of each value with the next, times the square root of their number."""
     mean = sum(values) / len(values)
     spread = sum((value - mean) ** 2 for value in values)
     pairs = pairwise(values)
@@ -155,7 +155,7 @@ def serial(values: Sequence[float]) -> float:
 
 
 def gaps(draws: Sequence[int], below: int) -> float:
-    """Count how long each number stays away after it came: geometric, ten and more in one."""
+    """Return the deviation of the gaps between equal numbers. Gaps of ten or more are one class."""
     last: dict[int, int] = {}
     found: Counter[int] = Counter()
     for index, drawn in enumerate(draws):

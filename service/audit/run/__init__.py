@@ -1,1 +1,1 @@
-"""How an audit is planned, spread over processes and put together."""
+"""Planning an audit, spreading it over processes and putting it together."""

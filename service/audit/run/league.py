@@ -17,10 +17,14 @@ from service.audit.run.units import Part, Told, finish, perform
 from service.log.keys import Keys, LeagueKeys, driver_of
 
 Progress = Callable[[int, int], Awaitable[None]]
-"""Told how much is done, and how much there is."""
+"""Called with the weight done and the total weight."""
 
 Elsewhere = Callable[[Plan, Told], Awaitable[list[Part]]]
-"""Returns what each unit found, in the order of the plan; tells how much of its weight is done."""
+"""
+Performs the units elsewhere and returns their parts in the order of the plan.
+
+It reports the weight done so far to its second argument.
+"""
 
 
 async def audit_league(
@@ -34,23 +38,23 @@ async def audit_league(
     elsewhere: Elsewhere | None = None,
 ) -> Report:
     """
-    Prove a league's log, and that its read models follow from it.
+    Prove a league's log, and prove that its read models follow from it.
 
     Args:
-        connection: Of its own, of a role that may read log, keys, jobs and read models;
-            transactions are made and ended here.
-        keys: Open the league's sealed values.
-        tournament: Decide only this tournament's hands again; bytes and chains are
-            always proved whole, because they are one thing.
-        progress: Told now and then how far it is.
-        signer: Asked what it remembers; without one only the kept heads are compared.
-        elsewhere: Does the units in other processes; without it they are done here.
+        connection: A connection of its own, of a role that may read log, keys, jobs and read
+            models. This function begins and ends its transactions.
+        keys: The keys that open the league's sealed values.
+        tournament: Decide again only the hands of this tournament. Bytes and chains are
+            always proved as a whole.
+        progress: Called from time to time with the progress.
+        signer: A client for the signer. Without it, only the stored heads are compared.
+        elsewhere: Performs the units in other processes. Without it, this process does them.
 
     Returns:
-        The report; whatever does not hold is in it and raises nothing.
+        The report. It lists everything that does not hold, and no fault is raised.
 
     Raises:
-        EventUnreadable: If the league's key is missing or another secret wrapped it.
+        EventUnreadable: If the league's key is missing, or wrapped by another secret.
     """
     began = monotonic()
     driver = await driver_of(connection)

@@ -1,8 +1,7 @@
 """
-What should have been done by now and was not: jobs, and deals that nobody plays on.
+Overdue work: jobs that were not done, and deals that nobody plays on.
 
-Neither stands in the log as a fault; both mean that something which others wait for
-is left lying.
+The log shows no fault for either, but somebody waits for work that is not done.
 """
 
 from datetime import datetime, timedelta
@@ -12,7 +11,7 @@ from service.audit.report import Findings
 from service.base.drivers import Driver
 
 GRACE = timedelta(minutes=1)
-"""What is late by less is being done just now."""
+"""Work that is late by less than this may be under way."""
 
 _JOBS = """
     SELECT occurrence, task, state,
@@ -26,13 +25,13 @@ _JOBS = """
 
 async def check_jobs(driver: Driver, league: str, now: datetime, findings: Findings) -> None:
     """
-    Check that no job of a league waits for more than a minute, or is dead.
+    Check that no job of a league is dead or more than a minute late.
 
-    Units of audits wait for one another; only a dead one is missed.
+    Units of audits wait for one another, so they count only if they are dead.
 
     Args:
-        driver: asyncpg's connection.
-        now: When the audit began, by the database's clock.
+        driver: An asyncpg connection.
+        now: The start of the audit, by the database's clock.
     """
     for row in await driver.fetch(_JOBS, league, now):
         dead = row["state"] == "dead"
@@ -43,11 +42,11 @@ async def check_jobs(driver: Driver, league: str, now: datetime, findings: Findi
 
 def check_deal(stream: str, table: Table, last: int, now: datetime, findings: Findings) -> None:
     """
-    Check that a deal which has begun goes on.
+    Check that a deal in progress is still played.
 
     Args:
         last: Position of the table's last event.
-        now: When the audit began, by the database's clock.
+        now: The start of the audit, by the database's clock.
     """
     if table.hand is None:
         return

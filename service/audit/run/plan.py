@@ -1,8 +1,8 @@
 """
-An audit as a plan: what it covers is fixed when it begins, and cut into units.
+An audit as a plan: its scope is fixed when it begins, and divided into units.
 
-Each unit may be done by anybody, in any order, and again.  Together they read every event
-twice: once by position, and once as the bytes and the meaning of its stream.
+Any process may perform a unit, in any order and more than once. Together the units read
+every event twice: once by position, and once by stream, for its bytes and its meaning.
 """
 
 from collections.abc import AsyncIterator, Iterator
@@ -23,13 +23,13 @@ from service.projections.models import ALL
 from service.transparency.ledger import TILE
 
 CHUNK = 32 * TILE
-"""Events of a chunk of places; whole tiles, so that its subtrees are the tree's."""
+"""Events in a chunk of places. Chunks are whole tiles, so that their subtrees are the tree's."""
 
 _END = """
     SELECT position FROM events WHERE league = $1 AND position > $2 AND position <= $3
      ORDER BY position OFFSET $4 LIMIT 1
 """
-# One look-up for each stream, however long it is: the first row of each, and its last version.
+# One look-up for each stream, however long it is: its first row and its last version.
 _STREAMS = """
     WITH RECURSIVE known AS (
         (SELECT stream FROM events WHERE league = $1 ORDER BY stream LIMIT 1)
@@ -67,68 +67,68 @@ class _Known(NamedTuple):
     stream: str
     events: int
     opened: str | None
-    """Of a table: its first event."""
+    """For a table, its first event."""
 
     season: str | None
-    """Of a tournament: the JSON of the season it was announced for."""
+    """For a tournament, the JSON of the season it was announced for."""
 
 
 class Unit(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A part of an audit that is done at a time."""
+    """A part of an audit that one process performs as a whole."""
 
     key: str
     """Unique within the audit."""
 
     kind: Literal["places", "tournament", "season", "league", "projection", "jobs"]
     weight: int
-    """About how many events it reads; for progress alone."""
+    """About the number of events that it reads, used only for progress."""
 
     after: int = -1
-    """Of places: the position before the first."""
+    """For places: the position before the first."""
 
     until: int = -1
     offset: int = 0
-    """Of places: how many events the log holds before the first, which is its first leaf."""
+    """For places: the number of events in the log before the first, which is the first leaf."""
 
     streams: tuple[str, ...] = ()
-    """Of all others that read events: the streams that nobody else answers for."""
+    """For other kinds that read events: the streams that only this unit checks."""
 
     about: tuple[str, ...] = ()
-    """Of a season: the streams of the tournaments that were announced for it."""
+    """For a season: the streams of the tournaments that were announced for it."""
 
     name: str = ""
-    """Of a projection."""
+    """For a projection: its name."""
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
-    """What an audit covers."""
+    """The scope of an audit."""
 
     league: str
     tournament: str | None
     """If given, only hands of this tournament are decided again."""
 
     now: datetime
-    """When it began, by the database's clock."""
+    """The start of the audit, by the database's clock."""
 
     until: int
-    """The last position; what is appended later is the next audit's."""
+    """The last position. Later events belong to the next audit."""
 
     vouched: tuple[Vouched, ...]
-    """Roots of the log's beginnings that somebody vouched for before its end was looked up."""
+    """Roots vouched for before the end of the log was looked up."""
 
     grown: dict[int, int]
-    """Stored subtrees by then: the highest index of each level."""
+    """The highest index of each level of subtrees stored at that time."""
 
     generator: Night | None
-    """The statistics of fresh seeds measured last."""
+    """The latest statistics of fresh seeds."""
 
     units: tuple[Unit, ...]
     voided: tuple[int, ...] = ()
-    """Positions that are out of folding."""
+    """Positions of voided events."""
 
     @property
     def weight(self) -> int:
-        """What all units weigh."""
+        """Return the total weight of all units."""
         return sum(unit.weight for unit in self.units)
 
 
@@ -140,18 +140,18 @@ async def make_plan(
     chunk: int = CHUNK,
 ) -> Plan:
     """
-    Return the plan for auditing a league's log as it stands now.
+    Return the plan for auditing a league's log as it is now.
 
     Args:
-        driver: asyncpg's connection.
-        signer: Asked what it remembers; without one only the kept heads are compared.
-        chunk: Events of a chunk of bytes, whole tiles.
+        driver: An asyncpg connection.
+        signer: A client for the signer. Without it, only the stored heads are compared.
+        chunk: Events in a chunk of places, a multiple of the tile size.
     """
     number = number_of(league)
     heads = await vouched(driver, number, signer)
     subtrees = await grown(driver, number)
     now = await driver.fetchval("SELECT service_time()")
-    # After everything that vouches for the log, or that would be ahead of it.
+    # After all reads of anything that vouches for the log or could be ahead of it.
     until = await last_position(driver, number)
     rows = await driver.fetch(_STREAMS, number, until)
     units = [unit async for unit in _places(driver, number, until, chunk)]
@@ -172,7 +172,7 @@ async def make_plan(
         grown=subtrees,
         generator=await last_night(driver),
         voided=tuple(sorted(await voided(driver, number))),
-        # The longest first, so that nobody waits for one that began last.
+        # The longest first, so that no long unit begins last.
         units=tuple(sorted(units, key=lambda unit: -unit.weight)),
     )
 
@@ -195,7 +195,7 @@ async def _places(driver: Driver, league: UUID, until: int, chunk: int) -> Async
 
 
 def _of_streams(found: list[_Known]) -> Iterator[Unit]:
-    """Yield a unit for each tournament with its tables, each season, and all the rest."""
+    """Yield a unit for each tournament with its tables, for each season, and for the rest."""
     tournaments: dict[str, list[tuple[str, int]]] = {}
     rest: list[tuple[str, int]] = []
     announced: dict[str, list[str]] = {}
@@ -231,7 +231,7 @@ def _unit_of(
 
 
 def _tournament_of(opened: str | None) -> str:
-    """Return the stream of the tournament that a table names, whatever a forger wrote there."""
+    """Return the stream of the tournament that a table names, even if the name is forged."""
     try:
         return stream_of(msgspec.json.decode(opened or "{}", type=_OfTable).tournament)
     except (msgspec.MsgspecError, LookupError, ValueError, RecursionError):

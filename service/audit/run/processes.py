@@ -1,8 +1,9 @@
 """
-An audit's units in processes of their own, side by side.
+Running an audit's units in processes of their own, side by side.
 
-A child is told the plan and then one unit at a time, on its standard input, a line each; on
-its standard output it says in JSON lines how far it is, what it found, or why it stopped.
+A child reads the plan from its standard input, and then one unit at a time, each on a line
+of its own. On standard output it writes JSON lines: its progress, a finished part, or the
+reason why it stopped.
 """
 
 import asyncio
@@ -22,16 +23,16 @@ from service.base.database import ROOT
 
 CHILD = "service.process.auditing"
 Heard = Callable[[int, int], Awaitable[None]]
-"""Told the number of a unit and how much of it is done."""
+"""Called with the number of a unit and the weight of it that is done."""
 
 _LINE_MAX = 1 << 30
-"""A part may be long; whoever writes it is our own child."""
+"""Bytes of one line. A part may be long, and its writer is our own child."""
 
 _AWAY = 3
 
 
 class Stopped(msgspec.Struct, frozen=True):
-    """Why a child ends before its work does, as its keeper is told."""
+    """The reason why a child ended before its work did, as its parent is told."""
 
     code: int
     why: str
@@ -39,17 +40,17 @@ class Stopped(msgspec.Struct, frozen=True):
 
 
 class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One line of a child: exactly one of these."""
+    """One line from a child. Exactly one member is set."""
 
     weight: int | None = None
-    """How much of the unit is done."""
+    """The weight of the unit that is done."""
 
     part: Part | None = None
     stopped: Stopped | None = None
 
 
 class UnitStopped(Exception):
-    """A process has ended without what its unit found."""
+    """A process ended before it returned the part of its unit."""
 
     def __init__(self, stopped: Stopped) -> None:
         super().__init__(stopped.why)
@@ -58,18 +59,18 @@ class UnitStopped(Exception):
 
 async def in_processes(plan: Plan, count: int, told: Told) -> list[Part]:
     """
-    Do the units of *plan* in *count* processes, each the next one as soon as it is free.
+    Perform the units of *plan* in *count* processes; each takes the next unit when it is free.
 
-    They read their settings from the environment, as this process did.
+    The children read their settings from the environment, as this process did.
 
     Args:
-        told: Told how much of the plan's weight is done.
+        told: Called with the weight of the plan that is done.
 
     Returns:
-        What each unit found, in the order of the plan.
+        The part of each unit, in the order of the plan.
 
     Raises:
-        UnitStopped: If a process ended; all others are ended too.
+        UnitStopped: If a process ended. All others are ended too.
     """
     units = iter(range(len(plan.units)))
     parts: dict[int, Part] = {}
@@ -87,7 +88,7 @@ async def in_processes(plan: Plan, count: int, told: Told) -> list[Part]:
                 await _send(process, b"%d" % number)
                 parts[number] = await _done(process, number, heard)
         finally:
-            # It only reads: there is nothing that it would have to end in order.
+            # The process only reads, so it can be killed at any time.
             with suppress(ProcessLookupError):
                 process.kill()
             await process.wait()
@@ -108,24 +109,24 @@ async def _started() -> Process:
         stdin=PIPE,
         stdout=PIPE,
         limit=_LINE_MAX,
-        start_new_session=True,  # Ctrl-C reaches us, and we end it
+        start_new_session=True,  # Ctrl-C reaches only this process, which ends the child
         preexec_fn=dying_with(os.getpid(), signal.SIGKILL),
     )
 
 
 async def _send(process: Process, line: bytes) -> None:
     if process.stdin is not None:
-        # Whoever has ended does not listen; that it ended is heard where it is to answer.
+        # A process that has ended does not read. Its end is noticed when its answer is read.
         with suppress(ConnectionError):
             process.stdin.write(line + b"\n")
             await process.stdin.drain()
 
 
 async def _done(process: Process, number: int, heard: Heard) -> Part:
-    """Return what the unit found that *process* was told of last."""
+    """Return the part of the last unit that was sent to *process*."""
     while process.stdout is not None and (line := await process.stdout.readline()):
         if not line.endswith(b"\n"):
-            break  # it was ended while it spoke
+            break  # the process was ended in the middle of a line
         answer = msgspec.json.decode(line, type=Answer)
         if answer.part is not None:
             return answer.part

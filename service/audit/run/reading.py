@@ -1,4 +1,4 @@
-"""Rows of the log read as events: what is hidden opened, every document in its one form."""
+"""Reading rows of the log as events: hidden values are opened, and every document is checked."""
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -26,10 +26,10 @@ from service.log.record import Recorded
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
-# Streams of all categories stand in one mapping, so their types cannot say which aggregate
-# events and states belong to.  The category says it, and each check takes its own types.
+# Streams of all categories share one mapping, so their types cannot name the aggregate of an event
+# or state. The category names it, and each check takes its own types.
 Group = list[tuple[Any, int]]
-"""Events of an append with their positions; rows where they are not read yet."""
+"""Events of an append with their positions. Events that are not read yet are rows."""
 
 Followed = list[tuple[Any, Any]]
 """Events with the states after them."""
@@ -43,7 +43,7 @@ class Stream:
     category: str
     own: bool
     state: Any
-    """None if there are no such streams."""
+    """None if the category is unknown."""
 
     broken: bool
     last: int = -1
@@ -51,13 +51,13 @@ class Stream:
 
     checker: HandAudit | TournamentAudit | SeasonAudit | None = None
     group: Group = field(default_factory=list)
-    """Events of its last command that are not yet folded."""
+    """Events of its last command that are not folded yet."""
 
     metadata: bytes = b""
-    """Of the group; an append's events share it."""
+    """Metadata of the group. The events of an append share it."""
 
     at: datetime = _EPOCH
-    """When the group was appended."""
+    """The time at which the group was appended."""
 
 
 class Reading:
@@ -65,8 +65,8 @@ class Reading:
     Reads the events of a league.
 
     Args:
-        keys: Open the league's sealed values.
-        findings: Where faults go.
+        keys: The keys that open the league's sealed values.
+        findings: Collects faults.
     """
 
     def __init__(self, keys: LeagueKeys, findings: Findings) -> None:
@@ -74,13 +74,14 @@ class Reading:
         self._findings = findings
         self._codec = Codec(DECIDERS)
         self.left = 0
-        """Rows that were left, because what they say is decided again."""
+        """Number of rows not read yet, because deciding again should give the same bytes."""
 
         self._read = 0
 
     def whole(self, stream: Stream, group: Group) -> Group:
-        """Return *group* with the events read that were left, as far as they can be."""
-        # None is left of a broken stream: what broke it since stands behind them.
+        """Return *group* with its unread events read. Events that cannot be read are left out."""
+        # A fault that broke the stream later does not concern these events, so all of them are
+        # read.
         broken, stream.broken = stream.broken, False
         read: Group = []
         for known, position in group:
@@ -95,7 +96,7 @@ class Reading:
         return read
 
     def read(self, recorded: Recorded, stream: Stream) -> Event | None:
-        """Return the event that a row holds; say what is wrong with it if there is none."""
+        """Return the event of a row, or report why the row cannot be read and return None."""
         if recorded.sealed is None:
             event = self._decoded(recorded, stream, None)
             held = _in_form(recorded.data, event)
@@ -131,7 +132,7 @@ class Reading:
         return event
 
     def check_voided(self, recorded: Recorded, links: Links) -> None:
-        """Check that an event which is out of folding fails by its version, hash or schema."""
+        """Check that a voided event is damaged in its version, hash or schema."""
         fails = not links.follows(recorded)
         try:
             self._codec.decode(recorded, self._keys)
@@ -142,25 +143,25 @@ class Reading:
 
     def follow(self, recorded: Recorded) -> Event:
         """
-        Return the event of a stream that another unit answers for.
+        Return an event of a stream that another unit checks.
 
         Raises:
-            EventUnreadable: If it cannot be read.
+            EventUnreadable: If the event cannot be read.
         """
         event: Event = self._codec.decode(recorded, self._keys)
         return event
 
     def end(self) -> None:
-        """Count what could be read."""
+        """Count the events that could be read."""
         self._findings.held(("readable",), self._read + self.left)
 
 
 def _in_form(data: bytes, event: Event | None) -> bool:
-    """Return whether a document is in its one form, which most events have as they stand."""
+    """Return whether a document is in canonical form. Most events encode to exactly their bytes."""
     if event is not None:
         try:
             if encode(event) == data:
                 return True
-        except TypeError:  # forged: a hidden place that nothing opens
+        except TypeError:  # forged: a hidden place without an opening
             pass
     return canonical(data)

@@ -1,7 +1,7 @@
 """
-What a league's streams mean: every event folded, and at tables decided again.
+Checking the meaning of a league's streams: events are folded, and tables decided again.
 
-What the engine answers today to what was asked then must be what is stored, to the byte.
+The engine's answer today must equal the stored answer to the same request, byte by byte.
 """
 
 from collections.abc import Iterable
@@ -41,7 +41,7 @@ from service.log.record import Recorded
 _log = structlog.get_logger()
 
 _CLOSING = frozenset((HandSettled, DealVoided))
-"""Whose decks are counted: a figure over one in play would tell of its cards."""
+"""Events that close a deal. Decks are counted only then, to reveal no cards in play."""
 
 _COMPARED = knockouts.TELLING | rulings.TELLING
 """Events that are compared with others at the end."""
@@ -49,7 +49,7 @@ _COMPARED = knockouts.TELLING | rulings.TELLING
 _NOTED = _CLOSING | _COMPARED
 
 FATES_SINCE = 3
-"""Schema version of ``season_closed`` from which on it has fates."""
+"""The first schema version of ``season_closed`` that has fates."""
 
 _FAR = frozenset(
     (
@@ -61,7 +61,7 @@ _FAR = frozenset(
         BeaconAwaited,
     )
 )
-"""Events that say something of other streams, or of the whole league."""
+"""Events that refer to other streams, or to the whole league."""
 
 
 class StreamAudit:
@@ -69,11 +69,11 @@ class StreamAudit:
     Takes the events of some streams of a league, by position.
 
     Args:
-        keys: Open the league's sealed values.
-        findings: Where faults go.
-        streams: Those it answers for.  Others, which they refer to, are only followed.
-        tournament: If given, the stream of the one tournament whose hands are decided again.
-        voided: Positions of events that are out of folding.
+        keys: The keys that open the league's sealed values.
+        findings: Collects faults.
+        streams: The streams to check. Other streams, which they refer to, are only followed.
+        tournament: If given, decide again only the hands of this tournament's stream.
+        voided: Positions of voided events.
     """
 
     def __init__(
@@ -98,22 +98,22 @@ class StreamAudit:
         self._above: dict[str, str] = {}
         self._season_audits: dict[str, SeasonAudit] = {}
         self._seasons: set[str] = set()
-        """Those with events that still wait for the end of their command."""
+        """Seasons with events that wait for the end of their command."""
 
         self._position = -1
-        """Of the last event; no two have one, and none stands before the log."""
+        """Position of the last event. Positions must rise, and none may be negative."""
 
         self._dealt = Dealt()
         self._events = self._folds = 0
         self._sandbox = False
         self._late = 0
-        """Pulses of a beacon that had come when they were named."""
+        """Pulses of a beacon that were already public when they were named."""
 
     def read(self, recorded: Recorded) -> None:
-        """Open one event, and fold what its command has led to."""
+        """Read one event. If it begins an append, first fold the append before it."""
         position, name, metadata = recorded.position, recorded.stream, recorded.metadata
         if position <= self._position:
-            # Else it could be counted in place of one that no stream has.
+            # Otherwise it could be counted in place of an event that no stream has.
             what = "it stands where another does, or outside the log"
             self._findings.hold("positions", False, position, name, what, count=0)
         self._position = position
@@ -134,7 +134,7 @@ class StreamAudit:
             and FOLLOWING.get(recorded.type) == recorded.schema_version
             and not stream.broken
         ):
-            # What it says is known once its command is decided again.
+            # The content of this event is known once its command is decided again.
             stream.group.append((recorded, position))
             self._reading.left += 1
             return
@@ -146,7 +146,7 @@ class StreamAudit:
             self._seasons.add(name)
 
     def _pass_over(self, recorded: Recorded, stream: Stream) -> None:
-        """Take the hash of an event that another unit answers for, or that is out of folding."""
+        """Take only the hash of an event that is voided or that another unit checks."""
         if recorded.position not in self._voided:
             self._follow(recorded, stream)
         elif stream.own:
@@ -164,7 +164,7 @@ class StreamAudit:
         return made
 
     def _follow(self, recorded: Recorded, stream: Stream) -> None:
-        """Fold what another unit answers for; where it breaks there, it is not known here."""
+        """Fold an event that another unit checks. Only that unit reports a break."""
         if stream.broken:
             return
         try:
@@ -174,13 +174,13 @@ class StreamAudit:
             stream.broken = True
 
     def _settle_seasons(self, metadata: bytes) -> None:
-        """Fold what seasons have awarded, before the results it was awarded for are corrected."""
+        """Fold the awards of seasons before corrections to the results they came from."""
         for name in [each for each in self._seasons if self._streams[each].metadata != metadata]:
             self._seasons.discard(name)
             self._decide(self._streams[name])
 
     def end(self, now: datetime) -> None:
-        """Fold what is left, and compare sums that span streams, as they stand at *now*."""
+        """Fold the remaining events, and compare sums that span streams, as they are at *now*."""
         for stream in self._streams.values():
             self._decide(stream)
         self._reading.end()
@@ -201,13 +201,13 @@ class StreamAudit:
                 season.end(self._streams[name].state)
 
     def check_deals(self, now: datetime) -> None:
-        """Check at *now* that every deal which has begun is played on."""
+        """Check that every deal in progress is still played at *now*."""
         for name, stream in self._streams.items():
             if isinstance(stream.state, Table) and not stream.broken:
                 check_deal(name, stream.state, stream.last, now, self._findings)
 
     def figures(self) -> Figures:
-        """Return what was counted."""
+        """Return the counts so far."""
         tables = self._tables.values()
         return Figures(
             events=self._events,
@@ -222,7 +222,7 @@ class StreamAudit:
         )
 
     def _across(self, event: Event, recorded: Recorded, stream: Stream) -> bool:
-        """See what an event says of other streams, or of the whole league; whether it can be."""
+        """Check an event that refers to other streams; return False if the check itself failed."""
         try:
             match event:
                 case LeagueCreated():
@@ -249,7 +249,7 @@ class StreamAudit:
     def _compare_head(
         self, stream: str, head: TableHead | TournamentHead, recorded: Recorded
     ) -> None:
-        """Compare what was written above a stream when it was over with the stream itself."""
+        """Compare the recorded end of a stream with the stream itself."""
         version, hash_ = self._links.heads.get(stream, (0, b""))
         held = (version, hash_.hex()) == (head.version, head.hash)
         what = f"{stream} had {head.version} events then, and another end; it has {version} here"
@@ -294,7 +294,7 @@ class StreamAudit:
         self._fold(stream, group, followed)
 
     def _decided(self, stream: Stream, group: Group) -> tuple[Group, Followed | None]:
-        """Decide a table's command again; return it, and its events with the states they led to."""
+        """Decide a table's command again; return its events, and their states if all agree."""
         due = not stream.broken and (stream.name in self._above or self._placed(stream, group))
         due = due and self._only in (None, self._above[stream.name])
         followed = None
@@ -307,10 +307,10 @@ class StreamAudit:
         return group, followed
 
     def _fold(self, stream: Stream, group: Group, followed: Followed) -> None:
-        """Check *group*, event by event; *followed* are they with their states, if decided."""
+        """Check *group* event by event; *followed* holds the events and any known states."""
         checker = stream.checker or self._checker(stream)
         evolve = DECIDERS[stream.category].evolve
-        # Most of what happens at a table says nothing more than what was decided again.
+        # Most events at a table need no check beyond being decided again.
         telling = HANDLED if isinstance(checker, HandAudit) else None
         position = -1
         try:
@@ -330,14 +330,14 @@ class StreamAudit:
     def _note(self, stream: Stream, event: Event, position: int) -> None:
         if type(event) in _CLOSING and isinstance(stream.checker, HandAudit):
             pile = stream.checker.now().piles.get(1)
-            if pile is not None:  # else the beacon it waited for never spoke
+            if pile is not None:  # otherwise the beacon that the deal waited for never came
                 self._dealt.see(stream.checker.deck, pile.cards)
         if type(event) in _COMPARED:
             self._knockouts.see(stream.name, event, position)
             self._attached.see(stream.name, event, position)
 
     def _placed(self, stream: Stream, group: Group) -> bool:
-        """Remember to which tournament a table belongs; its first event must say so."""
+        """Remember the tournament of a table, which the table's first event must name."""
         first, position = group[0]
         if not isinstance(first, TableOpened):
             self._break(stream, position, LookupError("a table was never opened"))
@@ -387,7 +387,7 @@ class StreamAudit:
         return found
 
     def _settle(self, name: str) -> None:
-        """Fold a tournament's own events that still wait for the end of their command."""
+        """Fold a tournament's events that still wait for the end of their command."""
         stream = self._streams.get(name)
         if stream is not None and stream.group:
             self._decide(stream)

@@ -1,8 +1,8 @@
 """
-Doing one unit of an audit, and adding up what all units have found.
+Performing one unit of an audit, and adding up the parts of all units.
 
-Here the order in which units end is forgotten: a part says what its unit found, and the
-report follows from the parts alone, whoever did them and when.
+A part holds the results of its unit. The report follows from the parts alone, so it does
+not matter in which order they were made, or by which process.
 """
 
 import re
@@ -30,9 +30,9 @@ from service.projections.models import chosen
 from service.projections.projection import ProjectionBroken
 
 Told = Callable[[int], Awaitable[None]]
-"""Told now and then how much weight is done, of a unit or of all of them."""
+"""Called from time to time with the weight done, of one unit or of all of them."""
 
-# Only where somebody has dropped the table's constraints; streams would be read with them.
+# Such rows exist only if somebody has dropped the table's constraints.
 _OUTSIDE = """
     SELECT (SELECT count(*) FROM events WHERE league = $1 AND position < 0)
          + (SELECT count(*) FROM events WHERE league = $1 AND position IS NULL)
@@ -41,7 +41,7 @@ _TOURNAMENT = re.compile(rb"trn_[0-9a-f]{32}")
 
 
 class Part(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What one unit has found."""
+    """The results of one unit."""
 
     found: Found
     figures: Figures = Figures()
@@ -53,10 +53,10 @@ async def perform(
     connection: AsyncConnection, keys: LeagueKeys, plan: Plan, unit: Unit, told: Told
 ) -> Part:
     """
-    Do one unit of *plan*.
+    Perform one unit of *plan*.
 
     Args:
-        connection: Of its own; transactions are made and ended here.
+        connection: A connection of its own. This function begins and ends its transactions.
     """
     driver = await driver_of(connection)
     findings = Findings()
@@ -95,14 +95,14 @@ async def _read_streams(
 async def events_of(
     driver: Driver, plan: Plan, streams: Sequence[str]
 ) -> AsyncIterator[list[Recorded]]:
-    """Yield the events of *streams* that *plan* covers, by position, some at a time."""
+    """Yield the events of *streams* that *plan* covers, by position, in small lists."""
     positions = await positions_of(driver, plan.league, streams, plan.until)
     for at in range(0, len(positions), READ):
         yield await read_at(driver, plan.league, positions[at : at + READ])
 
 
 async def _tournaments_of(driver: Driver, plan: Plan, season: str) -> list[str]:
-    """Return the streams of every tournament that a season speaks of."""
+    """Return the streams of all tournaments that a season's events mention."""
     named: set[bytes] = set()
     async for rows in events_of(driver, plan, (season,)):
         for row in rows:
@@ -133,14 +133,14 @@ async def _compare(connection: AsyncConnection, league: str, name: str, findings
 
 
 def _refused(error: sa.exc.DBAPIError) -> bool:
-    """Whether the database refuses a value or a row (classes 22 and 23), whoever asks and when."""
+    """Return whether the database refuses a value or a row (SQLSTATE classes 22 and 23)."""
     return str(getattr(error.orig, "sqlstate", "")).startswith(("22", "23"))
 
 
 async def finish(
     connection: AsyncConnection, plan: Plan, parts: Sequence[Part], seconds: float
 ) -> Report:
-    """Return the report that *parts*, one of every unit, make together."""
+    """Return the report for *parts*, which must hold one part for each unit."""
     driver = await driver_of(connection)
     findings = Findings()
     chunks = sorted((each for each in parts if each.leaves is not None), key=lambda it: it.offset)

@@ -1,4 +1,4 @@
-"""What an audit asks of the end of a season: every tournament announced for it has its fate."""
+"""Checking the end of a season: every tournament announced for it has its fate."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -19,22 +19,22 @@ WithTerms = Announced | Registering | Closed | Running | Finished | Cancelled
 """The states of a tournament that has announced its terms."""
 
 Hold = Callable[[bool, str], None]
-"""Takes whether something holds, and what is wrong if not."""
+"""Takes whether a check holds, and a description of the fault."""
 
 
 @dataclass(slots=True)
 class FateAudit:
-    """Follows what one season says of its tournaments."""
+    """Follows the events of one season about its tournaments."""
 
     added: set[str] = field(default_factory=set)
     awarded: dict[str, dict[str, Award]] = field(default_factory=dict)
     """By tournament, the award of each player."""
 
     revoked: dict[str, events.AwardRevoked] = field(default_factory=dict)
-    """By tournament that counts no more."""
+    """By tournament that no longer counts, the event that revoked its award."""
 
     def take(self, event: events.Event) -> None:
-        """Note what *event* says of a tournament."""
+        """Note the facts of *event* about a tournament."""
         match event:
             case events.TournamentAdded():
                 self.added.add(event.tournament)
@@ -62,8 +62,8 @@ class FateAudit:
         Check the fates of a season that closes.
 
         Args:
-            announced: By tournament that the log announced for the season until then, its state;
-                None where the log of the tournament cannot be followed.
+            announced: By tournament announced for the season so far, its state; None if its log
+                cannot be followed.
             frozen: The disputes that held the season.
         """
         if closed.fates is None:
@@ -88,7 +88,7 @@ class FateAudit:
         hold(excused.issuperset(frozen), "the season was closed while a dispute held it")
 
     def _wrong(self, fate: Fate, state: WithTerms) -> str | None:
-        """Return what is wrong with *fate*; None if it is the one that is due."""
+        """Return the fault of *fate*; None if it is right."""
         due: tuple[str, str | None, TextRef | None]
         revoked = self.revoked.get(fate.tournament)
         if revoked is not None:
@@ -112,7 +112,7 @@ class FateAudit:
         return None
 
     def _uncounted(self, tournament: str, state: WithTerms) -> str | None:
-        """Return why a tournament that is said to be counted is not, as it stands."""
+        """Return why a tournament marked as counted does not count as it is; None if it does."""
         if not isinstance(state, Finished):
             return "is counted, and was not finished"
         if state.frozen:
@@ -126,7 +126,7 @@ class FateAudit:
 
 
 def best_places(result: Finished) -> dict[str, tuple[int, int]]:
-    """Return the best place of each player, and how many share it."""
+    """Return the best place of each player, and the number of entrants who share it."""
     best: dict[str, tuple[int, int]] = {}
     for each in sorted(result.placings, key=lambda it: it.place):
         best.setdefault(each.player, (each.place, each.shared))

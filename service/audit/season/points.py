@@ -1,8 +1,8 @@
 """
 Points and ranks, counted a second time without any of the season's own code.
 
-Formulas are read by a shunting yard into postfix and run on a stack; where something has
-no value, so has everything that uses it.  Source: rulebook ``points`` and ``standings``.
+A shunting yard turns formulas into postfix, which runs on a stack. If a part has no value,
+everything that uses it has none. Source: rulebook ``points`` and ``standings``.
 """
 
 import re
@@ -27,10 +27,10 @@ _BINDS = {"<": 1, "<=": 1, ">": 1, ">=": 1, "==": 1, "!=": 1, "+": 2, "-": 2, "*
 _SIGN = "negated"
 _SIGN_BINDS = 4
 _CALLED = -1
-"""In place of the number of values that a function takes, until its arguments are counted."""
+"""Stands for a function's number of arguments until they are counted."""
 
 _Operation = Callable[..., Any]
-"""Takes as many decimals as its word says, and returns one, or whether something holds."""
+"""Takes the decimals that its word needs, and returns a decimal, or a bool for a comparison."""
 
 _LARGEST = Decimal(10) ** 30
 _AWARD_MAX = Decimal(10) ** 12
@@ -48,7 +48,7 @@ NOTHING = Fraction()
 
 
 def worth(text: str, values: Mapping[str, Decimal]) -> Decimal | None:
-    """Return what a formula comes to for *values*; None where it has no value."""
+    """Return the value of a formula for *values*; None if it has no value."""
     stack: list[Value] = []
     for word, count in _postfix(text):
         if count == 0:
@@ -63,7 +63,7 @@ def worth(text: str, values: Mapping[str, Decimal]) -> Decimal | None:
 
 @lru_cache(maxsize=1_024)
 def _postfix(text: str) -> list[tuple[str, int]]:
-    """Return the words of *text* in postfix order, each with how many values it takes."""
+    """Return the words of *text* in postfix order, each with the number of values it takes."""
     out: list[tuple[str, int]] = []
     waiting: list[tuple[str, int]] = []
     before = "("
@@ -99,7 +99,7 @@ def _strength(waiting: tuple[str, int]) -> int:
     return _BINDS.get(word, 0)
 
 
-# Much of a formula is the same for a whole field; True is not 1.
+# Much of a formula is the same for all entrants. Typed, because True and 1 are different values.
 @lru_cache(maxsize=16_384, typed=True)
 def _applied(word: str, *taken: Value) -> Value:
     if word == "if":
@@ -152,7 +152,7 @@ def place_worth(
     rule: PointsRule, place: int, field: Mapping[str, int], own: Mapping[str, int]
 ) -> Decimal | None:
     """
-    Return what one place is worth by *rule*; None where its formula has no value.
+    Return the points of one place by *rule*; None if its formula has no value.
 
     Args:
         field: ``entrants``, ``entries``, ``buy_in``, ``pool``, ``money_digits``.
@@ -171,7 +171,7 @@ def place_worth(
 
 
 def shared_worth(worths: Iterable[Decimal | None], scale: int) -> str | None:
-    """Return the average of *worths*, rounded half to even; None if one of them has no value."""
+    """Return the average of *worths*, rounded half to even; None if one has no value."""
     known = list(worths)
     if None in known:
         return None
@@ -182,19 +182,19 @@ def shared_worth(worths: Iterable[Decimal | None], scale: int) -> str | None:
 
 
 def rounded(value: Fraction, scale: int) -> str:
-    """Return *value* with *scale* fraction digits, half to even, as it is written in the log."""
+    """Return *value* with *scale* fraction digits, half to even, in the form of the log."""
     units = round(value * 10**scale)
     sign, digits = "-" * (units < 0), str(abs(units)).rjust(scale + 1, "0")
     return f"{sign}{digits[: len(digits) - scale]}" + (f".{digits[-scale:]}" if scale else "")
 
 
 def times(points: str, count: int) -> Fraction:
-    """Return *points* so many times."""
+    """Return *points* times *count*."""
     return Fraction(points) * count
 
 
 def total(mode: str, results: int, points: Sequence[Fraction], tournaments: int) -> Fraction:
-    """Return what a player's *points*, in order of play, come to."""
+    """Return the total of a player's *points*, which are in order of play."""
     best = sorted(points)[::-1]
     match mode:
         case "sum":
@@ -222,7 +222,7 @@ def _average(points: Sequence[Fraction]) -> Fraction:
 
 
 def overall(text: str, reached: Fraction, points: Sequence[Fraction]) -> Fraction:
-    """Return what a season's own formula makes of a player's total; 0 where it has no value."""
+    """Return a player's points by the season's own formula; 0 if it has no value."""
     values = {"total": reached, "average": _average(points), "played": Fraction(len(points))}
     found = worth(
         text,

@@ -1,4 +1,4 @@
-"""A season's table, counted again from what its events say."""
+"""A season's standings, counted again from its events."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -16,16 +16,16 @@ Row = tuple[int, str, str]
 """Rank, player, points."""
 
 _Merit = Any
-"""What one tie-break compares players by; numbers for one, lists of them for another."""
+"""The value by which one tie-break compares players: a number or a list of numbers."""
 
 
 @dataclass(slots=True)
 class Table:
-    """Follows one season's events; knows no rule of the engine's."""
+    """Follows one season's events without any rule of the engine."""
 
     terms: events.SeasonOpened
     results: dict[str, dict[str, Award]] = field(default_factory=dict)
-    """By tournament, in the order in which they were first counted, the award of each player."""
+    """By tournament in the order in which they were first counted, then by player."""
 
     entries: dict[str, Adjustment] = field(default_factory=dict)
     """Bonuses and adjustments by name."""
@@ -33,10 +33,10 @@ class Table:
     void: set[str] = field(default_factory=set)
     lots: dict[str, int] = field(default_factory=dict)
     _totals: dict[str, str] = field(default_factory=dict)
-    """Of everybody; empty until they are asked for, and again when they change."""
+    """The total of every player; empty until needed, and again after a change."""
 
     def take(self, event: events.Event) -> None:
-        """Note what *event* changes."""
+        """Note the changes of *event*."""
         if not isinstance(event, events.LotsDrawn):
             self._totals = {}
         match event:
@@ -59,7 +59,7 @@ class Table:
                 self.lots |= {player: place for place, player in enumerate(event.draw.order)}
 
     def rows(self) -> list[Row]:
-        """Return everybody by rank; who shares one by name."""
+        """Return all players by rank. Players who share a rank are ordered by identifier."""
         counted = [each for each in self.results.values() if each]
         totals = self._totals = self._totals or self._added(counted)
         players = totals.keys()
@@ -81,7 +81,7 @@ class Table:
         return found
 
     def _added(self, counted: Sequence[Mapping[str, Award]]) -> dict[str, str]:
-        """Return the total of everybody."""
+        """Return the total of every player."""
         extra: dict[str, Fraction] = {}
         for name, entry in self.entries.items():
             if name not in self.void:
@@ -121,7 +121,7 @@ def _merit(
     counted: Sequence[Mapping[str, Award]],
     lots: Mapping[str, int],
 ) -> Callable[[str], _Merit]:
-    """Return what *tie_break* asks of a player of *group*: more is better."""
+    """Return the value of a player of *group* under *tie_break*. More is better."""
 
     def own(player: str) -> list[Award]:
         return [each[player] for each in counted if player in each]
@@ -142,7 +142,7 @@ def _merit(
 
 
 def _balance(group: list[str], counted: Sequence[Mapping[str, Award]]) -> Mapping[str, int]:
-    """Return of each of *group* how many others it beat, less how many beat it, night by night."""
+    """Return for each of *group* how many others it beat minus how many beat it, summed."""
     found = dict.fromkeys(group, 0)
     for each in counted:
         places = Counter(each[player].place for player in group if player in each)
@@ -159,4 +159,4 @@ def _balance(group: list[str], counted: Sequence[Mapping[str, Award]]) -> Mappin
 
 
 _NOTHING = Fraction(-(10**40))
-"""Below every result."""
+"""Less than every result."""

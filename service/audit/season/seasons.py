@@ -1,8 +1,8 @@
 """
-What an audit asks of a season: that everything in it follows, counted a second time.
+Checking a season: everything in it must follow when counted a second time.
 
-Placings are the tournament's, points follow from them by the terms, ranks from the points;
-the lots come from the master that was committed to.
+The placings are the tournament's, the points follow from them by the terms, and the ranks
+from the points. The lots come from the committed master.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -29,7 +29,7 @@ class SeasonAudit:
     Follows the events of one season.
 
     Args:
-        stream: The season's.
+        stream: The season's stream.
         tournament: Returns a tournament's state as far as the log has been read.
         announced: Returns the states of all tournaments that were announced for a season.
     """
@@ -48,13 +48,13 @@ class SeasonAudit:
         self._fates = FateAudit()
         self._table: Table | None = None
         self._due: dict[str, dict[tuple[str, str], str]] = {}
-        """By tournament, what the terms give each player besides the placing."""
+        """By tournament, the bonuses that the terms give each player."""
 
         self._draws = 0
         self._last_position = 0
 
     def see(self, event: events.Event, position: int, before: State) -> None:
-        """Check one event against the season *before* it."""
+        """Check one event; *before* is the season's state before it."""
         self._last_position = position
         match event:
             case events.SeasonOpened():
@@ -76,7 +76,7 @@ class SeasonAudit:
         self._fates.take(event)
 
     def end(self, state: State) -> None:
-        """Compare the table with the standings of *state*, at the end of what was read."""
+        """Compare the table with the standings of *state*, after everything is read."""
         if self._table is None or not isinstance(state, Opened):
             return
         stands = [(each.rank, each.player, each.points) for each in state.standings()]
@@ -174,7 +174,7 @@ class SeasonAudit:
 
 
 def _earned(award: Award, terms: events.SeasonOpened, asked: Mapping[str, int]) -> bool:
-    """Whether *award* is what its places are worth, or 0 and a cause where they have no value."""
+    """Return whether *award* follows from its places, or is 0 with a cause if they lack a value."""
     own = {"spent": award.spent, "knockouts": award.knockouts}
     places = range(award.place, award.place + award.shared)
     due = plain.shared_worth(
@@ -198,7 +198,7 @@ def _times(kind: str, award: Award) -> int:
 
 
 def _after(before: State, event: events.AwardRevised) -> list[Award]:
-    """Return the awards as a revision leaves them."""
+    """Return the awards after a revision."""
     counted = next(each for each in _opened(before).counted if each.tournament == event.tournament)
     awards = {each.player: each for each in counted.awards}
     for change in event.changes:
