@@ -37,9 +37,7 @@ class Difference:
 
 
 async def compare(settings: Settings, name: str = "all") -> list[Difference]:
-    """
-    Return the differences between the read model *name* (or ``all``) and the log of each league.
-    """
+    """Return the differences between read model *name* (or ``all``) and each league's log."""
     models = chosen(name)
     database = async_engine(settings.database_url, connections=1)
     try:

@@ -49,9 +49,7 @@ class Game(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Placed(msgspec.Struct, frozen=True, kw_only=True):
-    """
-    The number of times a player finished in a place. A shared place counts as the first of them.
-    """
+    """The number of finishes in a place. A shared place counts as the first of them."""
 
     place: int
     times: int

@@ -308,8 +308,6 @@ class OpeningRow(msgspec.Struct, frozen=True, kw_only=True):
     """``hand``, or ``masters`` of a tournament."""
     subject: str
     right: str
-    """
-    ``office`` if the reader's office allows it; ``dispute`` if a referee disclosed the values.
-    """
+    """``office`` if the reader's office allows it, ``dispute`` if a referee disclosed it."""
     dispute: str | None
     until: datetime

@@ -141,9 +141,7 @@ class Runner:
         ]
 
     async def _step(self, place: _Place) -> tuple[int, bool]:
-        """
-        Apply the next chunk; return the number of positions in it, and whether there are more.
-        """
+        """Apply the next chunk; return its number of positions, and whether there are more."""
         projection, league, until = place
         key, before = (projection.name, league), NOTHING
         chunk = 1 if key in self._careful else self.chunk
@@ -246,9 +244,7 @@ async def lag(connection: AsyncConnection, projections: Sequence[Projection] = A
 
 
 def run(settings: Settings) -> None:
-    """
-    Follow every league until SIGTERM or SIGINT. The batch under way is finished or rolled back.
-    """
+    """Follow every league until SIGTERM or SIGINT, then finish or roll back the last batch."""
     telemetry.configure(settings, "project")
     asyncio.run(_run(settings))
 
