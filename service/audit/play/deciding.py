@@ -59,8 +59,8 @@ class Deciding:
             group: The append's events with their positions. Events that only follow are rows.
 
         Returns:
-            Every event with the state after it. Events decided at once all have the state after
-            their command. None if the decision differs from *group*.
+            Every event with the state after it, or with the state after its whole command.
+            None if the decision differs from *group*.
         """
         found: list[tuple[Event, State]] = []
         opened = 0
