@@ -78,8 +78,7 @@ class Deciding:
                     elif _TAGS[type(one)] != stored.type:
                         return None
                     elif stored.sealed is None:
-                        # An event with hidden values cannot be encoded here, because its boxes are
-                        # gone.
+                        # Without its boxes, an event with hidden values cannot be encoded.
                         if encode(one) != stored.data:
                             return None
                     else:
