@@ -1,4 +1,4 @@
-"""A tournament played whole: its own decider, real tables, and players who answer as told."""
+"""A whole tournament: its own decider, real tables, and players who answer as told."""
 
 from collections.abc import Callable, Sequence
 from datetime import timedelta
@@ -28,7 +28,7 @@ HEAD = "00" * 32
 STEPS_MAX = 500
 
 Player = Callable[[TableView], tuple[str, Any]]
-"""What a player does: a verb of betting and its amount, or the cards to select or add."""
+"""The answer of a player: a betting verb and its amount, or the cards to select or add."""
 
 
 class Evening:
@@ -46,7 +46,7 @@ class Evening:
         self.events, self.tournament = decide_in_turn(decider, decider.initial, asked)
         self.tables: dict[TableId, Table] = {}
         self.history: list[Any] = []
-        """Events of all tables."""
+        """The events of all tables."""
 
         self.now = NOON
         self.play_as: Player = passive
@@ -72,10 +72,10 @@ class Evening:
         return decided
 
     def ask(self, *commands: Any) -> tuple[Any, ...]:
-        """Let the tournament decide."""
+        """Decide *commands* on the tournament, and their consequences at its tables."""
         decided, after = decide_in_turn(DECIDERS["tournament"], self.tournament, commands)
         for table, asked in chips_of(decided, now=self.now).items():
-            # Both or neither: a refusal of the table leaves the tournament as it was.
+            # Both decide or neither: a refusal of the table leaves the tournament as it was.
             self.at_table(table, self.tables[table], *asked)
         for opening in added_tables(after, decided, now=self.now):
             self.at_table(opening.table, DECIDERS["table"].initial, opening)
@@ -99,7 +99,7 @@ class Evening:
         )
 
     def next_hand(self, table: TableId) -> NextHandPlan:
-        """Do what the tournament has *table* do now."""
+        """Carry out the tournament's next step for *table*."""
         plan = self.plan(table)
         for entry in plan.entries:
             if entry.stream == stream_of(TOURNAMENT):
@@ -110,7 +110,7 @@ class Evening:
         return plan
 
     def play_hand(self, table: TableId) -> None:
-        """Have every open decision answered until no hand is in play."""
+        """Answer every open decision until no hand is in play."""
         while (decision := self.tables[table].decision) is not None:
             for seat in decision.seats:
                 entrant = self.tables[table].at(seat).entrant
@@ -132,7 +132,7 @@ class Evening:
         return Act(**answer, verb=verb, amount=what)
 
     def play(self) -> list[NextHandPlan]:
-        """Play to the end; return what was planned at each step."""
+        """Play to the end, and return the plan of each step."""
         plans = []
         while not isinstance(self.tournament, Finished):
             assert len(plans) < STEPS_MAX, "the tournament does not come to its end"
@@ -158,14 +158,14 @@ def cards_of(view: TableView) -> tuple[str, Sequence[str]] | None:
 
 
 def passive(view: TableView) -> tuple[str, Any]:
-    """Check, call or stay; fold never."""
+    """Check, call or stay, and never fold."""
     if (chosen := cards_of(view)) is not None:
         return chosen
     return view.legal[1].verb, None
 
 
 def folding(view: TableView) -> tuple[str, Any]:
-    """Fold whenever there is a bet; select like anyone."""
+    """Fold whenever there is a bet. Select like the others."""
     if (chosen := cards_of(view)) is not None:
         return chosen
     return view.legal[0].verb, None

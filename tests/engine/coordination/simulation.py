@@ -1,4 +1,4 @@
-"""A floor without cards: real tournaments and tables, whose hands end as a generator says."""
+"""A floor without cards: real tournaments and tables. A generator decides how hands end."""
 
 from random import Random
 from typing import Any
@@ -25,13 +25,15 @@ HAND = HandId("hnd_" + "0" * 32)
 
 
 class InPlay:
-    """Stands where a table keeps the hand in play."""
+    """A stand-in for the hand in play of a table."""
 
     decision = None
 
 
 def after_opening(state: Table) -> Table:
-    """Return a table whose next hand was opened: its button, its blinds and who is dealt in."""
+    """
+    Return a table after its next hand was opened: its button, its blinds and the seats dealt in.
+    """
     at = positions(state, dealable(state), bytes(32), b"")
     return replace(
         state,
@@ -51,7 +53,7 @@ def after_opening(state: Table) -> Table:
 
 
 class Floor:
-    """Every stream of one tournament, and what may be done to them."""
+    """All streams of one tournament, and the steps that change them."""
 
     def __init__(self, entrants: int, *, seed: int, **terms: Any) -> None:
         self.random, self.now = Random(seed), NOON
@@ -89,7 +91,7 @@ class Floor:
         )
 
     def carry_out(self, plan: NextHandPlan) -> bool:
-        """Append what *plan* says; answer whether anything has happened."""
+        """Append the steps of *plan*, and return whether anything has happened."""
         happened = False
         for entry in plan.entries:
             if entry.stream == stream_of(TOURNAMENT):
@@ -109,7 +111,7 @@ class Floor:
         decider = DECIDERS["tournament"]
         decided, after = decide_in_turn(decider, self.tournament, commands)
         for table, asked in chips_of(decided, now=NOON).items():
-            # Both or neither: a refusal of the table leaves the tournament as it was.
+            # Both decide or neither: a refusal of the table leaves the tournament as it was.
             state = self.tables[table]
             self.tables[table] = decide_in_turn(DECIDERS["table"], state, asked)[1]
             self.chips += sum(getattr(each, "chips", 0) for each in asked)
@@ -128,7 +130,7 @@ class Floor:
         )
 
     def settle(self, table: TableId) -> None:
-        """End the hand in play: chips change hands, some to nothing."""
+        """End the hand in play. Chips change hands, and some players bust."""
         before = {place.entrant: place.stack for place in self.tables[table].places}
         stacks = dict(before)
         winner = self.random.choice(list(stacks))
@@ -137,11 +139,11 @@ class Floor:
                 lost = stack if self.random.random() < 0.4 else self.random.randrange(0, stack, 5)
                 stacks[entrant] -= lost
                 stacks[winner] += lost
-        # Now and then nobody wins the pot: it is carried.
+        # Sometimes nobody wins the pot, and it is carried.
         self._settled(table, stacks, (winner,) if self.random.random() < 0.9 else ())
 
     def lose(self, table: TableId, *entrants: EntrantId) -> None:
-        """End the hand in play: *entrants* lose all they have to somebody else there."""
+        """End the hand in play. *entrants* lose all their chips to another player there."""
         before = {place.entrant: place.stack for place in self.tables[table].places}
         stacks = dict(before)
         winner = next(each for each in stacks if each not in entrants)
@@ -188,7 +190,7 @@ class Floor:
             )
 
     def step(self) -> bool:
-        """Let one table, chosen at random, go on; answer whether it could."""
+        """Let one random table take its next step, and return whether it could."""
         state = self.random.choice(self.open_tables)
         if state.hand is not None:
             self.settle(state.table)
@@ -208,7 +210,9 @@ class Floor:
                     moved = self.carry_out(plan)
 
     def check(self) -> None:
-        """Assert that nobody and no chip is lost or doubled, and that all agree on the seats."""
+        """
+        Assert that no entrant and no chip is lost or doubled, and that all states agree on seats.
+        """
         if not isinstance(self.tournament, Running):
             return
         assert self.counted() == self.chips

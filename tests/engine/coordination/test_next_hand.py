@@ -1,7 +1,7 @@
 """
 Balancing, judged by an oracle that deals the next hands at the tables themselves.
 
-``python -m tests.engine.coordination.test_next_hand SEEDS`` judges SEEDS floors a game.
+``python -m tests.engine.coordination.test_next_hand SEEDS`` judges SEEDS floors of each game.
 """
 
 import sys
@@ -50,7 +50,7 @@ GAMES: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 def dealt(here: Table) -> Iterator[HandOpened]:
-    """Open hand after hand at *here*, as if every one ended with all chips where they were."""
+    """Open hand after hand at *here*, as if no hand ever moved a chip."""
     while True:
         command = OpenHand(
             hand=HAND, seeds=SEEDS, tournament_version=1, tournament_head=HEAD, now=NOON
@@ -63,7 +63,7 @@ def dealt(here: Table) -> Iterator[HandOpened]:
 
 
 def turns_of(here: Table, blinds: bool) -> dict[int, int]:
-    """Return in how many hands each seat posts the big blind, or deals."""
+    """Return the number of hands until each seat posts the big blind, or deals."""
     found: dict[int, int] = {}
     for number, hand in enumerate(islice(dealt(here), 2 * len(here.places) + 2), start=1):
         seat = hand.big_blind if blinds else hand.button
@@ -73,7 +73,7 @@ def turns_of(here: Table, blinds: bool) -> dict[int, int]:
 
 
 def with_newcomer(here: Table, seat: int) -> Table:
-    """Return the table with somebody who has come to *seat*."""
+    """Return the table with a newcomer in *seat*."""
     arrival = Arrival(seat=seat, entrant=EntrantId("ent_" + "f" * 32), stack=1_000)
     (seated,) = decider.decide(here, SeatArrivals(arrivals=(arrival,), now=NOON))
     after = decider.evolve(here, seated)
@@ -90,14 +90,14 @@ def first_hand(here: Table, seat: int) -> int:
 
 
 class Judge:
-    """Counts what the oracle finds wrong, by kind."""
+    """A count of everything that the oracle finds wrong, by kind."""
 
     def __init__(self, blinds: bool) -> None:
         self._blinds = blinds
         self.seen: Counter[str] = Counter()
 
     def next_hand(self, here: Table, candidates: tuple[Candidate, ...]) -> None:
-        """Judge who would post next of those at *here*."""
+        """Judge the turns of the entrants at *here*."""
         due = turns_of(here, self._blinds)
         told = {
             each.seat: each.hands_to_big_blind if self._blinds else each.hands_to_button
@@ -109,7 +109,7 @@ class Judge:
         self.seen["wrong next"] += [seat for seat in told if told[seat] == 1] != first
 
     def move(self, order: MoveOut, floor: Floor) -> None:
-        """Judge a move: who goes, and whether another seat would have been right."""
+        """Judge a move: the mover, and whether another seat would have been right."""
         source, (move,) = floor.tables[order.table], order.moves
         target = floor.tables[move.to_table]
         if not source.first_dealer or not target.first_dealer:
@@ -145,7 +145,7 @@ class Judge:
 
 
 def judged(game: str, seed: int) -> Counter[str]:
-    """Play a floor with newcomers, late players and returners; count what was judged wrong."""
+    """Play a floor with newcomers, late players and returners, and count the faults."""
     name, overrides = GAMES[game]
     rules = resolve(name, overrides)
     seats = 4 + seed % 5
@@ -182,16 +182,16 @@ def judged(game: str, seed: int) -> Counter[str]:
 
 
 def told(floor: Floor, here: Table) -> tuple[Candidate, ...]:
-    """Return what balancing would say of everybody at *here*, were somebody to leave it."""
+    """Return the candidates at *here*, in balancing's order, if one of them had to leave."""
     state, tables = running(floor), {key: summary_of(each) for key, each in floor.tables.items()}
     (giver,) = (each for each in state.tables if each.table == here.table)
-    # To the own table: who is scored is what counts here, not where anybody would go.
+    # The target is the own table, because only the scores of the movers matter here.
     spare = replace(giver, seats=giver.seats[:-1])
     return preferred(state, tables, giver, [spare])
 
 
 def come(floor: Floor, number: int) -> None:
-    """Let somebody come late, or somebody who is out come back."""
+    """Let a new player enter late, or an eliminated player enter again."""
     state = floor.tournament
     out = [each.entrant for each in getattr(state, "placings", ())]
     entries = {each.entrant: each.player for each in getattr(state, "entrants", ())}
@@ -209,9 +209,7 @@ def come(floor: Floor, number: int) -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_the_next_hands_are_those_that_balancing_foretells(game: str) -> None:
-    """
-    Nobody posts a blind twice or misses a deal by a move, and none begins in the small blind.
-    """
+    """No move makes a player post a blind twice, miss a deal, or begin in the small blind."""
     seen: Counter[str] = Counter()
     for seed in range(8):
         seen.update(judged(game, seed))

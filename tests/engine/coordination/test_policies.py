@@ -1,5 +1,5 @@
 """
-Where aggregates meet.
+Rules across aggregates.
 
 Source: rulebook ``seating``; TDA rules 10 and 11 on breaking and balancing.
 """
@@ -50,9 +50,7 @@ def played_out(floor: Floor) -> Floor:
 def test_a_tournament_of_any_size_ends_with_everyone_placed_and_the_pool_paid(
     entrants: int, table_seats: int, seed: int, hands_max: int | None
 ) -> None:
-    """
-    However hands end and tables interleave, nobody is lost or doubled and no table starves.
-    """
+    """However hands end and tables interleave, nobody is lost or doubled and no table starves."""
     floor = Floor(
         entrants,
         seed=seed,
@@ -83,9 +81,7 @@ def test_a_tournament_of_any_size_ends_with_everyone_placed_and_the_pool_paid(
 def test_when_all_tables_are_idle_they_are_as_few_as_can_be_and_even(
     entrants: int, table_seats: int, seed: int
 ) -> None:
-    """
-    Between rounds of hands the floor settles, and asking it again changes nothing.
-    """
+    """Between hands the floor settles, and asking again changes nothing."""
     floor = Floor(entrants, seed=seed, table_seats=table_seats)
     for _ in range(8):
         for state in floor.open_tables:
@@ -107,9 +103,7 @@ def test_when_all_tables_are_idle_they_are_as_few_as_can_be_and_even(
 
 
 def test_the_first_hand_opens_under_a_guard_on_the_tournament() -> None:
-    """
-    A hand must never be opened past a pause or at an old seating.
-    """
+    """A hand must never be opened after a pause, or with old seats."""
     floor = Floor(4, seed=1, table_seats=4, hands_between_seconds=3)
 
     plan = floor.plan(table(1))
@@ -125,9 +119,7 @@ def test_the_first_hand_opens_under_a_guard_on_the_tournament() -> None:
 
 
 def test_a_pause_is_obeyed_between_hands_and_recorded_once() -> None:
-    """
-    Hands in play go on; no new one is opened.
-    """
+    """Hands in play go on, but no new hand is opened."""
     floor = Floor(4, seed=1, table_seats=4)
     floor.decide(Pause(reason="dinner", now=NOON))
 
@@ -141,9 +133,7 @@ def test_a_pause_is_obeyed_between_hands_and_recorded_once() -> None:
 
 
 def test_a_table_whose_hand_is_in_play_is_asked_for_nothing() -> None:
-    """
-    It stops when the hand is settled.
-    """
+    """The table stops when the hand is settled."""
     floor = Floor(4, seed=1, table_seats=4)
     floor.carry_out(floor.plan(table(1)))
 
@@ -153,7 +143,7 @@ def test_a_table_whose_hand_is_in_play_is_asked_for_nothing() -> None:
 
 
 def bust(floor: Floor, table_number: int, *, left: int) -> None:
-    """Let all but *left* of a table lose their chips to the first seat, between hands."""
+    """Let all but *left* players of a table lose their chips to the first seat, between hands."""
     state = floor.tables[table(table_number)]
     out = state.places[left:]
     rich = replace(state.places[0], stack=state.places[0].stack + sum(place.stack for place in out))
@@ -167,9 +157,7 @@ def bust(floor: Floor, table_number: int, *, left: int) -> None:
 
 
 def test_the_last_table_in_the_breaking_order_merges_into_the_final_table() -> None:
-    """
-    Two tables whose entrants fit at one become the final table, which starts anew.
-    """
+    """Two tables with few enough entrants become the final table, which starts again."""
     floor = Floor(8, seed=1, table_seats=4)
     bust(floor, 1, left=2)
     bust(floor, 2, left=2)
@@ -199,9 +187,7 @@ def test_the_last_table_in_the_breaking_order_merges_into_the_final_table() -> N
 
 
 def test_the_carry_of_a_broken_table_goes_to_the_lowest_numbered_one() -> None:
-    """
-    Chips that nobody has won yet stay in play.
-    """
+    """Chips that nobody has won yet stay in play."""
     floor = Floor(8, seed=1, table_seats=4)
     bust(floor, 1, left=2)
     bust(floor, 2, left=2)
@@ -215,9 +201,7 @@ def test_the_carry_of_a_broken_table_goes_to_the_lowest_numbered_one() -> None:
 
 
 def test_a_table_that_has_to_break_waits_for_one_that_can_take() -> None:
-    """
-    Nobody sits down in the middle of a hand; the end of the receiver's hand ends the wait.
-    """
+    """Nobody sits down during a hand. The end of the receiver's hand ends the wait."""
     floor = Floor(8, seed=1, table_seats=4)
     bust(floor, 1, left=3)
     floor.carry_out(floor.plan(table(1)))
@@ -235,9 +219,7 @@ def test_a_table_that_has_to_break_waits_for_one_that_can_take() -> None:
 
 
 def test_the_next_big_blind_of_the_fullest_table_moves() -> None:
-    """
-    Who would pay soonest moves, so that nobody escapes a blind by moving.
-    """
+    """The next to pay the big blind moves, so that nobody escapes a blind by moving."""
     floor = Floor(12, seed=1, table_seats=6)
     bust(floor, 2, left=3)
 
@@ -255,9 +237,9 @@ def test_the_next_big_blind_of_the_fullest_table_moves() -> None:
 
 def test_who_is_away_is_away_at_the_new_table_too() -> None:
     """
-    Being moved is no sign of life; nor does it give the three timeouts anew.
+    A move is no sign of life, and does not reset the three timeouts.
 
-    What was won comes along, too: it breaks ties at the end.
+    Hands and pots won also move with the player, because they break ties at the end.
     """
     floor = Floor(12, seed=1, table_seats=6)
     bust(floor, 2, left=3)
@@ -280,9 +262,7 @@ def test_who_is_away_is_away_at_the_new_table_too() -> None:
 
 
 def test_seeds_go_by_table_hand_and_deal() -> None:
-    """
-    Never by a counter: the order in which tables open must not choose the deck.
-    """
+    """The seeds use no counter: the order in which tables open must not choose the deck."""
     floor = Floor(2, seed=1, table_seats=4)
 
     seeds = seeds_for(floor.tournament, table_number=3, hand_number=9, deal=2)
@@ -308,9 +288,7 @@ def settled(*busts: Bust) -> HandSettled:
 
 
 def test_a_bust_at_a_table_is_told_to_the_tournament() -> None:
-    """
-    In the append of the hand that ended it, so that no log holds one without the other.
-    """
+    """The tournament records it in the same append, so no log holds one without the other."""
     lost = Bust(seat=2, entrant=entrant(1), stack_at_start=50, hand_number=4)
 
     told = busts_of(table(1), (settled(lost),))
@@ -324,16 +302,12 @@ def test_a_bust_at_a_table_is_told_to_the_tournament() -> None:
 
 @pytest.mark.parametrize("events", [(), (settled(),)])
 def test_a_hand_without_a_bust_concerns_its_table_only(events: tuple[Any, ...]) -> None:
-    """
-    Most hands end without one, and the tournament's stream stays short.
-    """
+    """Most hands end without a bust, and the tournament's stream stays short."""
     assert busts_of(table(1), events) is None
 
 
 def test_a_finished_tournament_tells_its_season_every_placing() -> None:
-    """
-    The season counts by entrants, so nobody may be missing.
-    """
+    """The season counts by entrants, so nobody may be missing."""
     finished = played_out(Floor(9, seed=4, table_seats=4)).tournament
 
     award = points_of(finished, now=NOON)
@@ -343,9 +317,7 @@ def test_a_finished_tournament_tells_its_season_every_placing() -> None:
 
 
 def test_tables_are_opened_as_the_seats_were_drawn() -> None:
-    """
-    Everyone starts with the announced stack, at tables as even as can be.
-    """
+    """Everyone starts with the announced stack, at tables of sizes as even as possible."""
     floor = Floor(9, seed=1, table_seats=4)
 
     openings = tables_of(floor.tournament, now=NOON)
@@ -356,9 +328,7 @@ def test_tables_are_opened_as_the_seats_were_drawn() -> None:
 
 
 def test_a_table_opens_with_the_hash_of_the_ruleset_as_it_is_written_there() -> None:
-    """
-    An older announcement was hashed without parameters that the table's event has.
-    """
+    """An old announcement was hashed without parameters that the table's event has."""
     running = Floor(4, seed=1, table_seats=4).tournament
     assert isinstance(running, Running)
     older = replace(running, terms=replace(running.terms, ruleset_hash="0" * 64))
@@ -369,9 +339,7 @@ def test_a_table_opens_with_the_hash_of_the_ruleset_as_it_is_written_there() -> 
 
 
 def test_a_table_of_an_unannounced_tournament_is_asked_for_nothing() -> None:
-    """
-    There is nothing to direct before play has started.
-    """
+    """There is nothing to direct before play has started."""
     floor = Floor(4, seed=1, table_seats=4)
 
     plan = plan_next_hand(

@@ -1,4 +1,4 @@
-"""What a season is told of a tournament: its money, its knockouts, and its corrections."""
+"""The commands to a season about a tournament: its money, its knock-outs, and its corrections."""
 
 from datetime import timedelta
 from typing import Any
@@ -23,7 +23,7 @@ from tests.engine.tournament.test_late_entry import evening, late, running, unti
 
 
 def a_night(**fees: Any) -> Scenario:
-    """Return a tournament of four that entrant 1 has won; 3 and 4 went out to 1, 2 to 1 as well."""
+    """Return a tournament of four that entrant 1 won by knocking out 4, 3 and 2."""
     given = charging(4, **fees)
     for loser in (4, 3, 2):
         given.asked(out(given, entrant(loser), by=(entrant(1),)))
@@ -46,9 +46,7 @@ def test_a_season_is_told_what_a_formula_may_ask() -> None:
 
 
 def test_the_points_of_a_night_follow_from_what_was_paid() -> None:
-    """
-    Dr Neau's formula: who spent the buy-in and the fee gets less than by the buy-in alone.
-    """
+    """Dr Neau's formula: paying a fee beside the buy-in gives fewer points."""
     rule = PointsFormula(text="sqrt(n * buy_in * buy_in / spent) / (k + 1)")
     season = Scenario(seasons).asked(opening(rule))
 
@@ -60,9 +58,7 @@ def test_the_points_of_a_night_follow_from_what_was_paid() -> None:
 
 
 def test_a_season_is_told_of_a_correction_once() -> None:
-    """
-    In the name of who corrected the result, with the reason given for it.
-    """
+    """The revision names the author and the reason of the correction."""
     season, night = Scenario(seasons).asked(opening()), a_night()
     told = season_told(season.state, night.state, now=NOON)
     season.asked(told)
@@ -81,7 +77,7 @@ def test_a_season_is_told_of_a_correction_once() -> None:
 
 
 def test_points_wait_for_a_dispute_and_come_when_it_lets_go() -> None:
-    """The tournament finishes while it is disputed: its result stands, and its points wait."""
+    """The tournament finishes during a dispute: its result stands, and its points wait."""
     dispute = DisputeId("dsp_" + "3" * 32)
     season, night = Scenario(seasons).asked(opening(PointsFormula(text="n - k"))), a_night()
     night.asked(FreezeResult(dispute=dispute, now=NOON))
@@ -116,9 +112,7 @@ def test_an_unfinished_tournament_tells_its_season_nothing() -> None:
 
 
 def test_who_enters_again_has_one_award_and_has_paid_twice() -> None:
-    """
-    The better of both entries counts; the other still fills its place.
-    """
+    """The better of the two entries counts. The other still fills its place."""
     entry = EntryTerms(late_registration_seconds=3600, re_entries_max=1)
     fees = FeeTerms(buy_in=1_000, fee=100)
     night = evening(3, entry, table_seats=4, fees=fees, currency="EUR", payouts=(1,))

@@ -1,4 +1,4 @@
-"""A rehearsal is given states without hidden values; no rule can decide by what is missing."""
+"""A dry run gets states without hidden values, and no rule can decide by what is missing."""
 
 from typing import Any
 
@@ -21,11 +21,11 @@ PUBLIC = {
     "hand_quit", "hand_killed", "unmatched_returned", "pots_formed", "pot_awarded",
     "penalty_paid", "sabacc_pot_awarded", "hand_settled",
 }  # fmt: skip
-"""What a hand may come to without a card: who quits folds, and who is left wins."""
+"""The outcomes that a hand can have without a card: quitting folds, and the last one wins."""
 
 
 def hidden_in(state: Any) -> list[Any]:
-    """Return every hidden value that still stands in *state*."""
+    """Return every hidden value that is still in *state*."""
     match state:
         case Sealed():
             return [] if isinstance(state.value, Withheld) else [state]
@@ -42,7 +42,7 @@ def hidden_in(state: Any) -> list[Any]:
 
 
 def asked_of(table: Table) -> list[Any]:
-    """Return what may be asked of a table without a player's own cards."""
+    """Return the commands that a table may get without a player's own cards."""
     sitting = [place.entrant for place in table.places]
     now = table.hand.opened.at if hasattr(table.hand.opened, "at") else None
     quits = [commands.QuitHand(entrant=each, now=now) for each in sitting]

@@ -1,4 +1,4 @@
-"""Presets as the sources say, a host's overrides, and what cannot work."""
+"""Presets as their sources print them, a host's overrides, and rulesets that cannot work."""
 
 from typing import Any
 
@@ -142,9 +142,7 @@ def test_levels_of_blinds_may_hold_an_ante_of_the_table() -> None:
 
 
 def test_levels_of_blinds_raise_the_antes_of_the_players_if_the_ruleset_has_them() -> None:
-    """
-    The first levels may go without.
-    """
+    """The first levels may have no ante."""
     levels = [{"small": 1, "big": 2, "length": 1}, {"small": 2, "big": 4, "ante": 1}]
     overrides = {
         "forced": {"kind": "blinds", "small": 1, "big": 2, "player_ante": 1},
@@ -283,7 +281,7 @@ def test_a_dealer_rolls_in_the_own_name_and_an_empty_seat_in_nobodys() -> None:
 
 
 def repeated(own: Any, inherited: Any, path: str = "") -> list[str]:
-    """Return the places in which *own* says what *inherited* says already."""
+    """Return the places in which *own* repeats *inherited*."""
     if isinstance(own, dict) and isinstance(inherited, dict):
         if own.get("kind", inherited.get("kind")) != inherited.get("kind"):
             return []

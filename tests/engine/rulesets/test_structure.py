@@ -1,4 +1,4 @@
-"""Levels for a time asked for: what they look like, and that tournaments end near it."""
+"""Levels for a given time: their form, and tournaments that end near it."""
 
 import statistics
 
@@ -16,7 +16,7 @@ NIGHTS = (Asked("better", 6, 1000, 60, 8), Asked("better", 12, 1500, 90, 6))
 
 @pytest.fixture(scope="module")
 def ended() -> list[float]:
-    """When small tournaments ended that are always the same; 1 is the time asked for."""
+    """Return the times at which fixed small tournaments end. 1 is the given time."""
     return sorted(each for asked in NIGHTS for each in ends(asked, asked.times))
 
 

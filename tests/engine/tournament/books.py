@@ -1,4 +1,4 @@
-"""What the tests of a tournament's money share: terms, and an equation that always holds."""
+"""Shared parts of the tests of a tournament's money: terms, and an equation that always holds."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from tests.engine.tournament.floor import NOON, entrant, table, to_start
 
 
 def charging(entrants: int, *, payouts: tuple[int, ...] = (50, 30, 20), **fees: Any) -> Scenario:
-    """Return a tournament of one table that has begun, with *fees*."""
+    """Return a running tournament of one table with *fees*."""
     terms = FeeTerms(**{"buy_in": 1_000, "fee": 100, **fees})
     asked = to_start(
         entrants, table_seats=8, fees=terms, payouts=payouts, currency="EUR", prize_pool=0
@@ -22,7 +22,7 @@ def charging(entrants: int, *, payouts: tuple[int, ...] = (50, 30, 20), **fees: 
 
 
 def ledger(given: Scenario) -> Ledger:
-    """Return the books, having checked that they balance and nothing in them is negative."""
+    """Return the books, after checking that they balance and that nothing in them is negative."""
     found = ledger_of(given.state)
     assert found is not None
     balanced(found)
@@ -45,7 +45,7 @@ def seats(given: Scenario) -> dict[EntrantId, int]:
 def out(
     given: Scenario, *losers: EntrantId, by: tuple[EntrantId, ...] = (), stack: int = 500
 ) -> RecordBusts:
-    """Return that *losers* lost their last chips in one hand, and to whom."""
+    """Return the busts of *losers* in one hand, won by *by*."""
     return RecordBusts(
         table=table(1),
         hand_number=3,

@@ -1,4 +1,4 @@
-"""Names, terms and identifiers that the tests of tournaments, seasons and leagues share."""
+"""Names, terms and identifiers shared by the tests of tournaments, seasons and leagues."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -31,7 +31,7 @@ def player(number: int) -> PlayerId:
 
 
 def announce(**terms: Any) -> Announce:
-    """Return terms that hold, with *terms* laid over them."""
+    """Return sound terms with *terms* laid over them."""
     sound: dict[str, Any] = {
         "tournament": TOURNAMENT,
         "league": LEAGUE,
@@ -60,7 +60,7 @@ def start(tables: int = 20) -> StartPlay:
 
 
 def to_start(entrants: int, **terms: Any) -> tuple[Any, ...]:
-    """Return the commands that lead to play with *entrants*."""
+    """Return the commands that lead to the start of play with *entrants*."""
     return (
         announce(**terms),
         opening,

@@ -1,4 +1,4 @@
-"""A tournament of scheduled rounds, played whole: who seats the next round when it is time."""
+"""A whole tournament of scheduled rounds, in which each next round is seated at its time."""
 
 from typing import Any
 from uuid import UUID
@@ -19,7 +19,7 @@ def new_table(number: int) -> TableId:
 
 
 class Heats(Evening):
-    """Plays rounds until the tournament is over; nobody but the clock is asked in between."""
+    """Rounds that are played until the tournament is over. Only the clock acts between them."""
 
     def __init__(self, entrants: int, ruleset: Any, plan: Rounds, **terms: Any) -> None:
         super().__init__(entrants, ruleset, **{"format": plan, "table_seats": 4, **terms})
@@ -31,7 +31,7 @@ class Heats(Evening):
         return self.tournament.rounds
 
     def seat_round(self) -> tuple[Any, ...]:
-        """Do what the round's job does at its time, or before it."""
+        """Do what the round's job does, at its time or before."""
         first = self.rounds.tables
         ids = tuple(new_table(first + number) for number in range(len(self.tournament.entrants)))
         events = self.ask(SeatRound(table_ids=ids, now=self.now))
@@ -51,7 +51,7 @@ class Heats(Evening):
                     self.play_hand(seating.table)
 
     def play_rounds(self) -> None:
-        """Play to the end of the last round, as if every next one began when it is due."""
+        """Play to the end of the last round, as if every later round began when it was due."""
         self.play_round()
         while isinstance(self.tournament, Running) and self.rounds.cut is None:
             assert self.rounds.next_at is not None
@@ -60,12 +60,12 @@ class Heats(Evening):
             self.play_round()
 
     def of(self, kind: type) -> list[Any]:
-        """Return what happened to the tournament, of one kind."""
+        """Return the tournament's events of one kind."""
         return [event for event in self.events if isinstance(event, kind)]
 
 
 def bold(view: TableView) -> tuple[str, Any]:
-    """Raise as high as may be, else call; select like anyone."""
+    """Raise as high as allowed, or else call. Select like the others."""
     if (chosen := cards_of(view)) is not None:
         return chosen
     legal = {each.verb: each for each in view.legal}

@@ -1,4 +1,4 @@
-"""What the tests of the floor say over and over: who rules, why, and when."""
+"""Shared parts of the tests of rulings: the director, the reason and the time."""
 
 from typing import Any
 
@@ -8,4 +8,4 @@ from tests.engine.tournament.floor import NOON
 DIRECTOR = PlayerId("plr_" + "d" * 32)
 WHY = TextRef(text=TextId("txt_" + "e" * 32), digest="ab" * 32)
 RULED: dict[str, Any] = {"by": DIRECTOR, "reason": WHY, "now": NOON}
-"""Members that every ruling has."""
+"""The members that every ruling has."""

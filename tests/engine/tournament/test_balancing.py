@@ -1,4 +1,4 @@
-"""Tables kept even with as few moves as there can be, halts, final tables and new draws."""
+"""Tables kept even with the fewest moves, halts, final tables and redraws."""
 
 from collections.abc import Iterator, Sequence
 from itertools import product
@@ -27,7 +27,7 @@ from tests.engine.tournament.test_rulings import opened, running, sitting
 
 
 def floor_of(sizes: Sequence[int], *, seats: int = 10, seed: int = 1, **terms: Any) -> Floor:
-    """Return a floor whose tables, all between two hands, have come down to *sizes*."""
+    """Return a floor whose tables have shrunk to *sizes* and are all between two hands."""
     floor = Floor(seats * len(sizes), seed=seed, table_seats=seats, entrants_max=100, **terms)
     opened(floor, *range(1, len(sizes) + 1))
     for number, size in enumerate(sizes, start=1):
@@ -40,13 +40,13 @@ def sizes_of(floor: Floor) -> list[int]:
 
 
 def moves_in(floor: Floor) -> int:
-    """Count the seats that somebody had to change."""
+    """Return the number of seats that changed."""
     moving = (EntrantsMoved, TableBroken)
     return sum(len(each.moves) for each in floor.events if isinstance(each, moving))
 
 
 def fewest(sizes: Sequence[int], staying: int, *, seats: int, tolerance: int) -> int:
-    """Return the fewest moves there are, by trying all sizes that the *staying* tables can have."""
+    """Return the fewest possible moves, by trying all sizes that the *staying* tables can have."""
     kept, broken = sizes[:staying], sum(sizes[staying:])
     ways = (
         broken + sum(max(0, before - after) for before, after in zip(kept, way, strict=True))
@@ -76,7 +76,7 @@ def test_tables_come_even_with_the_moves_that_it_takes(
 
 def some_floors() -> Iterator[tuple[tuple[int, ...], int, int, int]]:
     random = Random(20)
-    # One move brings them within two; as even as can be would take another.
+    # One move brings the sizes within two of each other. To make them even takes another.
     yield (7, 4, 4), 7, 2, 1
     for _ in range(60):
         seats = random.randint(3, 8)
@@ -103,7 +103,7 @@ def test_no_more_moves_than_by_trying_every_way_and_none_the_second_time(
 
 @pytest.mark.parametrize("seed", range(8))
 def test_at_every_stand_of_play_sizes_are_even_as_soon_as_no_table_is_in_a_hand(seed: int) -> None:
-    """And nobody moves while the own table or the other is in a hand, nobody is lost."""
+    """Nobody moves while the old or the new table is in a hand, and nobody is lost."""
     floor = Floor(30, seed=seed, table_seats=6)
     for _ in range(1500):
         if floor.over:
@@ -262,7 +262,7 @@ def test_e8_two_short_plays_on() -> None:
 
 
 def bold(view: TableView) -> tuple[str, Any]:
-    """Raise to the most whenever it is legal: somebody goes out in most hands."""
+    """Raise to the most whenever that is legal, so somebody busts in most hands."""
     if (chosen := cards_of(view)) is not None:
         return chosen
     raising = next((each for each in view.legal if each.verb == "raise_to"), None)
@@ -296,7 +296,7 @@ def test_nobody_who_was_moved_is_dealt_in_between_the_button_and_the_small_blind
 
 
 def hands_of(night: Evening) -> list[tuple[HandOpened, int]]:
-    """Play to the end; return what opened each hand, with the number of its table."""
+    """Play to the end, and return the opening of each hand with the number of its table."""
     hands: list[tuple[HandOpened, int]] = []
     while not isinstance(night.tournament, Finished):
         for key in list(night.tables):

@@ -1,4 +1,4 @@
-"""A public beacon: which round counts, what waits for it, and what it is mixed into."""
+"""A public beacon: the pulse that counts, the steps that wait for it, and its use as entropy."""
 
 import json
 from datetime import UTC, datetime, timedelta
@@ -66,7 +66,7 @@ TABLES = tuple(table(number + 1) for number in range(20))
 
 
 def said(number: int) -> Pulse:
-    """Return a round that is sound in itself; who has signed it the engine does not ask."""
+    """Return a pulse that is sound in itself. The engine does not check its signature."""
     signature = sha256(number.to_bytes(8, "big")).digest() * 2
     return Pulse(
         round=number,
@@ -80,7 +80,7 @@ def drawing(pulse: Pulse | None, *, seconds: int = 6) -> StartPlay:
 
 
 def waiting(entrants: int = 4, **terms: Any) -> tuple[Scenario, int]:
-    """Return a tournament whose seats wait for the round returned with it."""
+    """Return a tournament whose seats wait for a pulse, and the number of that pulse."""
     enters = (register(number + 1) for number in range(entrants))
     bound = (commit(number + 1) for number in range(entrants - 1))
     asked = (announce(beacon=CHAIN, **terms), opening, *enters, *bound)
@@ -101,7 +101,7 @@ instants = st.integers(0, 2 * 10**15).map(
 def test_the_round_that_counts_follows_from_the_instant_alone(
     at: datetime, period: int, genesis: int
 ) -> None:
-    """The first that comes three seconds later or more; none before round 1."""
+    """It is the first pulse that comes at least three seconds later, and never one before 1."""
     chain = replace(CHAIN, period=period, genesis=genesis)
     number = pulse_after(chain, at)
     assert number >= 1
@@ -110,7 +110,7 @@ def test_the_round_that_counts_follows_from_the_instant_alone(
 
 
 def test_the_beacons_published_vectors_come_out() -> None:
-    """Worked out a second time, by whole microseconds and plain bytes."""
+    """The test computes them a second time, with whole microseconds and plain bytes."""
     known = json.loads(VECTORS.read_text("utf-8"))
     chain = known["chain"]
     for each in known["rounds"]:
@@ -204,7 +204,7 @@ def test_only_the_named_round_as_it_was_signed_is_taken() -> None:
 
 
 class House:
-    """One table of a tournament with a beacon, whose entrants 1 to 3 have committed."""
+    """One table of a tournament with a beacon. Its entrants 1 to 3 have committed."""
 
     def __init__(self, *opened: int) -> None:
         scenario, number = waiting()
@@ -276,7 +276,7 @@ def test_what_was_asked_is_recalled_from_the_events_of_a_deal_with_a_beacon() ->
     before = house.here
     events = house.do(said(awaited[0].round), seconds=9)
     assert house.decider.decide(before, recall(events)) == events
-    # Loaded from its last hand on, a table is what it is from the beginning.
+    # A table loaded from its last hand on is the same as one loaded from the beginning.
     state = before
     for event in events:
         state = house.decider.evolve(state, event)
@@ -319,7 +319,7 @@ def test_a_table_that_named_no_round_takes_none() -> None:
 
 
 def test_a_round_lapses_when_the_table_has_changed_and_is_counted() -> None:
-    """Counted by the audit: see tests/service/audit/test_beacon_audit.py."""
+    """The audit counts it: see tests/service/audit/test_beacon_audit.py."""
     house = House(1, 2, 3)
     (first,) = house.do()
     gone = house.here.places[0]
@@ -349,7 +349,7 @@ def test_a_voided_deal_is_dealt_anew_by_another_round() -> None:
 
 
 def halves() -> tuple[House, Table, Running]:
-    """Return two half tables: the first of the house, the second, and their tournament."""
+    """Return two half tables, the first from the house, and their tournament."""
     house = House(1, 2, 3)
     whole, seated = house.here, house.tournament.tables[0]
     house.here = replace(whole, places=whole.places[:2])
@@ -374,7 +374,7 @@ def planned(above: Running, asking: Table, *others: Table) -> Any:
 
 
 def test_while_a_table_waits_for_its_round_nobody_is_moved_there() -> None:
-    """Two half tables become one, but not while one of them waits for its round."""
+    """Two half tables become one, but not while one of them waits for its pulse."""
     house, other, above = halves()
     assert planned(above, other, house.here).outcome == "rearrange"
     house.do()
@@ -383,7 +383,9 @@ def test_while_a_table_waits_for_its_round_nobody_is_moved_there() -> None:
 
 
 def test_tables_that_all_wait_for_the_beacon_can_still_be_closed() -> None:
-    """None of them waits for another; what a pause keeps back goes on with the same round."""
+    """
+    The tables do not wait for each other. A table held by a pause goes on with the same pulse.
+    """
     house, other, above = halves()
     (awaited,) = house.do()
     waiting = replace(other, awaited=awaited)

@@ -1,4 +1,4 @@
-"""Who knocked whom out, and who gets the money on that head."""
+"""Knock-outs, and the winners of bounties."""
 
 from typing import Any
 
@@ -71,9 +71,7 @@ def hand_with(*busts: int) -> HandSettled:
 
 
 def test_the_shortest_all_in_goes_with_the_main_pot_and_others_with_their_side_pots() -> None:
-    """
-    Three all-in: who wins side pot 1 gets the marker of the second-shortest.
-    """
+    """Three players are all-in. The winner of side pot 1 gets the marker of the second-shortest."""
     events = (
         pots((1, 2, 3, 4), (2, 3, 4), (3, 4)),
         awarded(1, 4),
@@ -87,9 +85,7 @@ def test_the_shortest_all_in_goes_with_the_main_pot_and_others_with_their_side_p
 
 
 def test_a_pot_that_is_split_has_several_winners_and_one_that_is_carried_none() -> None:
-    """
-    In seat order; what nobody won belongs to nobody's knockouts.
-    """
+    """Winners are in seat order. A pot that nobody won counts as nobody's knock-out."""
     formed = pots((1, 2, 3, 4), (2, 3, 4))
 
     fatal = fatal_pots((formed, awarded(1, 4, 3)), hand_with(1, 2))
@@ -98,16 +94,12 @@ def test_a_pot_that_is_split_has_several_winners_and_one_that_is_carried_none() 
 
 
 def test_who_could_win_no_pot_had_chips_in_the_main_pot() -> None:
-    """
-    A seat that folded with its last chip in the pot.
-    """
+    """The seat folded with its last chip in the pot."""
     assert fatal_pots((pots((2, 3)), awarded(1, 3)), hand_with(1)) == {1: (1, (entrant(3),))}
 
 
 def test_the_winner_of_the_fatal_pot_gets_the_bounty() -> None:
-    """
-    In the decision of the elimination, and counted as a knockout.
-    """
+    """The award is in the decision of the elimination, and counts as a knock-out."""
     given = charging(4, bounty=250)
 
     decided = given.when(out(given, entrant(1), by=(entrant(3),))).events()
@@ -124,9 +116,7 @@ def test_the_winner_of_the_fatal_pot_gets_the_bounty() -> None:
 
 
 def test_a_bounty_is_split_among_the_winners_the_odd_unit_in_seat_order() -> None:
-    """
-    Each of them counts a knockout.
-    """
+    """Each of the winners counts a knock-out."""
     given = charging(4, bounty=251)
 
     decided = given.when(out(given, entrant(1), by=(entrant(3), entrant(2)))).events()
@@ -136,9 +126,7 @@ def test_a_bounty_is_split_among_the_winners_the_odd_unit_in_seat_order() -> Non
 
 
 def test_a_bounty_that_nobody_won_joins_the_prize_pool() -> None:
-    """
-    No money is lost in a pot that is carried.
-    """
+    """No money is lost in a pot that is carried."""
     given = charging(4, bounty=250)
 
     decided = given.when(out(given, entrant(1))).events()
@@ -170,15 +158,13 @@ def test_who_is_never_knocked_out_keeps_the_own_bounty() -> None:
 
 @pytest.fixture
 def rebuying() -> Scenario:
-    """A tournament with bounties in which everyone may come back once."""
+    """Return a tournament with bounties in which everyone may rebuy once."""
     rules = resolve("better", {"rebuy": {"max": 1, "seconds": 60}})
     return charging_with(rules, FeeTerms(buy_in=1_000, bounty=250))
 
 
 def test_a_bust_that_is_bought_back_pays_no_bounty(rebuying: Scenario) -> None:
-    """
-    It was no elimination; the next one counts, and who wins then.
-    """
+    """The first bust was no elimination. The next one counts, and so does its winner."""
     rebuying.asked(out(rebuying, entrant(1), by=(entrant(2),)))
     rebuying.asked(DeclareRebuy(entrant=entrant(1), now=NOON))
     assert knockouts_of(rebuying.state) == {}
@@ -190,9 +176,7 @@ def test_a_bust_that_is_bought_back_pays_no_bounty(rebuying: Scenario) -> None:
 
 
 def test_who_came_back_is_nobodys_knockout_any_more(rebuying: Scenario) -> None:
-    """
-    Who goes out without a pot later, as by a ruling, is not paid for by an old bust.
-    """
+    """A later elimination without a pot, such as by a ruling, does not pay for the old bust."""
     rebuying.asked(out(rebuying, entrant(1), by=(entrant(2),)))
     rebuying.asked(DeclareRebuy(entrant=entrant(1), now=NOON))
 
@@ -205,9 +189,7 @@ def test_who_came_back_is_nobodys_knockout_any_more(rebuying: Scenario) -> None:
 
 
 def test_a_bounty_is_won_when_the_window_closes_by_who_won_the_pot(rebuying: Scenario) -> None:
-    """
-    The winner is known since the bust, the elimination only now.
-    """
+    """The winner is known from the bust on, the elimination only now."""
     rebuying.asked(out(rebuying, entrant(1), by=(entrant(2),)))
 
     closing = CloseWindows(table=TableId(table(1)), now=NOON)
@@ -224,9 +206,7 @@ BOUNTIES: dict[str, Any] = {
 
 
 def test_a_bounty_is_won_when_the_round_of_hand_for_hand_places_its_busts() -> None:
-    """
-    The pot is known since the hand, the place only when all tables have played theirs.
-    """
+    """The pot is known from the hand on, the place only when all tables have played theirs."""
     floor = begun(8, **BOUNTIES)
     loser, winner = sitting(floor, 1)[:2]
     floor.lose(table(1), loser)
@@ -239,9 +219,7 @@ def test_a_bounty_is_won_when_the_round_of_hand_for_hand_places_its_busts() -> N
 
 
 def test_nobody_wins_the_bounty_of_who_is_disqualified() -> None:
-    """
-    It joins the pool: there was no pot to win it with.
-    """
+    """The bounty joins the pool, because there was no pot to win it with."""
     given = charging(4, bounty=250)
 
     decided = given.when(Disqualify(entrant=entrant(1), **RULED)).events()

@@ -1,4 +1,4 @@
-"""Breaks: after a level of the clock, or when a director says so."""
+"""Breaks after a level of the clock, or by order of a director."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -178,7 +178,7 @@ def test_a_move_is_made_in_a_break_as_soon_as_both_tables_are_between_hands() ->
     floor.carry_out(plan)
     assert floor.tournament.floor.ordered == ()  # type: ignore[union-attr]
     assert mover in {each.entrant for each in floor.tournament.tables[0].seats}  # type: ignore[union-attr]
-    # Whoever else may have to move sits still until the break is over.
+    # Every other entrant who may have to move sits still until the break is over.
     for number in (1, 2):
         assert floor.plan(table(number)).directive == Hold(reason="break")
     floor.check()

@@ -1,4 +1,4 @@
-"""A casino: own chips, coming and going between hands, no end but the closing."""
+"""A casino: own chips, players who come and go between hands, and no end except its closing."""
 
 from typing import Any
 
@@ -297,7 +297,7 @@ def test_tournaments_have_no_comers_and_goers() -> None:
 
 
 def test_who_left_during_a_voided_deal_is_out_of_the_next() -> None:
-    """And who has come meanwhile waits for the next hand: the players stay the same."""
+    """A player who has come meanwhile waits for the next hand, so the players stay the same."""
     evening = casino(3)
     table = evening.table.table
     evening.next_hand(table)
@@ -385,9 +385,7 @@ def test_a_game_that_ends_goes_on_while_everybody_is_away() -> None:
 
 
 def test_a_second_lies_between_two_hands_that_nobody_plays() -> None:
-    """
-    Else a table deals thousands of them before the clock raises a level.
-    """
+    """Without it, a table would deal thousands of hands before the clock raises a level."""
     evening = Evening(3, preset("better_simple"), hands_between_seconds=0)
     table = evening.table.table
     assert evening.next_hand(table).outcome == "open"
@@ -408,7 +406,7 @@ def test_without_escalation_or_at_the_last_level_a_game_waits_for_somebody(hands
     )
     all_step_away(evening)
     table = evening.table.table
-    # The last level has to be reached: it is so once one hand was opened at it.
+    # The last level has to be reached, which means that one hand was opened at it.
     for _ in range(hands + 1 if hands else 0):
         assert evening.next_hand(table).outcome == "open"
     assert evening.next_hand(table).outcome == "hold"

@@ -1,4 +1,4 @@
-"""A result that is set right: places, prizes, forfeits and awards."""
+"""Corrections of a result: places, prizes, forfeits and awards."""
 
 import pytest
 from msgspec.structs import replace
@@ -19,7 +19,7 @@ SIGNED = {"by": player(9), "reason": BECAUSE, "now": NOON}
 
 
 def finished(*stacks: int, payouts: tuple[int, ...] = (50, 30, 20)) -> Scenario:
-    """Return a tournament that entrants 1, 2, ... have ended with *stacks*."""
+    """Return a tournament that entrants 1, 2 and so on have ended with *stacks*."""
     given = Scenario(decider).asked(
         *to_start(len(stacks), payouts=payouts, prize_pool=1_000, currency="EUR")
     )

@@ -46,7 +46,7 @@ def test_the_best_by_points_play_a_freezeout_and_the_others_are_placed_by_points
 
 
 def test_the_lot_decides_between_equals_on_the_line_and_can_be_drawn_again() -> None:
-    # One hand at each table: the winner leads, and all who lost the same are equal.
+    # Each table plays one hand. The winners lead, and all who lost the same are equal.
     evening = rounds(8, rounds=1, hands_per_round=1, cut=4)
     evening.play_as = lambda view: (
         ("select", view.me.cards[:1])

@@ -1,4 +1,4 @@
-"""How games end: everyone has dealt, nobody can be dealt in, hands are over, somebody is tied."""
+"""Ends of games: by everyone's deal, by too few stacks, by a number of hands, and with ties."""
 
 from typing import Any
 
@@ -81,7 +81,7 @@ def test_a_busted_seat_is_skipped_as_dealer_and_the_game_ends_earlier() -> None:
     opened = floor.open_hand()[0]
     assert isinstance(opened, events.HandOpened)
     assert (opened.button, opened.dealers_left) == (1, (2, 3))
-    # The second has its last chip in the pot, may win it, and deal.
+    # The second seat has its last chip in the pot. It may win the pot and deal.
     assert (floor.stacks()[2], summary_of(floor.table).dealers_left) == (0, 2)
     for seat in (2, 3, 1):
         me = floor.view(seat).me
@@ -170,7 +170,7 @@ def test_a_scheduled_number_of_hands_ends_the_cantina() -> None:
 
 
 def leader(best: int) -> object:
-    """Return players who fold, except that the first seats win one pot each."""
+    """Return players who fold, except that the given seats win one pot each."""
 
     def play(view: TableView) -> tuple[str, object]:
         if (chosen := cards_of(view)) is not None:
@@ -189,7 +189,7 @@ def winners_are(*seats: int) -> object:
 def test_tied_for_the_first_place_they_play_one_more_hand_among_themselves() -> None:
     ruleset = resolve("halcyon_10", {"first_dealer": "host_choice"})
     evening = Evening(3, ruleset)
-    # Seats 1 and 2 win a pot each; the third hand's pot goes to seat 3, then all are equal.
+    # Seats 1 and 2 win a pot each. Seat 3 wins the pot of the third hand, and all are equal.
     evening.play_as = winners_are(1, 2, 3, 2)  # type: ignore[assignment]
     plans = evening.play()
     opened = [plan.directive for plan in plans if isinstance(plan.directive, Open)]
@@ -226,7 +226,7 @@ def test_who_could_go_out_by_it_plays_no_sudden_death_hand() -> None:
 
 @pytest.mark.parametrize(("stack", "played"), [(22, False), (23, True)])
 def test_the_big_blind_counts_in_the_price_of_a_sudden_death_hand(stack: int, played: bool) -> None:
-    """Twenty, and one to stay on each street: nobody may go out by it."""
+    """The price is twenty, and one on each street to stay. Nobody may bust by it."""
     blinds = {"kind": "blinds", "small": 10, "big": 20}
     ruleset = resolve("halcyon_10", {"starting_stack": 30, "forced": blinds})
     evening = Evening(2, ruleset, starting_stack=30)
@@ -284,7 +284,7 @@ def test_a_table_takes_no_more_players_than_its_game() -> None:
 
 
 def test_tables_that_all_wait_for_entrants_who_cannot_come_end_the_game() -> None:
-    """Two tables of two: at one nobody else sits, at the other one seat cannot pay the ante."""
+    """One of two tables has a single player, and at the other one seat cannot pay the ante."""
     end = {"kind": "hands_or_last", "hands": 5}
     evening = Evening(3, resolve("halcyon_100", {"end": end}), starting_stack=12, table_seats=2)
     plans = evening.play()
@@ -295,7 +295,7 @@ def test_tables_that_all_wait_for_entrants_who_cannot_come_end_the_game() -> Non
 
 
 def bombing(view: TableView) -> tuple[str, Any]:
-    """Put everything in, and draw until the hand may be called: most go beyond 23."""
+    """Put everything in, and draw until the hand may be called. Most hands go beyond 23."""
     for verb in ("call_hand", "draw", "raise_to"):
         for action in view.legal:
             if action.verb == verb:
@@ -310,7 +310,9 @@ def checking(view: TableView) -> tuple[str, Any]:
 
 
 def with_an_empty_table() -> tuple[Evening, TableId, TableId]:
-    """Return two tables of two: at the one a hand is in play, at the other all have bombed out."""
+    """
+    Return two tables of two. A hand is in play at the first; at the second all have bombed out.
+    """
     for stack in range(20, 60):
         evening = Evening(4, preset("traditional"), table_seats=2, starting_stack=stack)
         evening.play_as = bombing

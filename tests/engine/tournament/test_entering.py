@@ -1,4 +1,4 @@
-"""Who gets in before play begins: drafts, approval, places in line, checking in."""
+"""Entry before play begins: drafts, approval, the waitlist and check-in."""
 
 from datetime import timedelta
 from typing import Any
@@ -87,7 +87,9 @@ REASON = TextRef(text=TextId("txt_" + "0" * 32), digest="ab" * 32)
 
 
 def registering(entrants: int = 0, *, most: int = 40, **entry: Any) -> Scenario:
-    """A tournament that takes entrants, so many of them in, two hours before its start."""
+    """
+    Return a tournament with open registration and *entrants* in it, two hours before its start.
+    """
     terms = announce(entrants_max=most, entry=EntryTerms(**entry))
     return Scenario(decider).asked(terms, opening, *(early(n + 1) for n in range(entrants)))
 
@@ -147,9 +149,7 @@ def test_a_draft_is_announced_with_the_revision_it_was_written_under() -> None:
 
 
 def test_a_draft_of_before_a_parameter_is_announced_with_the_hash_of_its_ruleset() -> None:
-    """
-    The ruleset is written with every parameter; an older hash would be of another text.
-    """
+    """The announced ruleset holds every parameter, so the old hash would be of another text."""
     terms = whole()
     old = replace(terms, ruleset_hash="0" * 64)
     given = decider.replay([TournamentDrafted(**asdict(old))])
@@ -220,7 +220,7 @@ def test_a_place_that_falls_free_is_offered_to_the_first_in_line() -> None:
     scenario = registering(2, most=2, waitlist=True, offer_seconds=60).asked(early(3), early(4))
     until = BEFORE + timedelta(seconds=60)
     scenario.when(withdraw(1)).then(EntrantWithdrawn(entrant=entrant(1)), offered(3, until, 4))
-    # The place is taken until the answer, and nobody goes past the line.
+    # The place is taken until the answer, and nobody passes the waitlist.
     scenario.when(early(5)).then(waitlisted(5, 3))
     scenario.when(answer(4, True)).then_rejected(NoOffer)
     scenario.when(answer(3, True, until)).then(
@@ -316,7 +316,7 @@ def test_entrants_check_in_from_its_opening_on() -> None:
         CheckInNotOpen, opens_at=opens_at.isoformat()
     )
     scenario.when(OpenCheckIn(now=BEFORE)).then_nothing()
-    # A player in time does not wait for the clock to say so.
+    # A player who is in time need not wait for the clock's command.
     scenario.when(check_in).then(
         CheckInOpened(rule="check_in"), EntrantCheckedIn(entrant=entrant(1), rule="check_in")
     )
@@ -374,7 +374,7 @@ def test_too_few_may_put_the_start_off_so_often_and_then_cancel() -> None:
     )
     assert isinstance(scenario.state, Registering)
     assert scenario.state.terms.starts_at == later
-    # The clock of the first hour comes a second time, and has nothing to do.
+    # The clock's command for the first start comes again, and has no effect.
     scheduled = StartPlay(table_ids=(table(1),), scheduled=True, now=NOON)
     scenario.when(scheduled).then_nothing()
     (cancelled,) = scenario.when(msgspec.structs.replace(scheduled, now=later)).events()
@@ -383,9 +383,7 @@ def test_too_few_may_put_the_start_off_so_often_and_then_cancel() -> None:
 
 
 def test_with_the_start_the_hours_of_rounds_and_last_hands_are_put_off() -> None:
-    """
-    Or the last hands would be called, and rounds be late, as soon as play begins.
-    """
+    """Otherwise last hands would be called, and rounds be late, as soon as play begins."""
     hour = timedelta(hours=1)
     plan = Rounds(rounds=2, starts_at=(NOON + 2 * hour,))
     entry = EntryTerms(too_few="postpone", postpone_seconds=3600)

@@ -1,4 +1,4 @@
-"""Entropy of entrants: who may commit and open, and what it is mixed into."""
+"""The entropy of entrants: the time to commit and open, and its use in draws."""
 
 from datetime import timedelta
 from itertools import permutations
@@ -112,7 +112,9 @@ def test_who_has_not_checked_in_does_not_commit() -> None:
 
 
 def test_seats_are_drawn_by_the_commitments_in_order_of_registration() -> None:
-    """In whatever order they were committed; who has not committed adds nothing."""
+    """
+    The order of the commitments does not matter. An entrant without a commitment adds nothing.
+    """
     names = [entrant(number) for number in (1, 2, 3, 4)]
     due = commitments_digest(
         [bytes.fromhex(entropy_commitment(own(number))) for number in (1, 2, 4)]
@@ -125,7 +127,7 @@ def test_seats_are_drawn_by_the_commitments_in_order_of_registration() -> None:
 
 
 def test_who_has_not_checked_in_again_adds_nothing_to_a_draw() -> None:
-    """A start that was put off asks everybody anew; a commitment of before does not count alone."""
+    """After a postponed start everybody checks in again. An old commitment alone does not count."""
     terms = EntryTerms(
         check_in_opens_before_seconds=3600, no_show="seat_absent", too_few="postpone"
     )
@@ -150,7 +152,7 @@ def test_seeds_are_published_when_nothing_is_dealt_by_them_any_more() -> None:
 
 
 class House:
-    """One table of a tournament whose entrants 1 to 3 have committed, asked by any process."""
+    """One table of a tournament, as any process sees it. Its entrants 1 to 3 have committed."""
 
     def __init__(self, *opened: int) -> None:
         commands = (
@@ -221,7 +223,7 @@ def test_only_a_tables_first_hand_takes_openings() -> None:
 
 
 def test_the_first_hand_of_a_later_round_takes_no_openings() -> None:
-    """Its tables are new, its players are not: they have seen hands."""
+    """The tables of a later round are new, but its players have seen hands."""
     house = House(1)
     second = RoundSeated(
         round=2, rule="rounds.heats", candidates=(), draw=None, tables=(), meetings=None
@@ -235,7 +237,7 @@ def test_the_first_hand_of_a_later_round_takes_no_openings() -> None:
 
 
 def test_whoever_deals_again_after_a_crash_deals_the_same_cards() -> None:
-    """Another process, later, under another name: seeds, deck and dice are the same."""
+    """Another process deals later, under another name. Seeds, deck and dice are the same."""
     one = House(1, 2).opened()
     two = House(1, 2).opened(hand="hnd_" + "f" * 32, minutes=7)
     assert (one.deck_root, one.commitments, one.seeds.value) == (

@@ -1,4 +1,4 @@
-"""What waits for a dispute: money that goes, results, the next round; play does not."""
+"""Dispute freezes hold back payments, results and the next round, but not play."""
 
 from typing import Any
 

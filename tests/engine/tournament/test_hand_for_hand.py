@@ -1,4 +1,4 @@
-"""Hand-for-hand play: all tables wait for each other, and one round places together."""
+"""Hand-for-hand play: all tables wait for each other, and each hand places busts together."""
 
 from typing import Any
 
@@ -30,7 +30,7 @@ BUBBLE = FloorTerms(hand_for_hand=HandForHandTerms(at_bubble=True))
 
 
 def begun(entrants: int, **terms: Any) -> Floor:
-    """Return a floor on which hand-for-hand play has begun with every hand in play."""
+    """Return a floor on which hand-for-hand play began with every hand in play."""
     floor = Floor(entrants, seed=1, **terms)
     opened(floor, *(each.number for each in running(floor).tables))
     floor.decide(StartHandForHand(**RULED))
@@ -50,7 +50,7 @@ def step(floor: Floor, number: int = 1) -> Any:
 
 
 def next_round(floor: Floor) -> None:
-    """Lead every table to its hand of the next round."""
+    """Lead every table to its next hand of hand-for-hand play."""
     while not isinstance(floor.plan(table(1)).directive, Open):
         step(floor)
     for seating in running(floor).tables:
@@ -105,7 +105,7 @@ def test_e2_or_the_stack_at_the_start_of_the_hand_decides() -> None:
     poor, rich = sitting(floor, 1)[1], sitting(floor, 2)[0]
     stakes = floor.tables[table(1)]
     floor.lose(table(2))
-    # One has 400 and the other 1000 when the round begins.
+    # One has 400 and the other 1000 when the hand begins.
     state = floor.tables[table(1)]
     floor._settled(
         stakes.table,
@@ -149,7 +149,7 @@ def test_it_begins_by_itself_at_the_bubble_and_ends_in_the_money() -> None:
     started = floor.events[-1]
     assert isinstance(started, HandForHandStarted)
     assert (started.cause, started.left, started.paid) == ("bubble", 7, 6)
-    # Table 2 is in the first round: the hand in play counts.
+    # Table 2 is in the first hand of hand-for-hand play: the hand in play counts.
     floor.lose(table(2), sitting(floor, 2)[0])
     step(floor)
     kinds = [type(each) for each in floor.events[-3:]]
@@ -175,7 +175,7 @@ def test_e4_each_round_costs_a_fixed_slice_of_the_clock_and_levels_still_rise() 
         clock = running(floor).clock
         assert clock is not None and clock.due is None
         left.append((clock.level, clock.left_microseconds))
-    # 2:30 less two minutes; then the level is over and 1:30 is taken from the next.
+    # Two minutes are taken from 2:30. Then the level is over, and 1:30 comes off the next one.
     assert left == [(1, 30_000_000), (2, 510_000_000), (2, 390_000_000)]
     assert len([each for each in floor.events if isinstance(each, LevelRaised)]) == 1
     floor.decide(EndHandForHand(**RULED))
@@ -212,7 +212,7 @@ def test_one_table_alone_does_not_play_hand_for_hand() -> None:
 
 @pytest.mark.parametrize("seed", range(12))
 def test_a_tournament_that_plays_hand_for_hand_to_the_end_loses_nobody(seed: int) -> None:
-    """From the first bust on; whatever busts fall together, places and chips add up."""
+    """It begins with the first bust. Whatever busts fall together, places and chips add up."""
     early = FloorTerms(hand_for_hand=HandForHandTerms(at_left=19))
     floor = Floor(20, seed=seed, floor=early)
     for _ in range(4000):

@@ -1,4 +1,4 @@
-"""Heads are written down once, and only above what is over."""
+"""Heads are recorded once, and only of closed tables."""
 
 from engine import season, tournament
 from engine.season.commands import RecordTournaments

@@ -1,4 +1,4 @@
-"""Where concerns of a tournament meet: rulings in hand-for-hand play, in rounds, and with deals."""
+"""Concerns of a tournament combined: rulings in hand-for-hand play, in rounds, and with deals."""
 
 from datetime import timedelta
 from typing import Any
@@ -35,7 +35,7 @@ from tests.engine.tournament.test_rulings import sitting
 
 
 def lead_on(floor: Floor) -> None:
-    """Take each table a few steps towards its next hand, as far as it is between hands."""
+    """Take each table that is between hands a few steps towards its next hand."""
     for number in (2, 1) * 4:
         if floor.tables[table(number)].idle and not isinstance(floor.tournament, Finished):
             step(floor, number)
@@ -236,7 +236,7 @@ def test_a_bust_within_a_round_voids_the_deal_that_is_proposed(stacks: str) -> N
     (voided,) = evening.of(PayoutDealVoided)
     first = evening.events.index(voided) - 1
     while isinstance(evening.events[first - 1], EntrantBusted):
-        first -= 1  # of several in one hand the first is named
+        first -= 1  # of several busts in one hand the first is named
     busted = evening.events[first]
     assert isinstance(busted, EntrantBusted)
     assert (voided.entrant, voided.cause) == (busted.entrant, "bust")

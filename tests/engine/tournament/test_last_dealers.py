@@ -1,4 +1,4 @@
-"""Games until everybody has dealt: the hand that is called the last is, and no hand follows it."""
+"""Games until everybody has dealt: the hand that is called the last one is the last."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ NO_LIMIT = {"kind": "poker_nl", "min_open": 1, "min_raise": "chip_unit"}
 
 
 def bold_at(*seats: int) -> Player:
-    """Return that who sits in *seats* raises and everyone else folds."""
+    """Return players of whom those in *seats* raise and all others fold."""
 
     def play(view: TableView) -> tuple[str, Any]:
         assert view.me is not None
@@ -25,7 +25,7 @@ def bold_at(*seats: int) -> Player:
 
 
 def of_first_table(evening: Evening) -> list[tuple[int, tuple[int, ...], bool]]:
-    """Return dealer, who has still to deal, and whether it is the last, of each hand there."""
+    """Return, for each hand, the dealer, the seats still to deal, and whether it is the last."""
     hands: list[HandOpened] = []
     for opened in evening.happened(HandOpened):
         if opened.number == len(hands) + 1:
@@ -37,7 +37,7 @@ def of_first_table(evening: Evening) -> list[tuple[int, tuple[int, ...], bool]]:
 def test_a_button_that_stays_leaves_somebody_to_deal_and_the_hand_is_not_the_last(
     seats: tuple[int, ...],
 ) -> None:
-    """Where the starter of two or three goes out, the same seat has the button once more."""
+    """If the starter of two or three busts, the same seat has the button once more."""
     plan = Rounds(rounds=1, hands_per_round=None)
     evening = Heats(4, resolve("cantina", {}), plan, starting_stack=20, table_seats=6)
     evening.play_as = bold_at(*seats)

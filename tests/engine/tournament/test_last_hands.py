@@ -1,4 +1,4 @@
-"""The end at an hour: hands in play are the last, or as many more as are drawn."""
+"""The end at a given time: the hands in play are the last, or a drawn number follows."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ DRAWN = FloorTerms(last_hands=HandsDrawn(low=3, high=7))
 
 
 def led(floor: Floor, number: int) -> Any:
-    """Carry out what the table is told until it opens, holds or closes."""
+    """Carry out the directives of the table until it opens a hand, holds or closes."""
     while (plan := floor.plan(table(number))).outcome == "rearrange":
         floor.carry_out(plan)
     floor.carry_out(plan)

@@ -1,4 +1,4 @@
-"""Coming late, coming back, and those who never come, at tables that are played."""
+"""Late entries, re-entries and no-shows at tables in play."""
 
 from datetime import timedelta
 from typing import Any
@@ -96,7 +96,7 @@ def running(night: Evening) -> Running:
 
 
 def until_out(night: Evening) -> None:
-    """Play until somebody is out."""
+    """Play until somebody is eliminated."""
     night.play_as = all_in
     while not any(isinstance(each, EntrantEliminated) for each in night.events):
         for each in list(night.tables):
@@ -186,9 +186,7 @@ def test_no_table_is_added_where_each_has_levels_of_its_own() -> None:
 
 
 def test_no_table_is_added_where_each_counts_its_own_hands() -> None:
-    """
-    All others would wait for it to have played as many.
-    """
+    """All others would have to wait until the new table had played as many hands."""
     counted = resolve("better", {"escalation": {"kind": "none"}, "end": {"kind": "hands_or_last"}})
     for scenario in (
         playing(4, table_seats=4, hands_max=10),
@@ -275,9 +273,7 @@ def test_a_place_that_falls_free_goes_to_the_first_in_line_unasked() -> None:
 
 
 def test_a_newcomer_gets_the_free_seat_that_a_player_in_line_is_not_there_for() -> None:
-    """
-    Who waits and has not checked in takes no place, and stops nobody from taking it.
-    """
+    """A player on the waitlist who has not checked in takes no place and blocks nobody."""
     entry = EntryTerms(
         late_registration_seconds=3600, waitlist=True, check_in_opens_before_seconds=600
     )
@@ -306,7 +302,7 @@ ABSENT = EntryTerms(check_in_opens_before_seconds=600, no_show="seat_absent", no
 
 
 def with_one_absent(entrants: int = 3, **terms: Any) -> Evening:
-    """Some at a table, of whom the last has not come."""
+    """Return a table at which the last entrant is a no-show."""
     night = evening(entrants, ABSENT, ruleset=CLOCK, table_seats=4, **terms)
     assert running(night).entering.absent == {entrant(n + 1) for n in range(entrants)}
     for number in range(1, entrants):
@@ -315,7 +311,7 @@ def with_one_absent(entrants: int = 3, **terms: Any) -> Evening:
 
 
 def purge_absent(night: Evening) -> None:
-    """Raise the level, and lead the table on to its next hand."""
+    """Raise the level, and lead the table to its next hand."""
     night.ask(RaiseLevels(now=NOON + timedelta(seconds=700)))
     while not any(isinstance(each, NoShowPurged) for each in night.events):
         night.next_hand(night.table.table)
@@ -345,9 +341,7 @@ def test_who_never_came_is_out_at_a_level_and_the_chips_leave_play() -> None:
 
 
 def test_the_buy_in_of_who_never_came_is_out_of_the_pool_and_the_place_is_gone() -> None:
-    """
-    As if the entry had been withdrawn: three are left to be placed and paid for.
-    """
+    """The entry counts as withdrawn: three entrants are left to be placed and paid for."""
     fees = FeeTerms(buy_in=100, fee=7, bounty=5)
     night = with_one_absent(4, fees=fees, currency="EUR", payouts=(3, 1))
     before = ledger_of(night.tournament)
@@ -359,7 +353,7 @@ def test_the_buy_in_of_who_never_came_is_out_of_the_pool_and_the_place_is_gone()
     assert [each.entrant for each in running(night).entrants].count(entrant(4)) == 0
     after = ledger_of(night.tournament)
     assert after is not None
-    # The bounty of who was disqualified has joined it.
+    # The bounty of the disqualified entrant has joined the pool.
     assert (after.pool, after.fees) == (305, 21)
     assert [(each.entrant, each.place) for each in running(night).placings] == [(busted, 3)]
     night.play_as = all_in
@@ -393,9 +387,7 @@ def test_who_is_left_alone_by_a_purge_has_won() -> None:
 
 
 def test_where_nobody_came_the_last_ones_are_placed_all_the_same() -> None:
-    """
-    A tournament that has begun has a result.
-    """
+    """A tournament that has begun has a result."""
     night = evening(2, ABSENT, ruleset=CLOCK, table_seats=4)
     purge_absent(night)
     assert isinstance(night.tournament, Finished)
@@ -410,9 +402,7 @@ def test_an_event_of_the_first_version_leaves_place_and_pool_as_they_were() -> N
 
 
 def test_the_bubble_waits_for_late_registration_and_comes_when_it_closes() -> None:
-    """
-    As long as others may come, nobody is one too many.
-    """
+    """As long as others may enter, nobody is one too many."""
     terms = {"payouts": (3, 2, 1), "prize_pool": 600, "currency": "EUR", "table_seats": 3}
     bubble = FloorTerms(hand_for_hand=HandForHandTerms(at_bubble=True))
     scenario = playing(5, floor=bubble, **terms)

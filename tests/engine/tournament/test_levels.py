@@ -1,4 +1,4 @@
-"""Levels by the clock for the whole tournament, and the structures there may be."""
+"""Levels by the clock for the whole tournament, and the allowed structures."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -48,7 +48,7 @@ def by_clock() -> dict[str, Any]:
 
 @pytest.fixture
 def running() -> Scenario:
-    """A tournament whose clock has begun at noon: levels of 600, 600 and 300 seconds."""
+    """Return a tournament whose clock started at noon, with levels of 600, 600 and 300 seconds."""
     return Scenario(decider).asked(*to_start(4, **by_clock()))
 
 
@@ -73,9 +73,7 @@ def tend(now: float, *outages: tuple[float, float]) -> RaiseLevels:
 
 
 def test_the_clock_starts_with_play(running: Scenario) -> None:
-    """
-    The first level is set by the event of the start, which hands will name.
-    """
+    """The first level is set by the event of the start. Hands will name this event."""
     clock = clock_of(running)
 
     assert (clock.level, clock.amounts, clock.due) == (1, blinds(1), at(600))
@@ -83,9 +81,7 @@ def test_the_clock_starts_with_play(running: Scenario) -> None:
 
 
 def test_other_structures_have_no_clock() -> None:
-    """
-    Nothing is armed, paused or raised where levels go by orbits or hands.
-    """
+    """No timer is armed, and no clock paused or raised, if levels go by orbits or hands."""
     scenario = Scenario(decider).asked(*to_start(4))
 
     assert clock_of(scenario) is None
@@ -100,9 +96,7 @@ def test_nothing_is_raised_before_it_is_due(running: Scenario) -> None:
 
 
 def test_a_level_is_raised_at_its_instant(running: Scenario) -> None:
-    """
-    The next one is counted from when this one was due.
-    """
+    """The next level counts from the instant at which this one was due."""
     running.when(tend(600)).then(raised(2, 600, 1200))
     assert (clock_of(running).amounts, clock_of(running).set_by) == (
         blinds(2),
@@ -111,18 +105,14 @@ def test_a_level_is_raised_at_its_instant(running: Scenario) -> None:
 
 
 def test_late_levels_come_one_by_one_in_order(running: Scenario) -> None:
-    """
-    Lateness is not handed on: each level is due where it would have been.
-    """
+    """Lateness is not passed on: each level is due when it would have been."""
     running.when(tend(1510)).then(
         raised(2, 1510, 1200), raised(3, 1510, 1500), raised(4, 1510, None)
     )
 
 
 def test_the_last_level_stays(running: Scenario) -> None:
-    """
-    Its clock does not run, so nothing can stop it either.
-    """
+    """Its clock does not run, so nothing can stop it either."""
     running.asked(tend(1500))
 
     running.when(tend(100_000)).then_nothing()
@@ -131,9 +121,7 @@ def test_the_last_level_stays(running: Scenario) -> None:
 
 
 def test_a_pause_keeps_what_is_left_of_the_level(running: Scenario) -> None:
-    """
-    Six minutes into a level of ten, four are left however long the pause.
-    """
+    """Six minutes into a level of ten, four are left however long the pause is."""
     running.when(Pause(reason="dinner", now=at(360))).then(
         TournamentPaused(reason="dinner"),
         ClockStopped(
@@ -162,18 +150,14 @@ def test_a_pause_keeps_what_is_left_of_the_level(running: Scenario) -> None:
 def test_a_level_that_was_due_when_play_was_paused_comes_when_it_goes_on(
     running: Scenario,
 ) -> None:
-    """
-    Nothing is left, and time owed to nobody is not invented.
-    """
+    """The level has no time left, and none is added."""
     running.asked(Pause(reason="dinner", now=at(601)), Resume(now=at(900)))
 
     running.when(tend(900)).then(raised(2, 900, 1500))
 
 
 def test_an_outage_counts_from_the_last_heartbeat(running: Scenario) -> None:
-    """
-    The clock stood from there to the next sign of life; both are logged.
-    """
+    """The clock stood from there to the next sign of life. Both instants are logged."""
     running.when(tend(900, (500, 860))).then(
         ClockStopped(
             level=1, at=at(500), left_microseconds=100_000_000, cause="outage", rule="levels.outage"
@@ -192,9 +176,7 @@ def test_an_outage_counts_from_the_last_heartbeat(running: Scenario) -> None:
 
 
 def test_outages_that_overlap_count_once(running: Scenario) -> None:
-    """
-    When the whole house was down, each process says so for itself.
-    """
+    """When the whole house was down, each process reports its own outage."""
     events = running.when(tend(900, (500, 860), (490, 850))).events()
 
     assert [(type(each).__name__, each.at) for each in events] == [
@@ -207,9 +189,7 @@ def test_outages_that_overlap_count_once(running: Scenario) -> None:
 
 
 def test_no_levels_are_raced_through_after_an_outage(running: Scenario) -> None:
-    """
-    A level was due a moment before the house went dark for an hour: one level, not three.
-    """
+    """A level was due a moment before an outage of an hour. One level is raised, not three."""
     events = running.when(tend(4201, (601, 4200))).events()
 
     assert [(each.level, type(each).__name__) for each in events] == [
@@ -221,15 +201,14 @@ def test_no_levels_are_raced_through_after_an_outage(running: Scenario) -> None:
 
 
 def test_an_outage_before_the_clock_started_takes_nothing(running: Scenario) -> None:
-    """
-    What was over when play began is nobody's time.
-    """
+    """An outage that ended before play does not count."""
     running.when(tend(100, (-500, -1))).then_nothing()
 
 
 def test_the_view_says_when_the_next_level_comes(running: Scenario) -> None:
     """
-    The instant while the clock runs, what is left while it stands, nothing at the last level.
+    The view has the instant while the clock runs, the time left while it stands, and nothing at the
+    last level.
     """
     view = seen_by(Floor(structure("clock", *STEPS), [1000] * 3).table, None)
 
@@ -259,9 +238,7 @@ def test_the_view_says_when_the_next_level_comes(running: Scenario) -> None:
     ],
 )
 def test_a_structure_that_cannot_be_played_is_refused(steps: Any, reason: str) -> None:
-    """
-    What has been announced cannot be mended.
-    """
+    """Announced terms cannot be mended."""
     with pytest.raises(RulesetInvalid, match=reason):
         structure("clock", *steps)
 

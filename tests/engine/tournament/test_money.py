@@ -1,4 +1,4 @@
-"""What an entry costs, what the pool comes to, what the places are worth, what was paid."""
+"""The money of a tournament: entries, the pool, the worth of places, and payments."""
 
 from typing import Any
 
@@ -36,34 +36,28 @@ def paid(number: int, kind: PaymentKind, amount: int) -> RecordPayment:
 
 
 def entered(*numbers: int, **fees: Any) -> Scenario:
-    """Return a tournament that takes entries, with *numbers* in it."""
+    """Return a tournament that takes entries, with *numbers* entered."""
     terms = FeeTerms(**{"buy_in": 1_000, "fee": 100, **fees})
     announced = announce(fees=terms, payouts=(1,), currency="EUR")
     return Scenario(decider).asked(announced, opening, *(register(each) for each in numbers))
 
 
 def test_the_pool_follows_from_the_entries() -> None:
-    """
-    Buy-ins are the players', fees the house's; nobody has to add anything up.
-    """
+    """Buy-ins belong to the players, fees to the house. Nobody has to add anything up."""
     books = ledger(charging(4))
 
     assert (books.paid, books.pool, books.fees) == (4_400, 4_000, 400)
 
 
 def test_who_withdraws_takes_the_buy_in_along() -> None:
-    """
-    Before play an entry that is given up was never one.
-    """
+    """Before play, a withdrawn entry counts as none."""
     given = entered(1, 2).asked(Withdraw(entrant=entrant(2), now=NOON))
 
     assert ledger(given).pool == 1_000
 
 
 def test_a_guarantee_is_filled_up_by_the_house() -> None:
-    """
-    What the house adds shows in the books as its own.
-    """
+    """The books show the addition of the house as its own."""
     books = ledger(charging(4, guaranteed=5_000))
 
     assert (books.added, books.pool) == (1_000, 5_000)
@@ -71,9 +65,7 @@ def test_a_guarantee_is_filled_up_by_the_house() -> None:
 
 
 def test_the_pool_is_paid_by_shares_when_the_tournament_ends() -> None:
-    """
-    50, 30 and 20 in a hundred of six thousand.
-    """
+    """50, 30 and 20 per cent of six thousand."""
     given = charging(6, payouts=(50, 30, 20))
     given.asked(out(given, entrant(1), entrant(2), entrant(3)))
     ranked = stacks(e4=4_000, e5=1_500, e6=500)
@@ -91,9 +83,7 @@ def test_the_pool_is_paid_by_shares_when_the_tournament_ends() -> None:
 
 
 def test_two_out_with_equal_stacks_average_the_prizes_of_their_places() -> None:
-    """
-    The fifth and the sixth prize together, half each.
-    """
+    """The two share the fifth and the sixth prize equally."""
     given = charging(6, payouts=(30, 25, 20, 12, 8, 5))
     given.asked(out(given, entrant(1), entrant(2)))
     ranked = stacks(e3=3_000, e4=1_500, e5=1_000, e6=500)
@@ -130,9 +120,7 @@ def test_two_out_with_equal_stacks_average_the_prizes_of_their_places() -> None:
 def test_the_places_are_worth_what_the_terms_say(
     fees: dict[str, Any], entrants: int, pool: int, expected: tuple[int, ...]
 ) -> None:
-    """
-    By the row for the field, by fixed amounts, by a part of the field, in whole units.
-    """
+    """By the row for the field, by fixed amounts, by a part of the field, and in whole units."""
     announced = announce(fees=FeeTerms(**fees), payouts=(50, 30, 20), currency="EUR")
     terms = Scenario(decider).asked(announced).state.terms
 
@@ -170,17 +158,13 @@ def test_terms_that_cannot_be_kept_are_not_announced(fees: dict[str, Any], field
 
 
 def test_money_must_have_a_currency() -> None:
-    """
-    Units of nothing are no money.
-    """
+    """An amount without a unit is not money."""
     with pytest.raises(TermsInvalid, match="currency"):
         decider.decide(decider.initial, announce(fees=FeeTerms(buy_in=5), payouts=(1,)))
 
 
 def test_what_staff_saw_paid_is_written_down_and_the_rest_is_owed() -> None:
-    """
-    The pool counts entries, not payments; who owes what is seen at once.
-    """
+    """The pool counts entries, not payments. The books show at once who owes money."""
     given = entered(1, 2, payment="recorded")
 
     given.when(paid(1, "buy_in", 600)).then(
@@ -204,9 +188,7 @@ def test_what_staff_saw_paid_is_written_down_and_the_rest_is_owed() -> None:
 
 
 def test_who_withdraws_after_paying_is_given_it_back_once() -> None:
-    """
-    Until then it is the entrant's credit; more than was paid is never given back.
-    """
+    """Until then it is the entrant's credit. More than was paid is never given back."""
     given = entered(1, 2, payment="recorded")
     given.asked(paid(2, "buy_in", 1_000), Withdraw(entrant=entrant(2), now=NOON))
     assert ledger(given).credit == 1_000
@@ -219,9 +201,7 @@ def test_who_withdraws_after_paying_is_given_it_back_once() -> None:
 
 
 def test_what_was_paid_too_much_is_given_back_after_a_cancellation_too() -> None:
-    """
-    Who had withdrawn is not among those whom the policy names.
-    """
+    """The policy does not name players who had withdrawn."""
     given = entered(1, 2, payment="recorded")
     given.asked(paid(1, "fee", 100), paid(2, "buy_in", 300))
     given.asked(Withdraw(entrant=entrant(2), now=NOON), Cancel(reason="storm", now=NOON))
@@ -235,17 +215,13 @@ def test_what_was_paid_too_much_is_given_back_after_a_cancellation_too() -> None
 
 
 def test_on_trust_every_entry_counts_as_paid() -> None:
-    """
-    Clubs that settle at the bar need no second book.
-    """
+    """Clubs that settle at the bar need no second book."""
     entered(1).when(paid(1, "buy_in", 1)).then_rejected(PaymentsOnTrust)
 
 
 @pytest.mark.parametrize(("price", "pooled"), [(None, 1_000), (Price(price=700, fee=30), 700)])
 def test_a_rebuy_is_paid_into_the_pool(price: Price | None, pooled: int) -> None:
-    """
-    At its own price, or at what the entry cost.
-    """
+    """A rebuy has its own price, or costs the same as the entry."""
     rules = resolve("better", {"rebuy": {"max": 1, "seconds": 60}})
     terms = FeeTerms(buy_in=1_000, fee=100, rebuy=price)
     given = charging_with(rules, terms)
@@ -268,9 +244,7 @@ def charging_with(rules: Any, terms: FeeTerms) -> Scenario:
 
 
 def test_an_add_on_is_taken_while_play_stands_and_paid_into_the_pool() -> None:
-    """
-    Once each by default; its chips come to the seat in the same append.
-    """
+    """Each entrant may take one by default. Its chips come to the seat in the same append."""
     given = charging(3, add_on=AddOnTerms(price=500, fee=20, chips=2_000))
     take = TakeAddOn(entrant=entrant(2), now=NOON)
     given.when(take).then_rejected(AddOnNotAllowed, reason="not_at_a_break")
@@ -285,9 +259,7 @@ def test_an_add_on_is_taken_while_play_stands_and_paid_into_the_pool() -> None:
 
 
 def test_an_add_on_is_taken_at_a_break_of_the_schedule_too() -> None:
-    """
-    A break is when play stands; after it the time is over.
-    """
+    """Play stops in a break. After the break the time for add-ons is over."""
     given = charging(3, add_on=AddOnTerms(price=500, chips=2_000))
     given.asked(AnnounceBreak(seconds=600, **RULED))
 
@@ -300,9 +272,7 @@ def test_an_add_on_is_taken_at_a_break_of_the_schedule_too() -> None:
 
 
 def test_no_add_on_where_none_is_offered_and_none_for_who_is_out() -> None:
-    """
-    What is sold stands in the terms.
-    """
+    """The terms name everything that is sold."""
     pause = Pause(reason="break", now=NOON)
     charging(3).asked(pause).when(TakeAddOn(entrant=entrant(1), now=NOON)).then_rejected(
         AddOnNotAllowed, reason="none_offered"

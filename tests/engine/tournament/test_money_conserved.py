@@ -1,4 +1,4 @@
-"""Whatever happens in a tournament, its money is conserved: what came in is out or still there."""
+"""The money of a tournament is conserved: whatever comes in goes out, or is still there."""
 
 from random import Random
 from typing import Any
@@ -27,7 +27,7 @@ RULES = resolve("better", {"rebuy": {"max": 1, "seconds": 0}})
 
 
 def any_terms(random: Random) -> dict[str, Any]:
-    """Return terms of money, each choice as likely as the others."""
+    """Return terms of money. Each choice is as likely as the others."""
     rows = (
         PayoutRow(entrants_from=2, shares=(1,)),
         PayoutRow(entrants_from=7, shares=(5, 3, 2)),
@@ -47,7 +47,7 @@ def any_terms(random: Random) -> dict[str, Any]:
         cancellation_in_money=random.choice(["lowest_unpaid_then_chips", "by_chips"]),
     )
     if fees.amounts:
-        # What places are worth is said in one way: as amounts, or by shares.
+        # The terms fix the worth of places in one way: by amounts or by shares.
         fees = replace(fees, table=(), paid_percent=None)
     return {
         "fees": fees,
@@ -58,7 +58,7 @@ def any_terms(random: Random) -> dict[str, Any]:
 
 
 def told(floor: Floor) -> tuple[Standing, ...]:
-    """Return everyone's stack; on a floor without cards no bets lie on the table."""
+    """Return everyone's stack. On a floor without cards no bets lie on the table."""
     return tuple(
         Standing(entrant=place.entrant, stack=place.stack)
         for table in floor.open_tables
@@ -67,7 +67,7 @@ def told(floor: Floor) -> tuple[Standing, ...]:
 
 
 def meddle(floor: Floor, random: Random) -> None:
-    """Do something to the money that is not part of play; what is refused does not matter."""
+    """Send a command about money that is not part of play. A refusal does not matter."""
     state = floor.tournament
     if not isinstance(state, Running) or not state.remaining():
         return
@@ -100,7 +100,7 @@ def meddle(floor: Floor, random: Random) -> None:
 
 
 def add_on(floor: Floor, random: Random) -> None:
-    """Sell an add-on, where a table is between hands."""
+    """Sell an add-on if a table is between hands."""
     state = floor.tournament
     idle = [table for table in floor.open_tables if table.hand is None]
     if not isinstance(state, Running) or not idle:
@@ -113,7 +113,7 @@ def add_on(floor: Floor, random: Random) -> None:
 
 
 def night(seed: int) -> tuple[Floor, Ledger]:
-    """Play a night; return it and its books, which balanced after every step."""
+    """Play a night, and return it with its books, which balanced after every step."""
     random = Random(seed)
     floor = Floor(
         random.randint(2, 14),
@@ -145,9 +145,7 @@ def night(seed: int) -> tuple[Floor, Ledger]:
 
 @pytest.mark.parametrize("seed", range(NIGHTS))
 def test_the_money_of_a_night_is_conserved(seed: int) -> None:
-    """
-    Paid in and added is prizes, bounties, fees and refunds, to the last unit.
-    """
+    """Money paid in and added equals prizes, bounties, fees and refunds, to the last unit."""
     floor, books = night(seed)
 
     assert isinstance(floor.tournament, Finished | Cancelled)
@@ -158,9 +156,7 @@ def test_the_money_of_a_night_is_conserved(seed: int) -> None:
 
 
 def test_these_nights_see_deals_bounties_add_ons_rebuys_and_cancellations() -> None:
-    """
-    What never happens proves nothing.
-    """
+    """The nights must contain these events, or the test above proves nothing."""
     tags = {
         event.__struct_config__.tag for seed in range(NIGHTS) for event in night(seed)[0].events
     }

@@ -1,4 +1,4 @@
-"""How those who are left divide what they play for."""
+"""Payout deals between the remaining entrants."""
 
 from typing import Any
 
@@ -39,7 +39,7 @@ SIGNED: dict[str, Any] = {
 
 
 def three_left() -> Scenario:
-    """Return a tournament for 4 000 in which three play for 50, 30 and 20 in a hundred."""
+    """Return a tournament for 4 000 in which three play for 50, 30 and 20 per cent."""
     given = charging(4)
     return given.asked(out(given, entrant(1)))
 
@@ -58,9 +58,7 @@ def shares(proposed: Any) -> list[int]:
 
 
 def test_a_deal_in_equal_parts_gives_the_odd_unit_in_order_of_registration() -> None:
-    """
-    4 000 by three.
-    """
+    """4 000 are divided by three."""
     (proposed,) = three_left().when(propose()).events()
 
     assert shares(proposed) == [1_334, 1_333, 1_333]
@@ -68,9 +66,7 @@ def test_a_deal_in_equal_parts_gives_the_odd_unit_in_order_of_registration() -> 
 
 
 def test_a_deal_by_chips_goes_by_the_stacks() -> None:
-    """
-    3 000 of 4 000 chips are three quarters of what is divided; the rest is played for.
-    """
+    """3 000 of 4 000 chips get three quarters of the divided money. The rest is played for."""
     asked = propose(method="by_chips", stacks=CHIPS, play_for=1_000)
 
     (proposed,) = three_left().when(asked).events()
@@ -80,9 +76,7 @@ def test_a_deal_by_chips_goes_by_the_stacks() -> None:
 
 
 def test_a_deal_by_chips_needs_the_stacks_of_everyone_still_in() -> None:
-    """
-    They are the house's to tell, not the proposer's.
-    """
+    """The house tells the stacks, not the proposer."""
     with pytest.raises(DirectiveStale):
         three_left().when(propose(method="by_chips", stacks=CHIPS[:2])).events()
 
@@ -93,9 +87,7 @@ def test_a_deal_by_chips_needs_the_stacks_of_everyone_still_in() -> None:
 def test_the_shares_of_a_deal_add_up_to_what_is_played_for(
     amounts: tuple[int, ...], given: int
 ) -> None:
-    """
-    Nothing is left on the table and nothing is promised that is not there.
-    """
+    """No money is left over, and none is promised that is not there."""
     explicit = tuple(
         DealShare(entrant=entrant(number), amount=amount)
         for number, amount in enumerate(amounts, start=2)
@@ -106,9 +98,7 @@ def test_the_shares_of_a_deal_add_up_to_what_is_played_for(
 
 
 def test_a_deal_names_everyone_still_in() -> None:
-    """
-    Nobody can be left out of it.
-    """
+    """Nobody can be left out of a deal."""
     explicit = (DealShare(entrant=entrant(2), amount=4_000),)
     three_left().when(propose(method="explicit", shares=explicit)).then_rejected(
         DealAmountsWrong, given=4_000, at_stake=4_000
@@ -116,9 +106,7 @@ def test_a_deal_names_everyone_still_in() -> None:
 
 
 def test_a_deal_is_made_when_everyone_still_in_has_accepted_it() -> None:
-    """
-    Also the one who proposed it.
-    """
+    """The entrant who proposed the deal has to accept it too."""
     given = three_left().asked(propose(), accept(2), accept(3))
 
     given.when(accept(4)).then(
@@ -129,9 +117,7 @@ def test_a_deal_is_made_when_everyone_still_in_has_accepted_it() -> None:
 
 
 def test_a_deal_that_one_declines_is_void_for_all() -> None:
-    """
-    And another may be proposed.
-    """
+    """Then another deal may be proposed."""
     given = three_left().asked(propose(), accept(2))
     given.when(propose()).then_rejected(DealPending, number=1)
 
@@ -148,9 +134,7 @@ def test_a_deal_that_one_declines_is_void_for_all() -> None:
 
 
 def test_a_deal_proposed_is_void_when_somebody_goes_broke() -> None:
-    """
-    What is played for is another sum then.
-    """
+    """A bust changes the money that is played for."""
     given = three_left().asked(propose(), accept(2))
 
     decided = given.when(out(given, entrant(4))).events()
@@ -163,9 +147,7 @@ def test_a_deal_proposed_is_void_when_somebody_goes_broke() -> None:
 
 
 def test_only_a_party_to_it_can_answer_a_deal() -> None:
-    """
-    Who is out has nothing to give away.
-    """
+    """An entrant who is out has nothing to give away."""
     three_left().asked(propose()).when(accept(1)).then_rejected(DealNotOpen, number=1)
 
 
@@ -179,16 +161,12 @@ def test_only_a_party_to_it_can_answer_a_deal() -> None:
 def test_no_deal_where_there_is_nothing_to_divide_or_the_proposer_is_out(
     given: Scenario, asked: ProposeDeal, reason: str
 ) -> None:
-    """
-    A director may propose in nobody's name, an entrant only in the own.
-    """
+    """A director may propose in nobody's name, an entrant only in their own."""
     given.when(asked).then_rejected(DealNotPossible, reason=reason)
 
 
 def test_a_deal_fixes_the_payouts_and_the_winner_gets_what_was_left_to_play_for() -> None:
-    """
-    Whatever places they finish in; who was out before is paid by the place.
-    """
+    """The places of the parties do not matter. Entrants who were out before are paid by place."""
     given = charging(5, payouts=(40, 30, 20, 10))
     given.asked(out(given, entrant(1)))
     given.asked(out(given, entrant(5)))
@@ -209,9 +187,7 @@ def test_a_deal_fixes_the_payouts_and_the_winner_gets_what_was_left_to_play_for(
 
 
 def test_a_deal_may_end_play_and_chips_decide_the_places() -> None:
-    """
-    Everyone gets the share agreed on.
-    """
+    """Everyone gets the agreed share."""
     given = three_left().asked(propose(ends=True), accept(2), accept(3))
 
     decided = given.when(accept(4)).events()
@@ -227,7 +203,7 @@ def test_a_deal_may_end_play_and_chips_decide_the_places() -> None:
 
 
 def ended_by_a_deal(**asked: Any) -> Scenario:
-    """Return a result of which three have agreed on 4 000 among themselves."""
+    """Return a result in which three entrants have divided 4 000 by a deal."""
     given = three_left().asked(propose(ends=True, **asked))
     given.asked(accept(2), accept(3), accept(4))
     return given.asked(Finish(rule="finish.deal", stacks=CHIPS, now=NOON))
@@ -238,9 +214,7 @@ def paid(given: Scenario) -> dict[Any, int]:
 
 
 def test_a_corrected_order_leaves_the_shares_of_a_deal_as_they_were_agreed() -> None:
-    """
-    Only what was left to play for follows the places.
-    """
+    """Only the money that was left to play for follows the places."""
     given = ended_by_a_deal(play_for=1_000)
     assert paid(given) == {entrant(2): 2_000, entrant(3): 1_000, entrant(4): 1_000}
 
@@ -251,9 +225,7 @@ def test_a_corrected_order_leaves_the_shares_of_a_deal_as_they_were_agreed() -> 
 
 
 def test_a_forfeited_share_goes_to_the_best_of_the_others() -> None:
-    """
-    What the places of those who agreed are worth stays among them; the rest moves up.
-    """
+    """The parties keep the worth of their places among themselves. The others move up."""
     given = ended_by_a_deal().asked(Forfeit(entrant=entrant(3), **SIGNED))
 
     assert sum(paid(given).values()) == 4_000
@@ -262,9 +234,7 @@ def test_a_forfeited_share_goes_to_the_best_of_the_others() -> None:
 
 
 def test_who_made_a_deal_is_not_put_below_who_did_not() -> None:
-    """
-    Whose share it was to be would be anybody's guess: that is an award, to be named.
-    """
+    """It would be unclear who gets which share, so an award has to name the amounts."""
     order = ((entrant(1),), (entrant(2),), (entrant(3),), (entrant(4),))
 
     with pytest.raises(CorrectionInvalid, match="award the prizes again"):
@@ -272,9 +242,7 @@ def test_who_made_a_deal_is_not_put_below_who_did_not() -> None:
 
 
 def test_no_deal_while_others_may_still_enter() -> None:
-    """
-    Who comes late plays for the same places.
-    """
+    """Players who enter late play for the same places."""
     entry = EntryTerms(late_registration_seconds=600)
     asked = to_start(
         4, fees=FeeTerms(buy_in=1_000), payouts=(1,), currency="EUR", entry=entry, table_seats=8

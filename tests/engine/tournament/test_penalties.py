@@ -1,4 +1,4 @@
-"""Hands to be missed, and who is put out: at real tables, hand by hand."""
+"""Penalties and disqualifications at real tables, hand by hand."""
 
 from typing import Any
 
@@ -36,7 +36,7 @@ def left(night: Evening, who: EntrantId) -> int:
 
 
 def hand(night: Evening, number: int = 1) -> HandOpened:
-    """Lead to the next hand of a table and play it."""
+    """Lead a table to its next hand, and play it."""
     while night.next_hand(table(number)).outcome != "open":
         pass
     night.play_hand(table(number))

@@ -1,4 +1,4 @@
-"""Who has lost the last chip comes back: rebuys, and things staked in place of chips."""
+"""Rebuys, and items staked in place of chips, after a bust."""
 
 from collections.abc import Callable
 from typing import Any
@@ -38,7 +38,9 @@ from tests.engine.coordination.evening import Evening, cards_of, folding
 
 
 def rules(**overrides: Any) -> Ruleset:
-    """Return a game in which everything is in the pot at once: ante of the whole stack."""
+    """
+    Return a game in which everything is in the pot at once, because the ante is a whole stack.
+    """
     return resolve(
         "better_simple",
         {
@@ -62,7 +64,7 @@ def all_in(view: TableView) -> tuple[str, Any]:
 
 
 def after_a_bust(players: int = 3, *, quiet: int = 0, **overrides: Any) -> Evening:
-    """Play hands until somebody has lost the last chip; the first *quiet* are folded."""
+    """Play hands until somebody busts. In the first *quiet* hands everyone folds."""
     evening = Evening(players, rules(**overrides))
     table = evening.table.table
     evening.play_as = folding
@@ -174,9 +176,7 @@ def test_rebuys_end_with_their_level() -> None:
 
 
 def test_a_rebuy_is_not_declared_once_its_last_level_is_over() -> None:
-    """
-    It would be owed and never come.
-    """
+    """The entrant would owe a rebuy that can never come."""
     levels = [{"small": 1, "big": 2, "length": 1}, {"small": 2, "big": 4}]
     evening = Evening(
         3,
@@ -195,7 +195,7 @@ def test_a_rebuy_is_not_declared_once_its_last_level_is_over() -> None:
     assert len(declared(first)) == 1
     evening.next_hand(table)
     evening.play_as = folding
-    # The hand in play is of the first level; the next one will not be.
+    # The hand in play is of the first level, and the next one is not.
     assert len(declared(second)) == 1
     evening.play_hand(table)
     with pytest.raises(RebuyNotAllowed, match="level_over"):
@@ -277,7 +277,7 @@ STAKES = {"special_item": True, "item_values": [20, 50]}
 
 
 def staked(**overrides: Any) -> tuple[Evening, EntrantId]:
-    """Return a game in which somebody who is broke has staked a lightsaber worth 20."""
+    """Return a game in which a broke entrant has staked a lightsaber worth 20."""
     evening = after_a_bust(players=3, **{**STAKES, **overrides})
     entrant = busted(evening)[0]
     evening.ask(StakeItem(entrant=entrant, item="lightsaber", value=20, now=evening.now))
@@ -335,7 +335,7 @@ def stack_of(evening: Evening, entrant: EntrantId) -> int:
 
 
 def until(so: Callable[[Evening, EntrantId], bool], **overrides: Any) -> Evening:
-    """Return a game in which *so* holds of who has staked a thing."""
+    """Return a game in which *so* holds for the entrant who staked an item."""
     for stack in range(10, 90):
         evening, entrant = staked(starting_stack=stack, **overrides)
         for _ in range(10):

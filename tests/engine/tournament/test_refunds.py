@@ -1,4 +1,4 @@
-"""What a cancelled tournament owes whom, by the policy that its terms name."""
+"""Refunds of a cancelled tournament, by the policy that its terms name."""
 
 from typing import Any
 
@@ -33,9 +33,7 @@ def owed(events: Any) -> dict[EntrantId, int]:
 
 
 def test_before_play_everyone_gets_back_what_was_charged() -> None:
-    """
-    On trust that is all of it.
-    """
+    """On trust, everyone gets all of it back."""
     given = entered(1, 2, bounty=50)
 
     decided = given.when(cancel()).events()
@@ -47,18 +45,14 @@ def test_before_play_everyone_gets_back_what_was_charged() -> None:
 
 
 def test_too_few_entrants_get_their_money_back_too() -> None:
-    """
-    The house cancels, and nobody has to ask.
-    """
+    """The house cancels, and nobody has to ask."""
     decided = entered(1).when(StartPlay(table_ids=(), now=NOON)).events()
 
     assert owed(decided) == {entrant(1): 1_100}
 
 
 def test_before_play_who_has_paid_gets_back_what_was_paid() -> None:
-    """
-    And who has not owes nothing more.
-    """
+    """A player who has not paid owes nothing any more."""
     given = entered(1, 2, payment="recorded")
     given.asked(
         RecordPayment(entrant=entrant(1), kind="buy_in", amount=400, by=player(99), now=NOON)
@@ -72,7 +66,8 @@ def test_before_play_who_has_paid_gets_back_what_was_paid() -> None:
 
 def test_rolled_forward_the_fee_comes_back_half_the_pool_alike_and_half_by_chips() -> None:
     """
-    Of 9 000.00 with 100 left, who has 37 500 of 300 000 chips gets 45 and 562.50: 607.50.
+    The pool is 9 000.00, and 100 entrants are left. A stack of 37 500 in 300 000 chips gets 45 and
+    562.50, together 607.50.
     """
     fees = FeeTerms(buy_in=9_000, fee=900, cancellation="roll_forward")
     asked = to_start(
@@ -95,9 +90,7 @@ def test_rolled_forward_the_fee_comes_back_half_the_pool_alike_and_half_by_chips
 
 
 def test_refunding_all_gives_back_what_everyone_paid_and_the_house_its_own() -> None:
-    """
-    Also who is out already; bounties that were won stay won.
-    """
+    """Eliminated entrants also get their money back. Bounties that were won stay won."""
     given = charging(4, payouts=(1,), bounty=50, guaranteed=5_000)
     given.asked(out(given, entrant(1), by=(entrant(2),)))
 
@@ -114,9 +107,7 @@ def test_refunding_all_gives_back_what_everyone_paid_and_the_house_its_own() -> 
 
 
 def test_a_bounty_that_joined_the_pool_goes_back_to_its_payer() -> None:
-    """
-    It was paid in like a buy-in.
-    """
+    """The bounty was paid in like a buy-in."""
     given = charging(4, payouts=(1,), bounty=50)
     given.asked(out(given, entrant(1)))
 
@@ -137,7 +128,7 @@ def test_in_the_money_the_policy_says_how_those_left_share_what_is_left(
     policy: str, expected: tuple[int, ...]
 ) -> None:
     """
-    Of six thousand the fourth prize, 1 200, is won; three are left, one of them without a chip.
+    The fourth prize, 1 200 of six thousand, is won. Three are left, one of them without a chip.
     """
     given = charging(6, payouts=(30, 25, 25, 20), cancellation_in_money=policy)
     for number in (1, 2, 3):
@@ -153,9 +144,7 @@ def test_in_the_money_the_policy_says_how_those_left_share_what_is_left(
 
 
 def test_stacks_that_are_not_of_those_left_are_refused() -> None:
-    """
-    Somebody went out meanwhile: ask again.
-    """
+    """Somebody went out meanwhile, so the stacks have to be sent again."""
     given = charging(4, cancellation="roll_forward", payouts=(1,))
     given.asked(out(given, entrant(1)))
 
@@ -164,9 +153,7 @@ def test_stacks_that_are_not_of_those_left_are_refused() -> None:
 
 
 def test_a_deal_that_was_made_is_kept_when_the_tournament_is_cancelled() -> None:
-    """
-    What was left to play for goes by chips.
-    """
+    """The money that was left to play for is divided by chips."""
     given = charging(3)
     given.asked(ProposeDeal(by=None, method="equal", play_for=600, now=NOON))
     given.asked(*(AcceptDeal(entrant=entrant(each), offer=1, now=NOON) for each in (1, 2, 3)))
@@ -178,9 +165,7 @@ def test_a_deal_that_was_made_is_kept_when_the_tournament_is_cancelled() -> None
 
 
 def test_bets_of_a_hand_in_play_count_as_gone_back() -> None:
-    """
-    Nobody wins a pot that is not played out.
-    """
+    """Nobody wins a pot that is not played out."""
     evening = Evening(3, RULESET, starting_stack=1_000)
     (table,) = evening.tables
     evening.next_hand(table)
@@ -193,9 +178,7 @@ def test_bets_of_a_hand_in_play_count_as_gone_back() -> None:
 
 
 def test_a_hand_that_ends_after_the_cancellation_counts_for_nothing() -> None:
-    """
-    Its last action is not refused, and nobody goes out by it.
-    """
+    """Its last action is not refused, and nobody is eliminated by it."""
     given = charging(3)
     busted: RecordBusts = out(given, entrant(1))
     given.asked(cancel(*stacks(e1=1_000, e2=1_000, e3=1_000)))
@@ -204,9 +187,7 @@ def test_a_hand_that_ends_after_the_cancellation_counts_for_nothing() -> None:
 
 
 def test_where_nobody_has_paid_nothing_is_owed() -> None:
-    """
-    Most evenings are free.
-    """
+    """Most evenings are free."""
     given = Scenario(decider).asked(*to_start(4))
 
     (cancelled,) = given.when(cancel()).events()
@@ -216,7 +197,7 @@ def test_where_nobody_has_paid_nothing_is_owed() -> None:
 
 def test_who_is_broke_in_a_round_that_has_placed_nobody_yet_is_still_in() -> None:
     """
-    Hand for hand, with the hand at the other table in play: no chips, and no place either.
+    In hand-for-hand play, while another table plays its hand, a busted entrant has no place.
     """
     fees = FeeTerms(buy_in=1_000, cancellation="roll_forward")
     floor = begun(8, fees=fees, payouts=(1,), currency="EUR")

@@ -1,4 +1,4 @@
-"""Scheduled rounds: seats, hands, results, points, and when the next one begins."""
+"""Scheduled rounds: seats, hands, results, points, and the start of the next round."""
 
 from collections import Counter
 from datetime import timedelta
@@ -50,7 +50,7 @@ EARLY = EndRoundEarly(**RULED)
 
 
 def heats(entrants: int = 10, **terms: Any) -> Heats:
-    """Return two short rounds, laid out otherwise by *terms* of the plan."""
+    """Return two short rounds, with *terms* laid over their plan."""
     own = {name: terms.pop(name) for name in ("starting_stack", "entrants_min") if name in terms}
     return Heats(entrants, BETTER, Rounds(**{"rounds": 2, "hands_per_round": 2, **terms}), **own)
 

@@ -1,4 +1,4 @@
-"""What a director orders on the floor, and that it is carried out between hands only."""
+"""The orders of directors, which are carried out between hands only."""
 
 from typing import Any
 
@@ -125,7 +125,7 @@ def test_nothing_is_settled_with_a_table_that_is_held() -> None:
     for number in (1, 2, 3):
         floor.lose(table(number), *sitting(floor, number)[:1])
     assert floor.plan(table(3)).directive == Hold(reason="held")
-    # Table 3 is to break, and nobody is taken from it.
+    # Table 3 has to break, and nobody is taken from it.
     assert floor.plan(table(1)).outcome == "open"
     floor.decide(ReleaseTable(table=table(3), **RULED))
     assert isinstance(floor.plan(table(3)).directive, Break)

@@ -1,4 +1,4 @@
-"""Who counts as entered, for staff who play, and until when staff may enter."""
+"""Staff who play: the test of whether they have entered, and the limit until which they may."""
 
 from typing import Any
 
@@ -19,14 +19,14 @@ LATE: dict[str, Any] = {"late_registration_seconds": 3600}
 
 
 def asking(*more: Any, **entry: Any) -> Scenario:
-    """Two players are in; the third asks for approval, and *more* follows."""
+    """Return a tournament with two players and a third who asks for approval. *more* follows."""
     scenario = registering(approval=True, **entry).asked(register(1), register(2), register(3))
     let_in = (Approve(entrant=entrant(each), now=NOON) for each in (1, 2))
     return scenario.asked(*let_in, *more)
 
 
 def lined_up(*more: Any, **entry: Any) -> Scenario:
-    """Two players have all places; the third waits, and *more* follows."""
+    """Return a full tournament with a third player on the waitlist. *more* follows."""
     return registering(2, most=2, waitlist=True, **entry).asked(register(3), *more)
 
 
@@ -84,9 +84,7 @@ def test_staff_enter_before_play_or_count_as_entered_already(named: str) -> None
 
 @pytest.mark.parametrize("scenario", [playing(2), registering(3).asked(withdraw(3), start())])
 def test_staff_do_not_enter_once_play_has_begun(scenario: Scenario) -> None:
-    """
-    A player in their place may: late registration is what refuses, or not.
-    """
+    """Another player in their place may enter. Only late registration decides about that."""
     with pytest.raises(OfficeHeld) as refused:
         demand_staff_in_time(scenario.state, ME)
     assert (refused.value.code, refused.value.rule) == ("office_held", "entry.staff")

@@ -1,4 +1,4 @@
-"""A tournament up to its first hand: terms, registration, masters and the draw of seats."""
+"""A tournament up to its first hand: terms, registration, masters and the seat draw."""
 
 from typing import Any
 from uuid import UUID
@@ -50,9 +50,7 @@ from tests.engine.tournament.floor import (
 
 
 def test_announcing_twice_changes_nothing() -> None:
-    """
-    The terms stand; a client may safely retry.
-    """
+    """The terms stand, and a client may safely retry."""
     Scenario(decider).asked(announce()).when(announce(name="Another")).then_nothing()
 
 
@@ -76,16 +74,12 @@ def test_announcing_twice_changes_nothing() -> None:
     ],
 )
 def test_terms_that_contradict_themselves_are_refused(terms: dict[str, Any], field: str) -> None:
-    """
-    What has been announced cannot be mended, so it is checked before.
-    """
+    """Announced terms cannot be mended, so they are checked before."""
     Scenario(decider).when(announce(**terms)).then_rejected(TermsInvalid, field=field)
 
 
 def test_registration_opens_with_a_commitment_to_both_masters() -> None:
-    """
-    The house fixes every deck before anyone has entered, and shows nobody.
-    """
+    """The house fixes every deck before anyone has entered, and shows it to nobody."""
     (opened,) = Scenario(decider).asked(announce()).when(opening).events()
 
     number = number_of(TOURNAMENT)
@@ -100,23 +94,17 @@ def test_registration_opens_with_a_commitment_to_both_masters() -> None:
 
 
 def test_masters_cannot_be_exchanged() -> None:
-    """
-    Opening again, with whatever masters, leaves the first ones.
-    """
+    """Opening registration again, with any masters, keeps the first ones."""
     Scenario(decider).asked(announce(), opening).when(opening).then_nothing()
 
 
 def test_nobody_registers_before_registration_opens() -> None:
-    """
-    An entry before the commitment would let the house choose its masters by who has entered.
-    """
+    """With an entry before the commitment, the house could choose its masters by the entrants."""
     Scenario(decider).asked(announce()).when(register(1)).then_rejected(RegistrationNotOpen)
 
 
 def test_nobody_registers_for_what_is_not_announced() -> None:
-    """
-    The order of errors is the API's: what does not exist comes first.
-    """
+    """The API's order of errors applies: an object that does not exist comes first."""
     Scenario(decider).when(register(1)).then_rejected(TournamentNotAnnounced)
 
 
@@ -162,25 +150,19 @@ def test_a_full_tournament_takes_nobody() -> None:
 
 
 def test_bots_stay_out_where_they_are_forbidden() -> None:
-    """
-    People are told beforehand whom they will meet.
-    """
+    """Players know beforehand whether they will meet bots."""
     given = Scenario(decider).asked(announce(bots="forbidden"), opening)
     given.when(register(1, bot=True)).then_rejected(BotsForbidden)
 
 
 def test_people_stay_out_where_only_bots_may_play() -> None:
-    """
-    Bots play without pauses that people need.
-    """
+    """Bots play without the pauses that people need."""
     given = Scenario(decider).asked(announce(bots="only"), opening)
     given.when(register(1)).then_rejected(BotsOnly)
 
 
 def test_an_entrant_may_withdraw_before_play_and_the_number_is_not_used_again() -> None:
-    """
-    Order of registration stays what it was.
-    """
+    """The order of registration stays the same."""
     withdraw = Withdraw(entrant=entrant(1), now=NOON)
     (
         Scenario(decider)
@@ -207,9 +189,7 @@ def test_too_few_entrants_cancel_the_tournament() -> None:
 
 
 def test_too_few_tables_are_refused() -> None:
-    """
-    Identifiers come from outside; the rules cannot make one.
-    """
+    """Identifiers come from outside, because the rules cannot make any."""
     given = Scenario(decider).asked(*to_start(9)[:-1])
     given.when(start(tables=2)).then_rejected(TablesMissing, given=2, required=3)
 
@@ -259,9 +239,7 @@ def test_starting_twice_changes_nothing() -> None:
 
 
 def test_play_pauses_and_resumes_once() -> None:
-    """
-    A repeated pause is already so.
-    """
+    """A repeated pause has no effect."""
     pause = Pause(reason="dinner", now=NOON)
     (
         Scenario(decider)
@@ -287,9 +265,7 @@ def test_what_is_not_running_cannot_pause() -> None:
 
 @pytest.mark.parametrize("steps", [1, 2, 4, 5])
 def test_a_director_may_cancel_at_any_time_before_the_end(steps: int) -> None:
-    """
-    Whatever has happened stays in the log.
-    """
+    """All earlier events stay in the log."""
     cancel = Cancel(reason="storm", now=NOON)
     given = Scenario(decider).asked(*to_start(2)[:steps])
     given.when(cancel).then(

@@ -40,9 +40,7 @@ def who(given: Scenario, entrant: EntrantId) -> Entry:
 
 
 def test_a_bust_is_an_elimination_in_the_last_place_left() -> None:
-    """
-    There are no rebuys: who has lost the last chip is out.
-    """
+    """There are no rebuys, so a bust is an elimination."""
     given = running(4)
     last = seated(given, 1)[0]
 
@@ -80,9 +78,7 @@ def test_of_two_out_in_one_hand_the_larger_stack_at_its_start_finishes_higher() 
 
 
 def test_equal_stacks_share_the_place() -> None:
-    """
-    Both hold third and fourth place together, and their prizes are averaged.
-    """
+    """Both hold the third and fourth place together, and their prizes are averaged."""
     given = running(4)
 
     decided = given.when(busts(*seated(given, 1)[:2], stacks=(700, 700))).events()
@@ -95,9 +91,7 @@ def test_equal_stacks_share_the_place() -> None:
 
 
 def test_the_bust_that_leaves_one_finishes_the_tournament_in_the_same_decision() -> None:
-    """
-    The winner, every placing and every payout are facts of that hand.
-    """
+    """The winner, every placing and every payout belong to the decision of that hand."""
     given = running(3, payouts=(70, 30), prize_pool=1_001, currency="EUR")
     first, second, third = seated(given, 1)
 
@@ -118,9 +112,7 @@ def test_the_bust_that_leaves_one_finishes_the_tournament_in_the_same_decision()
 
 
 def test_when_the_last_ones_bust_together_the_larger_stack_wins() -> None:
-    """
-    Chips may all have gone to what is carried: then nobody is left, yet somebody has won.
-    """
+    """All chips may have gone to the carry. Then nobody is left, yet somebody has won."""
     given = running(2)
     small, large = seated(given, 1)
 
@@ -135,9 +127,7 @@ def test_when_the_last_ones_bust_together_the_larger_stack_wins() -> None:
 
 
 def test_somebody_who_does_not_sit_there_cannot_bust_there() -> None:
-    """
-    What a table reports must be about its own seats.
-    """
+    """A table may report only its own seats."""
     given = running(2)
     elsewhere = Seated(entrant=entrant(9), seat=Seat(1))
     with pytest.raises(DirectiveStale):
@@ -154,9 +144,7 @@ def test_nobody_busts_before_play() -> None:
 
 
 def test_after_the_last_hand_stacks_decide_and_equals_share() -> None:
-    """
-    A tournament with a number of hands ends with several left.
-    """
+    """A tournament with a fixed number of hands ends with several entrants left."""
     given = running(3, hands_max=1, payouts=(60, 40), prize_pool=100, currency="EUR")
     one, two, three = seated(given, 1)
     stacks = (
@@ -234,9 +222,7 @@ def test_a_mover_has_one_seat_before_and_after_and_moving_twice_changes_nothing(
     ],
 )
 def test_a_move_that_no_longer_fits_the_seats_is_refused(change: dict[str, object]) -> None:
-    """
-    A plan made before another append must be made anew.
-    """
+    """A plan that was made before another append has to be made again."""
     given = running(6)
     move = replace(a_move(given), **change)
     with pytest.raises(DirectiveStale):
@@ -273,9 +259,7 @@ def test_a_table_breaks_only_when_everybody_has_a_new_seat() -> None:
 def test_shares_divide_the_pool_without_a_rest(
     pool: int, shares: tuple[int, ...], entrants: int, amounts: tuple[int, ...]
 ) -> None:
-    """
-    Units that do not divide go to the best places.
-    """
+    """Units that cannot be divided go to the best places."""
     assert place_amounts(pool, shares=shares, entrants=entrants) == amounts
 
 
