@@ -1,1 +1,1 @@
-"""The public HTTP API; nothing here decides anything about the game."""
+"""The public HTTP API. It calls the engine for every decision about the game."""

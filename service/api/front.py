@@ -1,9 +1,8 @@
 """
-The hot routes, in front of the framework: acting at a table, and looking at it.
+A fast path for the two hot routes: acting at a table and reading a table.
 
-They are the same handlers under the same declarations; only the framework's
-routing and injection are left out.  Whatever does not look exactly like one of
-them goes the ordinary way.
+Both run the ordinary handlers under their ordinary declarations, without the framework's routing
+and injection. Every other request goes to the framework.
 """
 
 import re
@@ -26,7 +25,7 @@ from service.api.table import tables
 from service.base.errors import TooManyRequests
 
 Scope = Any
-"""A connection as the server hands it over; ASGI says what is in it."""
+"""An ASGI connection scope, as the server passes it."""
 
 _Answer = Callable[[Asked], Awaitable[Response[bytes]]]
 _TABLE = re.compile(r"/v1/tables/([^/]+)(/actions)?")
@@ -43,7 +42,7 @@ _PRIVATE = (
 
 
 class _Headers:
-    """Headers by name, which servers give in lower case; the first of several counts."""
+    """Headers by lower-case name. If a header is repeated, its first value counts."""
 
     __slots__ = ("_found",)
 
@@ -51,27 +50,27 @@ class _Headers:
         self._found = dict(reversed(list(given)))
 
     def get(self, name: str, default: str | None = None) -> str | None:
-        """Return a header's value."""
+        """Return the value of the header *name*, or *default* if the request does not have it."""
         value = self._found.get(name.encode())
         return default if value is None else value.decode("latin-1")
 
 
 class _Request(BoundedRequest):
-    """A request whose headers are read without the framework."""
+    """A request that reads its headers without the framework."""
 
     @cached_property
     def headers(self) -> _Headers:  # type: ignore[override]
-        """Headers by name, as far as they are asked for."""
+        """The headers by name, decoded on access."""
         return _Headers(self.scope["headers"])
 
 
 class Front:
     """
-    Answers the hot routes, and hands everything else to *litestar*.
+    Answers the hot routes and passes every other connection to *litestar*.
 
     Args:
-        handlers: What answers an exception, by class; the application's own.
-        limits: How much each client may ask, on the hot routes as on all others.
+        handlers: The application's exception handlers, by exception class.
+        limits: The request limits of each client, the same as on all other routes.
     """
 
     def __init__(self, litestar: Litestar, handlers: Handlers, limits: Limits) -> None:
@@ -80,7 +79,7 @@ class Front:
         self._limits = limits
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one connection."""
+        """Serve one ASGI connection."""
         if scope["type"] == "http":
             try:
                 scope["state"]["admitted"] = self._limits.admit(scope)
@@ -101,9 +100,9 @@ class Front:
             await authenticate(request, route.opt["operation"])
             response = await answer(request)
         except Exception as error:  # noqa: BLE001
-            # As the framework does around its own handlers, which are not in this path:
-            # every error becomes its problem document, and what nobody expected is
-            # logged by the handler of Exception and answered as 500.
+            # The framework does the same around its own handlers, which this path skips.
+            # Every error becomes its problem document. The handler of Exception logs an
+            # unexpected error and answers 500.
             response = self._answer_to(error)(request, error)
         await _send(scope, response, send)
 
@@ -114,7 +113,7 @@ class Front:
 
 
 def _common(scope: Scope) -> list[tuple[bytes, bytes]]:
-    """Return the headers of every answer: its request's number, and that nothing is cached."""
+    """Return the headers of every answer: request ID, caching, security and rate limits."""
     state = scope["state"]
     admitted = state.get("admitted")
     limited = () if admitted is None else admitted.headers()
@@ -122,7 +121,7 @@ def _common(scope: Scope) -> list[tuple[bytes, bytes]]:
 
 
 def _headed(scope: Scope, send: Send) -> Send:
-    """Return a *send* that adds the common headers which an answer does not have yet."""
+    """Return a *send* that adds the common headers that an answer lacks."""
     if scope["type"] != "http":
         return send
 

@@ -1,7 +1,7 @@
 """
-The OpenAPI document, from the same declarations that route and guard.
+The OpenAPI document, made from the declarations that the routes and their checks use.
 
-Component schemas are msgspec's, so that what is documented is what is decoded.
+msgspec makes the component schemas from the types that requests are decoded into.
 """
 
 import re
@@ -28,11 +28,11 @@ _BODY = (
 )
 
 Json = dict[str, Any]
-"""A JSON object; OpenAPI says what is in it."""
+"""A JSON object of the OpenAPI document."""
 
 _PROBLEM: Json = {
     "type": "object",
-    "description": "RFC 9457; members beyond these are facts of the code.",
+    "description": "An RFC 9457 problem. Further members are facts that belong to the code.",
     "required": ["type", "title", "status", "detail", "instance", "code"],
     "properties": {
         "type": {"type": "string"},
@@ -48,7 +48,7 @@ _PROBLEM: Json = {
 
 
 def openapi_document() -> str:
-    """Return the document as YAML; the same bytes for the same code."""
+    """Return the document as YAML. The same code always gives the same bytes."""
     return yaml.safe_dump(_document(), sort_keys=True, allow_unicode=True, width=100)
 
 
@@ -151,7 +151,7 @@ def _responses(path: str, described: Operation, by_shape: Json) -> Json:
 
 
 def _tried(described: Operation, success: Json, by_shape: Json) -> Json:
-    """Return the answers of success: done, and, where it can be tried, what would change."""
+    """Return the success responses by status; a route with a dry run also answers 200."""
     done = {str(described.status): success}
     if not described.dry_run:
         return done
@@ -159,4 +159,4 @@ def _tried(described: Operation, success: Json, by_shape: Json) -> Json:
     if described.status == 200:
         tried = {"oneOf": [success["content"][described.media]["schema"], tried]}
     content = {described.media: {"schema": tried}}
-    return done | {"200": {"description": "What a dry run would change.", "content": content}}
+    return done | {"200": {"description": "The changes found by a dry run.", "content": content}}

@@ -1,7 +1,7 @@
 """
-A table of every route by every role, from the declarations of the routes.
+The table of roles and routes, made from the declarations of the routes.
 
-Run this module to write ``docs/roles.md``.  ``service.api.http.access`` makes the checks.
+Run this module to write ``docs/roles.md``. ``service.api.http.access`` makes the checks.
 """
 
 import re
@@ -23,42 +23,42 @@ _HEAD = """\
 
 Made by `python -m service.api.roles` from the declaration of each route; do not edit.
 
-A token needs the scope, and the role in the object's league must allow the rest. A stranger is no
-member of that league and gets 404, as if the object did not exist. A member whose role does not
-suffice gets 403.
+A token needs the scope, and the caller's role in the object's league must allow the action. A
+stranger is not a member of that league and gets 404, as if the object did not exist. A member with
+an insufficient role gets 403.
 
 - **yes**: the role may. **-**: it may not.
 - **not entered**: the role may, unless the person is entered in the tournament. So nobody rules on
-  a pot of their own or opens an opponent's cards. Waiting on the waitlist or for approval counts as
-  entered. Nobody with such an office can enter once play has begun.
-- **by terms**: the role may. A person entered in the tournament may only if its terms say
-  `staff_may_play`, and then keeps the clock and the seating, and nothing else.
+  their own pot or opens an opponent's cards. Somebody on the waitlist or waiting for approval
+  counts as entered. Nobody with such an office can enter once play has begun.
+- **by terms**: the role may. A person entered in the tournament may do it only if its terms say
+  `staff_may_play`. Such a person may run the clock and the seating, but nothing else.
 - **entered**: only the player of the entry may, for that entry.
-- **own**: it concerns the caller's own things, in no league. **open**: no token is needed.
+- **own**: the route concerns only the caller's own account or player. **open**: it needs no token.
 """
 
 _PEOPLE = """
 ## Who may act on people
 
-Directors have `manage_players` too. It acts on people without an office. Only owners decide on
-offices: `manage_members` is needed to give an office, to take one, or to give out a code for one. A
-route that changes the members of a league, or their roles, declares its needs:
+Directors have `manage_players` too. It covers people without an office. Only owners decide on
+offices: `manage_members` is needed to give an office, to take one away, or to issue a code for one.
+A route that changes the members of a league, or their roles, declares its needs:
 
-- **no office**: what the caller needs if the person is no member, or only a player.
-- **an office**: what the caller needs if the person holds an office or will get one.
-- **own**: it concerns the caller.
+- **no office**: the capability the caller needs if the person is not a member, or only a player.
+- **an office**: the capability the caller needs if the person holds an office or will get one.
+- **own**: the route concerns the caller.
 
-A code is worth what its giver may still do. If the player of a claim code now holds an office, the
-code holds only if an owner gave it out who still is an owner. The same is true of each code for a
-new password. When an owner stops being one, all invitations to offices end. Nobody becomes an owner
-by a code. Somebody who was removed may come back as a player with a code that still holds; a ban
-keeps them out. Anybody with an owner's token and `leagues:manage` can give offices, so they can
-reach everything.
+A code can do no more than its issuer may still do. If the player of a claim code now holds an
+office, the code is valid only if its issuer was an owner and still is one. The same is true of each
+code for a new password. When an owner loses that role, all invitations to offices end. Nobody
+becomes an owner through a code. A removed member may come back as a player with a code that is
+still valid, unless they are banned. Anybody with an owner's token and `leagues:manage` can give
+offices, so they can reach everything.
 """
 
 
 def document() -> str:
-    """Return ``docs/roles.md``."""
+    """Return the text of ``docs/roles.md``."""
     columns = ("route", "scope", *ROLES, "stranger", "no token")
     lines = [_HEAD, *_begin(columns)]
     lines += [_route(route, described) for route, described in _declared()]
@@ -72,7 +72,7 @@ def document() -> str:
 
 
 def _declared() -> Iterator[tuple[str, Operation]]:
-    """Yield the name of every route in the tables, with its declaration."""
+    """Yield each route's name for the tables, with its declaration."""
     for handler in ROUTES:
         method = next(each for each in sorted(handler.http_methods) if each != "HEAD")
         for path in sorted(handler.paths):
@@ -105,7 +105,7 @@ def _cell(described: Operation, role: Role) -> str:
 
 
 def _outside(described: Operation) -> tuple[str, str]:
-    """Return the cells of a stranger, and of a caller without a token."""
+    """Return the two cells for a stranger and for a caller without a token."""
     match described.needs:
         case "anyone":
             return "open", "open"

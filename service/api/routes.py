@@ -1,4 +1,4 @@
-"""Every route there is."""
+"""All routes of the API, in the order in which they are registered."""
 
 from litestar.handlers import HTTPRouteHandler
 

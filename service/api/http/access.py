@@ -1,8 +1,8 @@
 """
-What the caller may see and do, decided at the object.
+Access checks: the objects a caller may see, and the actions their role allows.
 
-What a route demands is what it declares (``needs``).  A thing in a league the caller
-does not belong to looks exactly like a thing that is not there.
+Each route declares what it needs (``needs``). If the caller does not belong to the league of an
+object, the answer is the same as for an object that does not exist.
 """
 
 from dataclasses import dataclass
@@ -50,35 +50,35 @@ from service.log.writer import Loaded
 State_co = TypeVar("State_co", bound=msgspec.Struct, covariant=True)
 
 MEMBERS_BELIEVED_FOR = timedelta(seconds=5)
-"""How long somebody removed by another process may still act at tables."""
+"""How long a member removed by another process may still act at tables."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kind(Generic[State_co]):
-    """One kind of object that a route can be about."""
+    """A kind of object that a route can name."""
 
     parameter: str
-    """Its name in paths."""
+    """The name of its path parameter."""
 
     prefix: str
-    """Of its identifiers."""
+    """The prefix of its identifiers."""
 
     states: tuple[type[State_co], ...]
-    """What it can be once it is there."""
+    """The states in which the object exists."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place(Generic[State_co]):
-    """An object the caller may see, in the league it stands in."""
+    """An object that the caller may see, with its league and the caller's role there."""
 
     id: str
-    """As the request names it."""
+    """The identifier as the request names it."""
 
     league: str
     role: Role
-    stream: Stream[Any]  # its state is wider: an empty stream has the initial one
+    stream: Stream[Any]  # its state type is wider, because an empty stream has the initial state
     loaded: Loaded[State_co]
-    """As far as it has been read; its state is the aggregate's."""
+    """The aggregate's state at the version that was read."""
 
     @property
     def state(self) -> State_co:
@@ -109,13 +109,13 @@ KINDS: dict[object, Kind[msgspec.Struct]] = {
     Table: TABLE,
     Claimed: DISPUTE,
 }
-"""By the state that a handler's ``Place`` has."""
+"""The kinds by the state that a handler's ``Place`` holds."""
 
 AS_KNOWN = "as known"
-"""Beside a ``Place``: as this process knows the object, without asking the log."""
+"""Annotation of a ``Place``: use this process's copy of the object, without asking the log."""
 
 BELIEVED = "believed"
-"""Beside a ``Place``: whoever was a member :data:`MEMBERS_BELIEVED_FOR` ago still is one."""
+"""Annotation of a ``Place``: accept membership that is up to :data:`MEMBERS_BELIEVED_FOR` old."""
 
 
 async def reach(
@@ -127,15 +127,15 @@ async def reach(
     believe: bool = False,
 ) -> Place[State_co]:
     """
-    Return the object the route is about, if the caller may do there what the route declares.
+    Return the object that the route names, if the caller may do what the route declares.
 
     Args:
-        fresh: Whether to ask the log for what other processes did to the object.
-        believe: Whether a member known :data:`MEMBERS_BELIEVED_FOR` ago still is one.
+        fresh: Whether to read changes by other processes from the log.
+        believe: Whether to accept membership that is up to :data:`MEMBERS_BELIEVED_FOR` old.
 
     Raises:
-        StreamNotFound: If there is none such, or it is foreign.
-        Forbidden: With the capability that the caller's role there lacks.
+        StreamNotFound: If the object does not exist, or the caller may not see it.
+        Forbidden: If the caller's role lacks a capability, which the error names.
     """
     place = await find(request, identifier, kind, fresh=fresh, believe=believe)
     demand(request, place.role)
@@ -154,14 +154,14 @@ async def find(
     believe: bool = False,
 ) -> Place[State_co]:
     """
-    Return another object a request names, if the caller belongs to its league.
+    Return an object that a request names, if the caller belongs to its league.
 
     Args:
-        fresh: Whether to ask the log for what other processes did to the object.
-        believe: Whether a member known :data:`MEMBERS_BELIEVED_FOR` ago still is one.
+        fresh: Whether to read changes by other processes from the log.
+        believe: Whether to accept membership that is up to :data:`MEMBERS_BELIEVED_FOR` old.
 
     Raises:
-        StreamNotFound: If there is none such, or it is foreign.
+        StreamNotFound: If the object does not exist, or the caller may not see it.
     """
     shell = shell_of(request)
     stream = _stream(identifier, kind.prefix)
@@ -177,13 +177,13 @@ async def find(
 
 
 async def league_of(shell: Shell, stream: str) -> str:
-    """Return the league *stream* stands in; ``StreamNotFound`` if it was never written."""
+    """Return the league of *stream*, or raise ``StreamNotFound`` if the stream has no events."""
     known = shell.leagues.get(stream)
     if known is None:
         try:
             number = await league_of_stream(shell.pool, stream)
         except OSError as error:
-            raise StoreUnavailable("the database is away") from error
+            raise StoreUnavailable("the database does not answer") from error
         if number is None:
             raise StreamNotFound("it does not exist, or you may not see it")
         known = shell.leagues[stream] = f"lge_{number.hex}"
@@ -194,13 +194,14 @@ async def role_in(
     request: Asked, league: str, *, fresh: bool = True, believe: bool = False
 ) -> Role | None:
     """
-    Return the caller's role in *league*, None for a stranger.
+    Return the caller's role in *league*, or None for a stranger.
 
     Args:
-        fresh: Whether to ask the log.  A follower of the league need not: its channel keeps
-            the copy here as new as the events that it hands out.
-        believe: Whether a role may be as old as :data:`MEMBERS_BELIEVED_FOR`.  Changes
-            made by this process count at once, and nobody is called a stranger unasked.
+        fresh: Whether to read the league's log. Followers of the league need not, because their
+            channel keeps this process's copy as new as the events it hands out.
+        believe: Whether to accept a role that is up to :data:`MEMBERS_BELIEVED_FOR` old. Changes
+            made by this process count at once. The log is always read before a caller is treated as
+            a stranger.
     """
     shell, player = shell_of(request), principal_of(request).account.player
     stream, now = stream_of(league), shell.now()
@@ -233,11 +234,11 @@ async def belong(request: Asked, league: str, *, fresh: bool = True) -> Role:
     Return the caller's role in *league*, if it permits what the route declares.
 
     Args:
-        fresh: Whether to ask the log; see :func:`role_in`.
+        fresh: Whether to read the log; see :func:`role_in`.
 
     Raises:
         StreamNotFound: If the caller is a stranger there.
-        Forbidden: With the capability that the role lacks.
+        Forbidden: If the role lacks a capability, which the error names.
     """
     role = await role_in(request, league, fresh=fresh)
     if role is None:
@@ -253,16 +254,16 @@ def demand(
     Check that *role* permits what the route declares.
 
     Args:
-        entered: Whether the caller plays in what it is about: staff lose some of their
-            capabilities there.
-        staff_may_play: Whether the tournament's terms leave them the clock and the seating.
+        entered: Whether the caller plays in the tournament or season. Staff lose some capabilities
+            there.
+        staff_may_play: Whether the terms leave playing staff the clock and the seating.
 
     Raises:
-        Forbidden: With the capability that is missing.
+        Forbidden: If a capability is missing; the error names it.
     """
     capability = operation_of(request).capability
     if capability is None:
-        raise InvariantViolated("a route that asks for no role looks into a league")
+        raise InvariantViolated("a route without a capability reached into a league")
     demand_also(role, capability, entered=entered, staff_may_play=staff_may_play)
 
 
@@ -270,16 +271,16 @@ def demand_also(
     role: Role, capability: Capability, *, entered: bool = False, staff_may_play: bool = False
 ) -> None:
     """
-    Check that *role* permits more than the route declares: what a body asks may need more.
+    Check a capability that the route does not declare, but the request's body makes necessary.
 
     Raises:
-        Forbidden: With the capability that is missing.
+        Forbidden: If the capability is missing; the error names it.
     """
     if may(role, capability, entered=entered, staff_may_play=staff_may_play):
         return
-    detail = "the role in this league does not allow this"
+    detail = "your role in this league does not allow this"
     if may(role, capability):
-        detail = "you play here: ask somebody of the staff who does not"
+        detail = "you are entered here: ask another member of the staff"
         if capability in CLOCK_AND_SEATING:
             detail += ", or announce the next tournament with `staff_may_play`"
     raise Forbidden(detail, capability=capability)
@@ -287,26 +288,27 @@ def demand_also(
 
 def demand_over(role: Role, *held: Role | None) -> None:
     """
-    Check that *role* may act on a person who holds, or is to get, the roles *held*.
+    Check that *role* may act on a person who holds, or will get, the roles *held*.
 
     Raises:
-        Forbidden: With the capability that is missing.
+        Forbidden: If a capability is missing; the error names it.
     """
     demand_also(role, needed_over(*held))
 
 
 async def _plays_at(request: Asked, place: Place[msgspec.Struct]) -> tuple[bool, bool]:
     """
-    Return whether the caller is entered in the tournament that *place* is, or belongs to.
+    Return whether the caller is entered in the tournament of *place*.
 
-    And whether its terms leave the clock and the seating to staff who play.
+    The second value is whether its terms leave the clock and the seating to staff who play.
     """
     player = principal_of(request).account.player
     match place.state:
         case Claimed(opened=opened):
             return await plays_in_disputed(request, place.league, opened.subject), False
         case Table(tournament=tournament):
-            # An entry that another process took counts, in line too: no table shows it.
+            # Read the tournament from the log: no table shows entries that another process
+            # took, or entrants on the waitlist.
             writer = shell_of(request).runtime.writer
             state = (await writer.load(place.league, stream_of(tournament))).state
         case state:
@@ -316,7 +318,7 @@ async def _plays_at(request: Asked, place: Place[msgspec.Struct]) -> tuple[bool,
 
 
 async def plays_in_disputed(request: Asked, league: str, subject: Subject) -> bool:
-    """Whether the caller plays in what is disputed: the tournament, else the season."""
+    """Return whether the caller plays in the disputed tournament, or otherwise in the season."""
     writer, player = shell_of(request).runtime.writer, principal_of(request).account.player
     if subject.tournament is not None:
         state = (await writer.load(league, stream_of(subject.tournament))).state
@@ -327,7 +329,7 @@ async def plays_in_disputed(request: Asked, league: str, subject: Subject) -> bo
 
 
 def entrant_of(state: object, player: str) -> EntrantId | None:
-    """Return *player*'s entry in a tournament, the latest one if there are several."""
+    """Return *player*'s latest entry in a tournament, or None if there is none."""
     if not isinstance(state, Registering | Running | Finished | Cancelled):
         return None
     found = [each.entrant for each in state.entrants if each.player == player]
@@ -335,7 +337,7 @@ def entrant_of(state: object, player: str) -> EntrantId | None:
 
 
 async def viewer_at(request: Asked, place: TablePlace) -> EntrantId | None:
-    """Return as whom the caller plays at the table *place*, None for a spectator."""
+    """Return the caller's entrant at the table *place*, or None for a spectator."""
     tournament = await tournament_of_table(request, place)
     if not isinstance(tournament, Registering | Running | Finished):
         return None
@@ -347,13 +349,13 @@ async def viewer_at(request: Asked, place: TablePlace) -> EntrantId | None:
 
 
 async def tournament_of_table(request: Asked, place: TablePlace) -> Tournament:
-    """Return the state of the tournament a table belongs to, as this process last saw it."""
+    """Return a table's tournament, from this process's copy if it knows everybody at the table."""
     stream = stream_of(place.state.tournament)
     writer = shell_of(request).runtime.writer
     copy = writer.known(place.league, stream)
     if copy is None or not _knows(request, copy.state, place.state):
-        # Entries change until play begins, and while players may come late: a copy from
-        # before would make a player a spectator.
+        # Entries change until play begins and during late registration. An old copy
+        # would treat a new player as a spectator.
         copy = await writer.load(place.league, stream)
     state: tournament_state.State = copy.state
     if isinstance(state, Unannounced):
@@ -362,7 +364,7 @@ async def tournament_of_table(request: Asked, place: TablePlace) -> Tournament:
 
 
 def _knows(request: Asked, tournament: object, table: Table) -> bool:
-    """Return whether everybody who sits at *table* stands in this copy of the tournament."""
+    """Return whether this copy of the tournament has an entry for everybody seated at *table*."""
     if not isinstance(tournament, Running | Finished):
         return False
     entries = tournament.entrants
@@ -376,7 +378,7 @@ def _knows(request: Asked, tournament: object, table: Table) -> bool:
 
 def demand_form(identifier: str, prefix: str) -> None:
     """
-    Check that *identifier* can be one: what cannot is not asked of the database.
+    Check the form of *identifier* before the database is asked for it.
 
     Raises:
         StreamNotFound: If it is not *prefix*, an underscore and 32 hexadecimal digits.
@@ -389,7 +391,7 @@ def demand_form(identifier: str, prefix: str) -> None:
         raise StreamNotFound("it does not exist, or you may not see it") from error
 
 
-# The prefix says which state; no type can be made of it.
+# The prefix decides the type of the state, which a type checker cannot express.
 @lru_cache(maxsize=16_384)
 def _stream(identifier: str, prefix: str) -> Stream[Any]:
     demand_form(identifier, prefix)

@@ -1,4 +1,6 @@
-"""Announcements as they are asked for: anything may be left out that a layer below says."""
+"""
+Announcements as clients send them. Members may be left out if a template or the league has them.
+"""
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -21,25 +23,25 @@ TournamentAsked: type[msgspec.Struct] = msgspec.defstruct(
     ],
     namespace={
         "__doc__": (
-            "The terms.  What is left out is taken from the template, then from the house rules; "
-            "null takes away what they say.  `terms` names a preset of `GET /v1/terms-presets`: "
-            "whatever is said beside it goes before it."
+            "The terms of a tournament. Missing members are taken from the template, then from the "
+            "house rules; null removes a value that these would set. `terms` names a preset of "
+            "`GET /v1/terms-presets`; members given beside it override the preset."
         )
     },
     module=__name__,
     kw_only=True,
     forbid_unknown_fields=True,
 )
-"""The members of :class:`TournamentWanted`, all optional, ``template`` and ``terms``."""
+"""All members of :class:`TournamentWanted` as optional, with ``template`` and ``terms``."""
 
 
 def filled(league: Created, asked: Content) -> TournamentWanted:
     """
-    Return the whole terms that *asked* stands for in *league*.
+    Return the complete terms for *asked*, completed from the template, the preset and *league*.
 
     Raises:
-        TemplateUnknown: If it names a template that the league does not have.
-        BadRequest: If something is still missing, or does not fit together.
+        TemplateUnknown: If the league does not have the template.
+        BadRequest: If a member is still missing, or members contradict each other.
     """
     try:
         return msgspec.convert(completed(league, asked), TournamentWanted, strict=True)

@@ -1,8 +1,8 @@
 """
-Who asks: bearer tokens, checked before anything else is looked at.
+Authentication by bearer token, before anything else in a request is looked at.
 
-One guard at the application closes every route that does not declare itself
-open, so that a forgotten declaration costs a 401 and never a leak.
+One guard on the application closes every route that does not declare itself open. So a forgotten
+declaration leads to a 401 and not to a leak.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ from service.base.errors import Unauthenticated, scopes_missing
 from service.people.tokens import Principal, well_formed
 
 Connection = ASGIConnection[Any, Any, Any, Any]
-"""The framework's; what it knows of users and sessions is not used here."""
+"""The framework's connection. Its support for users and sessions is not used."""
 
 BELIEVED_FOR = timedelta(seconds=5)
 """How long a revoked token may still work in another process."""
@@ -29,20 +29,20 @@ _CACHED_MAX = 10_000
 
 async def require_token(connection: Connection, handler: BaseRouteHandler) -> None:
     """
-    Put the principal into the scope.
+    Authenticate the caller and put the principal into the scope.
 
     Raises:
-        Unauthenticated: Without a good token, unless the route is open.
+        Unauthenticated: If the request carries no valid token, unless the route is open.
         Forbidden: If the token lacks the route's scope.
     """
     operation = handler.opt.get("operation")
     if operation is None and connection.scope.get("method") == "OPTIONS":
-        return  # the framework's own: it says which methods there are, and nothing else
+        return  # answered by the framework; it only lists the methods of the path
     await authenticate(connection, operation if isinstance(operation, Operation) else None)
 
 
 async def authenticate(connection: Connection, described: Operation | None) -> None:
-    """Put the principal into the scope; raises what :func:`require_token` raises."""
+    """Put the principal into the scope. Raises the errors of :func:`require_token`."""
     connection.scope["state"]["operation"] = described
     header = connection.headers.get("authorization")
     if header is None:
@@ -64,22 +64,22 @@ async def authenticate(connection: Connection, described: Operation | None) -> N
 
 
 def forget(shell: Shell, principal: Principal) -> None:
-    """Stop believing every token of the caller at once, in this process."""
+    """Make this process look up every token of the caller again."""
     forget_person(shell, principal.account.number)
 
 
 def forget_person(shell: Shell, person: UUID) -> None:
-    """Stop believing every token of a person at once, in this process."""
+    """Make this process look up every token of a person again."""
     for text in [
         text for text, (known, _) in shell.principals.items() if known.account.number == person
     ]:
         del shell.principals[text]
-    # What the database is being asked now may still be answered as it was before.
+    # Look-ups in progress may still return the old answer.
     shell.asking.clear()
 
 
 def _believed(shell: Shell, text: str) -> Principal | None:
-    """Return whose token this was a moment ago."""
+    """Return the token's owner if the last look-up is recent enough."""
     known = shell.principals.get(text)
     return known[0] if known is not None and shell.now() < known[1] else None
 
@@ -90,7 +90,7 @@ async def _principal(shell: Shell, text: str) -> Principal | None:
     asking = shell.asking.get(text)
     if asking is None:
         asking = shell.asking[text] = asyncio.create_task(_ask(shell, text, shell.now()))
-    # Whoever gives up must not give up for all who ask the same.
+    # Shielded, because other requests may wait for the same look-up.
     return await asyncio.shield(asking)
 
 

@@ -1,12 +1,12 @@
 """
-The parameters of a handler, and how a request provides each of them.
+The parameters of handlers, and the functions that provide them from a request.
 
-A handler names what it works with in its signature, and is given that and nothing else.  The
-signature is read once, when the module is imported, so a handler that asks for what its
-declaration does not give stops the start.
+A handler names what it needs in its signature and is given exactly that. Signatures are read once,
+when the module is imported. A handler that asks for something its declaration does not give stops
+the start.
 
-Parameters are provided from left to right, which is the order of refusals: ``body, place,
-order`` looks at the body first, then at the rights, then at the key.
+Parameters are provided from left to right, which is also the order of refusals. ``body, place,
+order`` checks the body first, then the rights, then the key.
 """
 
 import inspect
@@ -38,10 +38,10 @@ _PARAMETER = re.compile(r"\{(\w+):str\}")
 @dataclass(frozen=True, slots=True)
 class By:
     """
-    Beside a parameter's type: the function that provides it.
+    Annotation of a parameter: the function that provides it.
 
-    Its own parameters are provided as a handler's are; what stands to the left is not
-    provided twice.
+    The function's own parameters are provided like a handler's. A parameter that the handler has
+    further left is not provided a second time.
     """
 
     function: Callable[..., Awaitable[object]]
@@ -49,14 +49,14 @@ class By:
 
 @dataclass(slots=True)
 class _Given:
-    """A request, and what has been read of it."""
+    """A request and the values that have been read from it."""
 
     request: Asked
     raw: bytes = b""
     """The canonical bytes of the body, once it has been read."""
 
     values: dict[str, object] = field(default_factory=dict)
-    """What has been provided to the handler."""
+    """The values already provided to the handler, by parameter name."""
 
 
 _Provide = Callable[[_Given], Awaitable[object]]
@@ -69,7 +69,7 @@ def bound(
     Return the declaration with the body that *handler* takes, and the function that answers.
 
     Raises:
-        TypeError: If *handler* asks for what the declaration does not give.
+        TypeError: If *handler* asks for something that the declaration does not give.
     """
     asked = _asked(handler)
     described = _with_body(declared, asked.get("body"))
@@ -99,7 +99,7 @@ def bound(
 
 
 def _struct(described: Operation) -> type[msgspec.Struct] | None:
-    """Return the type of the body, if it is JSON; the handler reads another one itself."""
+    """Return the type of a JSON body, or None. A handler reads other bodies itself."""
     body = described.body
     return None if body is None or issubclass(body, str) else body
 
@@ -111,26 +111,37 @@ def _asked(function: Callable[..., Awaitable[object]]) -> dict[str, object]:
 
 
 def _with_body(declared: Operation, wanted: object) -> Operation:
-    """Return the declaration with the type of the handler's parameter ``body``."""
+    """
+    Return the declaration with the type of the handler's parameter ``body``.
+
+    Raises:
+        TypeError: If the declaration already names a body, or the type is not a struct.
+    """
     if wanted is None:
         return declared
     if declared.body is not None:
         raise TypeError(f"{declared.name} says twice which body it takes")
     if not (isinstance(wanted, type) and issubclass(wanted, msgspec.Struct)):
-        raise TypeError(f"{declared.name} takes a body that is no struct")
+        raise TypeError(f"{declared.name} takes a body that is not a struct")
     return replace(declared, body=wanted)
 
 
 def _demand_order(described: Operation, names: tuple[str, ...]) -> None:
-    """Check that the order of the handler, if it takes one, can be made when its turn comes."""
+    """
+    Check that the handler's parameters allow its order to be made.
+
+    Raises:
+        TypeError: If a dry run has no order, an open route has one, or the order comes before the
+            body.
+    """
     if "order" not in names:
         if described.dry_run:
-            raise TypeError(f"{described.name} has a dry run, and takes no order")
+            raise TypeError(f"{described.name} has a dry run but takes no order")
         return
     if described.open:
-        raise TypeError(f"{described.name} is open: there is nobody whose order it is")
+        raise TypeError(f"{described.name} is open, so its order would have no actor")
     if "body" in names and names.index("body") > names.index("order"):
-        raise TypeError(f"{described.name} takes its order before the body that is part of it")
+        raise TypeError(f"{described.name} takes its order before the body")
 
 
 def _steps(
@@ -141,10 +152,10 @@ def _steps(
 
 def _provider(described: Operation, parts: list[str], name: str, wanted: object) -> _Provide:
     """
-    Return the function that provides the parameter *name*, which is annotated *wanted*.
+    Return the function that provides the parameter *name*, annotated *wanted*.
 
     Raises:
-        TypeError: If nothing provides it.
+        TypeError: If no function provides it.
     """
     shape, *hints = get_args(wanted) if get_origin(wanted) is Annotated else (wanted,)
     for hint in hints:
@@ -158,7 +169,7 @@ def _provider(described: Operation, parts: list[str], name: str, wanted: object)
     if name == "body" and struct is not None:
         return _body(struct)
     if wanted is Principal and described.open:
-        raise TypeError(f"{described.name} is open: there may be nobody known who asks")
+        raise TypeError(f"{described.name} is open, so there may be no principal")
     if (name, wanted) not in _PLAIN:
         raise TypeError(f"{described.name} gives no {name}: {wanted}")
     return _PLAIN[name, wanted]
@@ -177,7 +188,7 @@ def _found(by: By, steps: list[tuple[str, _Provide]]) -> _Provide:
 def _reached(
     described: Operation, parts: list[str], shape: object, hints: list[object]
 ) -> _Provide:
-    """Return the function that reaches the object which the first part of the path names."""
+    """Return the function that loads the object named by the first parameter of the path."""
     kind = KINDS.get(get_args(shape)[0])
     if kind is None or not parts or parts[0] != kind.parameter:
         raise TypeError(f"the path of {described.name} does not lead to {shape}")
@@ -239,4 +250,4 @@ _PLAIN: dict[tuple[str, object], _Provide] = {
     ("request", Asked): _request,
     ("raw", bytes): _raw,
 }
-"""What every route gives, by name and type; ``raw`` is the canonical body."""
+"""The providers that every route has, by name and type. ``raw`` is the canonical body."""

@@ -1,4 +1,4 @@
-"""Reading request bodies strictly: what is not exactly right gets a code, not a guess."""
+"""Strict reading of request bodies. Every deviation gets a problem code."""
 
 import json
 import re
@@ -22,12 +22,12 @@ _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 
 async def read_body(request: Asked, shape: type[Body]) -> tuple[Body, bytes]:
     """
-    Return the body as *shape*, and its canonical bytes: the same for the same request.
+    Return the body as *shape*, and its canonical bytes, which are equal for equal requests.
 
-    The bytes are digested, so they leave out the members that *shape* names in ``SECRET``.
+    The bytes are used for a digest. They leave out the members that *shape* names in ``SECRET``.
 
     Raises:
-        BadRequest: With a code that says what is wrong and where.
+        BadRequest: With a code that tells the kind and the place of the error.
     """
     media = request.headers.get("content-type", "application/json").partition(";")[0].strip()
     if media.lower() != "application/json":
@@ -45,7 +45,7 @@ async def read_body(request: Asked, shape: type[Body]) -> tuple[Body, bytes]:
 
 def parsed(text: bytes) -> Any:
     """
-    Return what *text* says in JSON, of any type that JSON has.
+    Return the value of a JSON text.
 
     Raises:
         BadRequest: ``invalid_unicode`` or ``invalid_json``.
@@ -58,14 +58,15 @@ def parsed(text: bytes) -> Any:
         code = "invalid_unicode" if _SURROGATE.search(text) else "invalid_json"
         raise BadRequest(code, "the body is not JSON (RFC 8259) in UTF-8") from error
     members = _checked(content, 0)
-    # As many colons as members: none stands in a string, and no member was overwritten.
+    # If there are as many colons as members, no member was overwritten. Colons in strings
+    # do not count.
     if text.count(b":") != members and _STRING.sub(b"", text).count(b":") != members:
         raise BadRequest("invalid_json", f"an object has the member {_repeated(text)} twice")
     return content
 
 
 def invalid(message: str) -> BadRequest:
-    """Return the refusal for what msgspec says is wrong with a value."""
+    """Return the refusal for a validation error of msgspec."""
     found = _PLACE.match(message)
     detail, path = (found["detail"], found["path"] or "") if found else (message, "")
     pointer = "".join("/" + (name or index) for name, index in _STEP.findall(path))
@@ -76,7 +77,12 @@ def invalid(message: str) -> BadRequest:
 
 
 def _checked(content: object, depth: int) -> int:
-    """Return how many members the objects of *content* have; names become what is kept of them."""
+    """
+    Return the number of object members in *content*. Normalise every ``name`` in place.
+
+    Raises:
+        BadRequest: If the nesting, a string or a name is invalid.
+    """
     if depth > _DEPTH_MAX:
         raise BadRequest("invalid_json", "the body is nested too deeply")
     members = 0
@@ -100,7 +106,7 @@ def _checked(content: object, depth: int) -> int:
 
 
 def _named(name: str) -> str:
-    """Return what is kept of a member ``name``, which in every body is what something is called."""
+    """Return a member ``name`` in its normal form. In every body it is the name of something."""
     try:
         return named(name)
     except ValueError as error:
@@ -110,7 +116,7 @@ def _named(name: str) -> str:
 
 
 def _repeated(text: bytes) -> str:
-    """Return the first name that an object of *text* has twice, in quotes."""
+    """Return, in quotes, the first member name that an object of *text* has twice."""
     found: list[str] = []
 
     def pairs(members: list[tuple[str, object]]) -> None:

@@ -1,8 +1,8 @@
 """
-Rates, counted in a bounded number of buckets.
+Rate limits, counted in a bounded number of buckets.
 
-A bucket is one number, the instant at which it would be empty again (GCRA, the generic
-cell rate algorithm).  Nothing is written anywhere: each process counts for itself.
+A bucket is one number: the instant at which it will be empty (GCRA, the generic cell rate
+algorithm). Each process counts for itself, in memory only.
 """
 
 from collections import OrderedDict
@@ -13,37 +13,38 @@ from math import ceil
 BUCKETS_MAX = 65_536
 
 _ROUNDING = 1e-9
-"""Seconds: an error of rounding is no excess."""
+"""Seconds by which rounding errors may exceed the limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """How often something may happen."""
+    """A rate limit: so many calls in a period."""
 
     name: str
-    """What clients are told: ``token``, ``account``, ``address`` …"""
+    """The name that clients see: ``token``, ``account``, ``address`` …"""
 
     most: int
-    """So often at once, from rest."""
+    """The number of calls allowed at once, from an empty bucket."""
 
     seconds: float
-    """So long it then takes until it may happen that often again."""
+    """The time in which a full bucket becomes empty."""
 
     @property
     def header(self) -> str:
-        """The policy as ``RateLimit-Policy`` says it."""
+        """The policy as a value of the ``RateLimit-Policy`` header."""
         return f'"{self.name}";q={self.most};w={ceil(self.seconds)}'
 
 
 class Buckets:
     """
-    One policy for any number of keys; the keys that came last are remembered.
+    One policy for many keys. Beyond the limit, the key with the oldest call is forgotten.
 
-    A key that is forgotten begins from rest.  Those who ask most are not forgotten.
+    A forgotten key begins with an empty bucket. The busiest keys are never forgotten.
 
     Args:
-        policy: How often each key may come.
-        now: Seconds of a clock that only goes on.
+        policy: How often each key may call.
+        now: A monotonic clock, in seconds.
+        most: The largest number of keys.
     """
 
     __slots__ = ("_allowed", "_each", "_full", "_half", "_most", "_now", "policy")
@@ -58,7 +59,7 @@ class Buckets:
         self._full: OrderedDict[Hashable, float] = OrderedDict()
 
     def take(self, key: Hashable) -> float:
-        """Count one for *key*; return 0, or after how many seconds it may come again."""
+        """Count one call for *key*. Return 0, or the seconds until the next call is allowed."""
         now, full = self._now(), self._full
         until = full.pop(key, now)
         if until < now:
@@ -73,14 +74,16 @@ class Buckets:
         return wait
 
     def half_used(self, key: Hashable) -> bool:
-        """Return whether *key* has used half of what may come at once."""
+        """Return whether the bucket of *key* is more than half full."""
         return self._full.get(key, 0.0) - self._now() > self._half
 
     def left(self, key: Hashable) -> int:
-        """Return how often *key* may come at once."""
+        """Return how many calls *key* may make at once."""
         held = max(self._full.get(key, 0.0) - self._now(), 0.0)
         return int((self.policy.seconds - held) / self._each + 1e-9)
 
     def state(self, key: Hashable, wait: float = 0.0) -> str:
-        """Return what ``RateLimit`` says of *key*: what is left, and when there is more."""
+        """
+        Return the ``RateLimit`` value for *key*: calls left, and seconds until there is one more.
+        """
         return f'"{self.policy.name}";r={self.left(key)};t={ceil(wait or self._each)}'

@@ -1,8 +1,8 @@
 """
-Connections: how many there are, and how long one may take over what it sends or reads.
+Limits on connections: their number, and the time a client may take.
 
-Each connection notes until when it must go on; once a second all are looked through.  A
-request costs a few assignments, and no timer of its own.
+Each connection keeps its own deadline, and one timer checks all of them every second. So a request
+costs a few assignments and no timer of its own.
 """
 
 import asyncio
@@ -13,33 +13,33 @@ from service.api.http.proxies import Proxies
 from service.base.limits import LimitSettings
 
 HEADER_BYTES_MAX = 32 * 1024
-"""Of a request's line and headers together."""
+"""Largest size of a request's URL and headers together."""
 
 HEADERS_MAX = 100
-"""Of one request."""
+"""Largest number of headers in one request."""
 
 LOOK_SECONDS = 1.0
 
 _BUSIEST = 4
-"""Addresses with most connections, among which one is looked for that gives way."""
+"""Number of busiest addresses searched for an idle connection to close."""
 
 
 class Watched(Protocol):
-    """A connection as it is looked through."""
+    """A connection with a deadline."""
 
     address: str
     deadline: float | None
-    """When it must have gone on; None while the server is at work on its request."""
+    """Loop time at which the client is too late, or None while the server works on the request."""
 
     @property
     def idle(self) -> bool:
-        """Whether it waits for its client, and nothing is lost if it is closed."""
+        """Whether the connection waits for its client and can be closed without loss."""
 
     def expire(self) -> None:
-        """End it: its client took too long."""
+        """Close the connection of a client that was too slow."""
 
     def give_way(self) -> None:
-        """End it for another's sake."""
+        """Close the connection to make room for another."""
 
 
 class Connections:
@@ -47,8 +47,8 @@ class Connections:
     The open connections of one process.
 
     Args:
-        settings: How many there may be, and for how long.
-        proxies: Their connections are many people's: only the whole number bounds them.
+        settings: The limits on their number and duration.
+        proxies: Trusted proxies. They serve many clients, so the limit per address does not apply.
     """
 
     def __init__(self, settings: LimitSettings, proxies: Proxies) -> None:
@@ -60,10 +60,10 @@ class Connections:
 
     def enter(self, connection: Watched) -> bool:
         """
-        Count a connection; return whether there is room for it.
+        Count a connection. Return whether there is room for it.
 
-        If all are taken, the oldest idle connection of the address that holds most gives
-        way, so that nobody can shut out others by holding connections.
+        If the process has too many connections, the oldest idle connection of the busiest address
+        is closed. So nobody can lock out others by holding connections.
         """
         own = self._open.get(connection.address)
         full = own is not None and len(own) >= self.settings.address_connections
@@ -78,7 +78,7 @@ class Connections:
         return True
 
     def leave(self, connection: Watched) -> None:
-        """Count a connection no more; nothing happens if it was not counted."""
+        """Stop counting a connection, if it was counted."""
         own = self._open.get(connection.address)
         if own is None or connection not in own:
             return

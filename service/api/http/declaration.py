@@ -1,4 +1,4 @@
-"""The declaration of a route, which the guard, the binder and the documents read."""
+"""The declaration of a route, used by the access checks, the binder and the documents."""
 
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
@@ -8,7 +8,7 @@ import msgspec
 from engine.league.roles import Capability
 
 BODY_MAX = 64 * 1024
-"""Bytes; nothing that a client may send in JSON comes near it."""
+"""Largest JSON body in bytes. No valid request comes near it."""
 
 JSON = "application/json"
 
@@ -16,9 +16,9 @@ Method = Literal["GET", "POST", "PUT", "DELETE"]
 
 Needs = Literal["anyone", "account", "own_entry"] | Capability
 """
-Who may ask: ``anyone``, without a token; ``account``, about what is one's own; else a
-capability in the league of the object.  ``own_entry`` is ``enter_tournaments`` and an
-entry in the tournament it is about.
+What a caller needs: ``anyone`` means no token, and ``account`` a token for the caller's own things.
+``own_entry`` means ``enter_tournaments`` and an entry in the tournament. Any other value is a
+capability in the league of the object.
 """
 
 
@@ -35,39 +35,39 @@ Effect = Literal[
     "by_reset",
 ]
 """
-What a route does to a person's rights.  The answer holds an ``invitation`` or a ``claim``: a code
-that makes somebody a member.  ``by_invitation`` and ``by_claim`` use such a code.
-A ``reset`` holds a code for a new password of an account, and ``by_reset`` uses it.
+The effect of a route on a person's rights. ``invitation`` and ``claim`` return a code that makes
+somebody a member; ``by_invitation`` and ``by_claim`` use such a code. ``reset`` returns a code for
+a new password of an account, and ``by_reset`` uses it.
 """
 
 
 class OnPeople(NamedTuple):
-    """How a route acts on a person, other than by letting them play."""
+    """The effect of a route on a person, apart from letting them play."""
 
     effect: Effect
     deed: str
-    """In the words of ``docs/roles.md``."""
+    """A description of the effect for ``docs/roles.md``."""
 
     offices: Capability | Literal["nobody", "caller"]
     """
-    What it needs, beside ``needs``, if the person holds an office or is to get one:
-    ``nobody`` may, or it is about the ``caller``.
+    The additional capability needed if the person holds an office or will get one. ``nobody`` means
+    that nobody may do it, and ``caller`` that the route concerns the caller.
     """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operation:
-    """One method of one path."""
+    """The declaration of one method of one path."""
 
     name: str
-    """``operation_id``: generated clients call it so; never renamed."""
+    """The ``operationId``, which generated clients use. It is never renamed."""
 
     summary: str
     scope: str | None
     needs: Needs
     body: type[msgspec.Struct] | type[str] | None
     answer: object
-    """A type, or None if there is nothing to say."""
+    """The type of the answer's body, or None for an empty body."""
 
     status: int
     query: tuple[str, ...]
@@ -75,23 +75,26 @@ class Operation:
     problems: tuple[str, ...]
     media: str
     takes: str
-    """Media type of the body."""
+    """Media type of the request body."""
 
     body_max: int
-    """Bytes."""
+    """Largest body in bytes."""
 
     on_people: OnPeople | None
     dry_run: bool
-    """Whether ``?dry_run=true`` answers with what would change."""
+    """Whether ``?dry_run=true`` answers with the changes that the command would cause."""
 
     @property
     def open(self) -> bool:
-        """Whether no token is needed; a token sent anyway is still checked."""
+        """Whether the route needs no token. A token that is sent anyway is still checked."""
         return self.needs == "anyone"
 
     @property
     def capability(self) -> Capability | None:
-        """What the caller's role in the league must permit; None where no league is asked."""
+        """
+        The capability that the caller's role in the league must have, or None for routes without
+        one.
+        """
         match self.needs:
             case "anyone" | "account":
                 return None

@@ -1,4 +1,4 @@
-"""Whether the process lives, and whether it can work."""
+"""Liveness and readiness of the process."""
 
 import msgspec
 from litestar import Response
@@ -10,24 +10,31 @@ from service.projections.troubles import Warning as Trouble
 
 
 class Readiness(msgspec.Struct, kw_only=True):
-    """Whether the process can work, and what an operator should look at all the same."""
+    """The readiness of the process, with warnings for its operator."""
 
     status: str
     warnings: list[Trouble]
-    """Nothing of these takes the service out of service; ``holotable doctor`` says more."""
+    """Problems that do not stop the service. ``holotable doctor`` gives details."""
 
 
-@operation("GET", "/livez", "livez", "The process answers.", needs="anyone", answer=dict[str, str])
+@operation(
+    "GET",
+    "/livez",
+    "livez",
+    "Check that the process answers.",
+    needs="anyone",
+    answer=dict[str, str],
+)
 async def livez() -> Response[bytes]:
-    """Answer without asking the database, whose absence no restart would cure."""
+    """Answer without asking the database, because a restart would not bring it back."""
     return encoded({"status": "ok"})
 
 
 @operation(
-    "GET", "/readyz", "readyz", "The process can work.", needs="anyone", answer=Readiness,
-    problems=("store_unavailable",),
+    "GET", "/readyz", "readyz", "Check that the process can serve requests.",
+    needs="anyone", answer=Readiness, problems=("store_unavailable",),
 )  # fmt: skip
 async def readyz(shell: Shell) -> Response[bytes]:
-    """Ask the database something small; 503 if it is away, 200 with warnings otherwise."""
+    """Query the database. Answer 503 if it is away, otherwise 200 with any warnings."""
     await shell.pool.fetchval("SELECT 1", timeout=2)
     return encoded(Readiness(status="ok", warnings=await shell.troubles.warnings()))

@@ -1,9 +1,9 @@
 """
-Rates of requests: by token and account, by address only where neither is known.
+Rate limits for requests, by token and account, or by address if no valid token is known.
 
-Whoever shows a token that was good a while ago is counted by it, and by a high ceiling
-of the address.  Everything else is counted by the address alone, in buckets of its own:
-a flood without good tokens takes nothing from people behind the same address.
+A request with a token that was valid recently counts for its token, its account, and a high limit
+of its address. Every other request counts for its address only, in separate buckets. So a flood
+without valid tokens does not affect other people behind the same address.
 """
 
 import hashlib
@@ -26,31 +26,33 @@ from service.base.limits import LimitSettings
 from service.people.tokens import Principal
 
 BURST_SECONDS = 10
-"""So many seconds' worth of requests may come at once."""
+"""Seconds' worth of requests that may come at once."""
 
 HOUR = 3600
 
 _KNOWN_MAX = 65_536
-"""Tokens that are remembered as good; a digest and two numbers each."""
+"""Number of valid tokens that are remembered. Each takes a digest and two numbers."""
 
 _ALWAYS = frozenset({"/livez"})
-"""Whoever watches the process is always answered."""
+"""Paths without a limit, so that monitoring always gets an answer."""
 
 
 _Holder = tuple[str, UUID | None]
-"""Who holds a stream open: a token, an account, or the process itself."""
+"""The holder of an open stream: a token, an account, or the process itself."""
 
 
 class Admitted(NamedTuple):
-    """A request that is within its limits."""
+    """A request within its limits."""
 
     buckets: Buckets
-    """Those that its client will exhaust first."""
+    """The buckets that the client will exhaust first."""
 
     key: Hashable
 
     def headers(self) -> list[tuple[bytes, bytes]]:
-        """Return ``RateLimit`` and ``RateLimit-Policy`` once half is used; nothing before."""
+        """
+        Return ``RateLimit`` and ``RateLimit-Policy`` once half is used, and no headers before.
+        """
         if self.buckets.half_used(self.key):
             return _headers(self.buckets, self.key, 0)
         return []
@@ -58,10 +60,10 @@ class Admitted(NamedTuple):
 
 class Streams:
     """
-    The streams of events that are open in one process.
+    The open event streams of one process.
 
     Args:
-        settings: How many there may be of a token, of an account, and in all.
+        settings: The limits for each token, each account and the process.
     """
 
     def __init__(self, settings: LimitSettings) -> None:
@@ -80,7 +82,7 @@ class Streams:
         Nothing is awaited between the check and the count.
 
         Raises:
-            TooManyStreams: If the token, the account or the process has as many as it may.
+            TooManyStreams: If the token, the account or the process has reached its limit.
         """
         for key in _holders(principal):
             most = self._most[key[0]]
@@ -100,7 +102,7 @@ class Streams:
 
 
 class Foundings:
-    """Leagues that are being founded in this process, by account."""
+    """The leagues that are being founded in this process, by account."""
 
     def __init__(self) -> None:
         self._begun: Counter[tuple[UUID, str]] = Counter()
@@ -111,8 +113,8 @@ class Foundings:
         Count *league* as being founded, inside the block.
 
         Yields:
-            The account's leagues that were being founded before.  Whoever then asks the log
-            how many leagues the account owns misses none: each is in the log or among these.
+            The account's other leagues that were already being founded. Together with the leagues
+                in the log, they are all leagues of the account.
         """
         before = frozenset(each for owner, each in self._begun if owner == account)
         self._begun[account, league] += 1
@@ -126,12 +128,12 @@ class Foundings:
 
 class Limits:
     """
-    The rates of one process.
+    The rate limits of one process.
 
     Args:
-        settings: How much each client may do.
-        proxies: Whose word about addresses is believed.
-        now: Seconds of a clock that only goes on.
+        settings: The limits of each client.
+        proxies: The proxies that may say which address a request comes from.
+        now: A monotonic clock, in seconds.
     """
 
     def __init__(
@@ -160,7 +162,7 @@ class Limits:
 
     def admit(self, scope: Scope) -> Admitted | None:
         """
-        Count the request in *scope*; nothing of what is always answered.
+        Count the request in *scope*. Return None for paths without a limit.
 
         Raises:
             TooManyRequests: If its token, its account or its address has sent too many.
@@ -170,7 +172,7 @@ class Limits:
         address = _counted(self._proxies.client_address(scope))
         known = self._token_of(scope)
         if known is None:
-            _take(self._open, address, "too many requests without a good token from this address")
+            _take(self._open, address, "too many requests without a valid token from this address")
             return Admitted(self._open, address)
         token, account = known
         _take(self._tokens, token, "too many requests with this token")
@@ -179,31 +181,31 @@ class Limits:
         return Admitted(self._tokens, token)
 
     def remember(self, text: str, principal: Principal | None) -> None:
-        """Keep in mind whether the token *text* is good, and whose it is."""
+        """Remember the owner of the valid token *text*, or forget an invalid one."""
         digest = _digest(text.encode())
         self._known.pop(digest, None)
         if principal is not None:
-            # Whole numbers, because counting compares them three times a request.
+            # Integers, because each request compares them three times.
             self._known[digest] = principal.token.int, principal.account.number.int
             if len(self._known) > _KNOWN_MAX:
                 self._known.popitem(last=False)
 
     def sign_up(self, scope: Scope) -> None:
         """
-        Count an account that is made.
+        Count a new account.
 
         Raises:
-            TooManyRequests: If the address has made too many within the hour.
+            TooManyRequests: If the address has made too many accounts within the hour.
         """
         address = _counted(self._proxies.client_address(scope))
         _take(self._sign_ups, address, "too many accounts were made from this address")
 
     def keeps_refusal(self, account: UUID) -> bool:
-        """Return whether one more refused command of *account* is kept, and count it."""
+        """Count a refused command of *account*. Return whether it may still be stored."""
         return self._refusals.take(account) == 0
 
     def _token_of(self, scope: Scope) -> tuple[int, int] | None:
-        """Return token and account of a request, if the token was good a while ago."""
+        """Return token and account of a request, if the token was valid when last looked up."""
         for name, value in scope["headers"]:
             if name == b"authorization":
                 _, _, text = value.partition(b" ")
@@ -213,17 +215,17 @@ class Limits:
 
 def demand_room(quota: str, held: int, most: int) -> None:
     """
-    Check that a client may have one more of something.
+    Check that a client may have one more item under *quota*.
 
     Raises:
-        QuotaExhausted: If it holds *most* already.
+        QuotaExhausted: If it already has *most*.
     """
     if held >= most:
         raise QuotaExhausted(f"there are {most} {quota} already; end one first", quota=quota)
 
 
 def refused_headers(error: TooManyRequests) -> dict[str, str]:
-    """Return when to ask again, and which limit it was."""
+    """Return ``Retry-After`` and the headers of the exceeded limit."""
     return {"Retry-After": str(ceil(error.seconds)), **error.headers}
 
 
@@ -252,7 +254,7 @@ def _digest(text: bytes) -> bytes:
 
 @lru_cache(maxsize=4096)
 def _counted(address: str) -> str:
-    """Return what counts as one address: of IPv6 the network of /64, which one person has."""
+    """Return the unit that is counted for an address: an IPv6 /64 network, or the IPv4 address."""
     if address == UNKNOWN or not isinstance(ip_address(address), IPv6Address):
         return address
     return str(ip_network(f"{address}/64", strict=False))

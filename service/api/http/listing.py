@@ -1,4 +1,4 @@
-"""Lists, page by page: every one has a limit, a stable order, and a cursor of its own."""
+"""Paged lists. Every list has a limit, a stable order and its own cursors."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -15,35 +15,35 @@ from service.base.errors import BadRequest
 
 Item = TypeVar("Item")
 
-# Each list has other types, which cursors are checked against as they are read.
+# The types differ from list to list. Reading a cursor checks them.
 Key = tuple[Any, ...]
-"""The values that order a list, which say their types to :func:`listing`; no two items share."""
+"""The values that order a list. :func:`listing` names their types. No two items share a key."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listing:
     """
-    One list as one request pages through it.
+    One list, as one request pages through it.
 
-    A cursor names the list with its filters, the league and epoch, how far the read
-    model was when the page was read, and the key of the page's last item; so it fits
-    no other list, and a list never goes back in time from page to page.
+    A cursor names the list with its filters, the league and the epoch. It also holds the position
+    of the read model when the page was read, and the key of the page's last item. So it fits no
+    other list, and no page is older than the page before it.
     """
 
     name: str
     league: str
-    """Empty for what stands in no league."""
+    """Empty for a list outside any league."""
 
     epoch: int
     position: int
-    """How far what is listed has to be at least; -1 where nothing is asked."""
+    """The position that the read model must have reached, or -1 for any."""
 
     limit: int
     after: Key | None
-    """Key of the last item that the client has."""
+    """Key of the last item that the client has, or None for the first page."""
 
     def page(self, rows: Sequence[Item], key: Callable[[Item], Key]) -> Page[Item]:
-        """Return the page that *rows* make: one more than the limit, if there is one more."""
+        """Return the page for *rows*. One row above the limit means that another page follows."""
         items = rows[: self.limit]
         follows = None if len(rows) <= self.limit else self.cursor(key(items[-1]))
         return Page(items=items, next_cursor=follows)
@@ -51,7 +51,7 @@ class Listing:
     def cut(
         self, rows: Sequence[Item], key: Callable[[Item], Key], *, descending: bool = False
     ) -> Page[Item]:
-        """Return the page of a list that is known whole, in the order of *key*."""
+        """Return the next page of a complete list that is sorted by *key*."""
         left = rows
         if self.after is not None:
             after, sign = self.after, -1 if descending else 1
@@ -59,7 +59,7 @@ class Listing:
         return self.page(left[: self.limit + 1], key)
 
     def cursor(self, key: Key) -> str:
-        """Return the token from which the next page goes on after *key*."""
+        """Return the token for the page that follows *key*."""
         number = self.league and number_of(self.league).hex
         return token(number, self.epoch, self.position, self.name, *key)
 
@@ -68,17 +68,17 @@ def listing(
     request: Asked, name: str, *shapes: type, league: str = "", epoch: int = 0, position: int = -1
 ) -> Listing:
     """
-    Return how *request* pages through the list *name*.
+    Return the page of the list *name* that *request* asks for.
 
     Args:
-        name: Of the list, its subject and its filters: a cursor fits this list only.
+        name: The name of the list, with its subject and filters. A cursor fits only this list.
         shapes: Types of the key's members.
-        epoch: The league's.
-        position: As far as what is listed is known to be.
+        epoch: The league's epoch.
+        position: The position that the listed data is known to have reached.
 
     Raises:
-        BadRequest: ``invalid_cursor`` if the cursor is not of this list;
-            ``validation_failed`` if the limit is no number.
+        BadRequest: ``invalid_cursor`` if the cursor does not belong to this list;
+            ``validation_failed`` if the limit is not a number.
     """
     limit, cursor = limit_of(request), request.query_params.get("cursor")
     after: Key | None = None
@@ -99,7 +99,7 @@ def listing(
 def listed(
     request: Asked, page: Page[Item], headers: dict[str, str] | None = None
 ) -> Response[bytes]:
-    """Answer *page*; where there is a next one, the header ``Link`` leads to it (RFC 8288)."""
+    """Answer with *page*. If another page follows, the header ``Link`` names it (RFC 8288)."""
     from_here = dict(headers or {})
     if page.next_cursor is not None:
         asked = parse_qsl(request.scope["query_string"].decode("latin-1"), keep_blank_values=True)

@@ -1,10 +1,10 @@
 """
 ``?as_of=``: the same answer as of an earlier position or instant of the league's log.
 
-It is the same fold, stopped earlier, and the same view of it for whoever asks: what
-was hidden from the caller then is not in it, and what became public since neither.
-An instant means the last position dated then or before; it cannot lie ahead, or the
-same question would get another answer later.
+The state is folded up to that position and shown to the caller like the current state. Values that
+were hidden from the caller then stay hidden, even if they became public later. An instant stands
+for the last position dated at or before it. It cannot lie in the future, because the same request
+would get another answer later.
 """
 
 from dataclasses import dataclass, replace
@@ -26,12 +26,12 @@ from service.log.states import Loaded, State
 AS_OF_PROBLEMS = ("invalid_as_of", "as_of_ahead", "as_of_too_far", "invalid_cursor")
 
 HEADER = "Holotable-As-Of"
-"""Of answers as of earlier: the token of the position they were made at."""
+"""Header of an ``as_of`` answer. Its value is the token of the answer's position."""
 
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """A position of a league's log at which something is looked at."""
+    """A position in a league's log, for which a request wants an answer."""
 
     league: str
     epoch: int
@@ -40,27 +40,26 @@ class Moment:
 
     @property
     def headers(self) -> dict[str, str]:
-        """Which position it is, for asking the same again."""
+        """The header with the token of the position, for repeating the request."""
         return {HEADER: position_token(self.league, self.epoch, self.position)}
 
     async def state(self, stream: Stream[State]) -> Loaded[State]:
-        """Return a stream as it stood."""
+        """Return the state of a stream at this position."""
         return await self.fold.state(stream)
 
     def listing(self, request: Asked, name: str, *shapes: type) -> Listing:
-        """Return how *request* pages through a list of then; its cursors fit no other moment."""
+        """Return the page that *request* asks for. Its cursors fit no other position."""
         named = f"{name} as of {self.position}"
         return listing(request, named, *shapes, league=self.league, epoch=self.epoch)
 
 
 async def moment_of(request: Asked, league: str) -> Moment | None:
     """
-    Return the moment that the caller names with ``as_of``; None if none is named.
+    Return the moment that the caller names with ``as_of``, or None without one.
 
     Raises:
-        BadRequest: ``invalid_as_of`` if it is neither a token nor an instant,
-            ``invalid_cursor`` if it is a token of elsewhere, ``as_of_ahead`` if the log
-            has not come so far.
+        BadRequest: ``invalid_as_of`` if it is neither a token nor an instant, ``invalid_cursor`` if
+            the token belongs to another league, or ``as_of_ahead`` if it lies beyond the log.
     """
     given = request.query_params.get("as_of")
     if given is None:
@@ -82,20 +81,25 @@ async def moment_of(request: Asked, league: str) -> Moment | None:
 
 
 def _instant(text: str) -> datetime:
-    # A plus that nobody escaped arrives as a space.
+    # An unescaped plus sign arrives as a space.
     try:
         found = datetime.fromisoformat(text.replace(" ", "+"))
         if found.tzinfo is not None:
             return found.astimezone(UTC)
     except (ValueError, OverflowError):
-        pass  # said below
-    raise BadRequest("invalid_as_of", "as_of is a position token, or an instant with its offset")
+        pass  # refused below
+    raise BadRequest("invalid_as_of", "as_of is a position token, or an instant with an offset")
 
 
 async def place_then(place: TournamentPlace, moment: Moment) -> TournamentPlace:
-    """Return a tournament as it stood; ``StreamNotFound`` if it was not announced yet."""
+    """
+    Return the tournament at *moment*.
+
+    Raises:
+        StreamNotFound: If it did not exist then, or was a draft that the caller may not see.
+    """
     loaded = await moment.state(place.stream)
     hidden = isinstance(loaded.state, Drafted) and place.role not in STAFF
     if hidden or isinstance(loaded.state, Unannounced):
-        raise StreamNotFound("it did not exist then, or you may not see it")
+        raise StreamNotFound("it did not exist at that time, or you may not see it")
     return replace(place, loaded=loaded)

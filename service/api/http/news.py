@@ -1,8 +1,8 @@
 """
-News of leagues: each event is read once for everybody in this process who follows it.
+News of leagues: each event is read once for all of its followers in this process.
 
-A league that somebody follows has one channel.  It is woken for its own league alone,
-reads on from where it stands, and hands each event to those who follow its stream.
+A league with followers has one channel. The channel wakes only for its own league, reads on from
+its last position, and hands each event to the followers of its stream.
 """
 
 import asyncio
@@ -25,36 +25,36 @@ from service.log.writer import Writer
 _log = logging.getLogger(__name__)
 
 POLL_SECONDS = 2.0
-"""How often all channels together look for news that nobody told them."""
+"""Time between two checks of all channels for events that no notification announced."""
 
 START_SECONDS = 10.0
-"""How long a follower waits for a channel that begins."""
+"""How long a follower waits for a channel to start."""
 
 QUEUE_MAX = 200
-"""Events that wait for one follower.  A slower follower reads on from the log."""
+"""Most events that wait for one follower. A slower follower reads on from the log."""
 
 _EXPECTED = (Disconnected, StoreUnavailable, EventUnreadable)
 
 
 @dataclass(slots=True, eq=False)
 class Told:
-    """An event, and the views of it that were made so far."""
+    """An event, with the views of it that have been made so far."""
 
     row: Recorded
     folded: bool
-    """Whether the event counts: repairs take events out of folding."""
+    """Whether folding includes the event; a repair can void it."""
 
     views: dict[Hashable, bytes] = field(default_factory=dict)
-    """Each by everything that it depends on: audience, place, epoch."""
+    """The views by everything they depend on: audience, place, epoch."""
 
 
 class Follower:
     """
-    One request that follows a stream, or a whole league if *stream* is None.
+    A request that follows a stream, or a whole league if *stream* is None.
 
     Args:
-        started: Set once the channel stands somewhere; later events are offered.
-        stopping: Set when the process stops; nobody waits any more.
+        started: Set once the channel has a position. It offers all later events.
+        stopping: Set when the process stops, so that no follower goes on waiting.
     """
 
     def __init__(self, stream: str | None, started: asyncio.Event, stopping: asyncio.Event) -> None:
@@ -70,11 +70,12 @@ class Follower:
 
     async def resume(self) -> None:
         """
-        Have all later events queued.  A read of the log after this leaves no gap to them.
+        Start queueing all later events. A read of the log after this call leaves no gap before
+        them.
 
         Raises:
-            StoreUnavailable: If the channel stands nowhere after :data:`START_SECONDS`.
-            Exception: What ended the channel.
+            StoreUnavailable: If the channel has no position after :data:`START_SECONDS`.
+            Exception: The error that ended the channel.
         """
         try:
             async with asyncio.timeout(START_SECONDS):
@@ -86,10 +87,10 @@ class Follower:
 
     def take(self) -> list[Told]:
         """
-        Return the queued events, and empty the queue.
+        Return the queued events and empty the queue.
 
         Raises:
-            Exception: What ended the channel.
+            Exception: The error that ended the channel.
         """
         if self._error is not None:
             raise self._error.with_traceback(None)
@@ -99,7 +100,7 @@ class Follower:
         return taken
 
     async def wait(self, seconds: float) -> bool:
-        """Wait until there is something to take; False after *seconds*."""
+        """Wait until there may be something to take. Return False after *seconds*."""
         if self._stopping.is_set():
             return True
         try:
@@ -110,7 +111,7 @@ class Follower:
         return True
 
     def offer(self, told: Told) -> None:
-        """Queue *told*; if the queue is full, drop the queue and fall behind."""
+        """Queue *told*. If the queue is full, drop the queue and mark the follower as behind."""
         if not self.behind:
             if len(self._queue) >= QUEUE_MAX:
                 self._queue.clear()
@@ -120,13 +121,13 @@ class Follower:
         self._woken.set()
 
     def wake(self, error: Exception | None = None) -> None:
-        """End the follower's waiting, with the *error* that ended its channel."""
+        """End the follower's wait, with the *error* that ended its channel."""
         self._error = error
         self._woken.set()
 
 
 class Channel:
-    """The news of one league, for as long as somebody follows it."""
+    """The events of one league, read for as long as it has followers."""
 
     def __init__(self, writer: Writer, league: UUID, ended: Callable[["Channel"], None]) -> None:
         self.started = asyncio.Event()
@@ -142,15 +143,15 @@ class Channel:
 
     @property
     def followed(self) -> bool:
-        """Whether there is a follower."""
+        """Whether the channel has a follower."""
         return bool(self._followers)
 
     def add(self, follower: Follower) -> None:
-        """Offer *follower* what comes."""
+        """Offer all later events of its stream to *follower*."""
         self._followers.setdefault(follower.stream, set()).add(follower)
 
     def remove(self, follower: Follower) -> None:
-        """Offer *follower* nothing more; without followers the channel ends."""
+        """Offer *follower* nothing more. Without followers the channel ends."""
         rest = self._followers[follower.stream]
         rest.discard(follower)
         if not rest:
@@ -160,23 +161,25 @@ class Channel:
             self._news.set()
 
     def wake(self) -> None:
-        """Have the channel read on."""
+        """Make the channel read on."""
         self._news.set()
 
     def wake_followers(self, error: Exception | None = None) -> None:
-        """End all waiting, with the *error* that ended the channel."""
+        """End the wait of all followers, with the *error* that ended the channel."""
         for followers in self._followers.values():
             for follower in followers:
                 follower.wake(error)
 
     def fail(self, error: Exception) -> None:
-        """End the channel; its followers raise *error*, and come back for another one."""
+        """
+        End the channel. Its followers raise *error*; their clients reconnect to another channel.
+        """
         self._ended(self)
         self.wake_followers(error)
         self.started.set()
 
     async def run(self) -> None:
-        """Read until nobody follows any more."""
+        """Read and hand out events until there is no follower left."""
         try:
             ends = await self._writer.store.ends((self._number,))
             self.end = ends.get(self._number, self.end)
@@ -195,12 +198,12 @@ class Channel:
     async def _read_on(self) -> None:
         while self.followed:
             position, last = self.end
-            # The last event seen is read again: after a failover it may be another one.
+            # Read the last event again: after a failover its position may hold another.
             rows = await self._writer.store.league(self._number, max(position - 1, -1), CHUNK)
             full = len(rows) == CHUNK
             if position >= 0:
                 if not rows or rows[0].hash != last:
-                    raise StoreUnavailable("the log began anew")
+                    raise StoreUnavailable("the log has changed since the last read")
                 rows = rows[1:]
             if not rows:
                 return
@@ -211,15 +214,15 @@ class Channel:
 
     async def _voided(self, rows: Sequence[Recorded]) -> Sequence[int]:
         """
-        Return the positions that do not count, by a state of the league that includes *rows*.
+        Return the voided positions, from a state of the league that includes *rows*.
 
-        Followers ask the copy of that state who is a member, so no event reaches
-        anybody whom an earlier event removed.
+        Followers check membership in this process's copy of that state. So no event reaches a
+        member whom an earlier event removed.
         """
         stream = stream_of(self._league)
         latest = max((row.stream_version for row in rows if row.stream == stream), default=0)
         known = self._writer.known(self._league, stream)
-        # Before the first rows the copy here may be older than where the channel stands.
+        # Before the first rows, this copy may be older than the channel's position.
         fresh = not rows or known is None or known.version < latest
         state = (await self._writer.load(self._league, stream, fresh)).state
         return state.voided if isinstance(state, Created) else ()
@@ -237,7 +240,7 @@ class News:
     The channels of one process.
 
     Args:
-        subscription: Says which leagues have news.
+        subscription: Tells which leagues have new events.
         stopping: Set when the process stops.
     """
 
@@ -249,13 +252,13 @@ class News:
         self._running: set[asyncio.Task[None]] = set()
 
     async def start(self) -> None:
-        """Begin to listen."""
+        """Start listening and polling."""
         await self._subscription.start()
         for work, name in ((self._listen, "news"), (self._poll, "news-poll"), (self._end, "end")):
             self._run(asyncio.create_task(work(), name=name))
 
     async def aclose(self) -> None:
-        """Stop listening."""
+        """Stop listening and polling."""
         running = tuple(self._running)
         for task in running:
             task.cancel()
@@ -264,7 +267,7 @@ class News:
 
     @contextmanager
     def following(self, league: str, stream: str | None) -> Iterator[Follower]:
-        """Follow *stream*, or all of *league* if it is None."""
+        """Follow *stream*, or the whole of *league* if *stream* is None."""
         number = league_number(league)
         channel = self._channels.get(number)
         if channel is None:

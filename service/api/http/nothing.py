@@ -1,7 +1,7 @@
-"""The body of an operation that asks for nothing more."""
+"""The empty body, for operations without arguments."""
 
 import msgspec
 
 
 class Nothing(msgspec.Struct, forbid_unknown_fields=True):
-    """A body without members; may be left out."""
+    """An empty object. The body may also be left out."""

@@ -1,8 +1,8 @@
 """
 The decorator that makes a function the handler of a route.
 
-The declaration says who may ask and what the documents tell.  The function's signature says
-what it works with: ``service.api.http.binding`` reads it when the process starts.
+The declaration names the rights a caller needs and the text for the documents. The function's
+signature names its inputs. ``service.api.http.binding`` reads it when the process starts.
 """
 
 from collections.abc import Callable
@@ -36,16 +36,16 @@ def operation(
     on_people: OnPeople | None = None,
 ) -> Callable[[Handler], HTTPRouteHandler]:
     """
-    Make a handler the answer to *method* *path*.
+    Register a handler for *method* and *path*.
 
     Args:
-        needs: Who may ask; a route that forgets it does not start.
+        needs: The rights that a caller needs.
         body: The type of a body that the handler does not take as its parameter ``body``.
-        problems: Codes this operation may answer beside those that all may.
-        on_people: Needed by a route that changes who belongs to a league, and as what.
+        problems: The operation's own problem codes, in addition to the common ones.
+        on_people: Its effect on people. Routes that change members or their roles need it.
 
     Raises:
-        TypeError: If the handler asks for what the declaration does not give.
+        TypeError: If the handler asks for something that the declaration does not give.
     """
     described = Operation(
         name=name, summary=summary, scope=scope, needs=needs, on_people=on_people,

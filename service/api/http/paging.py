@@ -1,4 +1,4 @@
-"""Opaque tokens: places in the log and in lists.  Clients keep them and never read them."""
+"""Opaque tokens for places in the log and in lists. Clients store them and never read them."""
 
 import base64
 import binascii
@@ -14,30 +14,33 @@ LIMIT_DEFAULT = 50
 LIMIT_MAX = 200
 WAIT_MAX_SECONDS = 25.0
 POSITION_END = 2**62
-"""Above every position; a forged one must not reach the database."""
+"""A limit above every position. Forged positions beyond it must not reach the database."""
 
 
 Item_co = TypeVar("Item_co", covariant=True)
 
 
 class Page(msgspec.Struct, Generic[Item_co], frozen=True, kw_only=True):
-    """Part of a list; ``next_cursor`` leads on, or is null at the end."""
+    """Part of a list. ``next_cursor`` leads to the next page and is null on the last."""
 
     items: Sequence[Item_co]
     next_cursor: str | None = None
 
 
 def token(*parts: str | int) -> str:
-    """Return *parts* as one opaque word."""
+    """Return *parts* as one opaque token."""
     return base64.urlsafe_b64encode(msgspec.json.encode(parts)).rstrip(b"=").decode()
 
 
 def parts_of(text: str, *shapes: type) -> list[Any]:
     """
-    Return what :func:`token` was given; the types are those of *shapes*.
+    Return the parts of a token made by :func:`token`.
+
+    Args:
+        shapes: The expected types of the parts, in order.
 
     Raises:
-        BadRequest: ``invalid_cursor`` if it is not such a word.
+        BadRequest: ``invalid_cursor`` if *text* is not a token with these types.
     """
     try:
         raw = base64.urlsafe_b64decode(text.encode("ascii") + b"=" * (-len(text) % 4))
@@ -54,12 +57,17 @@ def parts_of(text: str, *shapes: type) -> list[Any]:
 
 
 def position_token(league: str, epoch: int, position: int) -> str:
-    """Return the token of a place in a league's log."""
+    """Return the token for a position in a league's log."""
     return token(league.partition("_")[2], epoch, position)
 
 
 def position_parts(text: str, league: str) -> tuple[int, int]:
-    """Return epoch and position of a token; ``invalid_cursor`` if it is another league's."""
+    """
+    Return epoch and position of a token.
+
+    Raises:
+        BadRequest: ``invalid_cursor`` if the token belongs to another league.
+    """
     number, epoch, position = parts_of(text, str, int, int)
     if f"lge_{number}" != league:
         raise BadRequest("invalid_cursor", "the position belongs to another league")
@@ -67,12 +75,12 @@ def position_parts(text: str, league: str) -> tuple[int, int]:
 
 
 def limit_of(request: Asked) -> int:
-    """Return how many items are wanted, forced between 1 and the maximum."""
+    """Return the page size that the caller asks for, limited to 1 to 200."""
     return round(max(1.0, min(float(LIMIT_MAX), _number(request, "limit", LIMIT_DEFAULT))))
 
 
 def wait_of(request: Asked) -> float:
-    """Return for how many seconds the caller is willing to wait for news."""
+    """Return how many seconds the caller is willing to wait for news, at most 25."""
     return max(0.0, min(WAIT_MAX_SECONDS, _number(request, "wait", 0)))
 
 
@@ -85,7 +93,7 @@ def _number(request: Asked, name: str, default: float) -> float:
             "validation_failed",
             "a query parameter is invalid",
             errors=[
-                {"pointer": "", "detail": f"{name} is a whole number", "code": "invalid_value"}
+                {"pointer": "", "detail": f"{name} must be a whole number", "code": "invalid_value"}
             ],
         )
     return float(given)

@@ -1,4 +1,4 @@
-"""The parts of a tournament that only some of its phases have; a phase without one has none."""
+"""Parts of a tournament that exist only in some phases. In other phases they are empty."""
 
 from engine.tournament.model.entering_values import Entering
 from engine.tournament.model.state import (
@@ -15,11 +15,11 @@ from engine.tournament.model.state import (
 from engine.tournament.model.values import Entry, Payout, Placing
 
 Tournament = Drafted | Announced | Registering | Closed | Running | Finished | Cancelled
-"""A tournament that is there."""
+"""The states of a tournament that has been drafted or announced."""
 
 
 def entering_of(state: State) -> Entering:
-    """Return the places and the line of a tournament, and the notices to the players."""
+    """Return the places, the waitlist and the notices to players."""
     match state:
         case Announced() | Registering() | Closed() | Running() | Finished() | Cancelled():
             return state.entering
@@ -28,7 +28,7 @@ def entering_of(state: State) -> Entering:
 
 
 def entries_of(state: State) -> tuple[Entry, ...]:
-    """Return everyone who has entered, in order of registration."""
+    """Return all entries, in order of registration."""
     match state:
         case Registering() | Closed() | Running() | Finished() | Cancelled():
             return state.entrants
@@ -46,7 +46,7 @@ def tables_of(state: State) -> tuple[Seating, ...]:
 
 
 def placings_of(state: State) -> tuple[Placing, ...]:
-    """Return the places that are known."""
+    """Return the places that are already known."""
     match state:
         case Running() | Finished():
             return state.placings
@@ -55,5 +55,5 @@ def placings_of(state: State) -> tuple[Placing, ...]:
 
 
 def payouts_of(state: State) -> tuple[Payout, ...]:
-    """Return the payouts of a tournament that is over."""
+    """Return the payouts of a finished tournament."""
     return state.payouts if isinstance(state, Finished) else ()

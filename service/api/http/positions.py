@@ -1,4 +1,4 @@
-"""Places in the log that clients name: reading one's own writes, and going on after them."""
+"""Positions in the log that clients name, to read their own writes and to continue after them."""
 
 from engine.tournament.entering.staff import counts_as_entered
 from engine.values import number_of
@@ -17,11 +17,11 @@ _KEPT = "SELECT min(size) FROM epoch_opening WHERE league = $1 AND epoch > $2"
 
 async def position_named(request: Asked, league: str, text: str) -> int:
     """
-    Return the position a token stands for.
+    Return the position that a token stands for.
 
     Raises:
-        BadRequest: ``invalid_cursor`` if it is of another league, or of an epoch whose
-            events were lost there: the log began anew before it.
+        BadRequest: ``invalid_cursor`` if the token belongs to another league, or if its position
+            was lost when the log began a new epoch.
     """
     shell = shell_of(request)
     epoch, position = position_parts(text, league)
@@ -35,11 +35,11 @@ async def position_named(request: Asked, league: str, text: str) -> int:
 
 async def caught_up(request: Asked, league: str, projection: str) -> None:
     """
-    Wait until *projection* has reached the position the caller names, if one is named.
+    Wait until *projection* has reached the caller's ``min_position``, if there is one.
 
     Raises:
         NotCaughtUp: After five seconds.
-        BadRequest: ``invalid_cursor`` if it is a position of another league.
+        BadRequest: ``invalid_cursor`` if the position belongs to another league.
     """
     wanted = request.query_params.get("min_position")
     if wanted is None:
@@ -63,13 +63,13 @@ async def listing_of(
     request: Asked, league: str, name: str, *shapes: type, projection: str
 ) -> Listing:
     """
-    Return how *request* pages through a list of a read model that has caught up.
+    Return the page of a read model's list that *request* asks for, once it has caught up.
 
-    It is never older than ``min_position``, nor than it was on the page before.
+    The data is never older than ``min_position`` or than the page before.
 
     Raises:
         NotCaughtUp: After five seconds.
-        BadRequest: ``invalid_cursor`` if a cursor or position is of elsewhere.
+        BadRequest: ``invalid_cursor`` if the cursor or position belongs elsewhere.
     """
     shell = shell_of(request)
     await caught_up(request, league, projection)
@@ -83,13 +83,13 @@ async def listing_of(
 
 
 async def live_listing(request: Asked, league: str, name: str, *shapes: type) -> Listing:
-    """Return how *request* pages through a list of an aggregate, which is always caught up."""
+    """Return the page of an aggregate's list that *request* asks for. It is always up to date."""
     epoch = await shell_of(request).runtime.writer.epoch(league)
     return listing(request, name, *shapes, league=league, epoch=epoch)
 
 
 async def plays_in(request: Asked, league: str) -> bool:
-    """Whether the caller counts as entered in a tournament of *league* that is not over."""
+    """Return whether the caller counts as entered in an unfinished tournament of *league*."""
     shell, player = shell_of(request), principal_of(request).account.player
     for stream in await open_tournaments(shell.pool, league):
         state = (await shell.runtime.writer.load(league, stream)).state

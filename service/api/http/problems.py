@@ -1,7 +1,7 @@
 """
-Every refusal as a problem document (RFC 9457), and the one table from class to status.
+Problem documents (RFC 9457) for all refusals, and the table of their HTTP statuses.
 
-``api-spec/problems.md`` is generated from :data:`CATALOGUE`; a code is never renamed.
+``api-spec/problems.md`` is generated from :data:`CATALOGUE`. Codes are never renamed.
 """
 
 import logging
@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from litestar import Response
 from litestar.exceptions import HTTPException
 
-from engine.coordination.aggregates import DECIDERS  # noqa: F401 - loads every refusal there is
+from engine.coordination.aggregates import DECIDERS  # noqa: F401 - loads every refusal
 from engine.errors import CommandRejected
 from service.api.http.limiting import refused_headers
 from service.api.http.shell import Asked, number_in_path
@@ -49,7 +49,7 @@ from service.people.erasure import StillEntered
 
 MEDIA_TYPE = "application/problem+json"
 DOCUMENTATION = "https://holotable.example/problems/"
-"""Prefix of ``type``: an identifier; the page is the code's heading in api-spec/problems.md."""
+"""Prefix of ``type``, an identifier. The code's meaning is in api-spec/problems.md."""
 
 RETRY_AFTER_SECONDS = 1
 
@@ -66,7 +66,7 @@ AWAY: tuple[type[Exception], ...] = (
     asyncpg.CannotConnectNowError,
     sa.exc.TimeoutError,
 )
-"""The exceptions that mean that the database is away."""
+"""The exceptions that mean that the database does not answer."""
 
 
 def _refusals(root: type[CommandRejected] = CommandRejected) -> tuple[type[CommandRejected], ...]:
@@ -190,7 +190,7 @@ _HTTP_CODES = {404: "not_found", 405: "method_not_allowed", 413: "body_too_large
 
 
 def catalogue() -> dict[str, tuple[int, str]]:
-    """Return status and title of every code there is, by code."""
+    """Return status and title of every code, in alphabetical order."""
     rules = {
         each.code: (STATUSES[each], (each.__doc__ or "").strip().splitlines()[0].rstrip("."))
         for each in _CONFLICTS
@@ -199,7 +199,7 @@ def catalogue() -> dict[str, tuple[int, str]]:
 
 
 def catalogue_text() -> str:
-    """Return ``api-spec/problems.md``."""
+    """Return the text of ``api-spec/problems.md``."""
     lines = [
         "# Problem codes",
         "",
@@ -229,7 +229,7 @@ def problem(
     facts: Mapping[str, object] | None = None,
     headers: Mapping[str, str] | None = None,
 ) -> Response[bytes]:
-    """Return a problem document."""
+    """Return a problem document as an answer. *facts* are added to its members."""
     _, title = catalogue().get(code, (status, code))
     document = {
         **(facts or {}),
@@ -249,7 +249,7 @@ def problem(
 
 
 def answer_service_error(request: Asked, error: ServiceError) -> Response[bytes]:
-    """Answer the shell's own refusals."""
+    """Answer a refusal by the service, with the headers that its status needs."""
     status = status_of(error)
     headers = {}
     if isinstance(error, Unauthenticated):
@@ -268,14 +268,16 @@ def answer_service_error(request: Asked, error: ServiceError) -> Response[bytes]
 def answer_refusal(
     request: Asked, error: CommandRejected, extra: Mapping[str, object] | None = None
 ) -> Response[bytes]:
-    """Answer what the rules refused, by which rule; *extra* are the legal actions, at a table."""
+    """
+    Answer a refusal by the rules, with the rule's name. *extra* holds a table's legal actions.
+    """
     rule = {} if error.rule is None else {"rule": error.rule}
     facts = {**error.facts, **rule, **(extra or {})}
     return problem(request, status_of(error), error.code, error.detail, facts)
 
 
 def answer_http(request: Asked, error: HTTPException) -> Response[bytes]:
-    """Answer what the framework refused, in the same dialect."""
+    """Answer an error raised by the framework as a problem document."""
     status = error.status_code
     if status >= 500:
         return answer_defect(request, error)
@@ -284,13 +286,13 @@ def answer_http(request: Asked, error: HTTPException) -> Response[bytes]:
 
 
 def answer_away(request: Asked, error: Exception) -> Response[bytes]:
-    """Answer that the database is away; whether anything was kept, a retry finds out."""
-    _log.warning("the database is away: %s", type(error).__name__)
-    return answer_service_error(request, StoreUnavailable("the database is away"))
+    """Answer 503: the database does not answer. A retry finds out if anything was stored."""
+    _log.warning("the database does not answer: %s", type(error).__name__)
+    return answer_service_error(request, StoreUnavailable("the database does not answer"))
 
 
 def answer_database(request: Asked, error: sa.exc.DBAPIError) -> Response[bytes]:
-    """Answer what a statement met: a database that is away or too busy, or else our own defect."""
+    """Answer a database error: 503 if the database is away or too busy, otherwise 500."""
     state = getattr(error.orig, "sqlstate", None) or ""
     away = error.connection_invalidated or state[:2] in _AWAY_CLASSES or state in _BUSY
     lost = not state and isinstance(error, sa.exc.OperationalError | sa.exc.InterfaceError)
@@ -298,13 +300,13 @@ def answer_database(request: Asked, error: sa.exc.DBAPIError) -> Response[bytes]
 
 
 def answer_defect(request: Asked, error: Exception) -> Response[bytes]:
-    """Answer a defect: logged here, and nothing of it said outside."""
+    """Log a defect and answer 500 without details."""
     _log.error("request %s failed", number_in_path(request), exc_info=error)
-    return problem(request, 500, "internal_error", "something went wrong that never should")
+    return problem(request, 500, "internal_error", "a defect; report `instance` to the operator")
 
 
 Handlers = dict[int | type[Exception], Callable[..., Response[bytes]]]
-"""What answers an exception, by its class or status."""
+"""Exception handlers, by exception class or status."""
 
 HANDLERS: Handlers = {
     ServiceError: answer_service_error,
@@ -312,4 +314,4 @@ HANDLERS: Handlers = {
     HTTPException: answer_http,
     Exception: answer_defect,
 }
-"""For ``Litestar(exception_handlers=...)``."""
+"""The handlers for ``Litestar(exception_handlers=...)``."""

@@ -1,9 +1,8 @@
 """
-The address a request comes from; handlers ask ``service.api.http.shell.client_address``.
+The client address of a request. Handlers call ``service.api.http.shell.client_address``.
 
-``X-Forwarded-For`` and ``Forwarded`` are believed only from proxies that a setting names:
-anybody else may write into them what they like.  No other module reads these headers; a
-test enforces it.
+``X-Forwarded-For`` and ``Forwarded`` are read only from proxies that a setting names, because
+anybody else can forge them. No other module reads these headers; a test enforces it.
 """
 
 import re
@@ -14,7 +13,7 @@ from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address
 from litestar.types import Scope
 
 UNKNOWN = "unknown"
-"""Stands for the address of a connection that has none, as on a Unix socket."""
+"""The address of a connection that has none, such as a Unix socket."""
 
 _Network = IPv4Network | IPv6Network
 
@@ -29,10 +28,10 @@ _WITH_PORT = re.compile(r"\[([^\]]*)\](?::\w+)?|([0-9.]+):\w+")
 
 class Proxies:
     """
-    The proxies whose word about an address is believed.
+    The proxies that may say which address a request comes from.
 
     Args:
-        trusted: Their addresses and networks.
+        trusted: The addresses and networks of these proxies.
     """
 
     def __init__(self, trusted: Iterable[_Network] = ()) -> None:
@@ -42,9 +41,9 @@ class Proxies:
         """
         Return the address of the client that sent the request in *scope*.
 
-        It is the last address, read from the right, that is no trusted proxy's.  If a
-        proxy says something that is no address, or two headers contradict each other,
-        it is the address of the last trusted proxy.
+        Addresses are read from right to left; the first one that is not a trusted proxy counts. If
+        a proxy sends something that is not an address, the last trusted proxy counts. The same is
+        true if the two headers contradict each other.
         """
         client = scope.get("client")
         peer = UNKNOWN if client is None else normal(client[0])
@@ -73,19 +72,23 @@ class Proxies:
         return address
 
     def trusts(self, address: str) -> bool:
-        """Return whether *address* is one of these proxies'."""
+        """Return whether *address* belongs to a trusted proxy."""
         if not self._trusted or address == UNKNOWN:
             return False
         return any(ip_address(address) in network for network in self._trusted)
 
 
 def _given(scope: Scope, name: bytes) -> str:
-    """Return all headers of this name as the one list they stand for."""
+    """Return the values of all headers with this name, joined by commas."""
     return ",".join(value.decode("latin-1") for each, value in scope["headers"] if each == name)
 
 
 def _forwarded(text: str) -> list[str]:
-    """Return the ``for`` of each element of RFC 7239's list; a broken list holds no address."""
+    """
+    Return the ``for`` value of each element of a ``Forwarded`` list (RFC 7239).
+
+    A malformed list gives :data:`UNKNOWN` only.
+    """
     found: list[str] = []
     at = 0
     while at < len(text):
@@ -101,14 +104,14 @@ def _forwarded(text: str) -> list[str]:
 
 
 def _bare(hop: str) -> str:
-    """Return the address of a hop without its port."""
+    """Return the address of a hop without its port or brackets."""
     found = _WITH_PORT.fullmatch(hop)
     return hop if found is None else found[1] or found[2]
 
 
 @lru_cache(maxsize=4096)
 def normal(text: str) -> str:
-    """Return an address in its one form; :data:`UNKNOWN` for anything else."""
+    """Return an address in its normal form, or :data:`UNKNOWN` if *text* is not an address."""
     try:
         address = ip_address(text)
     except ValueError:
@@ -116,5 +119,5 @@ def normal(text: str) -> str:
     if isinstance(address, IPv6Address):
         if address.ipv4_mapped is not None:
             return str(address.ipv4_mapped)
-        address = IPv6Address(int(address))  # without its zone
+        address = IPv6Address(int(address))  # drop the zone
     return str(address)

@@ -1,4 +1,4 @@
-"""What people write with an order: kept for the handlers that ask for reasons."""
+"""Reasons and other texts that people write with an order."""
 
 from datetime import datetime
 from typing import TypedDict
@@ -10,7 +10,7 @@ from service.people.texts import Audience, Draft, keep_text
 
 
 class Signed(TypedDict):
-    """What every decision of the staff bears."""
+    """The members that every staff decision has."""
 
     by: PlayerId
     reason: TextRef
@@ -18,7 +18,7 @@ class Signed(TypedDict):
 
 
 class Authored(TypedDict):
-    """What every decision on a season bears."""
+    """The members that every decision on a season has."""
 
     author: PlayerId
     reason: TextRef
@@ -36,11 +36,11 @@ async def keep(
     number: int = 0,
 ) -> TextRef:
     """
-    Keep the caller's words for the event that *order* will cause; call it after all checks.
+    Store the caller's text for the event that *order* will cause. Call it after all checks.
 
     Args:
-        about: Whom they are about; erasing this person erases them too.
-        number: Which text of this order, if it has several.
+        about: The player the text is about. Erasing this player also erases the text.
+        number: The number of the text, if the order has several.
     """
     if order.command.rehearse:
         return TextRef(text=TextId(identifier("txt", order.new_id(0))), digest="0" * 64)
@@ -59,7 +59,7 @@ async def keep(
 async def signed(
     request: Asked, league: str, order: Order, body: str, *, about: PlayerId | None = None
 ) -> Signed:
-    """Return what every decision of the staff bears: whose it is, why, and when it was received."""
+    """Return the author, the reason and the time of receipt for a staff decision."""
     return {
         "by": PlayerId(principal_of(request).account.player),
         "reason": await keep(request, league, order, body, about=about),

@@ -1,4 +1,4 @@
-"""Signed receipts: that a command was accepted, in a form that convicts us if its events go."""
+"""Signed receipts, which prove that a command was accepted even if its events later disappear."""
 
 from hashlib import sha256
 from typing import Annotated, Any
@@ -24,28 +24,31 @@ from service.transparency.receipt import CommandReceipt, Promised
 
 
 class ReceiptWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """Which command; and its body once more, if the receipt is to say what was asked."""
+    """The command to sign a receipt for. The body of its request is optional."""
 
     command: Annotated[str, Meta(pattern="^[0-9a-f]{32}$")]
-    """``Command-Id`` of the answer."""
+    """``Command-Id`` of the command's answer."""
 
     request: Any = None
-    """Any JSON: the body as it was sent."""
+    """The request's body as it was sent, if the receipt shall prove it. Any JSON."""
 
 
 class SignedReceipt(msgspec.Struct, frozen=True, kw_only=True):
-    """A receipt, and the events whose hashes stand in it."""
+    """A signed receipt, with the events that it lists the hashes of."""
 
     note: str
     """A signed note (C2SP signed-note)."""
 
     events: list[Event]
-    """As lines of a bundle: with the hash before in the stream, where that is of no event here."""
+    """
+    The events in the form of bundle lines. The first event of each stream carries the hash before
+    it.
+    """
 
 
 @operation(
     "POST", "/v1/leagues/{league_id:str}/receipts", "sign_receipt",
-    "A signed receipt for a command of mine that was accepted.",
+    "Get a signed receipt for one of the caller's accepted commands.",
     needs="read_league", scope="leagues:read", answer=SignedReceipt,
     problems=(
         "forbidden", "request_mismatch", "signer_away", "checkpoint_refused", "log_incomplete",
@@ -54,7 +57,7 @@ class SignedReceipt(msgspec.Struct, frozen=True, kw_only=True):
 async def sign_receipt(
     request: Asked, body: ReceiptWanted, place: Annotated[LeaguePlace, AS_KNOWN], shell: Shell
 ) -> Response[bytes]:
-    """Have signed what the log holds of a command; for its actor, and auditors who do not play."""
+    """Sign the log's events of a command, for its actor or for an auditor who is not entered."""
     league = number_of(place.league)
     async with shell.pool.acquire() as connection:
         rows = await read_command(connection, league, event_id(UUID(hex=body.command), 0))
@@ -88,7 +91,12 @@ async def sign_receipt(
 
 
 async def _concerned(request: Asked, place: LeaguePlace, about: Metadata) -> None:
-    """Let the actor pass, and auditors; for others there is nothing here."""
+    """
+    Check that the caller is the actor of the command, or an auditor who is not entered.
+
+    Raises:
+        StreamNotFound: For everybody else.
+    """
     if about.actor == principal_of(request).account.player:
         return
     try:
@@ -102,11 +110,12 @@ async def _shown(
     request: Asked, league: UUID, about: Metadata, body: ReceiptWanted
 ) -> bytes | None:
     """
-    Return the digest of the body that is shown, if it is the one that came.
+    Return the digest of the given body, or None if the receipt shall not prove one.
 
     Raises:
-        Forbidden: If somebody else sent it: who may try bodies reads what they selected.
-        RequestMismatch: If it is another one.
+        Forbidden: If the caller did not send the request. By trying bodies, they could find out
+            hidden selections.
+        RequestMismatch: If the body is not the one that was sent.
     """
     if body.request is None:
         return None
@@ -120,7 +129,12 @@ async def _shown(
 
 
 async def _before(connection: Driver, row: Recorded, rows: list[Recorded]) -> bytes | None:
-    """Return the hash of the event before in the stream, unless that is one of *rows*."""
+    """
+    Return the hash of the previous event in the stream, or None if *rows* holds that event.
+
+    Raises:
+        LogIncomplete: If the previous event is missing.
+    """
     version = row.stream_version - 1
     if version == 0 or any(
         (each.stream, each.stream_version) == (row.stream, version) for each in rows

@@ -1,4 +1,4 @@
-"""Answers to what never becomes a request: written by the protocol, before the application."""
+"""Answers that the protocol sends before a request reaches the application."""
 
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -10,15 +10,15 @@ from service.api.http.problems import DOCUMENTATION, MEDIA_TYPE, SHELL_CATALOGUE
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """One answer, the same to everybody; the connection is closed after it."""
+    """A fixed answer, after which the connection is closed."""
 
     code: str
     retry: int | None = None
-    """Seconds after which to ask again."""
+    """Seconds after which the client may try again."""
 
     @property
     def answer(self) -> bytes:
-        """The whole answer, head and problem document."""
+        """The complete HTTP answer: head and problem document."""
         status, title = SHELL_CATALOGUE[self.code]
         document = {
             "type": DOCUMENTATION + self.code,

@@ -1,8 +1,8 @@
 """
-``?dry_run=true``: the answer is what would change, and nothing does.
+Dry runs (``?dry_run=true``): the answer lists the changes, and the log stays as it is.
 
-A dry run is decided on what is public (``service.log.rehearsal``) and leaves a line in
-the staff log.  Nobody who is entered may try what would reach a table of that tournament.
+A dry run is decided on public facts (``service.log.rehearsal``) and leaves a line in the staff log.
+Nobody who is entered in a tournament may make a dry run that reaches its tables.
 """
 
 from datetime import datetime
@@ -35,16 +35,16 @@ from service.people import operator_log
 _canonical = msgspec.json.Encoder(order="sorted")
 
 _ON_HAND = (
-    "depends on the hand in play: how this hand goes on, who wins it, and what follows from that"
+    "depends on the hand in play: how this hand ends, who wins it, and what follows from that"
 )
-_ON_HIDDEN = "depends on something hidden, a card or a draw to come: nothing is certain before it"
+_ON_HIDDEN = "depends on a hidden value, such as a card or a draw: nothing after it is certain"
 
 
-_ON_LOTS = "depends on lots: players who share a rank are drawn for when the season closes"
+_ON_LOTS = "depends on lots: closing the season draws lots between players who share a rank"
 
 
 class Undecided(msgspec.Struct, kw_only=True):
-    """Something that a dry run cannot say."""
+    """A consequence that a dry run cannot predict."""
 
     on: Literal["hand_in_play", "hidden_value"]
     table: str | None = None
@@ -53,42 +53,42 @@ class Undecided(msgspec.Struct, kw_only=True):
 
 
 class WouldChange(msgspec.Struct, kw_only=True):
-    """What the command would cause, had it not been a dry run."""
+    """The changes that the command would cause outside a dry run."""
 
     dry_run: bool
     events: tuple[str, ...]
-    """Their types, in order, as far as they are certain."""
+    """The types of the events that are certain, in order."""
 
     tournaments: dict[str, TournamentChange]
-    """By ``trn_…``, where something changes."""
+    """Changes by ``trn_…``. Only tournaments that would change are listed."""
 
     tables: dict[str, TableChange] = {}
-    """By ``tbl_…``, where chips or penalties change."""
+    """Changes by ``tbl_…``. Only tables with changes to chips or penalties are listed."""
 
     seasons: dict[str, tuple[StandingChange, ...]]
-    """By ``ssn_…``, where somebody's rank or points change."""
+    """Changes by ``ssn_…``. Only seasons with changes to ranks or points are listed."""
 
     depends_on: tuple[Undecided, ...] = ()
-    """Where the dry run stopped, because something hidden decides what follows."""
+    """The points at which the dry run stopped, because a hidden value decides the rest."""
 
     fates: tuple[Fate, ...] = ()
-    """What a season that would close makes of each tournament announced for it."""
+    """If a season would close: the fate of each tournament announced for it."""
 
     digest: str = ""
-    """Names exactly this answer to exactly this request; SHA-256, in hexadecimal."""
+    """SHA-256 of this request and this answer, in hexadecimal."""
 
 
 State = TypeVar("State", bound=msgspec.Struct)
 
 
 class Load(Protocol):
-    """Gives the state of another stream of a league."""
+    """Loads the state of another stream of a league."""
 
     async def __call__(self, league: str, stream: Stream[State], /) -> State: ...
 
 
 async def tried(request: Asked, found: Rehearsed) -> Response[bytes]:
-    """Answer a command that was only rehearsed with what it would do, and note who tried it."""
+    """Answer a rehearsed command with its changes, and record the dry run in the staff log."""
     shell = shell_of(request)
     writer = shell.runtime.writer
     await _demand_not_entered(request, found)
@@ -103,10 +103,11 @@ async def tried(request: Asked, found: Rehearsed) -> Response[bytes]:
 
 async def would_change(found: Rehearsed, load: Load, now: datetime) -> WouldChange:
     """
-    Return what *found* would change for people.
+    Return the changes that *found* would cause in tournaments, tables and seasons.
 
     Args:
-        load: Gives the state of another stream of the league: a season that counts it.
+        load: Loads the state of another stream of the league, such as the season that counts a
+            tournament.
     """
     tournaments: dict[str, TournamentChange] = {}
     tables: dict[str, TableChange] = {}
@@ -142,18 +143,18 @@ async def would_change(found: Rehearsed, load: Load, now: datetime) -> WouldChan
 
 
 def season_of(state: tournament.State) -> SeasonId | None:
-    """Return the season that counts a tournament, None if none does."""
+    """Return the season that counts a tournament, or None if no season does."""
     season: SeasonId | None = None if isinstance(state, Unannounced) else state.terms.season
     return season
 
 
 def league_of_terms(state: Tournament) -> str:
-    """Return the league of a tournament that was announced."""
+    """Return the league named in a tournament's terms."""
     return str(state.terms.league)
 
 
 def _undecided(found: Rehearsed) -> tuple[Undecided, ...]:
-    """Return where the rehearsal stopped."""
+    """Return the points at which the rehearsal stopped."""
     if found.stopped:
         return (Undecided(on="hidden_value", detail=_ON_HIDDEN),)
     if any(isinstance(each, Opened) and awaits_lots(each) for each in found.after.values()):
@@ -169,7 +170,7 @@ def _undecided(found: Rehearsed) -> tuple[Undecided, ...]:
 async def _counted(
     found: Rehearsed, load: Load, now: datetime
 ) -> dict[str, tuple[StandingChange, ...]]:
-    """Return what seasons will count otherwise, once they are told of the tournaments *after*."""
+    """Return the standings that change in seasons that count the tournaments of *found*."""
     seasons: dict[str, tuple[StandingChange, ...]] = {}
     for stream, after in found.after.items():
         before = found.before[stream]
@@ -185,7 +186,7 @@ async def _counted(
         season: Season = found.after.get(there, told_before)
         told = policies.season_told(season, after, now=now)
         if not isinstance(season, Opened) or season.closed or told is None:
-            continue  # what a closed season has counted stays so
+            continue  # a closed season does not change
         _, counted = DECIDERS["season"].carry_out(season, told)
         seasons[counting] = consequences.of_season(opened_of(told_before), counted)
     return seasons
@@ -193,10 +194,10 @@ async def _counted(
 
 async def _demand_not_entered(request: Asked, found: Rehearsed) -> None:
     """
-    Check that the caller plays in no tournament whose tables *found* reaches.
+    Check that the caller plays in no tournament with tables that *found* reaches.
 
     Raises:
-        Forbidden: If the caller is entered there.
+        Forbidden: If the caller is entered in such a tournament.
     """
     writer, player = shell_of(request).runtime.writer, principal_of(request).account.player
     tables = [each for each in found.after.values() if isinstance(each, Table)]
@@ -210,7 +211,7 @@ async def _demand_not_entered(request: Asked, found: Rehearsed) -> None:
 
 
 async def _trace(request: Asked, found: Rehearsed) -> None:
-    """Write down who tried what: a dry run appends nothing that would show it."""
+    """Record the dry run in the staff log, since it appends no events."""
     actor = principal_of(request).account.player
     subject = next(iter(request.path_params.values()), "")
     about = f"{operation_of(request).name} {subject}"

@@ -1,4 +1,4 @@
-"""How a request's body is read, on every route."""
+"""Reading of request bodies, with a size limit for every route."""
 
 from typing import Any
 
@@ -9,17 +9,17 @@ from litestar.exceptions.http_exceptions import RequestEntityTooLarge
 from service.api.http.declaration import BODY_MAX, Operation
 
 
-# The types of user, token and state are the framework's to name; none is used.
+# The framework's type parameters for user, token and state are not used.
 class BoundedRequest(Request[Any, Any, Any]):
-    """A request whose body is bounded, and whose client may go away before its end."""
+    """A request with a limit on its body. Its client may disconnect before the end."""
 
     async def body(self) -> bytes:
         """
         Read the whole body.
 
         Raises:
-            RequestEntityTooLarge: Beyond what a client may send, announced or not.
-            ClientException: If the client goes away; nobody reads the answer.
+            RequestEntityTooLarge: If the body, or its announced length, exceeds the route's limit.
+            ClientException: If the client disconnects; nobody reads the answer.
         """
         described: Operation | None = self.scope["state"].get("operation")
         most = BODY_MAX if described is None else described.body_max
@@ -28,7 +28,7 @@ class BoundedRequest(Request[Any, Any, Any]):
             raise RequestEntityTooLarge
         found = bytearray()
         while True:
-            event: Any = await self.receive()  # ASGI types it by the value of a member
+            event: Any = await self.receive()  # in ASGI, its "type" says which members it has
             if event["type"] == "http.disconnect":
                 raise ClientException("the client has gone away")
             found += event.get("body", b"")

@@ -1,4 +1,4 @@
-"""The rules that can be named: those which stand in the rulebook, as it is today."""
+"""The rule names of the current rulebook, and a check of names that people send."""
 
 import difflib
 from collections.abc import Iterable
@@ -12,26 +12,25 @@ _NEAREST_MAX = 3
 
 def demand_known(rules: Iterable[str]) -> None:
     """
-    Check that each of *rules* stands in the rulebook.
+    Check that the rulebook has each of *rules*.
 
     Raises:
-        BadRequest: ``rule_unknown``, with the unknown ones and for each its nearest names.
+        BadRequest: ``rule_unknown``, with the unknown names and the nearest known names of each.
     """
     unknown = [each for each in dict.fromkeys(rules) if each not in _KNOWN]
     if unknown:
         raise BadRequest(
             "rule_unknown",
-            "the rulebook has no such rule; see the nearest names",
+            "the rulebook has no such rule; use one of the nearest names",
             unknown=[{"rule": each, "nearest": nearest(each)} for each in unknown],
         )
 
 
 def nearest(name: str) -> list[str]:
     """
-    Return the rules that somebody may have meant, the likeliest first; none is like nothing.
+    Return up to three rule names like *name*, the most similar first, then those of its chapter.
 
-    >>> nearest("betting.reopen")[0]
-    'betting.reopening'
+    >>> nearest("betting.reopen")[0] 'betting.reopening'
     """
     chapter = name.partition(".")[0]
     like = difflib.get_close_matches(name, NAMES, _NEAREST_MAX)

@@ -1,8 +1,9 @@
 """
-How answers leave: in one piece, and what one turn of the event loop writes in one go.
+The HTTP protocol of the server: one write per answer, and limits for slow or greedy clients.
 
-A write that wakes a sleeping reader costs as much as several that do not; the server
-itself writes the head of an answer, and then its body.
+A write that wakes a sleeping reader costs as much as several that do not. The server's own protocol
+writes an answer's head first and then its body. Here, everything written in one turn of the event
+loop leaves in one write.
 """
 
 import asyncio
@@ -24,25 +25,25 @@ from service.api.http.refusing import CROWDED, MALFORMED, TOO_LARGE, TOO_SLOW, R
 from service.base.limits import LimitSettings
 
 WHOLE = "holotable.whole"
-"""Extension in the scope: answers a request in one piece, as :class:`Whole` does."""
+"""Name of the scope extension that sends an answer in one piece. It holds a :class:`Whole`."""
 
 _CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
-"""What no header holds, besides the ends of its line; the server refuses it too."""
+"""Characters that the server refuses in a header. CR and LF are counted separately."""
 
 _HELD_MAX = 64 * 1024
-"""Bytes of one connection that wait for the end of the turn."""
+"""Bytes that one connection holds back at most until the end of the turn."""
 
 
 class _TooLarge(Exception):
-    """The headers are larger or more than the server reads."""
+    """The headers exceed the limit on their size or number."""
 
 
 class Gathering:
     """
-    A transport that sends at the end of the turn what was written in it.
+    A transport that sends everything written in one turn of the event loop at the end of the turn.
 
     Args:
-        transport: The connection's; it does everything else.
+        transport: The connection's transport, which does everything else.
     """
 
     __slots__ = ("_call_soon", "_held", "_length", "_transport")
@@ -53,51 +54,55 @@ class Gathering:
         self._held: list[bytes] = []
         self._length = 0
 
-    def __getattr__(self, name: str) -> Any:  # whatever the transport has
+    def __getattr__(self, name: str) -> Any:  # every other member comes from the transport
         return getattr(self._transport, name)
 
     def is_closing(self) -> bool:
-        """Return whether nothing more is sent."""
+        """Return whether the transport is closing and sends nothing more."""
         return self._transport.is_closing()
 
     def write(self, data: bytes) -> None:
-        """Send *data*, after what was written before it."""
+        """Queue *data* behind the data already written."""
         if not self._held:
             self._call_soon(self.flush)
         self._held.append(data)
         self._length += len(data)
-        if self._length > _HELD_MAX:  # so that the connection can ask its writer to pause
+        if self._length > _HELD_MAX:  # so that flow control can pause the writer
             self.flush()
 
     def close(self) -> None:
-        """Send what is held, then close."""
+        """Send the held data, then close."""
         self.flush()
         self._transport.close()
 
     def flush(self) -> None:
-        """Send what is held, unless nothing more is sent."""
+        """Send the held data, unless the transport is closing."""
         held, self._held, self._length = self._held, [], 0
-        if held and not self._transport.is_closing():  # the client may have gone meanwhile
+        if held and not self._transport.is_closing():  # the client may have disconnected
             self._transport.write(b"".join(held))
 
 
 class Whole:
-    """Answers one request of the server's in one piece."""
+    """Sends the answer to one request in one piece."""
 
     __slots__ = ("_cycle",)
 
     def __init__(self, cycle: RequestResponseCycle) -> None:
-        # The cycle holds the scope, which holds this: a circle that only the collector ends.
+        # A weak reference, because the cycle holds the scope and the scope holds this object.
         self._cycle = ref(cycle)
 
     async def answer(
         self, status: int, headers: Iterable[tuple[bytes, bytes]], body: bytes
     ) -> None:
         """
-        Send head and body; what the server's own ``send`` does in two steps.
+        Send head and body in one write. The server's own ``send`` takes two.
 
         Args:
-            headers: With ``content-length`` if there is a body.
+            headers: The answer's headers, with ``content-length`` if there is a body.
+
+        Raises:
+            RuntimeError: If the request is over or already answered, or a header has an invalid
+                character.
         """
         cycle = self._cycle()
         if cycle is None:
@@ -125,13 +130,13 @@ class Whole:
 
 class Protocol(HttpToolsProtocol):
     """
-    The server's HTTP, with :data:`WHOLE`, on connections that gather what they send.
+    The server's HTTP protocol, with the extension :data:`WHOLE` and gathered writes.
 
-    It bounds what a client may send, and how long it may take over it.
+    It limits the size of a request's headers, and the time a client may take.
     """
 
     watch = Connections(LimitSettings(), Proxies())
-    """The process's connections; :func:`protocol_of` gives a server its own."""
+    """The process's connections. :func:`protocol_of` gives each server its own."""
 
     address = UNKNOWN
     deadline: float | None = None
@@ -139,8 +144,8 @@ class Protocol(HttpToolsProtocol):
     _received = _unparsed = _headers = 0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Begin to serve a connection, if there is room for one more."""
-        # The server asks of a transport what Gathering has, and not that it is one.
+        """Accept a connection, or refuse it if there are too many."""
+        # The server uses only the methods that Gathering has.
         super().connection_made(cast(asyncio.Transport, Gathering(cast(Any, transport))))
         self.address = UNKNOWN if self.client is None else normal(self.client[0])
         if not self.watch.enter(self):
@@ -149,16 +154,16 @@ class Protocol(HttpToolsProtocol):
         self.deadline = self.loop.time() + self.watch.settings.header_seconds
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Count the connection no more."""
+        """Stop counting the connection."""
         self.watch.leave(self)
         super().connection_lost(exc)
 
     def eof_received(self) -> None:
-        """Send what is held: the loop closes the connection of a client that asks no more."""
+        """Send the held data. The event loop then closes the connection."""
         cast(Gathering, self.transport).flush()
 
     def data_received(self, data: bytes) -> None:
-        """Parse what came; as the server does, without a line in the log for each bad request."""
+        """Parse *data* like the server's own protocol, but do not log every bad request."""
         self._unset_keepalive_if_required()
         if self.deadline is None and self.idle:
             self.deadline = self.loop.time() + self.watch.settings.header_seconds
@@ -175,22 +180,22 @@ class Protocol(HttpToolsProtocol):
             large = isinstance(error.__context__, _TooLarge)
             self._refuse(TOO_LARGE if large else MALFORMED)
         except httptools.HttpParserUpgrade:
-            pass  # nothing here speaks another protocol; the request is answered as it stands
+            pass  # no other protocol is supported, so the request is answered over HTTP
 
     def on_message_begin(self) -> None:
-        """Give the headers their time."""
+        """Start the deadline for the headers."""
         super().on_message_begin()
         self._reading = True
         self._received = self._unparsed = self._headers = 0
         self.deadline = self.loop.time() + self.watch.settings.header_seconds
 
     def on_url(self, url: bytes) -> None:
-        """Bound what the request's line adds to the headers."""
+        """Count the URL towards the size of the headers."""
         self._count(len(url))
         super().on_url(url)
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Bound number and size of the headers."""
+        """Limit the number and the size of the headers."""
         self._headers += 1
         if self._headers > HEADERS_MAX:
             raise _TooLarge
@@ -198,49 +203,55 @@ class Protocol(HttpToolsProtocol):
         super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
-        """Have a request answered; its task does not begin before this is over."""
+        """
+        Start the deadline for the body, and add :data:`WHOLE` to the scope.
+
+        The request's task starts only after this method returns.
+        """
         self._reading = False
         self.deadline = self.loop.time() + self.watch.settings.body_seconds
         super().on_headers_complete()
         cycle: RequestResponseCycle | None = self.cycle
         if cycle is not None and cycle.scope is self.scope:
-            # The server's type of a scope knows its own extensions only.
+            # The server's scope type allows only its own extensions.
             cast(Any, self.scope)["extensions"] = {WHOLE: Whole(cycle)}
 
     def on_message_complete(self) -> None:
-        """Let the client rest: it is the server's turn."""
+        """Clear the deadline: the request is complete."""
         self._completed = True
         self.deadline = None
         super().on_message_complete()
 
     def pause_writing(self) -> None:
-        """Give a client that reads nothing its time."""
+        """Start the deadline for a client that does not read its answer."""
         super().pause_writing()
         self.deadline = self.loop.time() + self.watch.settings.write_seconds
 
     def resume_writing(self) -> None:
-        """Let a client that reads again go on."""
+        """Clear the deadline: the client reads again."""
         super().resume_writing()
         self.deadline = None
 
     @property
     def idle(self) -> bool:
         """Whether no request is being answered."""
-        cycle: Any = self.cycle  # None before the first request; the server does not say so
+        cycle: Any = self.cycle  # None before the first request
         return cycle is None or bool(cycle.response_complete)
 
     def expire(self) -> None:
-        """End a connection whose client took too long; say so if nothing was answered yet."""
+        """
+        Close the connection of a client that was too slow. Answer 408 first if no answer has begun.
+        """
         self.deadline = None
         if self.flow.write_paused:
             self.transport.abort()
         elif self._reading or not (self.idle or self.cycle.response_started):
             self._refuse(TOO_SLOW)
-        else:  # it never asked anything, or has its answer
+        else:  # the client has sent nothing, or has its answer
             self.transport.close()
 
     def give_way(self) -> None:
-        """Close a connection for another's sake."""
+        """Close the connection to make room for another."""
         self.transport.close()
 
     def _count(self, length: int) -> None:
@@ -249,12 +260,12 @@ class Protocol(HttpToolsProtocol):
             raise _TooLarge
 
     def _refuse(self, refusal: Refusal) -> None:
-        """Answer what never became a request, or was never complete, and close."""
+        """Answer a malformed or incomplete request with *refusal* and close the connection."""
         if self.idle or not self.cycle.response_started:
             self.transport.write(refusal.answer)
         self.transport.close()
 
 
 def protocol_of(connections: Connections) -> type[Protocol]:
-    """Return the protocol of a server with these connections."""
+    """Return a protocol class that counts its connections in *connections*."""
     return type("Protocol", (Protocol,), {"watch": connections})

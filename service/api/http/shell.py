@@ -1,4 +1,4 @@
-"""What every handler works with, wired once in ``service.process.app.build``."""
+"""The parts of the process that handlers use, assembled once in ``service.process.app.build``."""
 
 import asyncio
 from collections.abc import Callable
@@ -26,75 +26,75 @@ from service.transparency.receipting import ReceiptIssuer
 
 Value = TypeVar("Value")
 
-# The types of user, token and state are the framework's to name; none is used.
+# The framework's type parameters for user, token and state are not used.
 Asked = Request[Any, Any, Any]
-"""A request as handlers take it."""
+"""The type of the request that handlers take."""
 
 _INDEXES_MAX = 4096
 
 
 @dataclass(slots=True)
 class Shell:
-    """The process's parts; lives from start to stop."""
+    """The parts of the process, from its start to its stop."""
 
     settings: Settings
     runtime: Runtime
     engine: AsyncEngine
-    """Accounts and read models."""
+    """Connections to accounts and read models."""
 
     pool: asyncpg.Pool
-    """The log, for feeds."""
+    """Connections to the log."""
 
     tokens: Grouped[str, Principal | None]
-    """Asks the database whose tokens are."""
+    """Looks up the owners of tokens in the database."""
 
     positions: Positions
-    """Asks the database how far read models have come."""
+    """Looks up the checkpoints of read models in the database."""
 
     news: News
-    """Hands each event to those who follow it."""
+    """Hands each event to its followers."""
 
     refusals: Refusals
 
     requests: Requests
-    """What was asked in the last seven days, for retries of what appends nothing."""
+    """The requests of the last seven days that append no events, for their retries."""
 
     guesses: Guesses
-    """Sign-ins that failed."""
+    """Failed sign-ins."""
 
     receipts: ReceiptIssuer
 
     proxies: Proxies
-    """Whose word about a client's address is believed."""
+    """The proxies that may say which address a request comes from."""
 
     limits: Limits
-    """How much each client may do."""
+    """The request limits of each client."""
 
     troubles: Troubles
-    """What readiness warns of."""
+    """The warnings that ``/readyz`` shows."""
 
     stopping: asyncio.Event
-    """Set at the first signal to stop; streams end themselves then."""
+    """Set at the first signal to stop. Open streams then end."""
 
     leagues: dict[str, str] = field(default_factory=dict)
-    """League of each stream asked for; it never changes."""
+    """The league of each stream that was looked up. It never changes."""
 
     members_asked: dict[str, datetime] = field(default_factory=dict)
-    """When the log was last asked who belongs to a league."""
+    """The instant at which each league's members were last read from the log."""
 
     principals: dict[str, tuple[Principal, datetime]] = field(default_factory=dict)
-    """Recently seen tokens, and until when they may be believed unasked."""
+    """Recently seen tokens, each with the instant until which it is valid without a new look-up."""
 
     asking: dict[str, asyncio.Task[Principal | None]] = field(default_factory=dict)
-    """Tokens that the database is being asked about; one question at a time for each."""
+    """Look-ups of tokens in progress, one for each token."""
 
-    # Each name has its own type of value, which `index` gives back.
+    # The type of the values differs from name to name; `index` returns it.
     _indexes: dict[str, tuple[tuple[object, ...], dict[str, Any]]] = field(default_factory=dict)
 
     def index(
         self, name: str, items: tuple[object, ...], make: Callable[[], dict[str, Value]]
     ) -> dict[str, Value]:
-        """Return what *make* makes of *items*, made once for each new tuple that *name* has."""
+        """Return ``make()``, cached under *name* until *items* is another tuple."""
         known = self._indexes.get(name)
         if known is None or known[0] is not items:
             if len(self._indexes) >= _INDEXES_MAX:
@@ -108,29 +108,29 @@ class Shell:
 
 
 def shell_of(request: Asked) -> Shell:
-    """Return the process's parts."""
+    """Return the parts of the process that serves *request*."""
     found: Shell = request.scope["state"]["shell"]
     return found
 
 
 def principal_of(request: Asked) -> Principal:
-    """Return who asks; there always is someone where a route is not open."""
+    """Return the caller. Only requests to open routes may have none."""
     found: Principal = request.scope["user"]
     return found
 
 
 def client_address(request: Asked) -> str:
-    """Return the address of the client that sent *request*, through trusted proxies only."""
+    """Return the client's address. Only trusted proxies can change it."""
     return shell_of(request).proxies.client_address(request.scope)
 
 
 def operation_of(request: Asked) -> Operation:
-    """Return what the route of this request declares."""
+    """Return the declaration of the request's route."""
     found: Operation = request.scope["state"]["operation"]
     return found
 
 
 def number_in_path(request: Asked) -> str:
-    """Return this request's own number, which answers and problems carry."""
+    """Return the request's ID, which answers and problems carry."""
     found: str = request.scope["state"]["request_id"]
     return found

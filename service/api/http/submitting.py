@@ -1,4 +1,4 @@
-"""From a request to a command: whose it is, under which key, and what its answer says."""
+"""From requests to commands: actor, idempotency key, decision and answer."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -26,34 +26,34 @@ from service.director import season_ends
 from service.log.writer import Command, Entry, Receipt, States
 
 NAMESPACE = UUID("5abacc00-0000-5000-8000-686f6c6f7461")
-"""Of command ids; fixed for ever."""
+"""UUID namespace of command IDs. It never changes."""
 
 _KEY_MAX = 255
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """A request that changes something."""
+    """A request that changes something, with its identifier and its actor."""
 
     command_id: UUID
     actor: str
     command: Command
 
     def new_id(self, number: int) -> UUID:
-        """Return the command's own identifier *number*: a retry finds what it made."""
+        """Return identifier *number* of this command. A retry gets the same one."""
         return uuid5(self.command_id, f"id/{number}")
 
 
 def order_of(request: Asked, body: bytes, *, account: str | None = None) -> Order:
     """
-    Return the command this request is.
+    Return the order that this request makes.
 
     Args:
-        body: Canonical bytes: the same for the same request.
-        account: Who asks, where the request is what makes them known.
+        body: The canonical bytes, which are equal for equal requests.
+        account: The actor, if only the request itself makes the caller known.
 
     Raises:
-        BadRequest: ``idempotency_key_required``, where the route declares so, or
+        BadRequest: ``idempotency_key_required`` if the route needs a key and there is none, or
             ``idempotency_key_invalid``.
     """
     shell = shell_of(request)
@@ -83,16 +83,16 @@ async def decide_one(
     shell: Shell, league: str, identifier: str, order: Order, commands: Sequence[msgspec.Struct]
 ) -> Receipt:
     """
-    Have *commands* decided by one aggregate, one after the other, in one append.
+    Decide *commands* on one aggregate, in order, and append their events together.
 
-    A season notes in the same append what is announced for it.
+    If an event concerns a season, the season's own events join the same append.
     """
     stream = stream_of(identifier)
     decider = DECIDERS[stream.partition("-")[0]]
 
     async def decide(states: States) -> Sequence[Entry]:
         state = (await states.load(stream)).state
-        events: list[Any] = []  # one aggregate's; its decider says which
+        events: list[Any] = []  # the events of one aggregate; its decider knows their type
         for command in commands:
             caused, state = decider.carry_out(state, command)
             events.extend(caused)
@@ -110,12 +110,13 @@ def answer(
     version_of: str | None = None,
 ) -> Response[bytes]:
     """
-    Return the answer to an accepted command: *content* and where it stands in the log.
+    Return the answer to an accepted command: *content* and its position in the log.
 
-    What has appended carries ``Command-Id``, under which a signed receipt can be had.
+    An answer to a command with events has the header ``Command-Id``, which identifies the command
+    for a signed receipt.
 
     Args:
-        version_of: The stream whose new version is the ``ETag``.
+        version_of: The stream to take the ``ETag`` from, its new version.
     """
     position = receipt.last_position
     headers: dict[str, str] = {}
@@ -131,7 +132,12 @@ def answer(
 
 
 def _rehearsal(request: Asked) -> bool:
-    """Return whether ``?dry_run=true`` is asked; only of operations that know how."""
+    """
+    Return whether the caller asks for a dry run.
+
+    Raises:
+        BadRequest: If the operation has no dry run, or the value is not a boolean.
+    """
     if b"dry_run" not in request.scope["query_string"]:
         return False
     asked = request.query_params.get("dry_run")
@@ -140,12 +146,12 @@ def _rehearsal(request: Asked) -> bool:
     if not operation_of(request).dry_run:
         raise BadRequest("dry_run_unsupported", "this operation has no dry run")
     if asked != "true":
-        raise BadRequest("bad_request", "dry_run is true or false")
+        raise BadRequest("bad_request", "dry_run must be true or false")
     return True
 
 
 class _Answer(Response[bytes]):
-    """JSON that needs nothing of what the framework looks for in what it is given."""
+    """A JSON answer that skips the framework's own encoding."""
 
     def __init__(self, content: bytes, status: int, headers: dict[str, str]) -> None:
         self.content = content
@@ -161,7 +167,7 @@ class _Answer(Response[bytes]):
 def encoded(
     content: object, status: int = 200, headers: dict[str, str] | None = None
 ) -> Response[bytes]:
-    """Return *content* as JSON."""
+    """Return *content* as a JSON answer."""
     return _Answer(msgspec.json.encode(content), status, headers or {})
 
 
@@ -172,5 +178,7 @@ def _key(request: Asked) -> str | None:
     if len(given) > 1 and given.startswith('"') and given.endswith('"'):
         given = given[1:-1]
     if not given or len(given) > _KEY_MAX or not given.isascii() or not given.isprintable():
-        raise BadRequest("idempotency_key_invalid", "the key is 1 to 255 printable characters")
+        raise BadRequest(
+            "idempotency_key_invalid", "the key is 1 to 255 printable ASCII characters"
+        )
     return given
