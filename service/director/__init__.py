@@ -1,1 +1,1 @@
-"""What the house does at tables and tournaments."""
+"""The house at work: it submits commands to tournaments and tables, and acts by the clock."""

@@ -1,7 +1,7 @@
 """
-Letting players into a league's tournaments: who may, and what their tables are told.
+Admission of players to a league's tournaments: the checks, and the commands to their tables.
 
-All of it stands in the append that lets them in.
+Checks and commands belong in the append that admits the player.
 """
 
 from collections.abc import Sequence
@@ -28,16 +28,16 @@ from service.log.streams import league_stream, table_stream
 from service.log.writer import Command, Entry, States
 
 _ADDED_TABLE = 1
-"""Which of a command's own identifiers a table is called by, if it adds one."""
+"""The number of the command's own identifier that names a table it adds."""
 
 
 def table_ids(order: Command) -> tuple[TableId, ...]:
-    """Return what the table is called that *order* may have to add."""
+    """Return the identifier for the one table that *order* may add."""
     return (TableId(identifier("tbl", new_id(order, _ADDED_TABLE))),)
 
 
 def table_ids_for(state: Tournament, order: Command) -> tuple[TableId, ...]:
-    """Return what the tables are called that the start by *order* may need, one for each player."""
+    """Return identifiers for the tables that a start by *order* may open, one for each player."""
     count = 0
     if isinstance(state, Registering):
         count = len(state.entrants) + len(state.entering.waiting)
@@ -47,7 +47,7 @@ def table_ids_for(state: Tournament, order: Command) -> tuple[TableId, ...]:
 
 
 def appointment(state: Tournament) -> str:
-    """Return what tells the start of a tournament from the one it was put off from."""
+    """Return the key that distinguishes a postponed start from the original one."""
     put_off = state.entering.postponements if isinstance(state, Registering) else 0
     return f"/{put_off}" if put_off else ""
 
@@ -56,11 +56,13 @@ async def guards(
     states: States, league: str, command: TournamentCommand, before: Tournament, now: datetime
 ) -> list[Entry]:
     """
-    Return under which guards *command* may let somebody in; none where it lets nobody in.
+    Check the player whom *command* lets in, and return the guards that the append needs.
+
+    The list is empty if *command* lets nobody in.
 
     Raises:
-        StreamNotFound: If the player does not belong to the league (any longer).
-        PlayerBanned: If the player is banned from it.
+        StreamNotFound: If the player is not, or no longer, a member of the league.
+        PlayerBanned: If the player is banned from the league.
         OfficeHeld: If the player holds an office, is not entered, and play has begun.
     """
     if isinstance(command, Register):
@@ -82,14 +84,14 @@ async def unwelcome(
     states: States, state: Tournament, now: datetime
 ) -> tuple[tuple[Withdraw, ...], list[Entry]]:
     """
-    Return who must leave before play, or the line before anybody is taken from it.
+    Return the withdrawals of players who may no longer be in a tournament.
 
-    Nobody is asked who is taken from the line at the start or into a place that falls
-    free, so membership and bans are looked at here; and before play at the bans of those
-    who were let in before they were banned.
+    The waitlist loses former members and banned players before anybody is taken from it.
+    Players enter from it without a new request, so no other check sees them. Until the start,
+    entrants who have been banned since they entered leave too.
 
     Returns:
-        The withdrawals, and the guard under which they are all there are.
+        The withdrawals, and the guard that keeps the list of them complete.
 
     Source: rulebook ``registration.closed``.
     """
@@ -121,7 +123,7 @@ def _banned(house: League, player: PlayerId, now: datetime) -> bool:
 async def tables_told(
     states: States, after: Tournament, events: Sequence[TournamentEvent], now: datetime
 ) -> list[Entry]:
-    """Return how tables are opened that *events* add, and what others are told of who came."""
+    """Return the entries that open added tables and tell tables who is absent or has arrived."""
     entries = [
         await opened_table(states, opening, ())
         for opening in policies.added_tables(after, events, now=now)
@@ -136,7 +138,7 @@ async def tables_told(
 async def opened_table(
     states: States, opening: OpenTable, told: Sequence[StepAway | ComeBack]
 ) -> Entry:
-    """Return the entry that opens a table, and says who of its players is not there."""
+    """Return the entry that opens a table and then decides *told*, which marks absent players."""
     stream = table_stream(opening.table)
     before = (await states.load(stream)).state
     return Entry(stream, *policies.decide_in_turn(table.decider, before, (opening, *told)))
@@ -148,15 +150,15 @@ async def admitted(
     """
     Return the guard under which *player* may enter a tournament of *league*.
 
-    It belongs into the append that lets the player in: one who is removed, banned or given
-    an office at the same moment is either in before that, or not at all.
+    The guard belongs in the append that admits the player. If the player is removed, banned or
+    given an office at the same moment, the entry either comes first or is refused.
 
     Args:
-        before: The tournament, as the append that lets the player in finds it.
+        before: The tournament's state as the admitting append finds it.
 
     Raises:
-        StreamNotFound: If the player does not belong to the league (any longer).
-        PlayerBanned: If the player is banned from it.
+        StreamNotFound: If the player is not, or no longer, a member of the league.
+        PlayerBanned: If the player is banned from the league.
         OfficeHeld: If the player holds an office, is not entered, and play has begun.
     """
     stream = league_stream(league)

@@ -1,9 +1,9 @@
 """
-A public beacon, asked over HTTP and believed only by its signature.
+A client for a public beacon. It asks over HTTP and trusts only the beacon's signature.
 
-``drand``'s answers are checked here: the round that was asked for, the signature under
-the chain's key, the randomness that follows from it.  What does not fit is as good as
-no answer.  Source: rulebook ``beacon.value`` and ``beacon.silence``.
+Each answer of ``drand`` is checked for the round number, the signature under the chain's key,
+and the randomness derived from the signature. An answer that fails a check counts as no answer.
+Source: rulebook ``beacon.value`` and ``beacon.silence``.
 """
 
 import asyncio
@@ -22,15 +22,15 @@ from service.base.errors import BadRequest
 from service.base.settings import Settings, SettingsInvalid
 
 DST = b"BLS_SIG_BLS12381G1_XMD:SHA-256_SSWU_RO_NUL_"
-"""Under which a round's message is hashed to the curve: RFC 9380, as drand has it."""
+"""Domain separation tag with which drand hashes a round's message to the curve (RFC 9380)."""
 
 PATIENCE = timedelta(seconds=20)
-"""So long after a round's time it is asked for at one go; whoever needs it comes again."""
+"""How long after a round's time one wait keeps asking for it. Callers then have to ask again."""
 
 RETRY_SECONDS = 0.5
 _TIMEOUT = httpx.Timeout(3.0)
 _RELAY_SECONDS = 5.0
-"""For one relay's whole answer: one that only drips must not keep the others from being asked."""
+"""Limit for one relay's whole answer, so that a slow relay does not hold up the others."""
 
 _ANSWER_BYTES = 10_000
 _KEPT = 1000
@@ -41,33 +41,33 @@ _log = structlog.get_logger(__name__)
 
 
 class BeaconSilent(Exception):
-    """A round could not be had: nobody answered, it is not there yet, or what came is not it."""
+    """No valid pulse: no relay answered, the round is not out yet, or the answer was wrong."""
 
 
 class Beacon(Protocol):
-    """Where rounds of one chain come from."""
+    """A source of pulses from one chain."""
 
     @property
     def chain(self) -> Chain:
-        """The chain whose rounds these are."""
+        """The chain that the pulses belong to."""
         ...
 
     async def fetch(self, number: int) -> Pulse:
         """
-        Return what the beacon said in a round, verified.
+        Return the pulse of a round, verified.
 
         Raises:
-            BeaconSilent: If it cannot be had now.
+            BeaconSilent: If no valid pulse of the round is available now.
         """
         ...
 
     async def aclose(self) -> None:
-        """Let go of connections."""
+        """Close all connections."""
         ...
 
 
 class Clocked(Protocol):
-    """What of a clock is asked here."""
+    """The one method that this module needs of a clock."""
 
     def now(self) -> datetime:
         """Return the database's time."""
@@ -76,7 +76,7 @@ class Clocked(Protocol):
 
 def signed(chain: Chain, pulse: Pulse) -> bool:
     """
-    Return whether *pulse* is what the holders of the chain's key have signed.
+    Return whether *pulse* carries a valid signature under the chain's key.
 
     Raises:
         SettingsInvalid: If the extra ``beacon`` is not installed.
@@ -89,7 +89,7 @@ def signed(chain: Chain, pulse: Pulse) -> bool:
         return False
     message = sha256(pulse.round.to_bytes(8, "big")).digest()
     try:
-        # Both are checked to lie in the subgroup.
+        # These calls also check that both points lie in the subgroup.
         point = curve.G1Point.from_compressed_bytes(signature)
         holder = curve.G2Point.from_compressed_bytes(key)
     except ValueError:
@@ -109,7 +109,7 @@ def _curve() -> Any:
 
 
 class _Answered(msgspec.Struct):
-    """What drand's API says of a round; other members are of other schemes."""
+    """The members of drand's answer that this scheme uses."""
 
     round: int
     signature: str
@@ -118,10 +118,10 @@ class _Answered(msgspec.Struct):
 
 class Drand:
     """
-    Rounds of a chain over drand's HTTP API.
+    A chain's pulses, fetched through drand's HTTP API.
 
     Args:
-        urls: Of relays; each is asked in turn until one gives the round, signed.
+        urls: Relays, asked in this order until one returns a validly signed pulse.
     """
 
     def __init__(self, chain: Chain, urls: Sequence[str]) -> None:
@@ -131,11 +131,11 @@ class Drand:
 
     @property
     def chain(self) -> Chain:
-        """The chain whose rounds these are."""
+        """The chain that the pulses belong to."""
         return self._chain
 
     async def fetch(self, number: int) -> Pulse:
-        """Ask one relay after the other; see :meth:`Beacon.fetch`."""
+        """Ask the relays one after the other; see :meth:`Beacon.fetch`."""
         said = []
         for url in self._urls:
             try:
@@ -153,18 +153,18 @@ class Drand:
         except (httpx.HTTPError, TimeoutError) as error:
             raise BeaconSilent(type(error).__name__) from error
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-            raise BeaconSilent("what it answered is not a round") from error
+            raise BeaconSilent("the answer is not a round") from error
         if pulse.round != number:
             raise BeaconSilent(f"answered with round {pulse.round}")
-        # A pattern's end lets a line feed pass, and the log would keep it.
+        # The pattern lets a line feed at the end pass, and the log would keep it.
         if bytes.fromhex(pulse.signature).hex() != pulse.signature:
-            raise BeaconSilent("the signature is not in its one form")
+            raise BeaconSilent("the signature is not in canonical form")
         if not signed(self._chain, pulse):
             raise BeaconSilent("the round is not signed by the chain")
         return pulse
 
     async def _read(self, url: str) -> bytes:
-        """Return what a relay answers, no more of it than a round can be."""
+        """Return a relay's answer. Refuse one that is longer than any round's."""
         content = b""
         async with self._client.stream("GET", url) as answer:
             if answer.status_code != httpx.codes.OK:
@@ -172,7 +172,7 @@ class Drand:
             async for part in answer.aiter_bytes():
                 content += part
                 if len(content) > _ANSWER_BYTES:
-                    raise BeaconSilent("answered at too great length")
+                    raise BeaconSilent("the answer is too long")
         return content
 
     async def aclose(self) -> None:
@@ -182,10 +182,10 @@ class Drand:
 
 def beacon_of(settings: Settings) -> Beacon | None:
     """
-    Return the beacon that this process may ask, or None without one.
+    Return the beacon that the settings name, or None if they name none.
 
     Raises:
-        SettingsInvalid: If its signatures could not be checked.
+        SettingsInvalid: If this installation cannot check the beacon's signatures.
     """
     if settings.beacon_urls is None:
         return None
@@ -201,10 +201,10 @@ def beacon_of(settings: Settings) -> Beacon | None:
 
 class Pulses:
     """
-    The rounds that a process waits for: each is fetched once for all tables.
+    The pulses that a process waits for. Each is fetched once for all tables.
 
     Args:
-        beacon: None where none is set up: then every round stays away.
+        beacon: None if no beacon is set up. Then no pulse ever arrives.
     """
 
     def __init__(self, beacon: Beacon | None, clock: Clocked) -> None:
@@ -218,7 +218,7 @@ class Pulses:
         Return the chain whose hash is *chain*, for a tournament's terms.
 
         Raises:
-            BadRequest: ``beacon_unknown``, if this service asks no such beacon.
+            BadRequest: ``beacon_unknown``, if this service does not use that beacon chain.
         """
         if chain is None:
             return None
@@ -228,10 +228,10 @@ class Pulses:
 
     async def pulse(self, chain: Chain, number: int) -> Pulse | None:
         """
-        Return a round once its time has come; None if it still is not there a while later.
+        Return a round's pulse once its time has come, or None if it does not arrive soon after.
 
-        A tournament whose chain this service does not ask waits: nothing else may take
-        the beacon's place.
+        A tournament on a chain that this service does not use waits, because nothing else may
+        take the beacon's place.
         """
         if self._beacon is None or self._beacon.chain != chain:
             _log.warning("a table waits for a beacon that is not set up here", chain=chain.hash)
@@ -244,7 +244,7 @@ class Pulses:
             asking = asyncio.create_task(self._await(self._beacon, number))
             self._asking[number] = asking
             asking.add_done_callback(lambda _: self._asking.pop(number, None))
-        # Whoever gives up must not give up for all who wait for the same.
+        # A caller that is cancelled must not cancel the fetch for the other callers.
         return await asyncio.shield(asking)
 
     async def _await(self, beacon: Beacon, number: int) -> Pulse | None:
@@ -267,7 +267,7 @@ class Pulses:
                 return pulse
 
     async def aclose(self) -> None:
-        """Give up what is asked for, and the connections."""
+        """Cancel the running fetches and close the connections."""
         for task in tuple(self._asking.values()):
             task.cancel()
         if self._beacon is not None:

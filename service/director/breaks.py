@@ -1,4 +1,4 @@
-"""What the hour asks of a floor: a break that is over, the last hands that are called."""
+"""Floor work that the clock does: it ends breaks and calls the last hands."""
 
 from datetime import datetime, timedelta
 
@@ -10,20 +10,20 @@ from service.director.submitting import submit_to_tournament
 from service.log.streams import tournament_stream
 
 _NOT_BEGUN = timedelta(minutes=1)
-"""How often is asked again whether play has begun that was to be over by now."""
+"""The delay before last hands are tried again if play has not begun at their hour."""
 
 
 async def end_due_break(
     runtime: Runtime, league: str, tournament_id: str, begun_by: int
 ) -> datetime | None:
     """
-    End a tournament's break if it is due, and have its tables go on; asking again is harmless.
+    End a tournament's break if its time is over, and resume play. Repeating the call is harmless.
 
     Args:
-        begun_by: Version of the event that began it: another is not meant.
+        begun_by: Version of the event that began the break. Other breaks are left alone.
 
     Returns:
-        When it is due, if it is too early; None once it is over.
+        The instant at which the break ends, if it has not come yet. None once the break is over.
     """
     state = (await runtime.writer.load(league, tournament_stream(tournament_id))).state
     rest = state.floor.rest if isinstance(state, Running) else None
@@ -39,17 +39,17 @@ async def end_due_break(
 
 async def call_last_hands(runtime: Runtime, league: str, tournament_id: str) -> datetime | None:
     """
-    Call a tournament's last hands at their hour; asking again is harmless.
+    Call a tournament's last hands at their hour. Repeating the call is harmless.
 
     Returns:
-        When to ask again, if play has not begun; None once there is nothing to call.
+        When to call this again, if play has not begun or the hour has not come. Otherwise None.
     """
     state = (await runtime.writer.load(league, tournament_stream(tournament_id))).state
     if isinstance(state, Announced | Registering):
         return runtime.clock.now() + _NOT_BEGUN
     due = state.terms.floor.last_hands_at if isinstance(state, Running) else None
     if due is not None and runtime.clock.now() < due:
-        # It was put off with the start since this was armed.
+        # The start was postponed after this job was armed, and the last hands with it.
         return due
     order = runtime.order(f"last_hands/{tournament_id}")
     try:

@@ -1,4 +1,4 @@
-"""What a tournament is told of its table in the same append, and what chips that brings."""
+"""Busts at a table: the same append reports them to the tournament and brings rebought chips."""
 
 from collections.abc import Sequence
 
@@ -16,7 +16,7 @@ from service.log.writer import Entry, States
 
 
 async def at_table(states: States, here: Table, asked: Sequence[TableCommand]) -> tuple[Entry, ...]:
-    """Have the table decide what is *asked*, and the tournament what it is to be told of it."""
+    """Decide *asked* on the table. If an entrant busts, decide that on the tournament too."""
     stream = table_stream(here.table)
     events, state = policies.decide_in_turn(table.decider, here, asked)
     after = opened_of(state)
@@ -37,9 +37,12 @@ def with_busts(
     above: Tournament, here: Table, busts: RecordBusts
 ) -> tuple[tuple[TournamentEvent, ...], Tournament, tuple[TableEvent, ...], Table]:
     """
-    Return what a tournament makes of *busts*, the chips brought *here*, and both states then.
+    Decide *busts* on the tournament, and the chips that follow on the table.
 
     A rebuy that was declared beforehand brings its chips at once.
+
+    Returns:
+        The tournament's events and new state, then the table's events and new state.
     """
     told, above = policies.decide_in_turn(tournament.decider, above, (busts,))
     owed = purchases.chips_of(told, now=busts.now).get(here.table, ())

@@ -1,8 +1,8 @@
 """
-Writing down, once something is over, how far the logs below it had come.
+The heads that a finished tournament or a closed season records.
 
-A tournament names the last event of each of its tables, a season that of each of its
-tournaments: so a table, a tournament or the last hand of one cannot vanish unnoticed.
+A tournament names the last event of each of its tables. A season names the last event of each
+of its tournaments. Therefore no table, tournament or last hand can vanish unnoticed.
 """
 
 from collections.abc import Sequence
@@ -35,10 +35,10 @@ _TABLES = """
 
 async def record_tables(runtime: Runtime, league: str, tournament_id: str) -> datetime | None:
     """
-    Write down the last event of each table of a tournament that is over.
+    Record the last event of each table of a tournament that is over.
 
     Returns:
-        When to ask again, as long as a table is not closed; ``None`` once it is done.
+        When to try again, if a table is not closed yet; ``None`` once the heads are recorded.
     """
     stream = tournament_stream(tournament_id)
     loaded = await runtime.writer.load(league, stream)
@@ -53,10 +53,10 @@ async def record_these(
     runtime: Runtime, league: str, tournament_id: str, streams: Sequence[Stream[TableState]]
 ) -> datetime | None:
     """
-    Write down the last event of each of a tournament's tables, which are *streams*.
+    Record the last event of each of *streams*, the tables of a tournament.
 
     Returns:
-        As :func:`record_tables`.
+        The same as :func:`record_tables`.
     """
     stream = tournament_stream(tournament_id)
     loaded = await runtime.writer.load(league, stream)
@@ -72,7 +72,7 @@ async def record_these(
         heads = tuple([await _head(states, each) for each in streams])
         command = RecordTables(tables=heads, now=runtime.clock.now())
         events = tournament.decider.decide((await states.load(stream)).state, command)
-        # None of them may move on while its head is written down.
+        # The guards keep the tables from changing while their heads are recorded.
         return [Entry(stream, events), *(Entry(each) for each in streams)]
 
     order = runtime.order(f"record_tables/{tournament_id}/{loaded.version}")
@@ -93,10 +93,10 @@ async def _head(states: States, stream: Stream[TableState]) -> TableHead:
 
 async def record_tournaments(runtime: Runtime, league: str, season_id: str) -> datetime | None:
     """
-    Write down how far the log of each tournament of a closed season has come.
+    Record the last event of each tournament that a closed season has counted.
 
     Returns:
-        When to ask again, as long as a table of one of them is not closed.
+        When to try again, if a table of one of the tournaments is not closed yet.
     """
     stream = season_stream(season_id)
     loaded = await runtime.writer.load(league, stream)

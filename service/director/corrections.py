@@ -1,4 +1,4 @@
-"""What corrections meet beyond the stream that they correct: a closed season, the members."""
+"""Checks on corrections that need another stream: the season of a result, or the league."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -27,15 +27,15 @@ async def counted_still(
     states: States, stream: Stream[Tournament], entries: Sequence[Entry], now: datetime
 ) -> list[Entry]:
     """
-    Check that no closed season counts what *entries* correct; return what has to stay so.
+    Check that *entries* change no award of a closed season, and return the guard on the season.
 
     Source: rulebook ``standings.final``.
 
     Args:
-        stream: The tournament's.
+        stream: The stream of the tournament whose result is corrected.
 
     Raises:
-        SeasonClosedAlready: If its season is closed and would count otherwise.
+        SeasonClosedAlready: If the season is closed and the correction would change an award.
     """
     result = (await states.load(stream)).state
     events = [event for entry in entries if entry.stream == stream for event in entry.events]
@@ -57,12 +57,12 @@ async def counted_still(
 
 async def demand_of_league(states: States, here: Season, player: PlayerId) -> None:
     """
-    Check that points may go to *player*: a member, or somebody the season has counted.
+    Check that points may go to *player*: a member, or a player whom the season has counted.
 
     Source: rulebook ``points.adjusted``.
 
     Raises:
-        AdjustmentInvalid: If the season has nothing to do with this person.
+        AdjustmentInvalid: If *player* is neither.
     """
     if not isinstance(here, Opened):
         return

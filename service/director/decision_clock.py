@@ -1,4 +1,4 @@
-"""Seeing to live tables by the clock: what ran out, what an outage took, what lies."""
+"""The clock's work at live tables: timeouts, extensions after an outage, and the next hand."""
 
 from datetime import datetime, timedelta
 
@@ -18,10 +18,10 @@ _log = structlog.get_logger(__name__)
 
 async def time_out(runtime: Runtime, league: str, table_id: str, decision: Decision) -> None:
     """
-    Have the clock answer *decision* for everybody it still waits for.
+    Have the clock answer *decision* for every seat that has not answered yet.
 
     Raises:
-        CommandRejected: If it was answered meanwhile, or its time is not over.
+        CommandRejected: If the decision has been answered, or its time is not over.
     """
     command = TimeOut(
         decision=decision.token,
@@ -33,24 +33,24 @@ async def time_out(runtime: Runtime, league: str, table_id: str, decision: Decis
 
 
 async def extend(runtime: Runtime, league: str, table_id: str, decision: Decision) -> None:
-    """Give *decision* its full time anew: the service was away while it was open."""
+    """Give *decision* its full time again, because the service was away while it was open."""
     order = runtime.order(f"extend/{table_id}/{decision.token}/{decision.deadline.isoformat()}")
     await submit_to_table(runtime, league, table_id, ExtendDecision(now=runtime.clock.now()), order)
 
 
 async def watch_table(runtime: Runtime, league: str, table_id: str) -> datetime | None:
     """
-    See to one live table: time out what ran out, extend what an outage took, open what lies.
+    Do what is due at one live table: time a decision out, extend it, or open the next hand.
 
     Returns:
-        When to look again; ``None`` once the table is closed.
+        When to watch the table again; ``None`` once it is closed.
     """
     stream = table_stream(table_id)
     state = (await runtime.writer.load(league, stream)).state
     if not isinstance(state, Table) or state.closed:
         return None
     if state.idle:
-        # The pause between two hands may be long, and others wait for this process.
+        # The pause between two hands may be long, and other jobs wait for this process.
         patience = runtime.settings.sweep_seconds
         runtime.later(open_next_hand(runtime, league, table_id, fresh=True, patience=patience))
     elif state.decision is not None and state.held is None:

@@ -1,4 +1,4 @@
-"""Entropy of entrants on its way into the decks of their table."""
+"""Entrants' entropy: it is opened before the first hand and goes into their table's decks."""
 
 from collections.abc import Sequence
 
@@ -28,13 +28,13 @@ async def open_entropy(
     runtime: Runtime, league: str, tournament_id: str, asked: tuple[EntrantId, str], order: Command
 ) -> Receipt:
     """
-    Have an entrant's bytes taken as long as no hand has been opened at its table.
+    Open an entrant's committed entropy, if no hand has been opened at the entrant's table.
 
-    The table stands still under a guard meanwhile; it is led on afterwards, because it
-    may have waited for this one only.
+    A guard keeps the table unchanged during the append. Afterwards the table's next hand is
+    tried, because it may have waited only for this entrant.
 
     Raises:
-        CommandRejected: If the tournament does not take them.
+        CommandRejected: If the tournament refuses the entropy.
     """
     stream, (entrant, value) = tournament_stream(tournament_id), asked
 
@@ -69,7 +69,7 @@ def _table_of(state: Tournament, entrant: EntrantId) -> Stream[TableState] | Non
 async def deals_of(
     runtime: Runtime, row: HandRow
 ) -> list[tuple[HandOpened, TableBeaconMixed | None]]:
-    """Return how each deal of a hand was opened, as the house knows it, and by which beacon."""
+    """Return the opening of each deal of a hand, unsealed, with its beacon event if it has one."""
     store, stream, number = runtime.writer.store, table_stream(row.table), number_of(row.league)
     keys = await store.keys(number)
     versions = await runtime.pool.fetch(

@@ -1,5 +1,7 @@
 """
-Who plays in a league just now, asked of the log: read models lag, and a rebuild empties them.
+Open tournaments and offices of members, read from the log.
+
+Read models are not used here: they lag behind, and a rebuild empties them.
 """
 
 from collections.abc import Sequence
@@ -50,7 +52,7 @@ _ROLES = """
 
 
 async def open_tournaments(pool: asyncpg.Pool, league: str) -> Sequence[Stream[Tournament]]:
-    """Return the streams of the tournaments of *league* that are neither over nor called off."""
+    """Return the streams of tournaments of *league* that are neither finished nor cancelled."""
     rows = await pool.fetch(_OPEN, number_of(league))
     return [Stream(row["stream"]) for row in rows]
 
@@ -61,11 +63,11 @@ async def demand_no_office_since(
     """
     Check that *player* has held no office that rules on play since play began.
 
-    Whoever could rule would otherwise leave the league, come back as a player and enter late.
-    The office of this moment is the append's business.
+    Otherwise an office holder could leave the league, come back as a player and enter late.
+    The append itself checks the office that the player holds now.
 
     Raises:
-        OfficeHeld: If the player has given up such an office, or lost it, since then.
+        OfficeHeld: If the player has given up or lost such an office since play began.
         EventUnreadable: If an event that gives the player a role is malformed.
     """
     number = number_of(league_id)
@@ -87,10 +89,10 @@ async def remove_member(
     runtime: Runtime, league_id: str, command: RemoveMember, order: Command
 ) -> Receipt:
     """
-    Have a member removed who is in no running tournament of the league.
+    Remove a member from the league. The member must not be in a running tournament.
 
     Raises:
-        MemberPlaying: If the member would be missed at a table.
+        MemberPlaying: If the member plays in a running tournament, or waits to enter one late.
         LastOwner: If the member is the league's only owner.
     """
     found = await open_tournaments(runtime.pool, league_id)
@@ -109,16 +111,16 @@ async def removal(
     now: datetime,
 ) -> list[Entry]:
     """
-    Return the removal, and the withdrawal of what the member has entered and not begun.
+    Return the removal of a member and the member's withdrawals from tournaments to come.
 
-    The heads of all other tournaments are guarded: a start or a late entry that is accepted
-    meanwhile makes the league decide again.
+    The append guards every open tournament. If a start or a late entry is accepted meanwhile,
+    the league decides again.
 
     Args:
-        found: As :func:`open_tournaments` returned them.
+        found: The streams that :func:`open_tournaments` returned.
 
     Raises:
-        MemberPlaying: If the member would be missed at a table.
+        MemberPlaying: If the member plays in a running tournament, or waits to enter one late.
         LastOwner: If the member is the league's only owner.
     """
     stream = league_stream(league_id)
@@ -136,7 +138,7 @@ async def removal(
 def _withdrawn(
     state: Registering | Running, player: PlayerId, now: datetime
 ) -> tuple[TournamentEvent, ...]:
-    """Return how *player* gives up everything that stands of them before play."""
+    """Return the withdrawals of *player*'s entries, waitlist places and open applications."""
     if not isinstance(state, Registering):
         return ()
     asking = (each for each in state.entering.applicants if each.refused is None)

@@ -1,8 +1,8 @@
 """
-Level clocks: seeing to it that levels rise when they are due, and not for our own absence.
+Level clocks: raise levels when they are due, and do not count the service's own outages.
 
-A job is armed by the event since which a clock runs; the engine decides whether
-anything is due.  Late is "do it": one level after the other, in order.
+The event that sets a clock running arms a job. The engine decides whether a level is due.
+A late job still raises every due level, one after the other.
 """
 
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ from service.log.streams import tournament_stream
 from service.log.writer import Entry, States
 
 _SILENT = timedelta(seconds=1)
-"""How often a clock is looked at while the API is silent still."""
+"""The delay before the next look at a clock, while the API is still silent."""
 
 _log = structlog.get_logger(__name__)
 
@@ -31,17 +31,17 @@ async def raise_levels(
     runtime: Runtime, league: str, tournament_id: str, run_by: int
 ) -> datetime | None:
     """
-    Take outages from a tournament's level clock and raise the levels that are due.
+    Subtract outages from a tournament's level clock and raise the levels that are due.
 
     Args:
-        run_by: Version of the event that armed this: another has taken over if the
-            clock has been stopped, started or raised since.
+        run_by: Version of the event that armed this job. If the clock has been stopped, started
+            or raised since then, a later job takes care of it.
 
     Returns:
-        When to look again; None if the clock has another reminder, or needs none.
+        When to look again. None if a later job looks after the clock, or nothing is left to do.
 
     Raises:
-        CommandRejected: If the tournament was ended meanwhile.
+        CommandRejected: If the tournament has ended meanwhile.
     """
     stream = tournament_stream(tournament_id)
     clock = await _clock(runtime, league, stream, run_by)
@@ -72,7 +72,7 @@ async def raise_levels(
 async def _clock(
     runtime: Runtime, league: str, stream: Stream[Tournament], run_by: int
 ) -> LevelClock | None:
-    """Return the clock if it has run as it does since *run_by*."""
+    """Return the clock if the event with version *run_by* is still the one that set it running."""
     state = (await runtime.writer.load(league, stream)).state
     clock = state.clock if isinstance(state, Running) else None
     return clock if clock is not None and clock.run_by == run_by else None

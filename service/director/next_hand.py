@@ -1,9 +1,9 @@
 """
-Leading a table from one hand to the next.
+The steps that take a table from one hand to the next.
 
-A settling command never opens the next hand: whoever settled asks here at once,
-and a worker's watch finds tables left lying.  What is to happen is decided by
-``engine.coordination.next_hand``; here it is loaded, appended and asked again.
+A command that settles a hand never opens the next one. Its caller calls this module at once,
+and a worker's watch finds tables that were left idle. ``engine.coordination.next_hand`` plans
+each step. This module loads the states, appends the step and plans again.
 """
 
 import asyncio
@@ -33,17 +33,17 @@ from service.log.streams import table_stream, tournament_stream
 from service.log.writer import Entry, Loaded, Receipt, RecordedEvent, States
 
 _STEPS_MAX = 100
-"""More steps between two hands than tables can break are a defect."""
+"""The limit of steps between two hands. More steps than tables can break are a defect."""
 
 _log = structlog.get_logger(__name__)
 
 
 class PlanChanged(Exception):
-    """What was planned outside the writer's turn no longer holds in it; plan again."""
+    """The plan made outside the writer's turn no longer holds inside it. Plan again."""
 
 
 class Overtaken(Exception):
-    """Somebody else has led the table into a later hand or deal."""
+    """Another process has already taken the table to a later hand or deal."""
 
 
 async def open_next_hand(
@@ -55,15 +55,15 @@ async def open_next_hand(
     patience: float = math.inf,
 ) -> None:
     """
-    Lead a table on between hands: moves and breaks first, then the next hand, or none.
+    Take an idle table's next steps: moves and breaks first, then the next hand if there is one.
 
-    Harmless at any time by any number of processes: each step is one command whose
-    id follows from what it does, guarded by the tournament's head.
+    Any number of processes may call this at any time. Each step is one command whose id follows
+    from its effect, and the tournament's head guards it.
 
     Args:
-        fresh: Whether to ask the log for what other processes did.
-        patience: Seconds that it waits for a step's time; a caller who looks again later
-            needs no task that sleeps for a day.
+        fresh: Whether to read the log for events of other processes first.
+        patience: The longest wait for a step's time, in seconds. A caller that will look again
+            later needs no task that sleeps for a day.
     """
     changed = ""
     for _ in range(_STEPS_MAX):
@@ -74,8 +74,8 @@ async def open_next_hand(
         try:
             outcome = await _led(runtime, league, state, here.at, fresh, patience)
         except Overtaken:
-            # Who opened that hand sees to the next one.  To follow from hand to hand
-            # would never end at a table whose hands are over at once.
+            # The process that opened that hand takes care of the next one. Following from
+            # hand to hand would never end at a table whose hands are over at once.
             if fresh:
                 return
             fresh = True
@@ -91,7 +91,7 @@ async def open_next_hand(
 async def _led(
     runtime: Runtime, league: str, here: Table, last: datetime, fresh: bool, patience: float
 ) -> Outcome:
-    """Plan one step and append it; return its outcome, "nothing" if it cannot be done now."""
+    """Plan one step and append it. Return its outcome, or "nothing" if it must wait."""
     plan = await _planned(runtime, league, here, fresh)
     if plan.outcome == "nothing":
         return "nothing"
@@ -104,7 +104,7 @@ async def _led(
         return "nothing"
     receipt = await _step(runtime, league, here, plan, pulse)
     if settled(receipt.recorded):
-        # All but one were away: the hand was over before anybody was asked.
+        # All players but one were away, so the hand was over before any decision.
         runtime.later(open_next_hand(runtime, league, here.table))
     for other in plan.ask_again:
         runtime.later(open_next_hand(runtime, league, other))
@@ -115,17 +115,17 @@ async def _waited(
     runtime: Runtime, league: str, last: datetime, plan: NextHandPlan, patience: float
 ) -> bool:
     """
-    Wait until the plan's time has come, after *last* and after what it names besides.
+    Wait for the plan's pause, counted from *last* and from the last events of ``plan.since``.
 
     Returns:
-        False at once if that takes longer than *patience*.
+        True after the pause, or False at once if it would take longer than *patience*.
     """
     if not plan.wait_seconds:
         return True
     for other in plan.since:
         last = max(last, (await runtime.writer.load(league, table_stream(other), fresh=False)).at)
     pause = (last - runtime.clock.now()).total_seconds() + plan.wait_seconds
-    # The log may be ahead of the clock; nobody waits for longer than the plan says.
+    # The log may be ahead of the clock, so the wait never exceeds the plan's pause.
     pause = min(pause, plan.wait_seconds)
     if pause > patience:
         return False
@@ -135,13 +135,13 @@ async def _waited(
 
 
 async def _planned(runtime: Runtime, league: str, here: Table, fresh: bool) -> NextHandPlan:
-    """Plan outside the writer's turn, to know what the command is called."""
+    """Plan outside the writer's turn, because the plan decides the command's id."""
     hand = HandId(identifier("hnd", new_id(runtime.order("plan"), 1)))
     return await _plan(_Outside(runtime, league, fresh), here, hand, runtime.clock.now())
 
 
 class _Outside:
-    """The states that are planned with before there is a command, as this process knows them."""
+    """The states as this process knows them, for planning before there is a command."""
 
     def __init__(self, runtime: Runtime, league: str, fresh: bool) -> None:
         self._runtime = runtime
@@ -175,15 +175,15 @@ async def _plan(
             pulse=pulse,
         )
     except InvariantViolated as error:
-        # Read one after the other while somebody wrote: one stream knows of a move that
-        # another does not.  A defect would show again, and end as a table that finds no next hand.
+        # The streams were read one after the other during an append, so one may know of a move
+        # that another does not. A real defect would come back until _STEPS_MAX logs it.
         raise PlanChanged(str(error)) from error
 
 
 async def _step(
     runtime: Runtime, league: str, here: Table, planned: NextHandPlan, pulse: Pulse | None
 ) -> Receipt:
-    """Append one step towards the next hand; it is planned again in its turn."""
+    """Append one step towards the next hand. The writer's turn plans it again."""
     above = await runtime.writer.load(league, tournament_stream(here.tournament), fresh=False)
     order = runtime.order(_occurrence(here, planned, above.version))
     hand = HandId(identifier("hnd", new_id(order, 1)))
@@ -206,7 +206,7 @@ async def _step(
         if plan.guard is not None:
             entries.append(Entry(plan.guard))
         if plan.outcome == "finish":
-            # Every stack counts for the placings, so no table may have moved.
+            # Every stack counts for the placings, so no table may have changed.
             above = running_of(await _above(states, here))
             entries += [
                 Entry(table_stream(each.table))
@@ -219,7 +219,7 @@ async def _step(
 
 
 async def _opened(states: States, here: Table, plan: NextHandPlan) -> Sequence[Entry]:
-    """Open a hand; if it is over at once, the tournament is told who went out by it."""
+    """Open a hand. If it is over at once, the same append reports its busts."""
     (opening,) = plan.entries
     if not isinstance(opening, ForTable):
         raise InvariantViolated("a hand is opened at a table")
@@ -235,7 +235,7 @@ async def _above(states: States, here: Table) -> Tournament:
 async def _decided(
     states: States, planned: ForTable | ForTournament, leaving: Sequence[Withdraw]
 ) -> Entry:
-    """Decide on one stream; who may not come in any more leaves the tournament's line first."""
+    """Decide the plan's commands on one stream; on the tournament's, decide *leaving* first."""
     if isinstance(planned, ForTable):
         here = (await states.load(planned.stream)).state
         decided = policies.decide_in_turn(table.decider, here, planned.commands)
@@ -250,7 +250,7 @@ def _next(here: Table) -> tuple[int, int]:
 
 
 def _occurrence(here: Table, plan: NextHandPlan, tournament_version: int) -> str:
-    """Return what names a step: by these numbers two processes make the same command."""
+    """Return the name of a step. Two processes that plan the same step get the same name."""
     next_hand = f"{here.table}/{here.next_hand_number}"
     match plan.outcome:
         case "open":
@@ -266,5 +266,5 @@ def _occurrence(here: Table, plan: NextHandPlan, tournament_version: int) -> str
 
 
 def settled(recorded: Sequence[RecordedEvent]) -> bool:
-    """Return whether the table is idle after what was *recorded*."""
+    """Return whether the *recorded* events left the table idle: a hand settled, a deal voided."""
     return any(type(each.event) in (HandSettled, DealVoided) for each in recorded)

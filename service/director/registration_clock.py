@@ -1,7 +1,7 @@
 """
-What the clock brings to those who enter a tournament: ends, openings, offers that run out.
+The clock's work around entry: it closes registration, opens check-in and expires offers.
 
-Each is due at an instant that the log knows, and does nothing before it.  Source:
+Each job is due at an instant that the log fixes, and does nothing before then. Source:
 rulebook ``registration.closed``, ``waitlist.expired``, ``check_in`` and ``entry.late_closed``.
 """
 
@@ -25,11 +25,11 @@ from service.director.submitting import submit_to_tournament
 from service.log.streams import tournament_stream
 
 _INSTANT = timedelta(milliseconds=1)
-"""An answer at the very end of an offer counts: the clock comes after it."""
+"""The clock acts this much after the end of an offer, because an answer at the end counts."""
 
 
 async def close_registration(runtime: Runtime, league: str, tournament_id: str) -> datetime | None:
-    """Close registration if it is time; return when to ask again."""
+    """Close registration if its time has come. Otherwise return when to try again."""
     return await _tend(
         runtime,
         league,
@@ -43,7 +43,7 @@ async def close_registration(runtime: Runtime, league: str, tournament_id: str) 
 
 
 async def open_check_in(runtime: Runtime, league: str, tournament_id: str) -> datetime | None:
-    """Open check-in if it is time; return when to ask again."""
+    """Open check-in if its time has come. Otherwise return when to try again."""
     return await _tend(
         runtime,
         league,
@@ -61,7 +61,7 @@ async def open_check_in(runtime: Runtime, league: str, tournament_id: str) -> da
 async def expire_offer(
     runtime: Runtime, league: str, tournament_id: str, entrant: str
 ) -> datetime | None:
-    """Pass a place on whose offer has run out; return when to ask again."""
+    """Offer a place to the next player if its offer has run out, or return when to try again."""
     mine = EntrantId(entrant)
 
     def ends(state: Tournament) -> datetime | None:
@@ -76,7 +76,7 @@ async def expire_offer(
 async def close_late_registration(
     runtime: Runtime, league: str, tournament_id: str
 ) -> datetime | None:
-    """End late registration if it is time; return when to ask again."""
+    """End late registration if its time has come. Otherwise return when to try again."""
     return await _tend(
         runtime,
         league,
@@ -100,13 +100,13 @@ async def _tend(
     due: Callable[[Tournament], datetime | None],
 ) -> datetime | None:
     """
-    Do at its time what the clock brings.
+    Submit *command* if it is due, or return the instant at which it will be.
 
-    The command is called after what it is about and when that was due: two messages
-    make the same command, and what is due anew is another.
+    The command's id follows from *what* and from the due time. A repeated message makes the
+    same command, and a new due time makes another one.
 
     Args:
-        due: When it is to be done, by a tournament's state; None once it is done.
+        due: Returns the due time for a tournament's state, or None once the work is done.
     """
     state = (await runtime.writer.load(league, tournament_stream(tournament_id))).state
     at = due(state)

@@ -1,4 +1,4 @@
-"""Seating a scheduled round, or the final, when its time has come."""
+"""The seating of a scheduled round, or of the final, when its time has come."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -22,12 +22,13 @@ async def seat_round(
     runtime: Runtime, league: str, tournament_id: str, after: int
 ) -> datetime | None:
     """
-    Seat what follows round *after*, open its tables, and soon their first hands.
+    Seat the round or the final that follows round *after*, open its tables and start play.
 
-    Asking again changes nothing; in a pause, and for a dispute that holds it, it waits.
+    Repeating the call changes nothing. A pause, or a dispute that freezes the tournament, delays
+    the seating.
 
     Returns:
-        When to ask again; None once it has been seated.
+        When to try again; None once the next round has been seated.
     """
     stream = tournament_stream(tournament_id)
     order = runtime.order(f"seat_round/{tournament_id}/{after}")
@@ -54,14 +55,14 @@ async def seat_round(
     if _waiting(state, after) is None:
         return None
     if state.frozen:
-        # A dispute has no end that is known either; seating is refused until then.
+        # Nobody knows when the dispute ends, and seating is refused until then.
         return runtime.clock.now() + timedelta(seconds=runtime.settings.sweep_seconds)
     await runtime.writer.submit(league, order, decide)
     state = (await runtime.writer.load(league, stream, fresh=False)).state
     waiting = _waiting(state, after)
     if waiting is not None and waiting.next_at is not None:
         now, due = runtime.clock.now(), waiting.next_at
-        # A pause has no end that is known; it is asked again.
+        # Nobody knows when a pause ends, so a late seating is tried again soon.
         return due if due > now else now + timedelta(seconds=runtime.settings.sweep_seconds)
     if isinstance(state, Running):
         for seating in state.tables:
@@ -70,7 +71,7 @@ async def seat_round(
 
 
 def _waiting(state: Tournament, after: int) -> RoundsState | None:
-    """Return the rounds of *state* if what follows round *after* is still to be seated."""
+    """Return the rounds of *state* if nothing has been seated after round *after* yet."""
     rounds = state.rounds if isinstance(state, Running) else None
     if rounds is None or rounds.stage != "between" or rounds.number != after:
         return None

@@ -1,4 +1,4 @@
-"""What a process works with: one writer, one clock, one source of entropy, one pool."""
+"""The tools of one process: writer, clock, entropy, pool, settings and beacon."""
 
 import asyncio
 import gc
@@ -25,26 +25,26 @@ from service.log.store import PostgresStore
 from service.log.writer import Command, Loaded, Writer
 
 NAMESPACE = UUID("5abacc00-0000-5000-8000-686f75736500")
-"""Of the ids of commands that the house gives itself; fixed for ever."""
+"""Namespace for the ids of the house's own commands. It never changes."""
 
 HOUSE = "house"
-"""Actor of those commands."""
+"""The actor of the house's own commands."""
 
 CLOCK_SECONDS = 60
-"""How often the offset to the database's clock is measured anew."""
+"""The interval at which the offset to the database's clock is measured."""
 
 START_SECONDS = 30.0
-"""So long a process that starts waits for a database that is away."""
+"""How long a starting process waits for an absent database."""
 
 RETRY_SECONDS = 0.25
 _ANSWER_SECONDS = 5.0
 _CLOSE_SECONDS = 2.0
 
 _COMING = (OSError, TimeoutError, asyncpg.CannotConnectNowError, asyncpg.PostgresConnectionError)
-"""What a database that is away, or about to come, looks like; a wrong password is neither."""
+"""Errors of a database that is absent or still starting. A wrong password is not one of them."""
 
 GONE = (asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError)
-"""What a database that is away, or in trouble, looks like in the middle of work."""
+"""Errors during work that mean the database is absent or in trouble."""
 
 _log = structlog.get_logger(__name__)
 
@@ -52,10 +52,10 @@ _log = structlog.get_logger(__name__)
 @dataclass(slots=True)
 class Runtime:
     """
-    Wired once for a process; everything that changes a league goes over it.
+    The tools of one process, built once. Every change to a league goes through them.
 
     Args:
-        pool: For jobs, heartbeats and accounts; the writer has connections of its own.
+        pool: Connections for jobs, heartbeats and accounts. The writer has its own.
     """
 
     writer: Writer
@@ -64,20 +64,20 @@ class Runtime:
     pool: asyncpg.Pool
     settings: Settings
     pulses: Pulses
-    """Of the public beacon, where one is set up."""
+    """Pulses of the public beacon. None arrive if no beacon is set up."""
 
     _running: set[asyncio.Task[None]] = field(default_factory=set)
 
     def later(self, work: Coroutine[None, None, None]) -> None:
-        """Do *work* in the background; if this process ends first, the tables' watch repairs it."""
+        """Do *work* in the background. If this process ends first, the tables' watch repairs it."""
         task = asyncio.get_running_loop().create_task(_guarded(work))
         self._running.add(task)
         task.add_done_callback(self._running.discard)
-        # Given up before it began, it would be said never to have been awaited.
+        # A coroutine cancelled before it began would warn that it was never awaited.
         task.add_done_callback(lambda _: work.close())
 
     async def aclose(self) -> None:
-        """Give up what runs in the background, and the pool; never waits for long."""
+        """Cancel background work and close the pool, within a few seconds."""
         for task in tuple(self._running):
             task.cancel()
         if self._running:
@@ -85,11 +85,11 @@ class Runtime:
         try:
             async with asyncio.timeout(_CLOSE_SECONDS):
                 await self.pool.close()
-        except TimeoutError:  # somebody holds a connection that answers nothing
+        except TimeoutError:  # a connection in use no longer answers
             self.pool.terminate()
 
     def order(self, occurrence: str) -> Command:
-        """Return a command of the house: the same occurrence is the same command, everywhere."""
+        """Return a command of the house. Every process gives one occurrence the same id."""
         return Command(
             command_id=uuid5(NAMESPACE, occurrence),
             actor=HOUSE,
@@ -102,17 +102,17 @@ def naming_instant(
     runtime: Runtime, league: str, loaded: Loaded[Tournament] | Loaded[TableState]
 ) -> datetime:
     """
-    Return the instant by which a pulse of the beacon is named in a stream, asked in its turn.
+    Return the instant from which a stream names its beacon round. Call it in the writer's turn.
 
-    It is the log's own for that event, so that no audit takes the house for one that dates
-    back: a command may have waited since it came, and another process may have measured
-    the database's clock sooner.  Source: rulebook ``beacon.round``.
+    The instant is the one that the log gives the event, so no audit can suspect that it was
+    dated back. The command's own time would be earlier if it has waited, or if another process
+    measured the database's clock. Source: rulebook ``beacon.round``.
     """
     return max(runtime.clock.now(), loaded.at, runtime.writer.latest(league))
 
 
 def new_id(order: Command, number: int) -> UUID:
-    """Return a command's own identifier *number*: a retry finds what it made."""
+    """Return identifier *number* of a command. A retry gets the same identifiers."""
     return uuid5(order.command_id, f"id/{number}")
 
 
@@ -122,8 +122,8 @@ async def _guarded(work: Coroutine[None, None, None]) -> None:
     except asyncio.CancelledError:
         raise
     except Exception as error:  # noqa: BLE001
-        # Nobody awaits a background task, so nobody would see what it raised.  It is
-        # logged; what was left undone is found by the next who asks or by the sweep.
+        # Nothing awaits a background task, so its error would go unseen. It is logged here.
+        # The next caller or the tables' watch finishes the work.
         _log.warning("background work failed", error=f"{type(error).__name__}: {error}")
 
 
@@ -131,8 +131,8 @@ def settle() -> None:
     """
     Tell the garbage collector that the process has started.
 
-    What is loaded by now lives as long as the process, and states are trees that
-    reference counting frees: looking for cycles often only costs pauses.
+    Everything loaded by now lives as long as the process. Reference counting frees states,
+    because they are trees. Frequent searches for cycles would therefore only cause pauses.
     """
     gc.collect()
     gc.freeze()
@@ -147,12 +147,12 @@ async def open_runtime(
     Open a runtime for the length of a process.
 
     Args:
-        process: Says "I am here" under this name (``api``); ``None`` for those whose
-            absence keeps nobody from acting.  With a name it waits for the database.
-        stopping: Ends that waiting when it is set.
+        process: The name under which heartbeats are written (``api``), or ``None`` for a process
+            whose absence stops no player from acting. A named process waits for the database.
+        stopping: An event that ends this wait when it is set.
 
     Raises:
-        StoreUnavailable: If the database does not come.
+        StoreUnavailable: If the database does not answer in time.
     """
     store = PostgresStore(
         settings.database_url,
@@ -188,7 +188,7 @@ async def open_runtime(
 
 
 async def _unless(stopping: asyncio.Event | None, work: Coroutine[None, None, None]) -> None:
-    """Do *work*, but give it up when *stopping* is set."""
+    """Do *work*, but cancel it when *stopping* is set."""
     working = asyncio.create_task(work)
     stopped = asyncio.create_task((stopping or asyncio.Event()).wait())
     try:
@@ -203,7 +203,7 @@ async def _unless(stopping: asyncio.Event | None, work: Coroutine[None, None, No
 
 
 async def _first_measure(pool: asyncpg.Pool, clock: DatabaseClock, patience: float) -> None:
-    """Learn the database's time, without which nothing may be decided."""
+    """Measure the database's clock. Nothing may be decided before that."""
     loop = asyncio.get_running_loop()
     until = loop.time() + patience
     told = False
@@ -231,28 +231,27 @@ async def _measure(pool: asyncpg.Pool, clock: DatabaseClock) -> None:
             async with pool.acquire() as connection:
                 await clock.measure(connection)
         except Exception as error:  # noqa: BLE001
-            # Nobody would begin this loop again, and the process would go by a clock that
-            # drifts away for ever.
+            # Nothing would restart this loop, and the process's clock would drift for ever.
             _log.warning("the clock was not measured", error=str(error))
 
 
 async def _beat(
     pool: asyncpg.Pool, clock: DatabaseClock, process: str, interval: timedelta
 ) -> None:
-    away = True  # until just now this process did not run
+    away = True  # this process has only just started
     while True:
         try:
-            # A step that nobody doubts yet would look like an outage.
+            # A step of the clock that is not measured yet would look like an outage.
             async with asyncio.timeout(interval.total_seconds()), pool.acquire() as connection:
                 await clock.measure(connection)
             if await heartbeats.beat(pool, process, interval, returning=away):
-                _log.warning("an outage ended; open decisions get their full time anew")
+                _log.warning("an outage ended; open decisions get their full time again")
             away = False
         except Exception as error:  # noqa: BLE001
-            # Nobody would begin this loop again, and no deadline runs out while the API
-            # is silent: whatever it is, the next beat is tried.
+            # Nothing would restart this loop, and no deadline runs out while the API is
+            # silent. Therefore the next beat is tried after any error.
             if not away:
                 _log.warning("no heartbeat", error=str(error))
             away = True
-        # Soon after the database's return: until then the deadlines' clock runs.
+        # Beat soon after the database's return, because deadlines run until the beat.
         await asyncio.sleep(RETRY_SECONDS if away else interval.total_seconds())

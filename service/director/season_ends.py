@@ -1,9 +1,9 @@
 """
-Closing a season: never while a tournament that was announced for it is still to be counted.
+The closing of a season, refused while one of its tournaments is still to be counted.
 
-The heads of all its tournaments are guarded in the append.  A correction, an entry or a freeze
-that is accepted meanwhile makes the season decide again; so does another announcement, which
-writes to the season's stream.
+The append guards the heads of all its tournaments. If a correction, an entry or a freeze is
+accepted meanwhile, the season decides again. Another announcement has the same effect, because
+it writes to the season's stream.
 """
 
 from collections.abc import Collection, Sequence
@@ -33,10 +33,10 @@ async def announced_before(
     runtime: Runtime, league: str, season_id: str
 ) -> frozenset[TournamentId]:
     """
-    Return the tournaments that the log says were announced for a season until now.
+    Return the tournaments whose announcements in the log name this season.
 
-    Those announced by earlier versions of the service stand nowhere else.  Later ones stand in
-    the season's stream as well.
+    Tournaments announced by earlier versions of the service are recorded nowhere else. Later
+    ones are in the season's stream too.
     """
     rows = await runtime.pool.fetch(_ANNOUNCED, number_of(league), season_stream(season_id))
     async with runtime.pool.acquire() as connection:
@@ -54,13 +54,13 @@ async def decided(
     now: datetime,
 ) -> list[Entry]:
     """
-    Return the end of a season, and the guards on its tournaments.
+    Decide the closing of a season, and return it with the guards on the season's tournaments.
 
     Args:
-        before: As :func:`announced_before` returned them.
+        before: The tournaments that :func:`announced_before` returned.
 
     Raises:
-        CommandRejected: As the season refuses to be closed.
+        CommandRejected: If the season may not be closed.
     """
     stream = season_stream(season_id)
     state = (await states.load(stream)).state
@@ -79,7 +79,7 @@ async def decided(
 
 async def told(states: States, events: Sequence[TournamentEvent], now: datetime) -> list[Entry]:
     """
-    Return what seasons note of the tournaments that *events* announce for them.
+    Return the entries that add the tournaments announced in *events* to their seasons.
 
     Raises:
         SeasonClosedAlready: If the season is closed.

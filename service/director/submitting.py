@@ -1,8 +1,8 @@
 """
-What directors, players and the house do to a tournament and its tables.
+Commands of directors, players and the house to a tournament and its tables.
 
-Each is one append, over several streams where they must be true together; tables
-that are idle afterwards are led on in the background, after the commit.
+Each command is one append, in several streams if their events belong together. After the
+commit, idle tables take their next step in the background.
 """
 
 from collections.abc import Sequence
@@ -42,7 +42,7 @@ async def open_registration(
     Open a tournament's registration and commit to its masters.
 
     Args:
-        order: The request behind it; without one the house does it, once.
+        order: The request that asked for this. Without one the house acts, and only once.
     """
     entropy, stream = runtime.entropy, tournament_stream(tournament_id)
     command = OpenRegistration(
@@ -70,19 +70,20 @@ async def start_tournament(
     scheduled: bool = False,
 ) -> datetime | None:
     """
-    Close registration, draw seats, open the tables, and soon their first hands.
+    Close registration, draw the seats, open the tables and start play.
 
-    With too few entrants it is cancelled or put off instead.  Asking again changes nothing.
+    A tournament with too few entrants is cancelled or postponed instead. Repeating the call
+    changes nothing.
 
     Args:
-        order: The request behind it; without one the house does it, once.
-        scheduled: Whether a clock asks: nothing happens before the announced time.
+        order: The request that asked for this. Without one the house acts, and only once.
+        scheduled: Whether a clock asked. Then nothing happens before the announced time.
 
     Returns:
-        When the house should ask again, having come too early.
+        When to try again, if the start has not come yet.
 
     Raises:
-        CommandRejected: If it is not registering, or over.
+        CommandRejected: If registration has not opened, or the tournament is over.
     """
     before = (await runtime.writer.load(league, tournament_stream(tournament_id))).state
     command = order or runtime.order(f"start/{tournament_id}{appointment(before)}")
@@ -94,10 +95,10 @@ async def start_tournament(
 
 async def draw_by_beacon(runtime: Runtime, league: str, tournament_id: str) -> datetime | None:
     """
-    Draw the seats of a tournament that waits for the beacon, once its round is there.
+    Draw the seats of a tournament that waits for the beacon, once its pulse has arrived.
 
     Returns:
-        When to ask again, if the beacon does not answer.
+        When to try again, if the beacon does not answer.
 
     Source: rulebook ``beacon.seats`` and ``beacon.silence``.
     """
@@ -128,7 +129,7 @@ async def _start(
     scheduled: bool = False,
     pulse: Pulse | None = None,
 ) -> Tournament:
-    """Append a step of the start and open the tables, if it opens any; return the state then."""
+    """Append a step of the start, with the tables it opens, and return the new state."""
     stream = tournament_stream(tournament_id)
 
     async def decide(states: States) -> Sequence[Entry]:
@@ -155,14 +156,14 @@ async def _start(
 
 
 def _names_round(fairness: Fairness) -> bool:
-    """Return whether the first step of the start names the round that the seats wait for."""
+    """Return whether the next step of the start names the beacon round for the seat draw."""
     return fairness.chain is not None and fairness.awaited is None
 
 
 async def _leaving(
     states: States, state: Tournament, now: datetime
 ) -> tuple[Sequence[TournamentCommand], list[Entry]]:
-    """Return who leaves the line before a start; nobody any more while the seats are drawn."""
+    """Return the withdrawals before a start. There are none while the seats await the beacon."""
     if isinstance(state, Registering) and state.fairness.waiting:
         return (), []
     return await unwelcome(states, state, now)
@@ -171,7 +172,7 @@ async def _leaving(
 def _set_going(
     runtime: Runtime, league: str, started: Tournament, now: datetime
 ) -> datetime | None:
-    """Open first hands in the background; return when to ask again what has not started."""
+    """Open the first hands in the background. If play has not started, return when to retry."""
     if isinstance(started, Running):
         for seating in started.tables:
             runtime.later(open_next_hand(runtime, league, seating.table))
@@ -184,10 +185,10 @@ async def submit_to_table(
     runtime: Runtime, league: str, table_id: str, command: TableCommand, order: Command
 ) -> Receipt:
     """
-    Have *command* decided by the table, and by the tournament what follows from it.
+    Decide *command* on the table, and its consequences on the tournament.
 
-    A bust is written to both streams in one append.  If the hand is settled the
-    next one is opened in the background, after the commit.
+    One append records a bust in both streams. If the hand is settled, the next one is opened in
+    the background after the commit.
     """
     stream = table_stream(table_id)
 
@@ -207,7 +208,7 @@ async def submit_to_tournament(
     runtime: Runtime, league: str, tournament_id: str, command: TournamentCommand, order: Command
 ) -> Receipt:
     """
-    Have an entry, a rebuy, a stake or its return decided, and chips brought or taken away.
+    Decide *command* on the tournament, and the chips that it brings or takes on its tables.
 
     Raises:
         CommandRejected: If the tournament or the table refuses it.
@@ -231,13 +232,13 @@ async def decided_with_tables(
     states: States, stream: Stream[Tournament], commands: Sequence[TournamentCommand], now: datetime
 ) -> list[Entry]:
     """
-    Return what a tournament makes of *commands*, and its tables of that: chips come and go.
+    Decide *commands* on the tournament and their consequences on its tables; return the entries.
 
     Args:
-        stream: The tournament's.
+        stream: The tournament's stream.
 
     Raises:
-        CommandRejected: If the tournament or a table refuses one.
+        CommandRejected: If the tournament or a table refuses a command.
     """
     state = (await states.load(stream)).state
     events, state = policies.decide_in_turn(tournament.decider, state, commands)
@@ -247,7 +248,7 @@ async def decided_with_tables(
         before = (await states.load(there)).state
         decided, there_then = policies.decide_in_turn(table.decider, before, asked)
         after = opened_of(there_then)
-        # Who leaves may end a hand in which somebody else had nothing left.
+        # A player who leaves may end a hand in which another player had no chips left.
         busts = policies.busts_of(each, decided, level=after.level_number, round_number=after.round)
         if busts is not None:
             told, state, bought, _ = with_busts(state, after, busts)
@@ -258,9 +259,9 @@ async def decided_with_tables(
 
 async def award_points(runtime: Runtime, league: str, tournament_id: str) -> None:
     """
-    Give the season the placings of a finished tournament, or what a correction made of them.
+    Award the season's points for a finished tournament, or revise them after a correction.
 
-    Asking again changes nothing.
+    Repeating the call changes nothing.
 
     Raises:
         CommandRejected: If the season is closed.
@@ -276,7 +277,7 @@ async def award_points(runtime: Runtime, league: str, tournament_id: str) -> Non
         result = (await states.load(above)).state
         told = policies.season_told(before, result, now=runtime.clock.now())
         events = () if told is None else season.decider.decide(before, told)
-        # A result that was corrected meanwhile must not be counted after the correction.
+        # The guard keeps an old result from being counted after its correction.
         return [Entry(stream, events), Entry(above)]
 
     order = runtime.order(f"award_points/{tournament_id}/{loaded.version}")

@@ -1,7 +1,7 @@
 """
-Commands to a tournament that are decided by what everyone has: deals, cancellations.
+Commands to a tournament that depend on every stack: payout deals and cancellations.
 
-All tables are held to what was read of them: none of them may have moved on.
+The append guards all tables, so that no stack changes after it was read.
 """
 
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ async def with_stacks(
     runtime: Runtime, league: str, tournament_id: str, command: ProposeDeal | Cancel, order: Command
 ) -> Receipt:
     """
-    Have *command* decided with everyone's stack between two hands.
+    Decide *command* with every entrant's stack as it stands between hands.
 
     Raises:
         CommandRejected: If the tournament refuses it.
@@ -45,6 +45,6 @@ async def with_stacks(
 
 
 def lead_on(runtime: Runtime, league: str, running: Running) -> None:
-    """Ask every table of *running* what it has to do now."""
+    """Take the next step at every table of *running*, in the background."""
     for seating in running.tables:
         runtime.later(open_next_hand(runtime, league, seating.table))
