@@ -113,7 +113,7 @@ class LegalAction(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
     verb: str
     rule: str
-    """The rulebook's name of the rule that allows it."""
+    """The rulebook's name of the rule that allows the action."""
 
     amount: Chips | None = None
     """The price of a call, a stay or a card action in chips."""

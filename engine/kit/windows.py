@@ -17,7 +17,7 @@ AFTER_LAST_HAND = timedelta(minutes=1)
 
 
 class DisputeWindows(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Hours after the thing was settled. While it goes on, it may always be disputed."""
+    """Hours for a claim after the settlement. Before the settlement a claim is always possible."""
 
     hand_hours: Hours = 7 * 24
     until_next_hand: bool = False
@@ -44,7 +44,7 @@ class Settled(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def in_force(known: tuple[WindowsInForce, ...], at: datetime) -> DisputeWindows:
-    """Return the windows in force when a thing was settled. No later change shortens them."""
+    """Return the windows in force at the instant of a settlement. Later changes do not apply."""
     held = [each for each in known if each.since <= at]
     return held[-1].windows if held else DisputeWindows()
 

@@ -107,7 +107,7 @@ class Award(_Part, frozen=True, kw_only=True):
     shared: int
     points: Points
     spent: MinorUnits
-    """Over all entries of the player, as ``knockouts``."""
+    """The sum over all entries of the player, like ``knockouts``."""
 
     knockouts: Count
     failure: Cause | None

@@ -51,7 +51,7 @@ class Course:
 
     @property
     def hand(self) -> Hand:
-        """Return the hand in play."""
+        """Return the hand in play. Raise ``InvariantViolated`` between hands."""
         hand = self.table.hand
         if hand is None:
             raise InvariantViolated("no hand is in play")

@@ -180,7 +180,7 @@ def roll_cube(course: Course, number: int, tied: tuple[int, ...]) -> int:
 
 
 def _put_out(course: Course) -> None:
-    """Take the last chips of seats that cannot pay both antes, for the Sabacc pot."""
+    """Move the chips of seats that cannot pay both antes to the Sabacc pot, if they are out."""
     ruleset, level = course.table.ruleset, course.table.level
     if isinstance(ruleset, CoruscantShift) or ruleset.short_forced != "out" or level is None:
         return

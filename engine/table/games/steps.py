@@ -14,7 +14,7 @@ from engine.table.model.wagers import forced_bets, min_open, price_of, street_of
 
 
 def post_forced_bets(course: Course, now: datetime) -> None:
-    """Take the forced bets."""
+    """Post the forced bets and set the price of the first street."""
     rule = "forced.blinds" if course.hand.big_blind is not None else "forced.ante"
     posts = forced_bets(course.table)
     price = price_of(course.table, posts)

@@ -130,7 +130,7 @@ class OpenHand(_Part, frozen=True, kw_only=True, tag="open_hand"):
 
     last: bool = False
     only: tuple[int, ...] = ()
-    """In a sudden-death hand (stage 2), the tied seats. Nobody else is dealt in."""
+    """The tied seats of a sudden-death hand (stage 2). Nobody else is dealt in."""
 
     penalties: tuple[Penalty, ...] = ()
     declared: tuple[int, ...] = ()
@@ -221,7 +221,7 @@ class TimeOut(_Part, frozen=True, kw_only=True, tag="time_out"):
 
     decision: str
     salts: tuple[HexDigest, ...] = ()
-    """One for every seat that the clock may have to select for."""
+    """One salt for each seat that the clock may have to select for."""
 
     now: datetime
 

@@ -31,7 +31,7 @@ class Unopened(msgspec.Struct, frozen=True, gc=False):
 
 
 class Place(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """An occupied seat."""
+    """An occupied seat with its chips, counters and hand."""
 
     seat: int
     entrant: EntrantId
