@@ -48,7 +48,7 @@ def answered(response: httpx.Response) -> Document:
     try:
         found: Document = response.json()
     except ValueError as error:
-        raise ConnectionError(f"what answers at {response.url} is no API") from error
+        raise ConnectionError(f"the server at {response.url} is not a Holotable API") from error
     if response.status_code >= httpx.codes.INTERNAL_SERVER_ERROR:
         raise ConnectionError(f"the API answered {response.status_code}: {found.get('detail')}")
     if response.is_error:

@@ -123,8 +123,8 @@ def inspect_server(url: str, ours: bool) -> bool:
         ).fetchone()
         if asking is None or not asking[1]:
             raise ServerRefused(
-                f"the login {asking[0] if asking else ''} is no superuser, "
-                "and roles cannot be made without one"
+                f"the login {asking[0] if asking else ''} is not a superuser's; "
+                "only a superuser can make the roles"
             )
         found = connection.execute(
             "SELECT rolname, rolpassword IS NOT NULL FROM pg_authid WHERE rolname = ANY (%s)",

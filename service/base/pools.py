@@ -69,7 +69,9 @@ class Pool:
         with self._lock:
             own = client is not None and self._held[client] >= self._each
             if own or self._total >= self._most:
-                raise Overloaded(f"too much is waiting for {self.name}; ask again", busy=self.name)
+                raise Overloaded(
+                    f"too much work is waiting for {self.name}; try again", busy=self.name
+                )
             self._total += 1
             if client is not None:
                 self._held[client] += 1

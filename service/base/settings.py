@@ -136,7 +136,9 @@ class Settings(LimitSettings, frozen=True, kw_only=True):
                 ip_network(each.strip()) for each in (self.trusted_proxies or "").split(",") if each
             )
         except ValueError:
-            raise ValueError("trusted_proxies holds something that is no network") from None
+            raise ValueError(
+                "trusted_proxies holds an entry that is not an address or a network"
+            ) from None
 
 
 class SignerSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -219,7 +221,7 @@ def given_server(environ: Mapping[str, str]) -> str | None:
     path = environ.get(f"{name}_FILE")
     url = environ.get(name) if path is None else _content(f"{name}_FILE", path)
     if url is not None and not url.startswith(("postgresql://", "postgres://")):
-        raise SettingsInvalid(f"{name} is not the address of a PostgreSQL")
+        raise SettingsInvalid(f"{name} is not the address of a PostgreSQL server")
     return url
 
 

@@ -119,7 +119,7 @@ class DatabaseClock:
         step = reading.time - (self._then + timedelta(seconds=asked - self._measured))
         doubtful = abs(step) > STEP_MAX + timedelta(seconds=(after - before) / 2)
         if doubtful and self._believed == reading.believed:
-            _log.error("the database's clock leapt", seconds=step.total_seconds())
+            _log.error("the database's clock stepped", seconds=step.total_seconds())
             return step // _MICROSECOND
         self._then, self._measured = reading.time, asked
         self._believed = reading.believed

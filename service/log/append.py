@@ -63,7 +63,7 @@ async def call(
         raise Disconnected(str(error)) from error
     except asyncpg.UniqueViolationError as error:
         # Another session wrote to the log without the function and took these positions first.
-        _log.warning("somebody else's events came first: %s", error)
+        _log.warning("another session took these positions first: %s", error)
         return Outcome(epoch, failed=set(range(len(appends))))
     except asyncpg.PostgresError as error:
         failed = DatedAhead if error.sqlstate == _AHEAD else StatementFailed

@@ -90,7 +90,7 @@ def check(text: bytes) -> None:
     if _LONG_NUMBER.search(text) is not None:
         for number in _LONG_NUMBER.findall(_TEXTS.sub(b'""', text)):
             if int(number) > _EXACT:
-                raise NotCanonical("an integer that not every reader holds exactly")
+                raise NotCanonical("an integer beyond 2^53 - 1")
 
 
 @lru_cache(maxsize=16_384)

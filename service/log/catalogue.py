@@ -200,7 +200,7 @@ def _hidden(value: object) -> Document:
         return dict(CARD_SCHEMA)
     if value is Sealed or get_origin(value) is Sealed:
         return dict(SEALED_SCHEMA)
-    raise SchemaUnknown(f"{value!r} cannot stand in an event")
+    raise SchemaUnknown(f"{value!r} has no stored form in an event")
 
 
 def _entry(event: type[msgspec.Struct]) -> list[str]:

@@ -108,7 +108,7 @@ class Codec:
             whose, house = whose_places(boxes) if cards else {}, dict(boxes[HOUSE])
             event = read if hiding is None else hiding.fill(read, "", house, whose)
             if house:
-                raise ValueError("the house's box opens what is not hidden")
+                raise ValueError("the house's box opens places that are not hidden")
             return event
         except MALFORMED as error:
             raise EventUnreadable(
@@ -165,7 +165,7 @@ class _Kind:
     def checked(self, data: bytes) -> Read:
         """Return the decoded *data*, which must hold its type's tag."""
         if data.rfind(self.tagged) < 0:
-            raise ValueError("the event does not say its type")
+            raise ValueError("the document does not hold its type")
         return self.read(data)
 
 

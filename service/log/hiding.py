@@ -88,7 +88,7 @@ def hiding_in(hint: Hint) -> Hiding | None:
         return _map(inner[0])
     if origin in (Union, UnionType) and set(parts[1:]) == {NoneType}:
         return _maybe(inner[0])
-    raise TypeError(f"something is hidden in {hint!r}, where it cannot be read")
+    raise TypeError(f"the type {hint!r} hides a value where it cannot be read")
 
 
 def _fill_card(read: Card, pointer: str, house: House | None, whose: Whose) -> SealedCard:

@@ -114,7 +114,7 @@ class Fold:
         if self._left < 0:
             raise BadRequest(
                 "as_of_too_far",
-                f"this would fold more than {FOLD_MAX} events; ask for less at once",
+                f"this would fold more than {FOLD_MAX} events; ask for less in one request",
                 events_max=FOLD_MAX,
             )
 

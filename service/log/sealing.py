@@ -102,19 +102,19 @@ def unseal(
     found: dict[str, dict[str, Opening]] = {}
     known, holds = b"", {}
     if sealed[:1] != _FORMAT:
-        raise EventUnreadable("sealed values in an unknown format")
+        raise EventUnreadable("the sealed values are in an unknown format")
     at, end, before = 1, len(sealed), b""
     while at < end:
         name_ends = at + 1 + sealed[at]
         begins = name_ends + _FIXED_SIZE
         if begins > end:
-            raise EventUnreadable("sealed values are cut short")
+            raise EventUnreadable("the sealed values are cut short")
         key_id, iv, length = _unpack(sealed, name_ends)
         name, at = sealed[at + 1 : name_ends], begins + length
         if at > end or length < _TAG:
-            raise EventUnreadable("sealed values are cut short")
+            raise EventUnreadable("the sealed values are cut short")
         if name <= before:
-            raise EventUnreadable("boxes are in the wrong order, or doubled")
+            raise EventUnreadable("boxes are in the wrong order, or repeated")
         before = name
         if wanted is not None and name not in wanted:
             continue

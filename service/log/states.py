@@ -177,7 +177,7 @@ class StateCache:
         """Return the state of *stream*. Read only its tail if *known* is part of its history."""
         decider = self._codec.deciders.get(category_of(stream))
         if decider is None:
-            raise StreamNotFound(f"there are no streams like {stream}")
+            raise StreamNotFound(f"there is no stream of this kind: {stream}")
         if known is not None and known.version:
             # Read the last known event again: after a failover, another event may have its version.
             rows = await self._store.stream(league, stream, known.version - 1)

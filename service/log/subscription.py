@@ -127,7 +127,7 @@ class Subscription:
         except ValueError:
             position = -1
         if not 0 <= position < _POSITIONS:
-            _log.warning("a wake-up that says nothing was passed over: %.80r", payload)
+            _log.warning("a malformed wake-up was ignored: %.80r", payload)
             return
         async with self._news:
             if len(self._known) >= _LEAGUES_MAX:

@@ -163,7 +163,7 @@ class Writer:
             await self._know_epoch(league)
             found = await rehearse(self._codec, self._cache, league.number, decide)
         except Disconnected as error:
-            raise StoreUnavailable("the database is away") from error
+            raise StoreUnavailable("the database is not available") from error
         found.league = league.name
         return found
 
@@ -184,7 +184,7 @@ class Writer:
             await self._know_epoch(known)
             return await self._cache.load(known.number, stream, fresh=fresh)
         except Disconnected as error:
-            raise StoreUnavailable("the database is away") from error
+            raise StoreUnavailable("the database is not available") from error
 
     def known(self, league: str, stream: Stream[State]) -> Loaded[State] | None:
         """Return this process's copy of a stream's state, or None if it has none."""
@@ -197,7 +197,7 @@ class Writer:
         try:
             return await self._know_epoch(known)
         except Disconnected as error:
-            raise StoreUnavailable("the database is away") from error
+            raise StoreUnavailable("the database is not available") from error
 
     def _league(self, name: str) -> League:
         found = self._leagues.get(name)
@@ -224,7 +224,7 @@ class Writer:
             except Disconnected as error:
                 self._cache.forget(league.number)
                 for item in taken:
-                    refuse(item, StoreUnavailable("the database is away"), error)
+                    refuse(item, StoreUnavailable("the database is not available"), error)
             except asyncio.CancelledError:
                 for item in taken:
                     refuse(item, StoreUnavailable("the service is stopping"))
@@ -394,6 +394,11 @@ class Writer:
         for item in reversed(items):
             item.attempts += 1
             if item.attempts > _ATTEMPTS_MAX:
-                refuse(item, StoreUnavailable("too many others write to the same streams"))
+                refuse(
+                    item,
+                    StoreUnavailable(
+                        "too many other commands write to the same streams; try again"
+                    ),
+                )
             else:
                 league.waiting.appendleft(item)

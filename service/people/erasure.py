@@ -114,8 +114,8 @@ async def _demand_nobody_waits(engine: AsyncEngine, player: str) -> None:
         entered = {each.tournament for each in await queries.seats_of(connection, player)}
         if entered:
             raise StillEntered(
-                "a player who is entered can be erased when the tournament is over, or "
-                "after withdrawing",
+                "the player is entered in a tournament; erase the player when it is over, or "
+                "after the player has withdrawn",
                 tournaments=sorted(entered),
             )
         if await _owns_alone(connection, player):

@@ -98,7 +98,9 @@ class Guesses:
             raise _refusal(wait, "too many failed sign-ins from this address")
         bucket.left = max(bucket.left - 1, 0.0)
         if bucket.left < 1:
-            _log.warning("sign-ins of an address wait", address=address, an_hour=self._most)
+            _log.warning(
+                "an address has used up its failed sign-ins", address=address, an_hour=self._most
+            )
         pair = self._pair(login, network)
         pair.failures += 1
         if pair.failures >= FREE:

@@ -53,5 +53,5 @@ def named(name: str) -> str:
         if wrong is not None:
             raise ValueError(f"a name must not hold {wrong} (U+{ord(sign):04X})")
     if not any(unicodedata.category(sign)[0] in _SHOWN for sign in plain):
-        raise ValueError("a name holds at least one letter, digit or sign")
+        raise ValueError("a name needs at least one letter, digit or symbol")
     return unicodedata.normalize("NFC", " ".join(plain.split()))

@@ -151,7 +151,7 @@ async def release(
     if not found:
         raise NotHeld(f"{consumer} of {league} is not in quarantine")
     if skip and kind != ARMING:
-        raise NotSkipped(f"{consumer} never passes over an event or a job")
+        raise NotSkipped(f"{consumer} never skips an event or a job")
     if kind == ARMING:
         number = number_of(league)
         await driver.execute(_LEAVE, number, consumer)

@@ -112,9 +112,9 @@ def _columns(cells: list[str]) -> tuple[str, ...]:
         raise BadRequest("invalid_csv", detail[:_DETAIL_MAX], unknown=unknown)
     twice = sorted({each for each in columns if columns.count(each) > 1})
     if twice:
-        raise BadRequest("invalid_csv", f"the header has columns twice: {', '.join(twice)}")
+        raise BadRequest("invalid_csv", f"the header repeats columns: {', '.join(twice)}")
     if "name" not in columns:
-        raise BadRequest("invalid_csv", "the header has no column name")
+        raise BadRequest("invalid_csv", "the header has no column `name`")
     return columns
 
 
@@ -146,7 +146,7 @@ def _faults(given: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     except ValueError as error:
         yield "name", str(error)
     if email is not None and (len(email) > _EMAIL_MAX or _EMAIL.fullmatch(email) is None):
-        yield "email", "this is no e-mail address"
+        yield "email", "this is not an e-mail address"
     if role.casefold() not in _ROLES:
         yield "role", f"a role is one of {', '.join(_ROLES)}"
     if external is not None and (
@@ -161,4 +161,4 @@ def _repeated(rows: list[Row]) -> Iterator[Fault]:
     for row in rows:
         first = lines.setdefault(row.identity, row.line)
         if first != row.line:
-            yield Fault(row.line, "repeated", f"the same player stands on line {first}")
+            yield Fault(row.line, "repeated", f"the same player is on line {first}")

@@ -203,8 +203,8 @@ def demand_unchanged(name: str, digest: str | None, salt: bytes | None, body: st
         return
     _log.error("text_forged", text=name)
     raise TextForged(
-        "the words in the database are not those that the log names; an operator must "
-        "look into it, and an audit shows the event",
+        "the words in the database do not match their digest in the log; an operator must "
+        "investigate, and an audit shows the event",
         text=name,
     )
 

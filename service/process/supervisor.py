@@ -343,7 +343,7 @@ class Stack:
             if ready():
                 return
             time.sleep(0.05)  # a child reports by its port or its log that it is ready: ask again
-        raise StackFailed(f"{process} did not come up: {self._tail(process)}")
+        raise StackFailed(f"{process} did not start: {self._tail(process)}")
 
     def _check_database(self) -> None:
         if self.cluster is not None and self.cluster.ended():

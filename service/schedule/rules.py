@@ -128,7 +128,7 @@ def check(plan: Plan) -> None:
     if soon > OCCURRENCES_MAX:
         raise _invalid(f"more than {OCCURRENCES_MAX} occurrences in ahead_hours")
     if not occurrences:
-        raise _invalid("there is never an occurrence")
+        raise _invalid("the rule has no occurrence")
 
 
 def expanded(plan: Plan, since: datetime, *, budget: Budget) -> Iterator[datetime]:
@@ -157,7 +157,7 @@ def _parts(text: str) -> dict[str, str]:
         if allowed is None or re.fullmatch(allowed, value) is None:
             raise _invalid(f"{name or 'an empty part'} is unknown, or its value is malformed")
         if name in parts:
-            raise _invalid(f"{name} stands there twice")
+            raise _invalid(f"{name} appears twice")
         parts[name] = value
     if "FREQ" not in parts:
         raise _invalid("FREQ is missing")
@@ -186,22 +186,22 @@ def _demand_supported(parts: dict[str, str]) -> None:
     """Check that a new plan uses only the supported parts, with numbers in range."""
     frequency = parts["FREQ"]
     if not all(value.isascii() for value in parts.values()):
-        raise _invalid("digits are 0 to 9")
+        raise _invalid("use only the digits 0 to 9")
     for name in _UNNEEDED:
         if name in parts:
             raise _invalid(f"{name} is not supported")
     for name, most in _RANGES.items():
         if any(abs(each) > most for each in _numbers(parts, name)):
-            raise _invalid(f"{name} goes to {most}")
+            raise _invalid(f"{name} goes up to {most}")
     numbers = [int(each[:-2] or 0) for each in _listed(parts, "BYDAY")]
     if any(numbers):
         if frequency not in ("MONTHLY", "YEARLY"):
             raise _invalid("numbered weekdays go with MONTHLY or YEARLY")
         if not all(numbers):
-            raise _invalid("BYDAY has numbers at all weekdays or at none")
+            raise _invalid("BYDAY needs numbers on all weekdays or on none")
         most = 53 if frequency == "YEARLY" and "BYMONTH" not in parts else 5
         if any(abs(each) > most for each in numbers):
-            raise _invalid(f"numbers of weekdays go to {most} here")
+            raise _invalid(f"numbers of weekdays go up to {most} here")
     if "BYSETPOS" in parts and "BYDAY" not in parts and "BYMONTHDAY" not in parts:
         raise _invalid("BYSETPOS chooses among the days of BYDAY or BYMONTHDAY")
 
@@ -227,7 +227,7 @@ def _until(text: str, zone: str) -> datetime:
         at = datetime.strptime(text, "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
         return at.astimezone(zone_of(zone)).replace(tzinfo=None)
     except (ValueError, OverflowError) as error:
-        raise _invalid("UNTIL is no day and no instant in UTC") from error
+        raise _invalid("UNTIL must be a day or an instant in UTC") from error
 
 
 def _invalid(problem: str) -> RecurrenceInvalid:

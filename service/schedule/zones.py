@@ -52,7 +52,7 @@ def parsed(local: Local, field: str) -> datetime:
     try:
         return datetime.strptime(local, "%Y-%m-%dT%H:%M")  # noqa: DTZ007 - a local time has no zone
     except ValueError as error:
-        raise RecurrenceInvalid(field=field, problem="is no local time") from error
+        raise RecurrenceInvalid(field=field, problem="is not a local time") from error
 
 
 def written(local: datetime) -> Local:

@@ -253,7 +253,7 @@ def test_a_list_of_players_is_tried_imported_and_refused(
     refused = holotable(stack, "api", *arguments)
     assert (refused.returncode, refused.stdout.splitlines()[1]) == (
         1,
-        "2,email,,,this is no e-mail address",
+        "2,email,,,this is not an e-mail address",
     )
     away = holotable(stack, "api", *arguments[:2], "http://127.0.0.1:1", *arguments[3:])
     assert (away.returncode, away.stdout) == (3, "")

@@ -1,4 +1,4 @@
-"""What the codec refuses to write, what it refuses to read, and that the rest comes back."""
+"""The codec refuses malformed events when it writes and when it reads, and returns all others."""
 
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
@@ -32,7 +32,7 @@ CODEC = Codec(DECIDERS)
 
 
 def recorded(event: msgspec.Struct, version: int = 1, **changes: Any) -> Recorded:
-    """Return the row that *event* would be."""
+    """Return the row in which *event* would be stored."""
     it = CODEC.encode(event, stream(1), version, KEYS)
     row = Recorded(
         position=0,
@@ -172,9 +172,7 @@ def test_upcasters_go_one_step_at_a_time() -> None:
 
 
 def test_what_was_stored_before_clocks_and_moved_absence_is_read_as_it_was_meant() -> None:
-    """
-    No clock had set a level, and who was moved was present.
-    """
+    """No level clock had set a level, and players who had been moved were present."""
     level = {"number": 3, "amounts": {"small": 20, "big": 40, "ante": 0}, "since_hand": 9}
     arrivals = [{"seat": 4, "entrant": "ent_1", "stack": 500}]
 
@@ -190,9 +188,7 @@ def test_what_was_stored_before_clocks_and_moved_absence_is_read_as_it_was_meant
 
 
 def test_a_tournament_of_before_fees_cost_nothing_and_was_taken_on_trust() -> None:
-    """
-    Its prize pool and its shares are what they were.
-    """
+    """The prize pool and the shares stay the same."""
     announced = {"ruleset": {}, "payouts": [3, 1], "prize_pool": 400}
 
     today = upcast("tournament_announced", 2, announced)
@@ -208,9 +204,7 @@ def test_a_tournament_of_before_fees_cost_nothing_and_was_taken_on_trust() -> No
 def test_terms_of_before_say_nothing_of_the_place_and_leave_players_no_office(
     kind: str, version: int
 ) -> None:
-    """
-    Blinds had no antes beside them. The hash stays: it is of the ruleset as it was written.
-    """
+    """Blinds had no antes beside them. The hash stays: it covers the ruleset as it was written."""
     forced = {"kind": "blinds", "small": 5, "big": 10, "table_ante": 0}
     stored = {"ruleset": {"forced": forced}, "ruleset_hash": "6f91"}
 
@@ -235,9 +229,7 @@ def test_a_table_of_before_plays_by_the_same_forced_bets(ruleset: dict[str, Any]
 
 
 def test_a_season_of_before_formulas_is_read_as_it_was_meant() -> None:
-    """
-    It summed every result, nobody asked for more than the place, and equals shared the rank.
-    """
+    """Every result counted, an award depended on the place only, and equal points shared a rank."""
     player, entrant = "plr_" + "0" * 32, "ent_" + "0" * 32
     tie_breaks = ["standings.best_result", "standings.wins"]
     opened = {
@@ -277,7 +269,7 @@ def test_a_season_of_before_formulas_is_read_as_it_was_meant() -> None:
 )
 def test_what_hides_in_another_shape_is_refused_before_anything_is_stored(hint: Any) -> None:
     event = msgspec.defstruct("Odd", [("place", hint)], tag="odd")
-    with pytest.raises(TypeError, match="something is hidden in"):
+    with pytest.raises(TypeError, match="hides a value where it cannot be read"):
         hiding_in(event)
 
 

@@ -234,9 +234,9 @@ async def test_a_list_names_the_columns_that_are_unknown_or_doubled(serving) -> 
             "known are name, email, role, external_id"
         )
         doubled = (await bring(owner, league, b"name,email,email\nHan,,\n")).json()
-        assert doubled["detail"] == "the header has columns twice: email"
+        assert doubled["detail"] == "the header repeats columns: email"
         nameless = (await bring(owner, league, b"email\nhan@example.org\n")).json()
-        assert nameless["detail"] == "the header has no column name"
+        assert nameless["detail"] == "the header has no column `name`"
 
 
 async def test_a_player_without_an_account_is_claimed_once_and_then_acts(serving) -> None:
