@@ -1,4 +1,4 @@
-"""What a terminal makes of an API's answers, over HTTP."""
+"""A terminal's handling of an API's answers, over HTTP."""
 
 import json
 import threading
@@ -14,7 +14,7 @@ from service.base.client import Refused, answered, client
 
 @contextmanager
 def serving(status: int, body: bytes, tokens: list[str]) -> Iterator[str]:
-    """Yield the address of a server that answers *body*, and keeps the tokens it was shown."""
+    """Yield the address of a server that answers *body* and records the tokens it receives."""
 
     class Answers(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -24,7 +24,7 @@ def serving(status: int, body: bytes, tokens: list[str]) -> Iterator[str]:
             self.wfile.write(body)
 
         def log_message(self, *_: object) -> None:
-            """Say nothing."""
+            """Log nothing."""
 
     server = HTTPServer(("127.0.0.1", 0), Answers)
     thread = threading.Thread(target=server.serve_forever)

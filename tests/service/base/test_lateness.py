@@ -1,4 +1,4 @@
-"""Every kind of task says what its lateness means, in the code and in the guide."""
+"""Every kind of task states the meaning of its lateness, in the code and in the guide."""
 
 import re
 

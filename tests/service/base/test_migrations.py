@@ -29,7 +29,7 @@ DESCRIBED = {
 def test_the_migrated_schema_is_the_one_the_code_describes(
     database: TestDatabase, name: str
 ) -> None:
-    """Columns, types, keys, indexes: a migration would have nothing to change."""
+    """Columns, types, keys and indexes match: a migration would have nothing to change."""
     metadata = DESCRIBED[name]
     known = {(table.schema, table.name) for table in metadata.tables.values()}
 
@@ -57,15 +57,13 @@ DEFINITIONS = """
 
 
 def functions_of_the_files() -> dict[str, Path]:
-    """Return the file of each function that is in force: the one of the highest revision."""
+    """Return the file of each function that is in force, which is that of the highest revision."""
     files = sorted(migrations.STATEMENTS.glob("*.sql"))
     return {file.name.partition(".")[0]: file for file in files if CREATE.search(file.read_text())}
 
 
 def test_a_migrated_database_has_the_functions_of_the_newest_files(database: TestDatabase) -> None:
-    """
-    Making each function again from its file changes none, and no function is without a file.
-    """
+    """Making each function again from its file changes nothing, and every function has a file."""
     files = functions_of_the_files()
     with psycopg.connect(database.url("postgres")) as connection:
         migrated = connection.execute(DEFINITIONS).fetchall()
@@ -80,9 +78,7 @@ def test_a_migrated_database_has_the_functions_of_the_newest_files(database: Tes
 
 
 def test_each_file_makes_the_function_it_is_named_after() -> None:
-    """
-    One function a file, and a migration that loads it.
-    """
+    """Each file holds one function, and a migration loads it."""
     for file in migrations.STATEMENTS.glob("*.sql"):
         name, revision, _ = file.name.split(".")
         text = file.read_text()

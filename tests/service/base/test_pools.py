@@ -1,4 +1,4 @@
-"""Work in threads is bounded: by kind, in all, and for each client."""
+"""Work in threads is bounded: by kind, in total, and for each client."""
 
 import asyncio
 import threading
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.anyio
 
 
 class Work:
-    """Work that lasts until it is let go."""
+    """Work that lasts until the test releases it."""
 
     def __init__(self) -> None:
         self.begun = 0
@@ -28,9 +28,9 @@ class Work:
 
 
 async def begin(pool: Pool, client: str | None, work: Work) -> "asyncio.Task[str]":
-    """Hand over work; it is in the pool when this returns."""
+    """Submit work. It is in the pool when this returns."""
     task = asyncio.create_task(pool.run(client, work))
-    await asyncio.sleep(0)  # one turn of the loop: the task runs to where it waits
+    await asyncio.sleep(0)  # one turn of the loop, in which the task runs to its first wait
     return task
 
 
@@ -56,7 +56,7 @@ async def test_one_client_cannot_fill_the_queue_for_another() -> None:
 
 
 async def test_a_caller_that_gives_up_keeps_its_place_until_the_work_is_over() -> None:
-    """Else work that nobody waits for would pile up without a bound."""
+    """Otherwise abandoned work would pile up without a bound."""
     pool, work = Pool("trying", threads=1, waiting=0), Work()
     held = await begin(pool, None, work)
     held.cancel()

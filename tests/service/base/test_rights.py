@@ -1,4 +1,4 @@
-"""Each login has the rights that are declared for it, and no other; no login stops the writers."""
+"""Each login has its declared rights and no others, and no login can stop the writers."""
 
 import asyncio
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ READERS = ("holotable_project", "holotable_audit")
 
 @pytest.fixture
 def broker(database: TestDatabase) -> Iterator[str]:
-    """Name of an empty database of the broker's."""
+    """The name of an empty database that belongs to the broker."""
     name = f"{database.name}_broker"
     databases.create_database(database.url("postgres"), name, owner=BROKER)
     yield name
@@ -33,7 +33,7 @@ def broker(database: TestDatabase) -> Iterator[str]:
 def test_each_login_has_the_rights_that_are_declared(
     cluster: TestServer, database: TestDatabase, broker: str
 ) -> None:
-    """A new right is red here until it stands in the list: python -m tests.support.rights."""
+    """This fails for a new right until the list has it: ``python -m tests.support.rights``."""
     declared = DECLARED.read_text(encoding="utf-8").splitlines()
     found = held(database.url("postgres"), cluster.cluster.url(broker))
     assert found == [line for line in declared if not line.startswith("#")]
@@ -82,7 +82,7 @@ def test_no_other_login_connects_to_the_brokers_database(
 
 
 async def test_a_reader_cannot_hold_a_leagues_turn(database: TestDatabase) -> None:
-    """Not by the advisory locks that anybody may take, nor by the row that writers lock."""
+    """Neither the advisory locks, which anybody may take, nor the writers' row let it do so."""
     league = new_league()
     number = number_of(league)
     async with writing(PostgresStore(database.url(), SECRET_KEY), DECIDERS) as writer:

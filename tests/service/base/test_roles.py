@@ -1,4 +1,4 @@
-"""Append-only is a property of the database, whoever asks."""
+"""Append-only is a property of the database, whichever role asks."""
 
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""One suite for both logs: PostgreSQL's and the one in memory."""
+"""One test suite for both logs: PostgreSQL's and the one in memory."""
 
 import asyncio
 import hashlib
@@ -46,7 +46,7 @@ async def everything(writer: Writer, league: str) -> list[Recorded]:
 
 
 def independent_hash(row: Recorded, previous: bytes) -> bytes:
-    """Compute a row's hash from the text of the decision, sharing no code with the service."""
+    """Compute a row's hash from the text of the ADR, sharing no code with the service."""
 
     def digest(data: bytes) -> bytes:
         return hashlib.sha256(data).digest()
@@ -264,7 +264,7 @@ async def test_a_log_that_is_ahead_refuses_nobody_and_time_rises_in_its_league(
     assert first.recorded[0].row.about().read_at is None
     assert again.recorded[0].row.about().read_at == now[0]
     await writer.aclose()
-    fresh = Writer(store, DECIDERS, lambda: now[0])  # it has seen nothing of the league yet
+    fresh = Writer(store, DECIDERS, lambda: now[0])  # it has read nothing of the league yet
     await fresh.start()
     later = await fresh.submit(league, command(), counting(stream(3)))
     assert later.recorded[0].row.at == instants[-1] + step
@@ -294,7 +294,9 @@ async def test_a_long_stream_is_read_in_chunks(store: Store) -> None:
 
 
 async def test_the_last_head_of_an_epoch_is_not_believed_in_the_next() -> None:
-    """In memory; raising PostgreSQL's epoch is its owner's alone, tested with the roles."""
+    """
+    This uses the log in memory. Only the owner can raise PostgreSQL's epoch: see the role tests.
+    """
     store = MemoryStore(now=utcnow)
     writer = Writer(store, DECIDERS, utcnow)
     await writer.start()

@@ -1,4 +1,4 @@
-"""The database refuses batches that do not follow from their heads, whoever asks."""
+"""The database refuses batches that do not follow from their heads, whatever their sender."""
 
 from collections.abc import AsyncIterator, Callable
 from datetime import UTC, datetime, timedelta
@@ -50,7 +50,7 @@ def event(
 
 
 def start(name: str) -> Head:
-    """Return the head of a stream that has no events, to be written."""
+    """Return the head of an empty stream, to be written."""
     return Head(name, 0, NO_HASH, True, datetime.now(UTC))
 
 
@@ -64,7 +64,7 @@ def one(heads: list[Head], *events: NewEvent) -> Append:
 
 
 def chain(head: Head, count: int) -> list[NewEvent]:
-    """Return honest events, one after the other."""
+    """Return consecutive honest events."""
     made = [event(head)]
     while len(made) < count:
         made.append(event(after(made[-1])))
@@ -221,7 +221,7 @@ def utcnow() -> datetime:
 
 @pytest.fixture
 async def logs(database: TestDatabase) -> AsyncIterator[list[Store]]:
-    """Both logs, each with the API's own login or with none."""
+    """The log in memory, and PostgreSQL's with the API's login."""
     kept: list[Store] = [
         MemoryStore(now=utcnow),
         PostgresStore(database.url("holotable_api"), SECRET_KEY),
@@ -284,7 +284,7 @@ async def test_what_builds_on_the_call_and_what_waits_behind_a_guard_is_made(
 async def test_positions_follow_the_appends_also_if_events_come_in_another_order(
     database: TestDatabase,
 ) -> None:
-    """Otherwise a stream's later version would stand at the earlier position."""
+    """Otherwise a stream's later version would have the earlier position."""
     connection = await asyncpg.connect(database.url("holotable_api"))
     first, second = chain(start(A), 2)
     made = [one([start(A)], first), one([after(first)], second)]
@@ -303,7 +303,7 @@ async def test_a_head_with_a_member_missing_is_refused(database: TestDatabase, f
     heads, events = appending.parameters([made], checked=False)
     call = (appending.CALL, LEAGUE, 0, [made.event_0])
     holed = [tuple(None if n == field else value for n, value in enumerate(heads[0]))]
-    if field == 6:  # the instant of the first event is no longer asked for
+    if field == 6:  # the function no longer reads the instant of the first event
         await connection.fetchrow(*call, holed, events)
     else:
         with pytest.raises(asyncpg.PostgresError):

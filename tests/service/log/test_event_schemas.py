@@ -1,4 +1,4 @@
-"""The committed schemas of stored events: complete, unchanged, and nothing hidden in the open."""
+"""The committed schemas of stored events: complete, unchanged, and without hidden values."""
 
 import json
 from pathlib import Path
@@ -17,8 +17,7 @@ EVENTS = [event for events in catalogue.events_by_category().values() for event 
 @pytest.mark.parametrize("event", EVENTS, ids=catalogue.tag_of)
 def test_a_stored_event_has_the_shape_that_is_committed(event: type[msgspec.Struct]) -> None:
     """
-    Another shape is another version beside it; run ``python -m service.log.catalogue`` for
-    new ones.
+    A new shape needs a new version beside the old one. Run ``python -m service.log.catalogue``.
     """
     committed = json.loads(catalogue.file_of(event).read_text(encoding="utf-8"))
     generated = json.loads(catalogue.text_of(catalogue.schema_of(event)))
@@ -28,7 +27,7 @@ def test_a_stored_event_has_the_shape_that_is_committed(event: type[msgspec.Stru
 
 def test_committed_descriptions_follow_the_docstrings() -> None:
     """
-    After an edit of docstrings, ``python -m service.log.catalogue`` writes the descriptions anew.
+    After an edit of docstrings, run ``python -m service.log.catalogue`` to write the descriptions.
     """
     stale = [
         catalogue.tag_of(event)
@@ -41,9 +40,7 @@ def test_committed_descriptions_follow_the_docstrings() -> None:
 
 
 def test_only_titles_and_descriptions_are_no_part_of_a_shape() -> None:
-    """
-    A property or a value may be named ``title`` or ``description`` and counts.
-    """
+    """A property or a value named ``title`` or ``description`` is part of the shape."""
     schema: dict[str, Any] = {
         "title": "Odd",
         "description": "Before.",
@@ -66,26 +63,20 @@ def test_only_titles_and_descriptions_are_no_part_of_a_shape() -> None:
 
 
 def test_no_committed_schema_is_without_its_event() -> None:
-    """
-    A schema outlives its event's newest version, never its event.
-    """
+    """A schema may outlive its event's newest version, but never its event."""
     tags = {path.name.partition(".")[0] for path in catalogue.SCHEMAS.glob("*.json")}
 
     assert tags == catalogue.event_types()
 
 
 def test_tags_are_unique_across_aggregates() -> None:
-    """
-    The column ``type`` alone says what an event is.
-    """
+    """The column ``type`` alone tells an event's type."""
     assert len(catalogue.event_types()) == len(EVENTS)
     assert set(catalogue.events_by_category()) == set(DECIDERS)
 
 
 def test_a_changed_schema_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """
-    One changed shape among the committed files, and the generator writes nothing.
-    """
+    """If one committed file has a changed shape, the generator writes nothing."""
     monkeypatch.setattr(catalogue, "SCHEMAS", tmp_path)
     (tmp_path / "dice_rolled.v1.json").write_text("{}\n", encoding="utf-8")
 
@@ -97,9 +88,7 @@ def test_a_changed_schema_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_another_description_is_written_over_the_committed_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """
-    A docstring may be edited without a new version of its event.
-    """
+    """A docstring may be edited without a new version of its event."""
     monkeypatch.setattr(catalogue, "SCHEMAS", tmp_path / "schemas")
     monkeypatch.setattr(catalogue, "DOCUMENT", tmp_path / "events.md")
     monkeypatch.setattr(catalogue, "RULE_NAMES", tmp_path / "rule_names.py")
@@ -116,9 +105,7 @@ def test_another_description_is_written_over_the_committed_one(
 
 
 def test_the_document_is_the_generated_one() -> None:
-    """
-    The page for people says what the schemas say.
-    """
+    """The document for people matches the schemas."""
     assert catalogue.DOCUMENT.read_text(encoding="utf-8") == catalogue.document()
 
 
@@ -132,9 +119,7 @@ def test_an_event_whose_type_cannot_be_stored_is_named() -> None:
 
 @pytest.mark.parametrize("hidden", [Sealed, SealedCard])
 def test_a_hidden_place_shows_no_value(hidden: type) -> None:
-    """
-    What stands in the open is a commitment or a place, nothing else.
-    """
+    """The readable part is a commitment or a place, and nothing else."""
     schema: dict[str, Any] = catalogue._hidden(hidden)
 
     assert schema["additionalProperties"] is False
@@ -142,9 +127,7 @@ def test_a_hidden_place_shows_no_value(hidden: type) -> None:
 
 
 def test_the_document_says_what_members_count() -> None:
-    """
-    The document explains members, and members of parts within an event.
-    """
+    """The document explains members, including members of parts within an event."""
     text = catalogue.document()
 
     assert "- `winners`: The seats that got a share of the main pot" in text

@@ -1,4 +1,4 @@
-"""Listeners survive every message, for anybody with a login can send one."""
+"""Listeners survive every message, because anybody with a login can send one."""
 
 import random
 from collections.abc import AsyncIterator
@@ -33,7 +33,7 @@ async def owner(database: TestDatabase) -> AsyncIterator[asyncpg.Connection]:
 async def subscription(
     database: TestDatabase, owner: asyncpg.Connection
 ) -> AsyncIterator[Subscription]:
-    """A subscription that listens, and waits for nothing but messages."""
+    """A subscription that listens and never polls during the test."""
     made = Subscription(database.url("holotable_project"), poll_seconds=20)
     await made.start()
     await until_heard(made, owner)
@@ -42,7 +42,7 @@ async def subscription(
 
 
 async def until_heard(subscription: Subscription, owner: asyncpg.Connection) -> None:
-    """Send good messages until one arrives."""
+    """Send valid messages until one arrives."""
     league = uuid4()
 
     async def heard() -> bool:
@@ -68,7 +68,7 @@ async def test_a_listener_survives_every_message(
 async def test_a_listener_that_may_not_log_in_for_a_while_listens_again(
     database: TestDatabase, subscription: Subscription, owner: asyncpg.Connection
 ) -> None:
-    """An error that is none of an absent database ends no listener either."""
+    """An error other than an absent database does not end a listener either."""
     superuser = await asyncpg.connect(database.server.url("postgres", "postgres"))
     await superuser.execute(f'ALTER DATABASE "{database.name}" CONNECTION LIMIT 0')
     ended = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = $1 AND "

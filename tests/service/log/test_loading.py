@@ -1,4 +1,4 @@
-"""Loading a table: from its last hand on, with its hashes checked, once for all who ask at once."""
+"""Loading a table from its last hand, with its hashes checked, once for simultaneous callers."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -44,7 +44,7 @@ def play(floor: Floor) -> None:
 
 
 async def write(writer: Writer, league: str, events: Sequence[Any]) -> None:
-    """Put *events* at the end of the table's stream."""
+    """Append *events* to the table's stream."""
 
     async def decide(states: States) -> list[Entry]:
         await states.load(TABLE)

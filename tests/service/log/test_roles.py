@@ -1,4 +1,4 @@
-"""A role is read from typed events, in one place, and a malformed one is refused."""
+"""A role is read from typed events, in one place. A malformed event is refused."""
 
 import msgspec
 import pytest

@@ -1,4 +1,4 @@
-"""Who can open what, and that nothing else betrays it."""
+"""Only its audience can open a hidden value, and nothing else betrays it."""
 
 import traceback
 from datetime import UTC, datetime
@@ -23,7 +23,7 @@ CODEC = Codec(DECIDERS)
 
 
 def row_of(event: msgspec.Struct, keys: LeagueKeys = KEYS) -> Recorded:
-    """Return the row that *event* would be."""
+    """Return the row in which *event* would be stored."""
     it = CODEC.encode(event, stream(1), 3, keys)
     about = (0, stream(1), 3, UUID(int=1), it.type, it.schema_version, datetime.now(UTC))
     return Recorded(*about, it.data, it.sealed, b"{}", bytes(32), LEAGUE)

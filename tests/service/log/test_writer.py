@@ -1,4 +1,4 @@
-"""The writer on a real server: groups, lost connections, lost answers, wake-ups."""
+"""The writer on a real server: batches, lost connections, lost answers, wake-ups."""
 
 import asyncio
 from collections import Counter
@@ -30,7 +30,7 @@ BLOCKED = """
 
 
 def writer_on(url: str, patience: float = 10.0) -> Writer:
-    """Return a writer, not started."""
+    """Return a writer that is not started."""
     return Writer(PostgresStore(url, SECRET_KEY), DECIDERS, utcnow, patience=patience)
 
 
@@ -60,7 +60,7 @@ async def writer(database: TestDatabase, start: Start) -> Writer:
 
 @pytest.fixture
 async def proxy(database: TestDatabase) -> AsyncIterator["LossyProxy"]:
-    """A way to the database that can be cut."""
+    """A proxy before the database, with connections that can be cut."""
     made = LossyProxy(database.url())
     yield made
     await made.close()
@@ -68,14 +68,14 @@ async def proxy(database: TestDatabase) -> AsyncIterator["LossyProxy"]:
 
 @pytest.fixture
 async def superuser(database: TestDatabase) -> AsyncIterator[asyncpg.Connection]:
-    """A connection that may end others and read everything."""
+    """A connection that may end other connections and read everything."""
     connection = await asyncpg.connect(database.url("postgres"))
     yield connection
     await connection.close()
 
 
 async def chains_hold(connection: asyncpg.Connection, league: str) -> int:
-    """Verify positions and every stream's chain of a league; return its number of events."""
+    """Verify the positions and every stream's chain of a league. Return the number of events."""
     rows = await read_league(connection, league, limit=1_000_000)
     assert [row.position for row in rows] == list(range(len(rows)))
     for name in {row.stream for row in rows}:
@@ -168,7 +168,7 @@ async def test_ended_connections_double_nothing_and_lose_nothing(
 
 
 class LossyProxy:
-    """Forwards to a server; now and then the answer is swallowed and the connection cut."""
+    """Forwards to a server. Sometimes it swallows the answer and cuts the connection."""
 
     def __init__(self, url: str) -> None:
         self.target = urlsplit(url)
@@ -268,7 +268,9 @@ async def test_a_statement_that_fails_does_not_take_its_neighbours_with_it(
 async def test_events_written_past_the_function_have_a_command_decided_again(
     writer: Writer, superuser: asyncpg.Connection, database: TestDatabase
 ) -> None:
-    """Somebody with the owner's rights takes the position that an append is about to take."""
+    """
+    Another session with the owner's rights takes the position that an append is about to take.
+    """
     league, number = new_league(), 2
     await writer.submit(league, command(), counting(stream(1)))
     async with owning(database) as planter, planter.transaction():

@@ -1,4 +1,4 @@
-"""Failed sign-ins: whom they delay, and whom they do not."""
+"""Failed sign-ins delay the login and address that caused them, and nobody else."""
 
 import pytest
 from structlog.testing import capture_logs
@@ -10,14 +10,14 @@ ROUTER, HOME = "203.0.113.7", "198.51.100.9"
 
 
 class Hall:
-    """A gate, and a clock that is moved by hand."""
+    """A gate, with a clock that the test moves."""
 
     def __init__(self, per_address: int = 300) -> None:
         self.seconds = 0.0
         self.gate = Guesses("k" * 32, per_address, lambda: self.seconds)
 
     def fail(self, login: str, address: str = ROUTER) -> int:
-        """Fail once; return the seconds to wait if the attempt was not even looked at."""
+        """Fail once. Return the seconds to wait if the attempt was refused without a check."""
         try:
             self.gate.begin(login, address)
         except TooManySignIns as refused:

@@ -1,4 +1,4 @@
-"""What may be a name, which names read alike, and bodies that say a thing twice."""
+"""Names that are refused, names that read alike, and bodies with repeated members."""
 
 import pytest
 
@@ -91,7 +91,7 @@ def test_names_of_all_scripts_are_kept_composed(name: str, kept: str) -> None:
                 "C|ara Bell",
                 "Clara Be||",
                 "Clara Be\u2223\uffe8",
-                "Clara Be\u2225",  # one sign for two letters
+                "Clara Be\u2225",  # one sign that looks like two letters
                 "Clara Be\u04cf\u04cf",  # palochka
                 "Clara \u2c82ell",  # Coptic
                 "CLARA \u2c82ELL",

@@ -1,4 +1,4 @@
-"""Lists of players as spreadsheets write them, and as people break them."""
+"""Lists of players as spreadsheets write them, and with the faults that people make."""
 
 import pytest
 
@@ -9,7 +9,7 @@ HEAD = b"name,email,role,external_id\n"
 
 
 def faults(content: bytes) -> list[tuple[int, str]]:
-    """Return line and code of what is wrong."""
+    """Return the line and the code of each fault."""
     return [(each.line, each.code) for each in read_roster(content).faults]
 
 

@@ -1,4 +1,4 @@
-"""What people write stands beside the log: proven by it, and erased without it."""
+"""The log proves texts that are kept beside it, and they can be erased without changing it."""
 
 import hashlib
 from collections.abc import AsyncIterator
@@ -24,14 +24,14 @@ SALT = bytes(range(32))
 
 @pytest.fixture
 async def engine(database: TestDatabase) -> AsyncIterator[AsyncEngine]:
-    """The database as the API sees it."""
+    """The database with the API's login."""
     made = async_engine(database.url("holotable_api"), 2)
     yield made
     await made.dispose()
 
 
 def draft(body: str = "marked cards", subject: UUID | None = SUBJECT) -> Draft:
-    """Return a text about somebody."""
+    """Return a draft of a text about *subject*."""
     return Draft(identifier("lge", UUID(int=9)), AUTHOR, body, "staff", subject)
 
 
@@ -79,7 +79,7 @@ async def test_erasing_a_person_empties_what_they_wrote_and_what_is_about_them(
         assert await erase_texts(connection, person, NOW) == 0
 
     assert await words(engine, [ref, kept]) == {kept.text: "hello"}
-    # A retry of what was accepted long ago still gets its answer.
+    # A retry of a request that was accepted long ago still gets its answer.
     assert await keep_text(engine, command, draft(), salt=SALT, now=NOW) == ref
 
 

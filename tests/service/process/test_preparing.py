@@ -1,4 +1,4 @@
-"""A server is made ready by one command, without the supervisor."""
+"""One command prepares a server, without the supervisor."""
 
 import os
 import subprocess
@@ -18,7 +18,7 @@ from tests.support.databases import SECRET_KEY
 
 @pytest.fixture(scope="module")
 def bare() -> Iterator[Cluster]:
-    """A server on which nobody has made anything."""
+    """A new server without roles and databases of Holotable."""
     with (
         TemporaryDirectory(prefix="holotable-test-") as directory,
         Cluster(Path(directory) / "cluster", binaries(os.environ), durable=False) as cluster,
@@ -41,7 +41,7 @@ def holotable(*arguments: str, **settings: str) -> subprocess.CompletedProcess[s
 
 
 def test_a_bare_server_is_ready_after_one_command(bare: Cluster) -> None:
-    """Each login gets an address that works; the doctor finds everything; again changes nothing."""
+    """Each login's address works, the doctor finds no fault, and a second run changes nothing."""
     first = holotable("prepare", bare.url())
     assert first.returncode == 0, first.stderr
     addresses = dict(line.split() for line in first.stdout.splitlines()[:-1])
@@ -66,7 +66,7 @@ def test_a_bare_server_is_ready_after_one_command(bare: Cluster) -> None:
 
 
 def test_a_login_that_may_not_make_roles_is_told_so(bare: Cluster) -> None:
-    """Two lines with the next step, and no traceback."""
+    """The answer is two lines with the next step, and no traceback."""
     holotable("prepare", bare.url())
     with psycopg.connect(bare.url(), autocommit=True) as connection:
         connection.execute("ALTER ROLE holotable_api PASSWORD 'known'")

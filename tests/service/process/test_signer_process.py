@@ -1,4 +1,4 @@
-"""The signer as a real process: killed at the worst moment, and the keys it is given."""
+"""The signer as a real process: killed at the worst moment, and started with various keys."""
 
 import os
 import signal
@@ -55,7 +55,7 @@ with kind(Path(sys.argv[2])) as memory:
 
 @contextmanager
 def signer(folder: Path, kind: str = "living") -> Iterator[tuple[httpx.Client, int]]:
-    """Run a signer; yield what asks it, and its process id."""
+    """Run a signer. Yield its client and its process id."""
     process = subprocess.Popen(
         [sys.executable, "-c", PROCESS, kind, str(folder)],
         cwd=ROOT,
@@ -78,7 +78,7 @@ def hash_of(start: int, end: int) -> bytes:
 
 
 def wanted(old: int, new: int) -> bytes:
-    """Return the body that asks for a signature over the first *new* leaves."""
+    """Return the body of a request for a signature over the first *new* leaves."""
     proof = tuple(consistency_proof(old, new, hash_of)) if old else ()
     asked = SignRequest(origin=ORIGIN, size=new, root=hash_of(0, new), proof=proof)
     return msgspec.json.encode(asked)
@@ -107,7 +107,7 @@ def test_a_signer_killed_between_keeping_and_answering_signs_the_same_head_again
 
 
 def test_a_signer_killed_at_any_moment_never_signs_two_roots_of_one_size(tmp_path: Path) -> None:
-    """Killed at random while heads are asked for; what it answered it also remembers."""
+    """The signer is killed at random while it signs heads. It remembers every head it answered."""
     answered: dict[int, str] = {}
     size = 0
     for life in range(4):
@@ -182,7 +182,7 @@ def test_a_damaged_private_key_is_refused_without_being_repeated(damage: object)
 def test_a_signer_that_cannot_start_says_why(
     tmp_path: Path, changes: dict[str, str], said: str
 ) -> None:
-    """Two lines, exit code 2, and never the key."""
+    """The answer is two lines with exit code 2, and never the key."""
     secret = private_key("holotable.example", bytes(range(32)))
     told = environment(SignerSettings(signer_key=secret, signer_memory=str(tmp_path / "m")))
     with Memory(tmp_path / "taken"):

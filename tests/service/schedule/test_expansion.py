@@ -1,4 +1,4 @@
-"""Any rule: expanded as dateutil does, or refused by name; never beyond its budget."""
+"""Every rule is expanded as dateutil expands it, or refused by name, within its budget."""
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
@@ -80,10 +80,10 @@ def text(parts: dict[str, str]) -> str:
 
 def by_dateutil(rule: str, start: datetime) -> Iterator[datetime]:
     """
-    Yield what dateutil finds.
+    Yield the times that dateutil finds.
 
-    It looks for what never comes until the year 9999, so it is asked about a time nearer
-    to that: the calendar repeats itself every 400 years.
+    dateutil searches until the year 9999 for a time that never comes. It is therefore asked about a
+    time nearer to that year: the calendar repeats itself every 400 years.
     """
     later = start.replace(year=start.year + CYCLES)
     found: Any = rrulestr(rule, dtstart=later).replace(until=later + timedelta(days=1500))
@@ -95,7 +95,7 @@ def by_dateutil(rule: str, start: datetime) -> Iterator[datetime]:
 def test_what_was_stored_is_expanded_as_it_was(
     parts: dict[str, str], start: str, jump: int
 ) -> None:
-    """As dateutil does, which expanded the rules of the first version."""
+    """The result equals dateutil's, which expanded the rules of the first version."""
     assume(not (parts["FREQ"] == "HOURLY" and "BYHOUR" in parts and "INTERVAL" in parts))
     plan = replace(PLAN, rrule=text(parts), start=start)
     begin = parsed(start, "start")
@@ -147,7 +147,7 @@ def test_any_plan_is_followed_within_its_budget_or_refused_by_name(rule: str, st
     ],
 )
 def test_nothing_that_was_ever_accepted_exceeds_the_budget_of_what_is_stored(rule: str) -> None:
-    """These are the costliest rules there are."""
+    """These are the most expensive rules."""
     plan = replace(PLAN, rrule=rule)
     with pytest.raises(RecurrenceInvalid, match="more than 20000 steps"):
         rules.check(plan)

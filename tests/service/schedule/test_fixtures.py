@@ -1,4 +1,4 @@
-"""Occurrences become tournaments: once each, by a real worker and by several at once."""
+"""Occurrences become tournaments once each, by one real worker or by several at once."""
 
 import asyncio
 import json
@@ -68,7 +68,7 @@ async def opened(runtime: Runtime) -> tuple[LeagueId, SeasonId]:
 
 
 def plan(start: datetime, rrule: str = "FREQ=WEEKLY", **changes: Any) -> Plan:
-    """Return a plan by UTC whose first occurrence is in the minute of *start*."""
+    """Return a plan in UTC with its first occurrence in the minute of *start*."""
     terms: dict[str, Any] = {
         "rrule": rrule,
         "zone": "Etc/UTC",
@@ -88,7 +88,7 @@ async def planned(
     at: datetime | None = None,
     recurrence: RecurrenceId = RECURRENCE,
 ) -> None:
-    """Let a tournament recur, as if it had been asked for at *at*."""
+    """Plan a recurrence, as if it had been asked for at *at*."""
     command = PlanFixtures(recurrence=recurrence, plan=asked, now=at or runtime.clock.now())
     await decided(runtime, league_id, season_id, season.decider, command)
 
@@ -98,7 +98,7 @@ async def season_of(runtime: Runtime, league_id: str, season_id: str) -> Any:
 
 
 async def became(runtime: Runtime, league_id: str, season_id: str) -> list[str]:
-    """Return what has become of each occurrence so far, in their order."""
+    """Return the outcome of each occurrence so far, in their order."""
     found = (await season_of(runtime, league_id, season_id)).schedule.of(RECURRENCE)
     return [each.became for each in sorted(found.fixtures, key=lambda each: each.occurrence)]
 
@@ -213,7 +213,7 @@ async def test_what_begun_while_nobody_worked_is_missed_and_what_lies_ahead_is_a
         again_at = await materialise(runtime, league_id, season_id, RECURRENCE)
         assert await became(runtime, league_id, season_id) == ["missed"] * 4 + ["announced"] * 2
         fixtures = (await season_of(runtime, league_id, season_id)).schedule.of(RECURRENCE).fixtures
-        # The next one begins an hour after the last, and is announced two before that.
+        # The next one begins an hour after the last, and is announced two hours before that.
         assert again_at == fixtures[-1].moment.at - timedelta(hours=1)
         assert again_at > now
 
@@ -253,9 +253,7 @@ async def test_a_season_closes_at_the_time_that_was_set_last(database: TestDatab
 async def test_a_recurrence_announces_nothing_that_starts_after_its_season_closes(
     database: TestDatabase,
 ) -> None:
-    """
-    Else every week another tournament with entrants would keep the season open.
-    """
+    """Otherwise another tournament with entrants would keep the season open every week."""
     async with open_runtime(database.settings("holotable_worker")) as runtime:
         league_id, season_id = await opened(runtime)
         now = runtime.clock.now()
@@ -271,9 +269,7 @@ async def test_a_recurrence_announces_nothing_that_starts_after_its_season_close
 async def test_a_season_waits_for_what_earlier_versions_announced_for_it(
     database: TestDatabase,
 ) -> None:
-    """
-    They told the season of nothing: the log alone says that a tournament is of the season.
-    """
+    """The season's stream has no event of them: only the log shows their season."""
     async with open_runtime(database.settings("holotable_worker")) as runtime:
         league_id, season_id = await opened(runtime)
         closes_at = runtime.clock.now() + timedelta(hours=1)
@@ -300,7 +296,7 @@ async def test_a_season_waits_for_what_earlier_versions_announced_for_it(
 
 
 def as_before(runtime: Runtime, season_id: SeasonId, name: TournamentId) -> list[Any]:
-    """Return the commands of a tournament that somebody has entered."""
+    """Return the commands of a tournament with one entrant."""
     now = runtime.clock.now()
     wanted = msgspec.convert(json.loads(BODY) | {"season": season_id}, TournamentWanted)
     token = runtime.entropy.token

@@ -1,4 +1,6 @@
-"""Any plans, edits and nights without a worker: each occurrence has one tournament at a time."""
+"""
+Each occurrence has one tournament at a time, after any plans, edits and nights without a worker.
+"""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -58,14 +60,14 @@ def plan(start: datetime, rule: int) -> Plan:
 
 
 class Season:
-    """A season with a recurrence, a clock that only goes on, and a worker that is often away."""
+    """A season with a recurrence, a clock that only advances, and a worker that is often away."""
 
     def __init__(self, rule: int) -> None:
         self.now = BEGIN
         self.state: Any = decider.initial
         self.entered: set[str] = set()
         self.announced: dict[str, str] = {}
-        """Occurrence of each tournament there ever was."""
+        """The occurrence of each tournament that was ever announced."""
 
         opening = OpenSeason(
             season=SeasonId(identifier("ssn", UUID(int=1))),
@@ -85,7 +87,7 @@ class Season:
         return found
 
     def ask(self, command: Any) -> tuple[Any, ...]:
-        """Return what is decided; nothing if it is refused."""
+        """Return the decided events, or none if the command is refused."""
         try:
             events = decider.decide(self.state, command)
         except CommandRejected:
@@ -95,7 +97,7 @@ class Season:
         return events
 
     def standing(self) -> tuple[Entered, ...]:
-        """Return how it stands with every tournament that is announced now."""
+        """Return the state of every tournament that is announced now."""
         return tuple(
             Entered(
                 tournament=each.tournament,
@@ -108,7 +110,7 @@ class Season:
         )
 
     def work(self) -> None:
-        """Do what a worker does; everything due is settled, and nothing twice."""
+        """Do the work of a worker: everything due is settled, and nothing twice."""
         waiting, _ = due(self.recurrence, self.now)
         for each in waiting:
             (event,) = self.place(each)
@@ -129,7 +131,7 @@ class Season:
         settled = self.recurrence.fixture_of(each.label)
         attempt = self.recurrence.attempt_at(each.label)
         if settled is not None and settled.became != "withdrawn":
-            attempt = settled.attempt  # whoever comes second had planned the same
+            attempt = settled.attempt  # a second worker would have planned the same attempt
         command = PlaceFixture(
             recurrence=RECURRENCE,
             occurrence=each.label,

@@ -1,4 +1,4 @@
-"""Local times and recurrence rules: what clocks skip, what they show twice, what is refused."""
+"""Local times and recurrence rules: times that clocks skip or show twice, and refused rules."""
 
 from datetime import UTC, datetime, timedelta
 from itertools import islice
@@ -43,7 +43,7 @@ PLAN = Plan(
 def test_a_skipped_local_time_is_the_next_valid_one_and_a_doubled_one_its_first(
     zone: str, local: str, utc: str, rule: str
 ) -> None:
-    """The last skips a whole day, when an island changed sides."""
+    """In the last case an island that changed sides of the date line skips a whole day."""
     moment = zones.moment_of(local, zone)
     assert moment.at == datetime.fromisoformat(f"{utc}:00+00:00")
     assert (moment.rule, moment.tzdb) == (rule, tzdata.IANA_VERSION)
