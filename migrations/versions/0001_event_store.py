@@ -69,8 +69,8 @@ GUARDS = (
 )
 
 TYPES = (
-    # One mention of a stream by one append.  Only a stream's first mention in the call
-    # (checked) is compared with the log.  Later mentions build on earlier ones in the call.
+    # One mention of a stream by one append. Only a stream's first mention in the call (checked) is
+    # compared with the log. Later mentions build on earlier ones in the call.
     """
     CREATE TYPE append_head AS (
         append integer,

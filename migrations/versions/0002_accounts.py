@@ -67,7 +67,7 @@ _STATEMENTS = (
     BEFORE UPDATE OR DELETE OR TRUNCATE ON refused_command
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_to_forget()
     """,
-    # Flat routes name a table without its league.  This index finds the league of a stream.
+    # Flat routes name a table without its league. This index finds the league of a stream.
     "CREATE INDEX ix_events_first_of_stream ON events (stream) WHERE stream_version = 1",
     "GRANT SELECT, INSERT, UPDATE ON account, token TO holotable_api",
     "GRANT SELECT, INSERT ON idempotency TO holotable_api",

@@ -1,4 +1,4 @@
-"""JSON whose shape only its reader knows."""
+"""JSON with a shape that only its reader knows."""
 
 from typing import Any
 

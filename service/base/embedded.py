@@ -68,7 +68,7 @@ class Cluster:
       directory: Holds the data, the superuser's password and the server's log.
         It is made with mode 0700 if it does not exist.
       programs: The directory that :func:`binaries` returned.
-      durable: False turns ``fsync`` off, for tests and demonstrations whose data
+      durable: False turns ``fsync`` off, for tests and demonstrations with data that
         need not survive the machine.
       options: Further settings of the server.
     """

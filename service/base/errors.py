@@ -112,7 +112,7 @@ class TooManyStreams(ServiceError):
 
 
 class QuotaExhausted(ServiceError):
-    """The client has reached a limit. It has to end one of these; waiting does not help."""
+    """The client has reached a limit. It has to end one of these. Waiting does not help."""
 
     code = "quota_exhausted"
 

@@ -174,8 +174,8 @@ def read(environ: Mapping[str, str]) -> Settings:
     Return the settings that *environ* holds.
 
     Raises:
-        SettingsInvalid: If a name is unknown, a value is missing or malformed, or
-            a ``_FILE`` cannot be read.  The message never repeats a value.
+      SettingsInvalid: If a name is unknown, a value is missing or malformed, or
+        a ``_FILE`` cannot be read. The message never repeats a value.
     """
     return _read(environ, Settings, "a setting")
 
@@ -185,7 +185,7 @@ def read_signer(environ: Mapping[str, str]) -> SignerSettings:
     Return the signer's settings that *environ* holds.
 
     Raises:
-        SettingsInvalid: As :func:`read`; also if it is told what it must not know.
+      SettingsInvalid: As :func:`read`, and also for settings that the signer must not know.
     """
     return _read(environ, SignerSettings, "a setting of the signer")
 
@@ -210,7 +210,7 @@ def _read(environ: Mapping[str, str], kind: type[_Any], called: str) -> _Any:
 
 def given_server(environ: Mapping[str, str]) -> str | None:
     """
-    Return the server that ``demo`` and ``up`` should use instead of their own; None if not set.
+    Return the server that ``demo`` and ``up`` should use instead of their own, or None.
 
     It is ``HOLOTABLE_DATABASE_URL`` with a superuser's login.
 

@@ -45,7 +45,7 @@ class Reading(NamedTuple):
 
     read_at: datetime
     ahead_us: int
-    """How far the clock is ahead of the time that the service goes by. It is 0 if believed."""
+    """The microseconds by which the clock is ahead of the service's time. It is 0 if believed."""
 
     noticed_at: datetime | None
     believed: int

@@ -137,7 +137,9 @@ class Former:
         self.now = now
         self.revision = revision
         self.behind = timedelta()
-        """How far the log's clock was behind this process's clock when the log refused an event."""
+        """
+        The time by which the log's clock was behind this process's when the log refused an event.
+        """
 
     def turn(self, league: UUID, keys: LeagueKeys, latest: datetime) -> "Turn":
         """Begin a batch of one league. *latest* is the instant of its last known event."""

@@ -125,7 +125,7 @@ def leaf(
     tree (RFC 6962).
 
     Args:
-      previous: Hash of the stream's event before this one; :data:`NO_HASH` for the first.
+      previous: Hash of the stream's event before this one. For the first it is :data:`NO_HASH`.
       microseconds: The event's instant, since 1970 UTC.
       metadata_hash: SHA-256 of the metadata's bytes, which a whole append shares.
     """

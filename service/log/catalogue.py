@@ -158,7 +158,7 @@ def document() -> str:
 
 def write() -> list[Path]:
     """
-    Write the schemas and documents whose text differs from the committed one.
+    Write the schemas and documents with a text that differs from the committed one.
 
     Returns:
       The paths that were written.

@@ -22,7 +22,7 @@ FOLD_MAX = 10_000
 """The most events that one answer folds."""
 
 LATE_MAX = timedelta(minutes=5)
-"""How far an event may be dated before its append. A writer repeats a batch for less time."""
+"""The most time between an event's instant and its append. Batches are repeated for less."""
 
 _codec = Codec(DECIDERS)
 

@@ -28,7 +28,7 @@ _COLUMNS = (
     "convert_to(data::text, 'UTF8'), sealed, convert_to(metadata::text, 'UTF8'), hash"
 )
 _OF_STREAM = _COLUMNS.replace("stream,", "NULL,", 1)
-"""For events whose stream is already known to the caller."""
+"""For queries in which the caller already knows the stream."""
 
 _STREAM = (  # column names are constants
     f"SELECT {_OF_STREAM} FROM events WHERE league = $1 AND stream = $2 "  # noqa: S608
@@ -205,7 +205,7 @@ async def positions_of(
 
 
 async def read_command(connection: Connection, league: str | UUID, event_0: UUID) -> list[Recorded]:
-    """Return all events of the command whose first event is *event_0*. The list may be empty."""
+    """Return all events of a command by the identifier of its first one. The list may be empty."""
     number, driver = _number(league), await driver_of(connection)
     position = await driver.fetchval(_FIRST, number, event_0)
     found: list[Recorded] = []
@@ -283,8 +283,8 @@ def verify(recorded: Iterable[Recorded], head: bytes = NO_HASH, after: int | Non
       after: Version of the event before them, if it is known.
 
     Raises:
-      EventUnreadable: At the first row whose version does not follow, or whose hash is
-        not that of its bytes.
+      EventUnreadable: At the first row with a version that does not follow, or with a hash
+        that is not that of its bytes.
     """
     said, instant = None, None
     metadata_hash, since, digest = b"", 0, sha256

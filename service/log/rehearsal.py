@@ -41,7 +41,9 @@ class Rehearsed(Exception):
     ) -> None:
         super().__init__("rehearsed, and not sent")
         self.asked = b""
-        """The request in bytes, for an answer whose digest must hold for this request only."""
+        """
+        The request in bytes, for an answer with a digest that must hold for this request only.
+        """
         self.league = ""
         self.before = before
         """The states of the streams it would append to, without hidden values."""

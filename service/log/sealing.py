@@ -1,8 +1,8 @@
 """
 Hidden values: the commitment that everybody sees, and the boxes that only audiences open.
 
-A view hides nothing by deleting fields. Its caller names the audiences whose boxes it may open.
-Byte vectors: ``api-spec/vectors/entry.json``.
+A view hides nothing by deleting fields. Its caller names the audiences, and it opens only their
+boxes. Byte vectors: ``api-spec/vectors/entry.json``.
 """
 
 from collections.abc import Mapping

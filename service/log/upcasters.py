@@ -94,7 +94,7 @@ def _of_first_terms(document: Document) -> Document:
 
 def _without_player_antes(document: Document) -> Document:
     """
-    Return a document whose blinds have no antes of the players beside them.
+    Return a document with blinds that have no antes of the players beside them.
 
     The ruleset's hash stays as it is stored: it covers the ruleset as it was written.
     """

@@ -60,7 +60,7 @@ _BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
 _SLIGHTLY = timedelta(seconds=1)
 _PAUSE_SECONDS = 0.2
 _RECKONED_SECONDS = 60.0
-"""How long a process assumes that the log's clock is behind. Later it has measured it again."""
+"""The time for which a process remembers that the log's clock was behind."""
 
 _log = logging.getLogger(__name__)
 
@@ -231,8 +231,8 @@ class Writer:
                 raise
             except Exception as error:  # noqa: BLE001
                 # A server that dies would leave its leagues waiting for ever. It therefore logs any
-                # error of the store and any defect, and gives it to all commands of the batch,
-                # whose requests raise it. The cached states are dropped.
+                # error of the store and any defect. It raises the error in every request of the
+                # batch, and drops the cached states.
                 _log.exception("a batch of league %s failed", league.name)
                 self._cache.forget(league.number)
                 for item in taken:
@@ -394,11 +394,6 @@ class Writer:
         for item in reversed(items):
             item.attempts += 1
             if item.attempts > _ATTEMPTS_MAX:
-                refuse(
-                    item,
-                    StoreUnavailable(
-                        "too many other commands write to the same streams; try again"
-                    ),
-                )
+                refuse(item, StoreUnavailable("too many conflicting writes; try again"))
             else:
                 league.waiting.appendleft(item)

@@ -29,7 +29,7 @@ CLAIM_FOR = timedelta(days=60)
 SECRET_BYTES = 20
 _NUMBER_BYTES = 16
 
-# A row lock would need rights on the relation. Any login may take an advisory lock.
+# The turn is a row lock, which needs rights on the relation. Any login could take an advisory lock.
 _ONE_AT_A_TIME = sa.text(
     "INSERT INTO entering_turn (league) VALUES (:league) "
     "ON CONFLICT (league) DO UPDATE SET league = excluded.league"
@@ -182,7 +182,7 @@ async def unclaimed_in(connection: AsyncConnection, league: str) -> dict[UUID, s
 
 
 class Known(NamedTuple):
-    """A player whom a league knows from a list, or by hand."""
+    """A player that a league knows from a list, or by hand."""
 
     player: str
     name: str

@@ -31,7 +31,7 @@ class Reset(NamedTuple):
     person: UUID
     login: str
     league: str | None
-    """The league whose owner gave out the code, or None if the operator did."""
+    """The league of the owner who gave out the code, or None if the operator did."""
 
     by: PlayerId | None
     """The owner who gave it out."""
@@ -55,7 +55,7 @@ async def offer(
     Store the hash of a reset code. It replaces an earlier code.
 
     Args:
-      league: The league whose owner gives out the code, or None if the operator does.
+      league: The league of the owner who gives out the code, or None for the operator.
       by: That owner.
     """
     values = {

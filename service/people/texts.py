@@ -65,7 +65,9 @@ _NAMED = sa.text(
     """
 )
 _EARLIER = timedelta(minutes=10)
-"""How far the clock of the process that kept a text may have been ahead of the appending one's."""
+"""
+The most by which the clocks differ: of the process that kept a text, and of the appending one.
+"""
 
 
 class Text(NamedTuple):

@@ -90,10 +90,10 @@ class Stack:
     _log_began: dict[str, int] = field(default_factory=dict)
     _started: dict[str, float] = field(default_factory=dict)
     _ends: Counter[str] = field(default_factory=Counter)
-    """How often each child has ended soon after its start, in a row."""
+    """The number of times that each child has ended soon after its start, in a row."""
 
     _due: dict[str, float] = field(default_factory=dict)
-    """When each ended child is started again."""
+    """The time at which each ended child is started again."""
 
     _roles_found: bool | None = None
 

@@ -79,7 +79,7 @@ class Listed:
     """The items, earliest first."""
 
     unexpanded: list[str]
-    """Seasons whose plans take too many steps. Only their announced tournaments are listed."""
+    """Seasons with plans that take too many steps. Only their announced tournaments are listed."""
 
 
 async def schedule_of(

@@ -37,7 +37,7 @@ AT_ONCE_MAX = 50
 """The most occurrences of one job run. The next run takes the rest."""
 
 AFTER_THE_END = timedelta(hours=1)
-"""The pause of a recurrence whose next occurrence lies after the season's end."""
+"""The pause of a recurrence if its next occurrence lies after the season's end."""
 
 _log = structlog.get_logger(__name__)
 

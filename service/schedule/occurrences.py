@@ -36,7 +36,7 @@ class Occurrence(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def skipped(self) -> bool:
-        """Whether a director skipped it."""
+        """Whether an edit skipped it."""
         return self.change is not None and self.change.skipped
 
     @property
