@@ -307,7 +307,7 @@ def season_told(
     season: SeasonState, tournament: TournamentState, *, now: datetime
 ) -> AwardPoints | ReviseAward | None:
     """
-    Return the command that *season* has not yet had about *tournament*; None if there is none.
+    Return the command that *season* still needs about *tournament*; None if there is none.
     """
     if not isinstance(tournament, Finished) or not isinstance(season, Opened):
         return None

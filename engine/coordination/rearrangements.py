@@ -53,7 +53,7 @@ def arriving(here: Table, moves: tuple[Move, ...], table: TableId) -> tuple[Arri
 
 
 def inheritance(here: Table, target: Table, order: Break, *, now: datetime) -> SeatArrivals | None:
-    """Return the command that brings entrants and carry from a broken table; None without them."""
+    """Return the command that brings entrants and carry from a broken table, or None."""
     inherits = target.table == order.carry_to
     arrivals = arriving(here, order.moves, target.table)
     carry = here.carry if inherits else 0

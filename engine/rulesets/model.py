@@ -125,7 +125,7 @@ class CoruscantShift(_Game, frozen=True, kw_only=True, tag="coruscant_shift"):
     tie: Split | DrawOff | ChanceCube = Split()
     headsup: Literal["literal", "dealer_small_blind"] = "literal"
     special_item: bool = False
-    """Whether a broke player may stake a thing of an agreed value."""
+    """Whether a broke player may stake an item of agreed value."""
 
     item_values: tuple[Chips, ...] = (200, 500, 1000)
 

@@ -141,17 +141,17 @@ class OpenEnd(_Part, frozen=True, kw_only=True, tag="open"):
 
 
 class ShiftOnDoubles(_Part, frozen=True, kw_only=True, tag="doubles"):
-    """Two dice after each betting round; doubles shift the cards."""
+    """Two dice after each street. Doubles shift the cards."""
 
     when: Literal["after_bet"] = "after_bet"
 
 
 class Plain(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A part whose keys are overridden one by one."""
+    """A part with keys that are overridden one by one."""
 
 
 class Roll(Plain, frozen=True, kw_only=True):
-    """The seat in whose name the dice are rolled, and the moment."""
+    """The seat that rolls the dice, or the house, and the moment of the roll."""
 
     by: Literal["dealer", "left_of_dealer", "house"] = "dealer"
     when: Literal["before_deal", "after_deal"] = "after_deal"
@@ -198,7 +198,7 @@ class CardFees(Plain, frozen=True, kw_only=True):
 
 
 class Amounts(Plain, frozen=True, kw_only=True):
-    """The forced bets in force, in chips; 0 where the ruleset has none."""
+    """The forced bets in force, in chips; 0 if the ruleset has none."""
 
     small: Chips = 0
     big: Chips = 0

@@ -49,13 +49,13 @@ def _of_every_game(ruleset: Ruleset) -> str | None:
     most = _PLAYERS_MAX if isinstance(ruleset, CoruscantShift) else _ROUNDS_PLAYERS_MAX
     match ruleset:
         case _ if not 1 <= ruleset.revision <= REVISION:
-            return f"revision is not between 1 and {REVISION}: there is no other one to play by"
+            return f"revision is not between 1 and {REVISION}: no other revision exists"
         case _ if any(number > NUMBER_MAX for number in _numbers(msgspec.to_builtins(ruleset))):
             return f"a number is above {NUMBER_MAX}"
         case _ if ruleset.chip_unit < 1:
             return "chip_unit is below 1"
         case _ if (ruleset.score == "cash_out") != isinstance(ruleset.end, OpenEnd):
-            return "score cash_out and end open go together: chips are money there"
+            return "score cash_out needs end open, and end open needs score cash_out"
         case _ if _too_few(ruleset.end):
             return "end.hands is below 1"
         case _ if not 2 <= ruleset.max_players <= most:
@@ -73,7 +73,7 @@ def _of_chips(ruleset: Ruleset) -> str | None:
     if (rebuy.max or 0) < 0 or rebuy.seconds < 0:
         return "rebuy.max and rebuy.seconds must not be negative"
     if rebuy.until_level is not None and rebuy.until_level < 1:
-        return "rebuy.until_level is below 1, and levels count from there"
+        return "rebuy.until_level is below 1, the first level"
     if ruleset.moneyless and rebuy.max != 0:
         return "score hands_won has no chips to buy"
     if ruleset.moneyless and ruleset.starting_stack is not None:
@@ -129,9 +129,9 @@ def _of_coruscant_shift(ruleset: CoruscantShift) -> str | None:
         case CoruscantShift(forced=Blinds(table_ante=table, player_ante=player)) if (
             table and player
         ):
-            return "table_ante and player_ante exclude each other: one ante is paid beside blinds"
+            return "table_ante and player_ante exclude each other: a game with blinds has one ante"
         case CoruscantShift(tie=DrawOff(limit=limit)) if limit < 1:
-            return "a draw_off needs a limit of 1 at least; prefer_cube rolls the cube at once"
+            return "a draw_off needs a limit of 1 at least, or prefer_cube for the cube at once"
         case CoruscantShift(special_item=True, item_values=values) if not values or any(
             value < 1 or value % unit for value in values
         ):
@@ -158,7 +158,7 @@ def _of_bets_not_forced(ruleset: CoruscantShift) -> str | None:
             betting=FixedContinue(cost=0),
             end=LastStanding() | HandsOrLast(hands=None),
         ) if not ruleset.moneyless:
-            return "nobody can ever lose a chip, and the game ends with the last who has any"
+            return "nobody can ever lose a chip, but the game ends when one player has them all"
         case CoruscantShift(first_actor=first, forced=forced) if (
             "left_of_big_blind" in first and not isinstance(forced, Blinds)
         ):
@@ -212,7 +212,7 @@ def _of_rounds(ruleset: Traditional | CorellianSpike) -> str | None:
     if isinstance(ruleset.end, OpenEnd):
         return "end open is for Coruscant Shift"
     if isinstance(ruleset.end, EachDealtOnce):
-        return "end each_dealt_once needs a dealer; here the house deals"
+        return "end each_dealt_once needs a dealer, and in this game the house deals"
     return None
 
 
@@ -241,7 +241,7 @@ def _of_spike(ruleset: CorellianSpike) -> str | None:
     if galaxy and (ruleset.extra_named_hands or ruleset.strict_named_hands):
         return "extra_named_hands and strict_named_hands belong to the printed ranking"
     if len(set(ruleset.extra_named_hands)) < len(ruleset.extra_named_hands):
-        return "an extra named hand is named twice"
+        return "extra_named_hands names a hand twice"
     return None
 
 

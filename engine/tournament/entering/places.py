@@ -185,7 +185,7 @@ def approve(state: Registering, command: Approve) -> tuple[Event, ...]:
 
 def refuse(state: Registering | Running, command: Refuse) -> tuple[EntryWasRefused, ...]:
     """
-    Return the refusal of an applicant, whom a director may still approve later.
+    Return the refusal of an applicant. A director may still approve the applicant later.
 
     Raises:
         ApplicantUnknown: If there is no such applicant.

@@ -62,7 +62,7 @@ def start(state: Running, command: StartHandForHand) -> tuple[Event, ...]:
 
 
 def begun_by_itself(state: Running) -> Cause | None:
-    """Return the reason why hand-for-hand play has to begin now by the terms; None without one."""
+    """Return the reason why hand-for-hand play has to begin now by the terms, or None."""
     terms, left = state.terms.floor.hand_for_hand, left_in(state)
     paid = paid_places(state)
     over = state.floor.hand_for_hand or state.floor.bubble_played or state.floor.last_hands

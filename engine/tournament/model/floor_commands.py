@@ -83,7 +83,7 @@ class RecordRedraw(_Command, frozen=True, kw_only=True, tag="record_redraw"):
     """Record that everybody takes the seat that was drawn. All tables are idle."""
 
     moves: tuple[Move, ...]
-    """The moves of everyone whose seat changes."""
+    """The moves of all entrants who change seats."""
     rule: str
     candidates: tuple[Candidate, ...]
     draw: Draw

@@ -92,7 +92,7 @@ class Books(msgspec.Struct, frozen=True, kw_only=True):
     """The knock-outs of all entrants who busted and did not come back."""
     bounties: tuple[BountyPaid, ...] = ()
     unclaimed: tuple[EntrantId, ...] = ()
-    """The entrants whose bounty nobody won, so that it joined the pool."""
+    """The entrants with an unclaimed bounty, which joined the pool."""
     offers: int = 0
     """The number of deals ever proposed."""
     offer: Offer | None = None

@@ -45,7 +45,7 @@ class EntryTerms(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     """The level from which the chips of seated no-shows leave play; null is never."""
 
     late_registration_level: int | None = None
-    """The level at whose end, and after a following break, late registration closes."""
+    """Late registration closes after this level and any break that follows it."""
 
     late_registration_seconds: int | None = None
     """

@@ -80,7 +80,7 @@ class Window(msgspec.Struct, frozen=True, kw_only=True):
     seat: Seat
     stack_at_start: Chips
     buys: bool
-    """Whether a rebuy is allowed. Otherwise only a staked thing brings the entrant back."""
+    """Whether a rebuy is allowed. Otherwise only a staked item brings the entrant back."""
 
 
 class Promised(msgspec.Struct, frozen=True, kw_only=True):
@@ -96,7 +96,7 @@ class Promised(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Item(msgspec.Struct, frozen=True, kw_only=True):
-    """A thing that was once staked, its owner, and whether it lies in escrow."""
+    """An item that was once staked, its owner, and whether it lies in escrow."""
 
     name: str
     value: Chips
@@ -147,7 +147,7 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
 class LevelClock(msgspec.Struct, frozen=True, kw_only=True):
     """
-    The level in force in a tournament whose levels go by the clock.
+    The level in force in a tournament with a level clock.
 
     A running clock has ``due``, a stopped one has ``left_microseconds``. At the last level both
     are null.

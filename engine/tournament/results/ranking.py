@@ -86,7 +86,7 @@ def _kept(
 
 
 def _known(state: Running) -> set[EntrantId]:
-    """Return the entrants whose bust has been recorded."""
+    """Return the entrants with a recorded bust."""
     known = {placing.entrant for placing in state.placings}
     known |= {window.entrant for window in state.windows}
     if state.rounds is not None:
