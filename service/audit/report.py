@@ -33,11 +33,11 @@ class Check(msgspec.Struct, kw_only=True):
 
 TITLES = {
     "positions": "positions dense",
-    "canonical": "documents in their one form",
+    "canonical": "documents in canonical form",
     "chains": "hashes recomputed",
     "event_ids": "event identifiers derived",
     "guards": "guards held",
-    "voided": "events out of folding found failing",
+    "voided": "voided events found damaged",
     "readable": "events decoded",
     "folds": "events folded",
     "commitments": "commitments opened",
@@ -45,28 +45,28 @@ TITLES = {
     "entropy": "entropy of entrants followed",
     "decks": "decks drawn again",
     "dice": "dice rolled again",
-    "randomness": "dealt decks and fresh draws as chance has them",
-    "cards": "dealt cards found in their places",
-    "deals": "deals counted, and voided ones opened whole",
-    "cubes": "cubes rolled again",
+    "randomness": "dealt decks and fresh draws tested",
+    "cards": "dealt cards found in their piles",
+    "deals": "deals counted, voided deals opened",
+    "cubes": "chance cubes rolled again",
     "reveals": "shown cards proved",
     "decisions": "actions decided again",
-    "levels": "levels of hands found on the clock",
+    "levels": "levels of hands compared",
     "pots": "pots built again from wagers",
     "hands": "hands balanced to the chip",
-    "heads": "ends of tables and tournaments found as recorded",
+    "heads": "recorded ends of streams compared",
     "seat_draws": "seat draws repeated",
     "rounds": "rounds paired, scored and cut again",
-    "moves": "moves made again from seat to seat",
-    "rulings": "rulings in keeping with seats and acts",
+    "moves": "moves between seats repeated",
+    "rulings": "rulings compared with their acts",
     "chips": "tournaments conserved",
     "placings": "placings added up",
     "money": "money of tournaments added up again",
     "points": "points of seasons awarded again",
-    "fates": "tournaments of closed seasons found with their fates",
-    "texts": "words compared with their digests",
-    "opened": "what must be open found open",
-    "jobs": "jobs done in their time",
+    "fates": "fates of tournaments checked",
+    "texts": "texts compared with their digests",
+    "opened": "cards shown at showdowns",
+    "jobs": "jobs done in time",
     "tree": "signed heads and subtrees built again",
     "projections": "read models compared",
 }
@@ -137,11 +137,11 @@ class Report(msgspec.Struct, kw_only=True):
             named = ", ".join(map(str, self.voided_positions[:FAULTS_SHOWN]))
             yield f"{len(self.voided_positions)} events are out of folding, at positions {named}."
         if self.voided_deals:
-            yield f"{self.voided_deals} deals were voided and dealt anew."
+            yield f"{self.voided_deals} deals were voided and dealt again."
         if self.openings or self.omissions:
             yield f"{self.openings} openings of entrants in decks, {self.omissions} omissions."
         if self.lapsed_rounds:
-            yield f"{self.lapsed_rounds} rounds of the beacon were named too late, or passed over."
+            yield f"{self.lapsed_rounds} pulses of the beacon were named too late or passed over."
         for name, dealt in self.decks.items():
             said = "too few to say" if dealt.p_value is None else f"p = {dealt.p_value:.3g}"
             yield f"{dealt.decks} decks {name} dealt; every card at every position: {said}"

@@ -96,7 +96,7 @@ def check_archive(file: Path, keys: tuple[str, ...] = ()) -> Checked:
         with ZipFile(file) as archive:
             _check(archive, keys, checked)
     except _BROKEN as error:
-        checked.fault(f"not an archive that can be read to its end: {error}")
+        checked.fault(f"the archive cannot be read to its end: {error}")
     return checked
 
 
@@ -121,7 +121,7 @@ def _check(archive: ZipFile, keys: tuple[str, ...], checked: Checked) -> None:
     for line in _lines(archive, TEXTS):
         _text(msgspec.json.decode(line, type=Written), named, checked)
     for name in sorted(named):
-        checked.fault(f"{name} is named by an event and is not in the archive")
+        checked.fault(f"{name} is named by an event but missing from the archive")
 
 
 def _files(archive: ZipFile, manifest: Manifest, checked: Checked) -> None:
@@ -130,7 +130,7 @@ def _files(archive: ZipFile, manifest: Manifest, checked: Checked) -> None:
     named = [part.name for part in manifest.files]
     if sorted(there) != sorted([*named, MANIFEST]):
         odd = set(there) ^ {*named, MANIFEST}
-        checked.fault(f"the manifest does not name the files that are there: {sorted(odd)}")
+        checked.fault(f"the files do not match the manifest: {sorted(odd)}")
     for part in manifest.files:
         if part.name not in there:
             continue
@@ -140,7 +140,7 @@ def _files(archive: ZipFile, manifest: Manifest, checked: Checked) -> None:
                 digest.update(block)
                 size, rows = size + len(block), rows + block.count(b"\n")
         if (size, rows, digest.hexdigest()) != (part.bytes, part.rows, part.sha256):
-            checked.fault(f"{part.name} is not the file that the manifest names")
+            checked.fault(f"{part.name} does not match its entry in the manifest")
 
 
 def _log(
@@ -228,13 +228,13 @@ def _text(written: Written, named: dict[str, str | None], checked: Checked) -> N
     """Compare a text with the event that names it, and remove its name from *named*."""
     checked.texts += 1
     if written.text not in named:
-        checked.fault(f"{written.text} is named by no event, or stands there twice")
+        checked.fault(f"{written.text} is named by no event, or is in the archive twice")
         return
     digest = named.pop(written.text) or written.digest
     salt = None if written.salt is None else bytes.fromhex(written.salt)
     gone = salt is None and written.body is None and written.erased_at is not None
     if not gone and (written.body is None or not matches(salt, written.body, digest)):
-        checked.fault(f"{written.text} is not the text that was digested")
+        checked.fault(f"{written.text} does not match its digest")
     elif digest != written.digest:
         checked.fault(f"{written.text} has another digest than the event that names it")
 

@@ -40,5 +40,5 @@ def chosen(name: str) -> tuple[Projection, ...]:
     if name == "all":
         return ALL
     if name not in BY_NAME:
-        raise ProjectionUnknown(f"{name} is none of {', '.join(BY_NAME)}")
+        raise ProjectionUnknown(f"no projection {name}: choose from {', '.join(BY_NAME)}")
     return (BY_NAME[name],)

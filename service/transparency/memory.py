@@ -51,7 +51,7 @@ async def contradiction(
     try:
         root = await ledger.root_at(connection, league, last.size)
     except LogIncomplete:
-        return f"of the {last.size} events that were signed some are missing"
+        return f"some of the {last.size} signed events are missing"
     if root != last.root:
         return f"the first {last.size} events are not those that were signed"
     return None

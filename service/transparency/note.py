@@ -53,7 +53,7 @@ def parse_checkpoint(text: str) -> Checkpoint:
     """
     *lines, last = text.split("\n")
     if len(lines) < _BODY_LINES or last or "" in lines:
-        raise CheckpointRefused("a checkpoint has three lines, then extension lines if any")
+        raise CheckpointRefused("a checkpoint has three lines and optional extension lines")
     origin, size, root = lines[:_BODY_LINES]
     try:
         checkpoint = Checkpoint(origin=origin, size=int(size), root=b64decode(root, validate=True))
@@ -67,7 +67,7 @@ def parse_checkpoint(text: str) -> Checkpoint:
     ):
         raise CheckpointRefused("the checkpoint is not in canonical form")
     if checkpoint.size == 0 and checkpoint.root != EMPTY_ROOT:
-        raise CheckpointRefused("the tree of no leaves has another root")
+        raise CheckpointRefused("the root of the empty tree is wrong")
     return checkpoint
 
 
@@ -148,7 +148,7 @@ def read_verifier_key(text: str) -> tuple[str, bytes]:
     except ValueError:
         public = b""
     if not _is_name(name) or len(public) != _KEY_BYTES or verifier_key(name, public) != text:
-        raise CheckpointRefused("a public key has the form name+id+key and is of Ed25519")
+        raise CheckpointRefused("a public key has the form name+id+key and must be Ed25519")
     return name, public
 
 

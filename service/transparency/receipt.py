@@ -90,7 +90,7 @@ def parse_receipt(text: str) -> CommandReceipt:
     """
     head = _HEAD.match(text)
     if head is None:
-        raise CheckpointRefused("this is no receipt of a command")
+        raise CheckpointRefused("this is not a receipt of a command")
     events, after = [], head.end()
     while (found := _EVENT.match(text, after)) is not None:
         after = found.end()
@@ -125,4 +125,4 @@ def _read(text: str) -> datetime:
     try:
         return msgspec.convert(text, datetime)
     except msgspec.ValidationError as error:
-        raise CheckpointRefused("a receipt's instants are RFC 3339") from error
+        raise CheckpointRefused("a receipt's instants must be RFC 3339") from error

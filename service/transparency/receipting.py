@@ -112,5 +112,5 @@ class ReceiptIssuer:
             raise SignerUnavailable("the signer's key is not published yet, or is revoked")
         for receipt, note in zip(receipts, signed.notes, strict=True):
             if open_note(note, signed.verifier_key) != receipt.text():
-                raise CheckpointRefused("the signer's note does not fit the request")
+                raise CheckpointRefused("the signer's note does not match the request")
         return signed.notes

@@ -134,11 +134,11 @@ class Signer:
         last = self.last(head.origin)
         if league_and_epoch(last.origin)[1] > epoch:
             raise CheckpointRefused(
-                "a head of a later epoch was signed already", origin=head.origin, last=last.origin
+                "a head of a later epoch has been signed", origin=head.origin, last=last.origin
             )
         if not consistent(last.size, last.root, head.size, head.root, proof):
             raise CheckpointRefused(
-                "the tree does not continue the one signed last",
+                "the tree does not continue the last signed one",
                 origin=head.origin,
                 size=head.size,
                 last_size=last.size,

@@ -118,7 +118,7 @@ async def _signed(
     head = Checkpoint(origin=origin, size=size, root=root)
     if open_note(note, last.verifier_key) != head.text():
         raise CheckpointRefused(
-            "the signer's note does not fit the request", origin=origin, size=size
+            "the signer's note does not match the request", origin=origin, size=size
         )
     await connection.execute(_PUBLISH, last.verifier_key)
     await connection.execute(_KEEP, league, epoch, size, root, note)

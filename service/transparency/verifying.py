@@ -83,7 +83,7 @@ def _continues(api: httpx.Client, league: str, old: Checkpoint, new: Checkpoint)
         raise CheckpointRefused("the server's proof is malformed") from error
     if not consistent(old.size, old.root, new.size, new.root, proof):
         raise CheckpointRefused(
-            f"the {new.size} events do not begin with the {old.size} you have seen"
+            f"the {new.size} events do not continue the {old.size} you have seen"
         )
 
 

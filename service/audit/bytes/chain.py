@@ -108,7 +108,7 @@ class Places:
         if not (dense and named):
             find = self._findings.hold
             find("positions", dense, position, stream, "positions have a gap", 0)
-            find("event_ids", named, position, stream, "it is not called after its command", 0)
+            find("event_ids", named, position, stream, "its identifier is not its command's", 0)
         self.heads[stream] = (row.stream_version, row.hash)
         return begins
 
@@ -271,7 +271,7 @@ def check_commitments(
         if house.get(pointer) != opening
     }
     if not (all(boxes.values()) and house.keys() >= differing):
-        what = "a box opens nothing, or what the house's does not"
+        what = "a box is empty, or opens a place that the house's box does not"
         findings.hold("commitments", False, position, stream, what)
     begun = about(recorded)
     failed = [
@@ -283,7 +283,7 @@ def check_commitments(
     ]
     findings.held(("commitments",), len(house) - len(failed))
     for pointer in failed:
-        what = f"what was sealed at {pointer} is not what was committed to"
+        what = f"the value sealed at {pointer} does not match its commitment"
         findings.hold("commitments", False, position, stream, what)
 
 

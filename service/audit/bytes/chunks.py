@@ -74,7 +74,7 @@ async def read_places(
     found.held(("positions", "event_ids"), len(hashes))
     # If two events share a position at the end of a fetch, the second is not read, so count them.
     count = await driver.fetchval(_COUNT, league, unit.after, unit.until)
-    what = f"{count} events stand where {len(hashes)} were read"
+    what = f"the log has {count} events here, {len(hashes)} were read"
     found.hold("positions", count == len(hashes), unit.until, "", what, count=0)
     sizes = (each.size for each in plan.vouched if each.compared)
     return leaves_of(hashes, unit.offset, sizes)

@@ -54,7 +54,7 @@ class TextsAudit:
                 )
                 self._named.append(named)
         except (msgspec.MsgspecError, ValueError, RecursionError):
-            what = "the words it names cannot be made out"
+            what = "its references to texts cannot be read"
             self._findings.hold("texts", False, recorded.position, recorded.stream, what)
 
     async def compare(self, driver: Driver, league: UUID) -> None:
@@ -71,9 +71,9 @@ class TextsAudit:
 def _fault(digest: str, row: asyncpg.Record | None, league: UUID) -> str | None:
     """Return the fault of a text; None if it holds."""
     if row is None:
-        return "are not there"
+        return "are missing"
     if row["league"] != league:
-        return "stand in another league"
+        return "belong to another league"
     if row["body"] is None:
         return None if row["lawful"] else "are gone, and nobody they belong to was erased"
     if not matches(row["salt"], row["body"], digest):

@@ -98,7 +98,7 @@ async def _remembered(signer: httpx.AsyncClient, origin: str) -> Vouched:
     try:
         last: LastHead = await last_head(signer, origin)
     except SignerAway as away:
-        fault = f"{away}: its memory is not compared"
+        fault = f"{away}: its memory was not compared"
         return Vouched(size=0, root=b"", by=by, fault=fault, compared=False)
     if last.origin != origin:
         fault = f"the signer signs {last.origin}, the log says {origin}"

@@ -65,17 +65,17 @@ class ActsAudit:
             due = Counter((str(stream_of(act.subject)), LED_TO[act.command]) for act in ruled.acts)
             signed = [_signed.decode(each.data or b"") for each in done]
         except (msgspec.MsgspecError, LookupError, ValueError):
-            what = "what a ruling did cannot be read"
+            what = "the acts of a ruling cannot be read"
             self._findings.hold("rulings", False, position, stream, what)
             return
         found = Counter((each.stream, each.type) for each in done)
         missing, beside = (due - found).total(), (found - due).total()
-        what = f"of {due.total()} acts of a ruling {missing} are not in its append"
+        what = f"{missing} of {due.total()} acts of a ruling are missing from its append"
         self._findings.hold("rulings", not missing, position, stream, what)
-        what = f"{beside} acts stand in the append of a ruling that does not name them"
+        what = f"{beside} acts are in the append of a ruling that does not name them"
         self._findings.hold("rulings", not beside, position, stream, what)
         own = all(
             (each.by or each.author, each.reason) == (ruled.by, ruled.reason) for each in signed
         )
-        what = "what a ruling did is signed by somebody else, or for another reason"
+        what = "an act of a ruling has another author or another reason"
         self._findings.hold("rulings", own, position, stream, what)

@@ -13,7 +13,7 @@ def faults_of(event: ResultCorrected, before: Finished) -> list[str]:
         faults.append("a correction is missing or doubled")
     placed = sorted(each.entrant for each in event.placings)
     if placed != sorted(each.entrant for each in before.placings):
-        faults.append("a correction places somebody else")
+        faults.append("a correction places other entrants")
     held = Counter(each.place for each in event.placings)
     following = 1
     for place in sorted(held):
@@ -21,10 +21,10 @@ def faults_of(event: ResultCorrected, before: Finished) -> list[str]:
             faults.append(f"place {following} is left out")
         following = place + held[place]
     if any(each.shared != held[each.place] for each in event.placings):
-        faults.append("a shared place is not shared by as many as it says")
+        faults.append("a shared place has the wrong number of entrants")
     paid, given = (sum(each.amount for each in one.payouts) for one in (before, event))
     if paid != given:
         faults.append(f"{given} is paid out, not {paid}")
     if {each.entrant for each in event.payouts} & set(event.forfeited):
-        faults.append("somebody is paid who has forfeited")
+        faults.append("an entrant who forfeited is paid")
     return faults

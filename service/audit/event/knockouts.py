@@ -57,7 +57,7 @@ class KnockoutAudit:
         for stream, position, event in self._said:
             told = (event.pot, frozenset(event.by))
             seen = self._fatal.get((stream_of(event.table), event.hand, event.entrant))
-            what = f"{event.entrant} lost its last chips to somebody else"
+            what = f"{event.entrant} lost its last chips to another entrant"
             self._findings.hold("money", seen == told, position, stream, what)
 
     def _settled(self, stream: str, event: HandSettled) -> None:

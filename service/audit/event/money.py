@@ -108,7 +108,7 @@ class MoneyAudit:
         most = self._whole(event.entrant) if event.entrant in self._entered else 0
         paid = self._paid[event.entrant]
         sound = paid >= most if event.kind == "refund" else paid <= most
-        self._hold(sound, position, "more was paid, or given back, than was due")
+        self._hold(sound, position, "more was paid or refunded than was due")
 
     def _won(self, event: of_money.BountyWon | of_money.BountyUnclaimed, position: int) -> None:
         self._heads[event.entrant] += event.amount
@@ -123,7 +123,7 @@ class MoneyAudit:
             whole, odd = divmod(self._terms.fees.bounty, max(1, len(killers)))
             sound = event.by in killers and event.amount == whole + (index < odd)
         sound = sound and self._heads[event.entrant] <= self._terms.fees.bounty
-        self._hold(sound, position, "a bounty went to somebody else, or is another amount")
+        self._hold(sound, position, "a bounty has the wrong winner or the wrong amount")
 
     def _dealt(self, event: events.Event, position: int) -> None:
         match event:
@@ -143,14 +143,14 @@ class MoneyAudit:
                 parties = set() if offer is None else {each.entrant for each in offer.shares}
                 number = None if offer is None else offer.number
                 sound = number == event.number and self._agreed == parties
-                self._hold(sound, position, "a deal was made that not everyone agreed to")
+                self._hold(sound, position, "not every party agreed to a payout deal")
                 still = self._entered.keys() - self._placed.keys()
                 self._hold(parties == still, position, "a deal was made by others than are in")
                 self._deal = offer
 
     def _accepted(self, event: of_money.PayoutDealAccepted, position: int) -> None:
         number = None if self._offer is None else self._offer.number
-        self._hold(number == event.number, position, "a deal was accepted that was not open")
+        self._hold(number == event.number, position, "a payout deal was accepted that was not open")
         still = event.entrant in self._entered and event.entrant not in self._placed
         self._hold(still, position, "somebody who was out accepted a deal")
         self._agreed.add(event.entrant)
@@ -169,22 +169,22 @@ class MoneyAudit:
             stacks = {each.entrant: each.stack for each in event.stacks}
             parts = [stacks[each.entrant] for each in event.shares]
             sound = sound and amounts == divided(sum(amounts), parts)
-        self._hold(sound, position, "the shares of a deal are not what is played for")
+        self._hold(sound, position, "the shares of a payout deal do not add up")
 
     def _finished(self, event: events.TournamentFinished, position: int) -> None:
         places: dict[str, int] = {each.entrant: each.place for each in event.placings}
         won = {each.entrant: each.amount for each in event.payouts}
         due = self._due(places, self._amounts(len(places)))
-        self._hold(won == due, position, "the places are worth other payouts")
+        self._hold(won == due, position, "the payouts do not follow from the places")
         heads = sum(self._heads[entrant] for entrant in self._entered)
         settled = heads == self._terms.fees.bounty * len(self._entered)
-        self._hold(settled, position, "not every bounty has been won or joined the pool")
+        self._hold(settled, position, "not every bounty was won or joined the pool")
 
     def _refunded(self, event: of_money.RefundsAwarded, position: int) -> None:
         given = {each.entrant: each.amount for each in event.refunds}
         due = self._before_play() if not self._playing else self._in_play(event)
         due = {entrant: amount for entrant, amount in due.items() if amount}
-        self._hold(given == due, position, "the policy gives other refunds")
+        self._hold(given == due, position, "the refunds do not follow from the policy")
 
     def _before_play(self) -> dict[str, int]:
         if self._terms.fees.payment == "recorded":

@@ -34,19 +34,19 @@ def proofs_of(
         case floor.LastHandsCalled(draw=floor.LotDrawn() as lot):
             draws = _draws(masters, "lot", lot.number, digest())
             due = lot.low + draws.below(lot.high - lot.low + 1)
-            yield "seat_draws", due == lot.drawn, "the lot gives another number of hands"
+            yield "seat_draws", due == lot.drawn, "the lot drawn gives a different number of hands"
         case floor.PenaltyGiven():
             yield from _penalised(event, before)
         case floor.BreakStarted() | floor.BreakEnded():
             ends = isinstance(event, floor.BreakEnded)
-            yield "rulings", (before.floor.rest is not None) == ends, "a break within a break"
+            yield "rulings", (before.floor.rest is not None) == ends, "a break began or ended twice"
         case floor.MoveOrdered():
             source = before.seating(event.from_table)
             sits = source is not None and source.seat_of(event.entrant) == event.from_seat
-            yield "rulings", sits, "a move was ordered for somebody who sits elsewhere"
+            yield "rulings", sits, "a move was ordered for an entrant in another seat"
         case floor.StackRemoved():
             known = event.entrant in before.floor.disqualified
-            yield "rulings", known, "chips left play of somebody who was not disqualified"
+            yield "rulings", known, "the stack of an entrant who was not disqualified left play"
 
 
 def _moved(moves: Sequence[Move], before: Running) -> Iterator[Proof]:
@@ -55,7 +55,7 @@ def _moved(moves: Sequence[Move], before: Running) -> Iterator[Proof]:
     }
     for move in moves:
         there = sitting.pop((move.from_table, move.from_seat), None)
-        yield "moves", there == move.entrant, f"{move.entrant} was moved from where it did not sit"
+        yield "moves", there == move.entrant, f"{move.entrant} was moved from a seat not its own"
     for move in moves:
         place = (move.to_table, move.to_seat)
         yield "moves", place not in sitting, f"{move.entrant} was moved to a seat that was taken"
@@ -65,7 +65,7 @@ def _moved(moves: Sequence[Move], before: Running) -> Iterator[Proof]:
 def _penalised(event: floor.PenaltyGiven, before: Running) -> Iterator[Proof]:
     table = before.seating(event.table)
     players = 0 if table is None else len(table.seats)
-    yield "rulings", event.players == players, "a penalty counts other players at the table"
+    yield "rulings", event.players == players, "a penalty counts the wrong number of players"
     if event.rounds is not None:
         due = event.rounds * players
         yield "rulings", event.hands == due, f"a penalty of {event.rounds} rounds is {due} hands"
@@ -74,7 +74,7 @@ def _penalised(event: floor.PenaltyGiven, before: Running) -> Iterator[Proof]:
 def _drawn(draw: Draw, candidates: Sequence[Candidate], masters: Masters, digest: bytes) -> Proof:
     entrants = [each.entrant for each in candidates]
     order = _draws(masters, draw.label, draw.number, digest).order(entrants)
-    return "seat_draws", tuple(order) == draw.order, "the draw gives another order"
+    return "seat_draws", tuple(order) == draw.order, "the draw gives a different order"
 
 
 def _draws(masters: Masters, label: str, number: int, digest: bytes) -> generator.Draws:

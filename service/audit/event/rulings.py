@@ -64,10 +64,10 @@ def check_again(
             for event in stored:
                 state = evolve(state, event)
         except (EngineError, LookupError, TypeError, ValueError, AttributeError) as error:
-            what = f"decided again, it is refused: {type(error).__name__}"
+            what = f"refused when decided again: {type(error).__name__}"
             hold(False, part[0][1], what)
             return
-        hold(decided == stored, part[0][1], "decided again, the events are others")
+        hold(decided == stored, part[0][1], "deciding again gives different events")
 
 
 def _command_of(event: events.Event, at: datetime) -> commands.Command:
@@ -111,7 +111,7 @@ class AttachedAudits:
         """Compare after everything is read. A record may come later than its use, or be missing."""
         for stream, position, event in self._attached:
             held = self._reported.get(event.report, _figures(event)) == _figures(event)
-            what = "the audit that is attached found something else"
+            what = "the attached audit differs from the one in the log"
             self._findings.hold("decisions", held, position, stream, what)
 
 

@@ -143,7 +143,7 @@ class TournamentAudit:
             ("open", self.masters.open, event.open_commitment),
         ):
             due = generator.master_commitment(number, name, bytes.fromhex(master))
-            what = f"the master {name} is not the one committed to"
+            what = f"the master {name} does not match its commitment"
             self._hold("seeds", due == published, position, what)
 
     def _drawn(self, event: events.SeatsDrawn, position: int) -> None:
@@ -156,7 +156,7 @@ class TournamentAudit:
         seed = generator.seed(master, "draws", _DRAWS_TABLE, draw.number, _FIRST_DEAL)
         order = generator.Draws(seed, draw.label, 1, self._digest()).order(entered)
         self._hold(
-            "seat_draws", tuple(order) == draw.order, position, "the draw gives another order"
+            "seat_draws", tuple(order) == draw.order, position, "the draw gives a different order"
         )
         seated = [assignment.entrant for assignment in event.assignments]
         places = {(each.table, each.seat) for each in event.assignments}
@@ -174,7 +174,7 @@ class TournamentAudit:
         places = [f"{each.table}/{each.seat}" for each in event.draw.candidates]
         order = generator.Draws(seed, "seats", 1, self._digest()).order(places)
         held = order[0] == f"{event.table}/{event.seat}"
-        self._hold("seat_draws", held, position, "the draw gives another seat")
+        self._hold("seat_draws", held, position, "the draw gives a different seat")
 
     def _finished(self, event: events.TournamentFinished, position: int, before: State) -> None:
         places: dict[int, int] = {}
@@ -185,16 +185,16 @@ class TournamentAudit:
             self._hold("placings", place == following, position, f"place {place} is out of order")
             following += places[place]
         shared = all(placing.shared == places[placing.place] for placing in event.placings)
-        self._hold("placings", shared, position, "a place is shared by others than it says")
+        self._hold("placings", shared, position, "a shared place has the wrong number of entrants")
         everyone = sorted(each.entrant for each in event.placings) == sorted(self._entered)
         self._hold("placings", everyone, position, "not everyone has a place")
         if not isinstance(before, Running):
             raise LookupError("a tournament finished that was not being played")
         kept = set(before.placings) <= set(event.placings)
-        self._hold("placings", kept, position, "who was eliminated has another place now")
+        self._hold("placings", kept, position, "the place of an eliminated entrant changed")
         if self.masters is not None:
             published = event.open_master == self.masters.open
-            self._hold("seeds", published, position, "another open master was published")
+            self._hold("seeds", published, position, "the published open master is a different one")
 
     def _known(self) -> events.TournamentAnnounced:
         if self._terms is None:

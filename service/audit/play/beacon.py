@@ -40,9 +40,9 @@ def added(chain: Chain, pulse: Pulse) -> bytes:
 def fault_of(chain: Chain, pulse: Pulse) -> str | None:
     """Return the fault in a pulse's signature or randomness; None if both are right."""
     if sha256(bytes.fromhex(pulse.signature)).hexdigest() != pulse.randomness:
-        return "the randomness is not its signature's"
+        return "the randomness does not follow from the signature"
     try:
-        return None if signed(chain, pulse) else "the beacon has not signed this round"
+        return None if signed(chain, pulse) else "the signature of this pulse is invalid"
     except SettingsInvalid as error:
         return str(error)
 
@@ -67,7 +67,7 @@ def named_late(
         behind <= _BEHIND_MAX,
         recorded.position,
         recorded.stream,
-        f"a round was named by an instant {behind} before the log's",
+        f"a pulse was named by an instant {behind} before the log's",
     )
     return chain is not None and recorded.at >= time_of(chain, event.round)
 
@@ -91,13 +91,13 @@ class BeaconAudit:
                 self.chain = event.chain
             case fairness_events.BeaconAwaited():
                 once = self.chain is not None and self._awaited is None
-                self._hold(once, position, "a round was named twice, or of no beacon")
+                self._hold(once, position, "a pulse was named twice, or without a beacon")
                 right = self.chain is not None and event.round == due(self.chain, event.at)
-                self._hold(right, position, "another round was due for the seats")
+                self._hold(right, position, "another pulse was due for the seats")
                 self._awaited = event.round
             case fairness_events.BeaconRecorded():
                 named = event.pulse.round == self._awaited
-                self._hold(named, position, "this round was not named for the seats")
+                self._hold(named, position, "this pulse was not named for the seats")
                 if self.chain is not None:
                     fault = fault_of(self.chain, event.pulse)
                     self._hold(fault is None, position, fault or "")

@@ -84,7 +84,7 @@ def _pile_committed(audit: Seen, event: events.PileCommitted, before: Table) -> 
     discards = () if before.hand is None else before.hand.recyclable
     pile = drawn(audit.seed("cards"), hand.openings, event.pile, in_deck_order(discards))
     hand.piles[event.pile] = pile
-    audit.hold("decks", pile.root() == event.root, "the new pile is not the one its seed gives")
+    audit.hold("decks", pile.root() == event.root, "the new pile does not follow from its seed")
 
 
 def _revealed(
@@ -114,7 +114,7 @@ def _cube_rolled(audit: Seen, event: events.CubeRolled, _before: object) -> None
     hand = audit.now()
     hand.cubes += 1
     winner = generator.cube(audit.seed("draws"), hand.openings, hand.cubes, event.seats)
-    audit.hold("cubes", winner == event.winner, f"the cube falls to seat {winner}")
+    audit.hold("cubes", winner == event.winner, f"the chance cube gives seat {winner}")
 
 
 def check_open(audit: Seen, name: str, card: OpenCard) -> None:

@@ -48,7 +48,7 @@ def _acted(audit: Seen, event: events.SeatActed, _before: object) -> None:
 def _returned(audit: Seen, event: events.UnmatchedReturned, _before: object) -> None:
     hand = audit.now()
     due = pots.returned(hand.wagers, hand.live)
-    audit.hold("pots", due == (event.seat, event.chips), f"unmatched chips are {due}")
+    audit.hold("pots", due == (event.seat, event.chips), f"the uncalled bet is {due}")
     hand.back[event.seat] = event.chips
 
 

@@ -69,6 +69,6 @@ def judged(
         value = p_value(statistics.places(counts, size)) if decks >= _ENOUGH * size else None
         found[name] = DealtDecks(decks=decks, p_value=value)
         if findings is not None and value is not None:
-            what = f"cards of {decks} decks {name} lie as chance would have them with p = {value:g}"
+            what = f"the positions of the cards in {decks} decks {name} have p = {value:g}"
             findings.hold("randomness", value >= ALARM, -1, "", what)
     return found

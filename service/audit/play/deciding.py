@@ -125,12 +125,12 @@ def find_difference(name: str, state: State, group: Decided, findings: Findings)
                 decisions += 1
             else:
                 at = _first_difference(decided, part, group[done:])
-                what = "decided again, the events are others"
+                what = "deciding again gives different events"
                 findings.hold("decisions", False, at, name, what)
             state = reduce(evolve, part, state)
             done += len(part)
     except (EngineError, *DEFECTS) as error:
-        what = f"decided again, it is refused: {type(error).__name__}"
+        what = f"refused when decided again: {type(error).__name__}"
         findings.hold("decisions", False, group[done][1], name, what)
     findings.held(("decisions",), decisions)
 

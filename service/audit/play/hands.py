@@ -61,7 +61,7 @@ class HandAudit(Seen):
         pile = drawn(self.seed("cards"), hand.openings, 1, self.deck)
         hand.piles[1] = pile
         held = pile.root() == hand.opened.deck_root
-        self.hold("decks", held, "the deck is not the one its seed gives")
+        self.hold("decks", held, "the deck does not follow from its seed")
 
     def _settled_before(self, event: events.HandOpened, chain: Chain | None) -> bool:
         """Return whether the deal uses no pulse. If it does, compare it with the awaited deal."""
@@ -71,7 +71,7 @@ class HandAudit(Seen):
             return True
         numbers = (event.number, event.deal) == (awaited.hand_number, awaited.deal)
         mixed = (event.openings, event.omissions) == (awaited.openings, awaited.omissions)
-        self.hold("entropy", numbers and mixed, "other openings than before the round was named")
+        self.hold("entropy", numbers and mixed, "the openings changed after the pulse was named")
         return False
 
     def _beacon_awaited(self, event: events.TableBeaconAwaited, _before: object) -> None:
@@ -79,9 +79,9 @@ class HandAudit(Seen):
         self.awaited = event
         tournament = self.tournament()
         chain = None if tournament is None else tournament.entropy.beacon.chain
-        self.hold("entropy", chain == event.chain, "a round of another beacon was named")
+        self.hold("entropy", chain == event.chain, "a pulse of another beacon was named")
         right = event.round == beacon.due(event.chain, event.at)
-        self.hold("entropy", right, "another round was due for this deal")
+        self.hold("entropy", right, "another pulse was due for this deal")
 
     def _beacon_mixed(self, event: events.TableBeaconMixed, _before: object) -> None:
         hand, awaited, self.awaited = self.now(), self.awaited, None
@@ -89,7 +89,7 @@ class HandAudit(Seen):
             awaited.chain,
             awaited.round,
         )
-        self.hold("entropy", named, "this round was not named for this deal")
+        self.hold("entropy", named, "this pulse was not named for this deal")
         fault = beacon.fault_of(event.chain, event.pulse)
         self.hold("entropy", fault is None, fault or "")
         opened = ((each.seat, bytes.fromhex(each.value)) for each in hand.opened.openings)
@@ -101,13 +101,13 @@ class HandAudit(Seen):
         before, self.voided = self.voided, None
         if before is None:
             first = event.deal == 1 and event.number == self.hands + 1
-            self.hold("deals", first, f"deal {event.deal} of hand {event.number} after none")
+            self.hold("deals", first, f"deal {event.deal} of hand {event.number} is out of order")
             return
         opened = before.opened
         follows = (event.number, event.deal) == (opened.number, opened.deal + 1)
         self.hold("deals", follows, f"deal {event.deal} follows deal {opened.deal}")
         same = _replayed(event, {}) == _replayed(opened, before.penalties)
-        self.hold("deals", same, "the hand is not dealt anew as it was")
+        self.hold("deals", same, "the hand dealt again differs from the voided one")
 
     def _deal_voided(self, event: events.DealVoided, _before: object) -> None:
         hand = self.now()
@@ -121,12 +121,12 @@ class HandAudit(Seen):
         faces, salts = [c.card for c in opened], [bytes.fromhex(c.salt) for c in opened]
         fouled = generator.pile_root(1, faces, salts) != hand.opened.deck_root
         claimed = event.cause != "fouled_deck" or fouled
-        self.hold("deals", claimed, "the deck called fouled is the one committed to")
+        self.hold("deals", claimed, "the deck called fouled matches its commitment")
         due = {seat: chips + hand.spent.get(seat, 0) for seat, chips in hand.wagers.items()}
         back = {share.seat: share.chips for share in event.returned}
         paid_back = {seat: chips for seat, chips in due.items() if chips} == back
         before = (hand.opened.carry, hand.opened.sabacc_pot) == (event.carry, event.sabacc_pot)
-        self.hold("deals", paid_back and before, "a voided deal gives back other chips")
+        self.hold("deals", paid_back and before, "a voided deal gives back the wrong chips")
         self.deals_voided += 1
         self.voided, self.before, self.hand = hand, None, None
 
@@ -136,11 +136,11 @@ class HandAudit(Seen):
         for use in ("cards", "dice", "draws"):
             seed = self.seed(use)
             committed = generator.seed_commitment(seed) == getattr(event.commitments, use)
-            self.hold("seeds", committed, f"the seed for {use} is not the one committed to")
+            self.hold("seeds", committed, f"the seed for {use} does not match its commitment")
             if masters is not None:
                 master = bytes.fromhex(masters.cards if use == "cards" else masters.open)
                 derived = generator.seed(master, use, self.number, event.number, event.deal)
-                self.hold("seeds", derived == seed, f"the seed for {use} is not its master's")
+                self.hold("seeds", derived == seed, f"the seed for {use} is not from its master")
 
     def _level(self, event: events.HandOpened) -> None:
         """Compare the hand's level with the tournament's newest level at that time."""
@@ -157,7 +157,7 @@ class HandAudit(Seen):
     def _settled(self, event: events.HandSettled, _before: object) -> None:
         hand = self.now()
         self.hands += 1
-        self.hold("entropy", self.awaited is None, "a round was named and not mixed in", count=0)
+        self.hold("entropy", self.awaited is None, "a pulse was named and not mixed in", count=0)
         due = {
             books.seat: books.stack
             - hand.wagers.get(books.seat, 0)

@@ -137,9 +137,9 @@ async def _done(process: Process, number: int, heard: Heard) -> Part:
     code = await process.wait()
     if code < 0:
         why = f"a process of the audit was killed by signal {-code}"
-        raise UnitStopped(Stopped(_AWAY, why, "ask again, with fewer --jobs if memory was short"))
-    why = f"a process of the audit broke with status {code}"
-    raise UnitStopped(Stopped(1, why, "what it said stands above; report it"))
+        raise UnitStopped(Stopped(_AWAY, why, "try again, with fewer --jobs if memory was short"))
+    why = f"a process of the audit failed with status {code}"
+    raise UnitStopped(Stopped(1, why, "report the output above"))
 
 
 def _leaves(group: ExceptionGroup[Exception]) -> Iterator[Exception]:

@@ -119,7 +119,7 @@ class Reading:
         find = self._findings.hold
         if stream.broken:
             if stream.state is None:
-                what = "there are no such streams"
+                what = "the category of the stream is unknown"
                 find("readable", False, recorded.position, stream.name, what)
             return None
         try:
@@ -138,7 +138,7 @@ class Reading:
             self._codec.decode(recorded, self._keys)
         except EventUnreadable:
             fails = True
-        what = "it is out of folding, and its bytes are well formed"
+        what = "it was voided, but its bytes are well formed"
         self._findings.hold("voided", fails, recorded.position, recorded.stream, what)
 
     def follow(self, recorded: Recorded) -> Event:

@@ -114,7 +114,7 @@ class StreamAudit:
         position, name, metadata = recorded.position, recorded.stream, recorded.metadata
         if position <= self._position:
             # Otherwise it could be counted in place of an event that no stream has.
-            what = "it stands where another does, or outside the log"
+            what = "it shares its position with another event, or is outside the log"
             self._findings.hold("positions", False, position, name, what, count=0)
         self._position = position
         if self._seasons:
@@ -252,7 +252,7 @@ class StreamAudit:
         """Compare the recorded end of a stream with the stream itself."""
         version, hash_ = self._links.heads.get(stream, (0, b""))
         held = (version, hash_.hex()) == (head.version, head.hash)
-        what = f"{stream} had {head.version} events then, and another end; it has {version} here"
+        what = f"{stream} is recorded with {head.version} events, has {version}, or another end"
         self._findings.hold("heads", held, recorded.position, recorded.stream, what)
 
     def _compare_tables(self, event: TablesRecorded, recorded: Recorded) -> None:
@@ -396,5 +396,5 @@ class StreamAudit:
         stream.broken = True
         name, kind = stream.name, type(error).__name__
         _log.info("audit_found_break", stream=name, position=position, kind=kind)
-        what = f"cannot follow what stands before it: {kind}"
+        what = f"does not follow from the events before it: {kind}"
         self._findings.hold("folds", False, position, name, what)

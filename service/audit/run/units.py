@@ -120,7 +120,7 @@ async def _compare(connection: AsyncConnection, league: str, name: str, findings
     except (*DEFECTS, sa.exc.DBAPIError) as error:
         if isinstance(error, sa.exc.DBAPIError) and not _refused(error):
             raise  # the database is away
-        what = f"cannot be made from this log: {type(error).__name__}"
+        what = f"cannot be built from this log: {type(error).__name__}"
         findings.hold("projections", False, -1, name, what)
         return
     findings.hold("projections", True, -1, "", "")

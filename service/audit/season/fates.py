@@ -70,7 +70,7 @@ class FateAudit:
             hold(not self.added, "the season was closed without the fates of its tournaments")
             return
         named = [each.tournament for each in closed.fates]
-        hold(named == sorted(set(named)), "fates are not one for each tournament, ascending")
+        hold(named == sorted(set(named)), "fates must be one for each tournament, ascending")
         excused: set[str] = set()
         due = self.added | self.awarded.keys() | announced.keys()
         for missing in sorted(due.difference(named)):
@@ -104,9 +104,9 @@ class FateAudit:
         ):
             due = ("not_played", None, None)
         else:
-            return f"was uncounted, and nobody left it out: it is said to be {fate.fate}"
+            return f"has the fate {fate.fate}, but nobody left it out"
         if (fate.fate, fate.by, fate.reason) != due:
-            return f"is {due[0]}, and said to be {fate.fate}, or by somebody else"
+            return f"is {due[0]}, but has the fate {fate.fate}, or another author or reason"
         if due[0] == "counted":
             return self._uncounted(fate.tournament, state)
         return None
@@ -114,9 +114,9 @@ class FateAudit:
     def _uncounted(self, tournament: str, state: WithTerms) -> str | None:
         """Return why a tournament marked as counted does not count as it is; None if it does."""
         if not isinstance(state, Finished):
-            return "is counted, and was not finished"
+            return "is counted, but was not finished"
         if state.frozen:
-            return "is counted, and was frozen by a dispute"
+            return "is counted, but was frozen by a dispute"
         placed = {
             each.player: (each.place, each.shared) for each in self.awarded[tournament].values()
         }

@@ -81,7 +81,7 @@ class SeasonAudit:
             return
         stands = [(each.rank, each.player, each.points) for each in state.standings()]
         held = stands == self._table.rows()
-        self._hold("points", held, self._last_position, "counted again, the standings are others")
+        self._hold("points", held, self._last_position, "counting again gives different standings")
         given = {
             (entry.tournament, entry.player, entry.kind, entry.points)
             for entry in self._table.entries.values()
@@ -105,7 +105,7 @@ class SeasonAudit:
         master = bytes.fromhex(event.master.value)
         due = generator.master_commitment(number_of(event.season), "lots", master)
         held = due == event.master_commitment
-        self._hold("seeds", held, position, "the master is not the one committed to")
+        self._hold("seeds", held, position, "the master does not match its commitment")
 
     def _awarded(
         self,
@@ -119,14 +119,14 @@ class SeasonAudit:
             return
         best = best_places(result)
         placed = {each.player: (each.place, each.shared) for each in awards}
-        self._hold("points", placed == best, position, "these are not the tournament's placings")
+        self._hold("points", placed == best, position, "the placings are not the tournament's")
         terms = self._known().terms
         asked = {"entries": 0, "buy_in": 0, "pool": 0, "money_digits": 2}
         if event.field is not None:
             asked = {name: getattr(event.field, name) for name in event.field.__struct_fields__}
         asked["entrants"] = len(result.placings)
         held = all(_earned(award, terms, asked) for award in awards)
-        self._hold("points", held, position, "awarded again, the points are others")
+        self._hold("points", held, position, "the terms give different points")
         self._due[event.tournament] = {
             (award.player, bonus.kind): plain.rounded(
                 plain.times(bonus.points, _times(bonus.kind, award)), terms.scale
@@ -147,7 +147,7 @@ class SeasonAudit:
         draw = event.draw
         level = sorted(player for rank, player, _ in table.rows() if rank == event.rank)
         fair = draw.number == self._draws and list(draw.candidates) == level
-        self._hold("points", fair, position, "lots were drawn among others than who were level")
+        self._hold("points", fair, position, "lots were drawn among players who were not level")
         if table.terms.master is None:
             raise LookupError("lots without a master")
         master = bytes.fromhex(table.terms.master.value)

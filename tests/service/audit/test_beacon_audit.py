@@ -212,5 +212,5 @@ async def test_a_round_named_by_an_instant_long_past_is_found(night: Night, kind
     """A server that dates its events back knows the round that it names."""
     assert await logged(night, kind, 60) == []
     assert await logged(night, kind, 61) == [
-        "a round was named by an instant 0:01:01 before the log's"
+        "a pulse was named by an instant 0:01:01 before the log's"
     ]

@@ -95,7 +95,7 @@ def test_what_a_signed_tree_says_of_a_promise() -> None:
     assert contradiction(promised, head, proof(4)) is None
     assert contradiction(other, head, proof(4)) == "another event stands there in the signed tree"
     assert "does not lead" in str(contradiction(promised, head, proof(5)))
-    assert "another length" in str(contradiction(promised, head, short))
+    assert "wrong length" in str(contradiction(promised, head, short))
     assert "no proof" in str(contradiction(promised, head, None))
 
 
