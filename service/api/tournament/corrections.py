@@ -1,4 +1,4 @@
-"""Setting a result right, by whoever reports results and did not play in it."""
+"""Correcting the result of a finished tournament. The corrector must not have played in it."""
 
 from typing import Annotated
 
@@ -29,45 +29,45 @@ Entrants = tuple[Annotated[str, Meta(pattern="^ent_[0-9a-f]{32}$")], ...]
 
 
 class CorrectionWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """Everyone who was placed, the winner first; who is named together shares the places."""
+    """The complete order of finish, winner first. Entrants in one group share their places."""
 
     order: tuple[Entrants, ...]
     reason: Written
 
 
 class ForfeitWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """Whose result is taken away."""
+    """The entrant that loses its result and prize."""
 
     entrant: str
     reason: Written
 
 
 class RewardWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """Who gets how much of what was paid out; who is not named gets nothing."""
+    """The new division of the money paid out. An entrant without an award gets nothing."""
 
     awards: tuple[Award, ...]
     reason: Written
 
 
 class Corrected(msgspec.Struct, kw_only=True):
-    """The result that stands now."""
+    """The result after a correction."""
 
     tournament: str
     number: int
-    """Of this tournament's corrections, from 1; 0 if the result already was so."""
+    """Counts the corrections of this tournament from 1; 0 if the result did not change."""
     placings: tuple[Placing, ...]
     payouts: tuple[Payout, ...]
     position: str | None = None
 
 
 class CorrectionShown(msgspec.Struct, kw_only=True):
-    """One correction, with the result it left."""
+    """One correction, with the result after it."""
 
     number: int
     kind: str
     by: str
     reason: str | None
-    """Null once its author's words are erased."""
+    """Null once the author's texts are erased."""
     placings: tuple[Placing, ...]
     payouts: tuple[Payout, ...]
     forfeited: tuple[str, ...]
@@ -81,14 +81,14 @@ _PROBLEMS = (
 
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/corrections", "correct_result",
-    "Put everyone who was placed into another order; prizes and points follow.",
+    "Correct the order of finish. Prizes and points follow the new order.",
     scope="tournaments:manage", needs="report_results",
     answer=Corrected, status=201, problems=_PROBLEMS, dry_run=True,
 )  # fmt: skip
 async def correct_result(
     request: Asked, body: CorrectionWanted, place: TournamentPlace, order: Order
 ) -> Response[bytes]:
-    """Append another result; the one before stays in the log."""
+    """Append the corrected result. The old one stays in the log."""
     command = CorrectResult(
         order=tuple(tuple(EntrantId(each) for each in group) for group in body.order),
         **await signed(request, place.league, order, body.reason),
@@ -98,14 +98,14 @@ async def correct_result(
 
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/forfeits", "forfeit_result",
-    "Take a result away: last place and no prize, and everyone below moves up.",
+    "Forfeit an entrant's result: last place and no prize. Everyone below moves up.",
     scope="tournaments:manage", needs="report_results",
     answer=Corrected, status=201, problems=_PROBLEMS, dry_run=True,
 )  # fmt: skip
 async def forfeit_result(
     request: Asked, body: ForfeitWanted, place: TournamentPlace, order: Order
 ) -> Response[bytes]:
-    """Append the result without the entrant."""
+    """Append the result that follows from the forfeit."""
     entrant = EntrantId(body.entrant)
     about = _player_of(place, entrant)
     command = Forfeit(
@@ -117,26 +117,26 @@ async def forfeit_result(
 
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/awards", "award_anew",
-    "Pay out the same money in another way; the places stay.",
+    "Divide the money paid out in another way. The places stay.",
     scope="tournaments:manage", needs="report_results",
     answer=Corrected, status=201, problems=_PROBLEMS, dry_run=True,
 )  # fmt: skip
 async def award_anew(
     request: Asked, body: RewardWanted, place: TournamentPlace, order: Order
 ) -> Response[bytes]:
-    """Append the other payouts."""
+    """Append the result with the new payouts."""
     command = Reaward(awards=body.awards, **await signed(request, place.league, order, body.reason))
     return await _corrected(request, place, place.id, order, command)
 
 
 @operation(
     "GET", "/v1/tournaments/{tournament_id:str}/corrections", "list_corrections",
-    "What was set right in a result, and why.",
+    "List the corrections of a result, with their reasons.",
     scope="leagues:read", needs="read_league", answer=Page, query=("limit", "cursor"),
     problems=("invalid_cursor", "text_forged"),
 )  # fmt: skip
 async def list_corrections(request: Asked, place: TournamentPlace, shell: Shell) -> Response[bytes]:
-    """Read from the aggregate."""
+    """Read the corrections from the aggregate, in order of their numbers."""
     found = place.state.corrections if isinstance(place.state, Finished) else ()
     said = await words(shell.engine, [each.reason for each in found])
     shown = [

@@ -1,4 +1,4 @@
-"""Getting into a tournament: drafts, approval, places in line, checking in, news for players."""
+"""Drafts, approval, waitlist offers, check-in and announcements of one tournament."""
 
 from datetime import datetime
 from typing import Literal, get_args
@@ -49,25 +49,25 @@ ABOUT_ENTRANT = tuple(each for each in get_args(Event) if "entrant" in each.__st
 
 
 class RefusalWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """Why a player does not get in."""
+    """The reason for refusing an applicant."""
 
     reason: Written
 
 
 class AnswerWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """Whether a place that is kept is taken."""
+    """The answer to an offer from the waitlist."""
 
     accepted: bool
 
 
 class AnnouncementWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """What the players are to know."""
+    """The text of a notice to the players."""
 
     text: Written
 
 
 class EntryChanged(msgspec.Struct, kw_only=True):
-    """What a command has changed; ``events`` are their types, in order."""
+    """The effect of a command; ``events`` lists the types of its events, in order."""
 
     tournament: str
     entrant: str | None
@@ -76,7 +76,7 @@ class EntryChanged(msgspec.Struct, kw_only=True):
 
 
 class AnnouncementShown(msgspec.Struct, kw_only=True):
-    """One announcement; ``text`` is null once its author's words are erased."""
+    """A notice to the players; ``text`` is null once its author's texts are erased."""
 
     id: str
     text: str | None
@@ -85,7 +85,8 @@ class AnnouncementShown(msgspec.Struct, kw_only=True):
 
 @operation(
     "PUT", "/v1/tournaments/{tournament_id:str}/terms", "revise_terms",
-    "Write a draft's terms anew.", needs="manage_tournaments", scope=_DIRECTOR, answer=EntryChanged,
+    "Replace the terms of a draft.",
+    needs="manage_tournaments", scope=_DIRECTOR, answer=EntryChanged,
     problems=(
         "not_a_draft", "terms_invalid", "terms_contradict", "unknown_ruleset", "invalid_ruleset",
     ),
@@ -93,7 +94,7 @@ class AnnouncementShown(msgspec.Struct, kw_only=True):
 async def revise_terms(
     request: Asked, body: TournamentWanted, place: TournamentPlace, order: Order, shell: Shell
 ) -> Response[bytes]:
-    """Replace the terms whole; what is not named gets its default again."""
+    """Replace all terms. Those that the request leaves out return to their defaults."""
     if not isinstance(place.state, Drafted):
         raise NotADraft(phase=phase_of(place.state))
     demand_sandbox(body, (await find(request, place.league, LEAGUE)).state.sandbox)
@@ -109,12 +110,12 @@ async def revise_terms(
 
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/announce", "announce_draft",
-    "Publish a draft; registration opens at once unless its terms say later.",
+    "Announce a draft. Registration opens at once, unless its terms give a later time.",
     needs="manage_tournaments", scope=_DIRECTOR, body=Nothing, answer=EntryChanged,
     problems=("not_a_draft", "terms_invalid", "terms_contradict", "season_closed"),
 )  # fmt: skip
 async def announce_draft(place: TournamentPlace, order: Order, shell: Shell) -> Response[bytes]:
-    """Announce and, usually, open registration in the same append."""
+    """Announce the draft. Unless registration opens later, open it in the same append."""
     now = shell.now()
     commands: list[Command] = [AnnounceDraft(now=now)]
     opens_at = place.state.terms.registration_opens_at
@@ -126,19 +127,19 @@ async def announce_draft(place: TournamentPlace, order: Order, shell: Shell) -> 
 
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/discard", "discard_draft",
-    "Give a draft up: it is never announced, and is in no list that does not ask for it.",
+    "Discard a draft, which can then never be announced. Ordinary lists leave it out.",
     needs="manage_tournaments", scope=_DIRECTOR, body=Nothing, answer=EntryChanged,
     problems=("not_a_draft",),
 )  # fmt: skip
 async def discard_draft(place: TournamentPlace, order: Order, shell: Shell) -> Response[bytes]:
-    """Leave it in the log, where it was written."""
+    """Record that the draft is discarded. Its terms stay in the log."""
     command = DiscardDraft(now=shell.now())
     return await _ask(shell, place, order, command)
 
 
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/registrations/{entrant_id:str}/approve",
-    "approve_entry", "Let somebody in who asks for approval.",
+    "approve_entry", "Approve an applicant.",
     needs="run_tournaments", scope=_DIRECTOR, body=Nothing, answer=EntryChanged,
     problems=(
         "applicant_unknown", "player_banned", "registration_closed", "tournament_full",
@@ -148,7 +149,7 @@ async def discard_draft(place: TournamentPlace, order: Order, shell: Shell) -> R
 async def approve_entry(
     entrant_id: str, place: TournamentPlace, order: Order, shell: Shell
 ) -> Response[bytes]:
-    """Say yes: a place, or a place in line, follows at once."""
+    """Approve the applicant, who gets a place or joins the waitlist at once."""
     command = Approve(
         entrant=EntrantId(entrant_id),
         table_ids=table_ids(order.command),
@@ -159,7 +160,7 @@ async def approve_entry(
 
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/registrations/{entrant_id:str}/refuse",
-    "refuse_entry", "Refuse somebody who asks for approval, and say why.",
+    "refuse_entry", "Refuse an applicant, with a reason.",
     needs="run_tournaments", scope=_DIRECTOR, answer=EntryChanged,
     problems=("applicant_unknown", "registration_closed", "text_forged"),
 )  # fmt: skip
@@ -171,7 +172,7 @@ async def refuse_entry(
     order: Order,
     shell: Shell,
 ) -> Response[bytes]:
-    """Say no; the staff and the player can read why."""
+    """Refuse the applicant. Staff and the applicant can read the reason."""
     found = entering_of(place.state)
     asking = found.applicant(EntrantId(entrant_id))
     about = None if asking is None else asking.player
@@ -182,7 +183,7 @@ async def refuse_entry(
 
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/offers", "answer_offer",
-    "Take the place that is kept for me, or leave it to the next in line.",
+    "Accept the place offered to me, or leave it to the next player on the waitlist.",
     needs="enter_tournaments", scope="tables:play", answer=EntryChanged,
     problems=("no_offer", "offer_expired", "player_banned", "registration_closed"),
 )  # fmt: skip
@@ -194,7 +195,7 @@ async def answer_offer(
     shell: Shell,
     principal: Principal,
 ) -> Response[bytes]:
-    """Answer; an answer at the last instant counts."""
+    """Answer the caller's offer. An answer at the very instant of expiry still counts."""
     mine = my_entry(principal, place, order)
     command = AnswerOffer(entrant=mine, accepted=body.accepted, now=now)
     return await _ask(shell, place, order, command)
@@ -202,26 +203,26 @@ async def answer_offer(
 
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/check-ins", "check_in",
-    "Say that I am there.", needs="own_entry", scope="tables:play", body=Nothing,
+    "Check in to a tournament.", needs="own_entry", scope="tables:play", body=Nothing,
     answer=EntryChanged, problems=("check_in_not_open", "entrant_unknown", "registration_not_open"),
 )  # fmt: skip
 async def check_in(
     place: TournamentPlace, order: Order, shell: Shell, principal: Principal
 ) -> Response[bytes]:
-    """Check in; who comes after the start to a seat that was kept is dealt in again."""
+    """Check the caller in. A late no-show with a kept seat is dealt in again."""
     return await _check_in(shell, place, order, my_entry(principal, place, order))
 
 
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/registrations/{entrant_id:str}/check-in",
-    "check_in_entrant", "Say that an entrant is there.",
+    "check_in_entrant", "Check an entrant in.",
     needs="run_floor", scope=_DIRECTOR, body=Nothing, answer=EntryChanged,
     problems=("check_in_not_open", "entrant_unknown", "registration_not_open"),
 )  # fmt: skip
 async def check_in_entrant(
     entrant_id: str, place: TournamentPlace, order: Order, shell: Shell
 ) -> Response[bytes]:
-    """Check somebody in who stands at the runtime."""
+    """Check an entrant in on their behalf."""
     return await _check_in(shell, place, order, EntrantId(entrant_id))
 
 
@@ -234,12 +235,12 @@ async def _check_in(
 
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/registration/close", "close_registration",
-    "Take no more entrants: before the start, or late ones.",
+    "Close registration, or late registration once play has begun.",
     needs="start_tournaments", scope=_DIRECTOR, body=Nothing, answer=EntryChanged,
     problems=("registration_closed", "registration_not_open"),
 )  # fmt: skip
 async def close_registration(place: TournamentPlace, order: Order, shell: Shell) -> Response[bytes]:
-    """Close whatever is open; what is closed stays so."""
+    """Close late registration during play, and registration before it."""
     now = shell.now()
     playing = phase_of(place.state) in ("running", "paused")
     command = CloseLateRegistration(now=now) if playing else CloseRegistration(now=now)
@@ -248,14 +249,14 @@ async def close_registration(place: TournamentPlace, order: Order, shell: Shell)
 
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/announcements", "post_announcement",
-    "Tell the players something.", needs="direct_play", scope=_DIRECTOR,
+    "Post a notice to the players.", needs="direct_play", scope=_DIRECTOR,
     answer=EntryChanged, status=201,
     problems=("tournament_not_announced", "text_forged"),
 )  # fmt: skip
 async def post_announcement(
     request: Asked, body: AnnouncementWanted, place: TournamentPlace, order: Order, shell: Shell
 ) -> Response[bytes]:
-    """Keep the words, and put their name into the feed."""
+    """Keep the text outside the log. The event carries only its id."""
     text = await keep(request, place.league, order, body.text)
     command = PostNotice(text=text, now=shell.now())
     return await _ask(shell, place, order, command, status=201)
@@ -263,14 +264,14 @@ async def post_announcement(
 
 @operation(
     "GET", "/v1/tournaments/{tournament_id:str}/announcements", "list_announcements",
-    "What the staff told the players, oldest first.",
+    "List the notices to the players, oldest first.",
     needs="read_league", scope="leagues:read", answer=Page, query=("limit", "cursor"),
     problems=("invalid_cursor", "text_forged"),
 )  # fmt: skip
 async def list_announcements(
     request: Asked, place: TournamentPlace, shell: Shell
 ) -> Response[bytes]:
-    """List from the aggregate."""
+    """List the notices from the aggregate."""
     found = entering_of(place.state)
     said = await words(shell.engine, [each.text for each in found.notices])
     shown = [

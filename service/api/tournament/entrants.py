@@ -31,7 +31,7 @@ from service.people.tokens import Principal
 
 
 class EntrantShown(msgspec.Struct, kw_only=True):
-    """One entry; ``placing`` once it is out."""
+    """One entry; ``placing`` is null until the entrant has a place."""
 
     id: str
     player: str
@@ -48,18 +48,18 @@ class EntrantShown(msgspec.Struct, kw_only=True):
     payout: int | None
     checked_in: bool
     line: int | None
-    """The place in line, from 1, of who waits."""
+    """The position on the waitlist, from 1; null for everybody else."""
 
     offered_until: datetime | None
-    """Until when a place is kept for who waits."""
+    """The time at which the offer of a place expires; null without an offer."""
 
 
 def my_entry(principal: Principal, place: TournamentPlace, order: Order) -> EntrantId:
     """
-    Return the caller's latest entry, or the one they wait or ask with.
+    Return the caller's place on the waitlist, application or latest entry, in this order.
 
-    Without any it is one that nobody knows: the command is refused, or, if it is a
-    retry of what ended the entry, answered as the first time.
+    If the caller has none of these, return an unknown entrant. The tournament then refuses
+    the command. A retry of the command that ended the entry still gets its first answer.
     """
     player, found = principal.account.player, entering_of(place.state)
     outside = (*found.waiting, *found.applicants)
@@ -73,7 +73,7 @@ async def own_entry(place: TournamentPlace, principal: Principal) -> EntrantId:
     Return the caller's latest entry.
 
     Raises:
-        StreamNotFound: If there is none.
+        StreamNotFound: If the caller has no entry.
     """
     entrant = entrant_of(place.state, principal.account.player)
     if entrant is None:
@@ -87,7 +87,7 @@ OwnEntry = Annotated[EntrantId, By(own_entry)]
 async def shown_entrants(
     shell: Shell, principal: Principal, place: TournamentPlace
 ) -> list[EntrantShown]:
-    """Return a tournament's entries with where they sit or how they ended."""
+    """Return the entries with seat, place and payout, then the waitlist and the applicants."""
     state = place.state
     known = entering_of(state)
     outside = _outside(principal, place, known)
@@ -123,7 +123,7 @@ async def shown_entrants(
 def _outside(
     principal: Principal, place: TournamentPlace, known: Entering
 ) -> tuple[Applicant, ...]:
-    """Return who has no place yet: the line for all, who asks for the staff and themselves."""
+    """Return the waitlist and the applicants. Players see only their own application."""
     player = principal.account.player
     asking = (each for each in known.applicants if place.role in STAFF or each.player == player)
     return (*known.waiting, *asking)

@@ -1,4 +1,4 @@
-"""Fair dealing: what entrants add to the entropy, what seeds follow from, what decks commit to."""
+"""Fairness: the entrants' entropy, the masters of the seeds, and the commitments of decks."""
 
 import msgspec
 from litestar import Response
@@ -24,19 +24,19 @@ from service.projections import queries
 
 
 class CommitmentWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """SHA-256 of ``holotable/entropy/1`` and 32 bytes that nobody else knows."""
+    """The SHA-256 of ``holotable/entropy/1`` followed by 32 secret bytes."""
 
     commitment: HexDigest
 
 
 class EntropyOpeningWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """The 32 bytes that were committed to, in hexadecimal."""
+    """The 32 bytes behind the commitment, in hexadecimal."""
 
     value: HexDigest
 
 
 class EntropyTaken(msgspec.Struct, kw_only=True):
-    """What a command about entropy or seeds has changed; ``events`` are their types."""
+    """The effect of a command about entropy or seeds; ``events`` lists the event types."""
 
     tournament: str
     events: tuple[str, ...]
@@ -44,7 +44,7 @@ class EntropyTaken(msgspec.Struct, kw_only=True):
 
 
 class ContributionShown(msgspec.Struct, kw_only=True):
-    """What one entrant has committed to, and ``value`` once it is opened."""
+    """One entrant's contribution; ``value`` is null until it is opened."""
 
     entrant: EntrantId
     commitment: HexDigest
@@ -52,18 +52,18 @@ class ContributionShown(msgspec.Struct, kw_only=True):
 
 
 class BeaconShown(msgspec.Struct, kw_only=True):
-    """The public beacon that seats and decks are mixed with."""
+    """The public beacon that is mixed into the seat draw and the decks."""
 
     chain: Chain
     seats_round: int | None
-    """The round that the seats are drawn by; null until it is named."""
+    """The beacon round of the seat draw; null until it is named."""
 
     seats: Pulse | None
-    """What the beacon said in it; null until then.  Each hand's own stands in its table's feed."""
+    """The pulse of that round; null until it arrives. A hand's pulse is in its table's feed."""
 
 
 class FairnessShown(msgspec.Struct, kw_only=True):
-    """What everything that is drawn in a tournament follows from, as far as it is public."""
+    """The sources of all randomness in a tournament, as far as they are public."""
 
     tournament: str
     cards_commitment: HexDigest
@@ -75,14 +75,14 @@ class FairnessShown(msgspec.Struct, kw_only=True):
     """Null until the tournament is finished."""
 
     entropy: tuple[ContributionShown, ...]
-    """In the order in which it was committed."""
+    """The contributions, in the order of their commitments."""
 
     beacon: BeaconShown | None
-    """Null where none is mixed in."""
+    """Null if the tournament uses no beacon."""
 
 
 class DeckShown(msgspec.Struct, kw_only=True):
-    """The commitments of one deal's deck, by position."""
+    """The commitments of one deal's deck; ``leaves`` are in the order of the cards."""
 
     deal: int
     root: HexDigest
@@ -90,7 +90,7 @@ class DeckShown(msgspec.Struct, kw_only=True):
 
 
 class DecksShown(msgspec.Struct, kw_only=True):
-    """The decks of a hand: one, and one more for each time it was dealt anew."""
+    """The decks of a hand, one for each deal."""
 
     hand: str
     decks: tuple[DeckShown, ...]
@@ -98,7 +98,7 @@ class DecksShown(msgspec.Struct, kw_only=True):
 
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/entropy", "commit_entropy",
-    "Commit to 32 bytes of my own that my table's decks will be mixed with.",
+    "Commit to 32 secret bytes that will be mixed into my table's decks.",
     needs="own_entry", scope="tables:play", answer=EntropyTaken, status=201,
     problems=(
         "entrant_unknown", "not_checked_in", "entropy_committed_already", "entropy_too_late",
@@ -108,7 +108,7 @@ class DecksShown(msgspec.Struct, kw_only=True):
 async def commit_entropy(
     body: CommitmentWanted, place: TournamentPlace, order: Order, shell: Shell, principal: Principal
 ) -> Response[bytes]:
-    """Bind the caller's entry; until the seats are drawn, and once."""
+    """Commit for the caller's entry, once and before the seat draw."""
     mine = my_entry(principal, place, order)
     command = CommitEntropy(entrant=mine, commitment=body.commitment, now=shell.now())
     receipt = await decide_one(shell, place.league, place.id, order, [command])
@@ -117,7 +117,7 @@ async def commit_entropy(
 
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/entropy/open", "open_entropy",
-    "Open what I committed to: after the draw of seats, before my table's first hand.",
+    "Open my commitment, after the seat draw and before my table's first hand.",
     needs="own_entry", scope="tables:play",
     answer=EntropyTaken, status=201,
     problems=(
@@ -132,7 +132,7 @@ async def open_mine(
     shell: Shell,
     principal: Principal,
 ) -> Response[bytes]:
-    """Open once; the table waits the time of one decision for who has not."""
+    """Open the caller's commitment. A table waits one decision time for missing openings."""
     mine = my_entry(principal, place, order)
     receipt = await open_entropy(
         shell.runtime, place.league, place.id, (mine, body.value), order.command
@@ -142,14 +142,14 @@ async def open_mine(
 
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/seeds/publish", "publish_seeds",
-    "Publish the master of the cards once the tournament is over: anybody may deal again.",
+    "Publish the card master of a finished tournament, so that anybody can repeat its deals.",
     needs="publish_seeds", scope="tournaments:manage", body=Nothing, answer=EntropyTaken,
     status=201, problems=("forbidden", "seeds_still_needed"),
 )  # fmt: skip
 async def publish_seeds(
     place: TournamentPlace, order: Order, shell: Shell, principal: Principal
 ) -> Response[bytes]:
-    """Publish for ever, and for everybody alike: folded hands can be seen then too."""
+    """Publish the card master to everybody, for good. It reveals folded hands too."""
     command = PublishSeeds(by=PlayerId(principal.account.player), now=shell.now())
     receipt = await decide_one(shell, place.league, place.id, order, [command])
     return _taken(receipt, place, place.id)
@@ -157,11 +157,11 @@ async def publish_seeds(
 
 @operation(
     "GET", "/v1/tournaments/{tournament_id:str}/fairness", "read_fairness",
-    "What everything drawn in a tournament follows from, as far as it is public.",
+    "Read the sources of all randomness in a tournament, as far as they are public.",
     needs="read_league", scope="leagues:read", answer=FairnessShown,
 )  # fmt: skip
 async def read_fairness(place: TournamentPlace) -> Response[bytes]:
-    """Read from the aggregate."""
+    """Read commitments, masters, entropy and beacon from the aggregate."""
     state = place.state
     if not isinstance(state, Registering | Running | Finished):
         raise StreamNotFound("it does not exist, or you may not see it")
@@ -190,11 +190,11 @@ def _beacon(known: Fairness) -> BeaconShown | None:
 
 @operation(
     "GET", "/v1/hands/{hand_id:str}/decks", "read_decks",
-    "The commitment of every card of a hand's deck: whoever was shown a card finds it there.",
+    "Read the commitment of every card in a hand's deck. A card seen in play must match its leaf.",
     needs="read_league", scope="leagues:read", answer=DecksShown,
 )  # fmt: skip
 async def read_decks(request: Asked, hand_id: str, shell: Shell) -> Response[bytes]:
-    """List the leaves under each deal's root; a leaf tells nothing without its salt."""
+    """List the leaves under each deal's root. A leaf reveals nothing without its salt."""
     demand_form(hand_id, "hnd")
     async with shell.engine.connect() as connection:
         row = await queries.hand(connection, hand_id)

@@ -1,4 +1,4 @@
-"""What the generator's statistics came to, night by night: of no league, for everybody."""
+"""The nightly statistics of the random generator. They belong to no league."""
 
 from datetime import date
 
@@ -14,29 +14,29 @@ from service.base.errors import BadRequest
 
 
 class FairnessRun(msgspec.Struct, kw_only=True):
-    """The statistics of one night; who draws them again from ``master`` gets the same."""
+    """The statistics of one night; they can be repeated from ``master``."""
 
     night: str
-    """YYYY-MM-DD."""
+    """The date, as YYYY-MM-DD."""
 
     master: str
-    """The fresh bytes everything was drawn from, in hexadecimal; used for nothing else."""
+    """The fresh seed of all draws, in hexadecimal. Nothing else uses it."""
 
     p_values: dict[str, float]
-    """By statistic, how often a fair generator deviates as much or more."""
+    """For each statistic, the probability that a fair generator deviates at least as much."""
 
     alarm: bool
-    """Whether a fair generator would come to the lowest less than once in a million."""
+    """True if a fair generator would give the lowest p-value less than once in a million."""
 
 
 @operation(
     "GET", "/v1/fairness-runs", "list_fairness_runs",
-    "The generator's nightly statistics on fresh seeds, the latest first.",
+    "List the random generator's nightly statistics on fresh seeds, newest first.",
     needs="account", scope="leagues:read",
     answer=Page, query=("limit", "cursor"), problems=("invalid_cursor",),
 )  # fmt: skip
 async def list_fairness_runs(request: Asked, shell: Shell) -> Response[bytes]:
-    """List every night that was measured; one that was missed is not there."""
+    """List the measured nights. A night without a run is missing."""
     paged = listing(request, "fairness-runs", str)
     found = await nights(shell.pool, paged.limit + 1, _before(paged.after))
     shown = [

@@ -1,4 +1,4 @@
-"""A tournament's floor: every table at once, for whoever directs or watches."""
+"""The floor of a tournament: all its open tables, for directors and spectators."""
 
 import asyncio
 from collections.abc import Sequence
@@ -25,40 +25,40 @@ from service.log.writer import Loaded
 from service.people.accounts import names
 
 LOOKS_MAX = 5
-"""So often the floor is read again if somebody moved meanwhile."""
+"""Attempts to read a consistent floor while players move between tables."""
 
 State = TypeVar("State", bound=msgspec.Struct)
 
 
 class Load(Protocol):
-    """Gives a stream as of the moment of the look."""
+    """Loads a stream, now or as of a requested moment."""
 
     async def __call__(self, stream: Stream[State]) -> Loaded[State]: ...
 
 
 class Floor(msgspec.Struct, kw_only=True):
-    """The floor, its tables a page at a time; sums are those of all tables."""
+    """The floor with one page of its tables. Totals include all tables."""
 
     floor: FloorView
     names: dict[str, str]
-    """What to call the players of this page's tables."""
+    """Names of the players at this page's tables, by player."""
 
     version: int
-    """Of the tournament."""
+    """The version of the tournament."""
 
     next_cursor: str | None
 
 
 @operation(
     "GET", "/v1/tournaments/{tournament_id:str}/floor", "read_floor",
-    "The floor: tables, seats, stacks, levels, who is left.",
+    "Read the floor: tables, seats, stacks, levels and remaining entrants.",
     needs="read_league", scope="leagues:read", answer=Floor, query=("limit", "cursor", "as_of"),
     problems=AS_OF_PROBLEMS,
 )  # fmt: skip
 async def read_floor(
     request: Asked, place: Annotated[TournamentPlace, AS_KNOWN], shell: Shell
 ) -> Response[bytes]:
-    """Read from the aggregates, all as of one moment."""
+    """Read the floor from the aggregates, as of one moment."""
     moment = await moment_of(request, place.league)
     name = f"floor {place.id}"
     if moment is None:
@@ -100,9 +100,9 @@ async def _read(
     """
     Return a tournament and its open tables as of one moment.
 
-    Who moves, comes or goes is written to the tournament too, in the same append: so
-    if it has not moved while the tables were read, nobody is in two of them.  Of a floor
-    that never stands still the last look counts.
+    An append that moves, adds or removes a player always adds an event to the tournament.
+    If the tournament's version stayed the same during the reads, nobody is at two tables.
+    After ``LOOKS_MAX`` attempts the last one is returned.
     """
     tournament = await load(stream)
     for _ in range(LOOKS_MAX):

@@ -1,4 +1,4 @@
-"""A tournament's money: what there is to win, what was paid, and who is owed what."""
+"""The money of a tournament: prizes, payments, and the books of its entrants."""
 
 from typing import Annotated
 
@@ -32,43 +32,43 @@ from service.people.tokens import Principal
 
 
 class MoneyShown(msgspec.Struct, kw_only=True):
-    """What there is to win as things stand, in minor units of the tournament's currency."""
+    """The prizes as they stand, in minor units of the tournament's currency."""
 
     pool: int
     entries: int
     rebuys: int
     add_ons: int
     prizes: tuple[int, ...]
-    """What the places are worth, first place first."""
+    """The prize of each place, first place first."""
 
 
 class PaymentShown(msgspec.Struct, kw_only=True):
-    """Money that staff saw change hands; a ``refund`` went to the entrant."""
+    """A payment that staff recorded. A ``refund`` went to the entrant, any other kind came in."""
 
     kind: PaymentKind
     amount: int
 
 
 class AccountShown(msgspec.Struct, kw_only=True):
-    """One entrant's money; also of who has withdrawn, having paid something."""
+    """The account of one entrant, or of a former entrant with recorded payments."""
 
     entrant: str
     player: str
     charged: int
     paid: int
-    """Less what was given back."""
+    """Payments less refunds."""
     payments: tuple[PaymentShown, ...]
     knockouts: int
     bounties: int
-    """Won, its own included."""
+    """Bounties won, in minor units. The winner's own bounty counts."""
     payout: int
     refund: Refund | None
-    """What a cancelled tournament owes it."""
+    """The refund owed because the tournament was cancelled."""
 
 
 class LedgerShown(msgspec.Struct, kw_only=True):
     """
-    The books; what came in is what went out and what is left.
+    The books of a tournament. Income equals spending plus what remains:
 
     ``paid + added + owed = prizes + bounties_won + refunds + pool + bounties + fees + credit +
     returned``.
@@ -76,14 +76,14 @@ class LedgerShown(msgspec.Struct, kw_only=True):
 
     currency: str | None
     version: int
-    """Of the tournament: up to which of its events this is so."""
+    """The version of the tournament that the books include."""
     totals: Ledger
     accounts: tuple[AccountShown, ...]
-    """Of everyone who entered for staff, else the caller's own."""
+    """Every account for staff who report results, otherwise only the caller's own."""
 
 
 class PaymentWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """Money that staff saw change hands."""
+    """A payment to record, in minor units of the tournament's currency."""
 
     entrant: str
     kind: PaymentKind
@@ -91,7 +91,7 @@ class PaymentWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class PaymentTaken(msgspec.Struct, kw_only=True):
-    """A payment that was written down."""
+    """A recorded payment."""
 
     entrant: str
     kind: PaymentKind
@@ -101,7 +101,7 @@ class PaymentTaken(msgspec.Struct, kw_only=True):
 
 
 def money_shown(state: Known) -> MoneyShown:
-    """Return what a member sees of a tournament's money."""
+    """Return the prize pool, the counts it comes from, and the prizes."""
     entrants = entrants_of(state)
     pool = pool_of(state.terms, state.books, entrants)
     return MoneyShown(
@@ -115,7 +115,7 @@ def money_shown(state: Known) -> MoneyShown:
 
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/payments", "record_payment",
-    "Write down what an entrant has paid, or was given back.",
+    "Record a payment by an entrant, or a refund to one.",
     needs="report_results", scope="tournaments:manage", answer=PaymentTaken,
     status=201, key_required=True,
     problems=(
@@ -126,7 +126,7 @@ def money_shown(state: Known) -> MoneyShown:
 async def record_payment(
     body: PaymentWanted, place: TournamentPlace, order: Order, shell: Shell, principal: Principal
 ) -> Response[bytes]:
-    """Record; no money moves by it."""
+    """Record a payment that staff saw. Holotable moves no money itself."""
     command = RecordPayment(
         entrant=EntrantId(body.entrant),
         kind=body.kind,
@@ -141,14 +141,14 @@ async def record_payment(
 
 @operation(
     "GET", "/v1/tournaments/{tournament_id:str}/ledger", "read_ledger",
-    "A tournament's books: what came in, what went out, what is left.",
+    "Read a tournament's books: income, spending, and what remains.",
     needs="read_league", scope="leagues:read", answer=LedgerShown, query=("as_of",),
     problems=AS_OF_PROBLEMS,
 )  # fmt: skip
 async def read_ledger(
     request: Asked, place: TournamentPlace, principal: Principal
 ) -> Response[bytes]:
-    """Show all accounts to staff, and the caller's own to everyone else."""
+    """Show all accounts to staff who report results, and to others only their own."""
     moment = await moment_of(request, place.league)
     headers = {"ETag": f'"{place.loaded.version}"'}
     if moment is not None:

@@ -1,4 +1,4 @@
-"""A director's word on the course of play: breaks, hand-for-hand play, the last hands."""
+"""Directors' orders on the pace of play: breaks, hand-for-hand play and last hands."""
 
 from typing import Annotated
 
@@ -14,13 +14,13 @@ from service.api.tournament.rulings import ReasonGiven, Ruled, ruled, signed
 
 
 class BreakWanted(ReasonGiven, forbid_unknown_fields=True, kw_only=True):
-    """How long, and after which level."""
+    """The length of a break, and the level after which it comes."""
 
     seconds: Annotated[int, Meta(ge=0, le=86_400)]
-    """0, after a level to come: no break there after all."""
+    """With ``after_level``, 0 cancels the break that is planned there."""
 
     after_level: Annotated[int, Meta(ge=1)] | None = None
-    """Null: as soon as the hands in play are over."""
+    """Null begins the break as soon as the hands in play are over."""
 
 
 _PROBLEMS = ("forbidden", "tournament_not_running", "ruling_not_possible", "text_forged")
@@ -28,14 +28,14 @@ _PROBLEMS = ("forbidden", "tournament_not_running", "ruling_not_possible", "text
 
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/breaks", "announce_break",
-    "Begin a break when the hands in play are over, or plan one for the end of a level.",
+    "Begin a break after the hands in play, or plan one for the end of a level.",
     scope="tournaments:manage", needs="run_floor", answer=Ruled, status=201,
     key_required=True, problems=_PROBLEMS,
 )  # fmt: skip
 async def announce_break(
     request: Asked, body: BreakWanted, place: TournamentPlace, order: Order
 ) -> Response[bytes]:
-    """Announce a break."""
+    """Order the break of the request, or cancel a planned one."""
     command = floor_commands.AnnounceBreak(
         seconds=body.seconds,
         after_level=body.after_level,
@@ -46,52 +46,52 @@ async def announce_break(
 
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/breaks/end", "end_break",
-    "End the break before its time.", scope="tournaments:manage", needs="run_floor",
+    "End the current break early.", scope="tournaments:manage", needs="run_floor",
     answer=Ruled, key_required=True, problems=_PROBLEMS,
 )  # fmt: skip
 async def end_break(
     request: Asked, body: ReasonGiven, place: TournamentPlace, order: Order
 ) -> Response[bytes]:
-    """End it."""
+    """End the break. Play resumes at every table."""
     return await _simply(request, body, place, order, floor_commands.EndBreak)
 
 
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/last_hands", "call_last_hands",
-    "Let the hands in play be the last ones, or as many more as the terms have drawn.",
+    "Call the last hands: the hands in play, or a drawn number more if the terms say so.",
     scope="tournaments:manage", needs="direct_play", answer=Ruled,
     key_required=True, problems=_PROBLEMS,
 )  # fmt: skip
 async def call_last_hands(
     request: Asked, body: ReasonGiven, place: TournamentPlace, order: Order
 ) -> Response[bytes]:
-    """Call the last hands."""
+    """Call the last hands, only once in a tournament."""
     return await _simply(request, body, place, order, floor_commands.CallLastHands)
 
 
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/hand_for_hand", "start_hand_for_hand",
-    "Have all tables wait for each other after every hand, from the hands in play on.",
+    "Start hand-for-hand play, beginning with the hands in play.",
     scope="tournaments:manage", needs="run_floor", answer=Ruled,
     key_required=True, problems=_PROBLEMS,
 )  # fmt: skip
 async def start_hand_for_hand(
     request: Asked, body: ReasonGiven, place: TournamentPlace, order: Order
 ) -> Response[bytes]:
-    """Begin it."""
+    """Start hand-for-hand play. Every table waits for all others after each hand."""
     return await _simply(request, body, place, order, floor_commands.StartHandForHand)
 
 
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/hand_for_hand/end", "end_hand_for_hand",
-    "Have no table wait for others any more.",
+    "End hand-for-hand play.",
     scope="tournaments:manage", needs="run_floor", answer=Ruled,
     key_required=True, problems=_PROBLEMS,
 )  # fmt: skip
 async def end_hand_for_hand(
     request: Asked, body: ReasonGiven, place: TournamentPlace, order: Order
 ) -> Response[bytes]:
-    """End it."""
+    """End hand-for-hand play. Tables no longer wait for each other."""
     return await _simply(request, body, place, order, floor_commands.EndHandForHand)
 
 

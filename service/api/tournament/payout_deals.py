@@ -1,4 +1,4 @@
-"""Deals: how those who are left divide what they play for."""
+"""Payout deals: the remaining entrants divide the prizes by agreement."""
 
 import re
 from typing import Annotated
@@ -24,25 +24,25 @@ _NUMBER = re.compile("[1-9][0-9]{0,8}")
 
 
 class DealWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """A division of what everyone still in plays for."""
+    """A division of the prizes that the remaining entrants play for."""
 
     method: DealMethod
     shares: dict[str, Annotated[int, Meta(ge=0, le=2**50)]] = {}
-    """By entrant, where the method is ``explicit``; with ``play_for`` they are all there is."""
+    """Amounts by entrant for ``explicit``. With ``play_for`` they add up to all prizes left."""
 
     play_for: Annotated[int, Meta(ge=0, le=2**50)] = 0
-    """What is left for the winner."""
+    """The money left for the winner, in minor units of the tournament's currency."""
 
     ends: bool = False
-    """Whether play ends with it, and chips decide the places."""
+    """If true, the deal ends play, and chips decide the places."""
 
 
 class DealShown(msgspec.Struct, kw_only=True):
-    """A deal, proposed or made."""
+    """A payout deal, either proposed or made."""
 
     number: int
     by: str | None
-    """Null for a director."""
+    """Null if a director proposed the deal."""
     method: DealMethod
     shares: dict[str, int]
     play_for: int
@@ -51,14 +51,14 @@ class DealShown(msgspec.Struct, kw_only=True):
 
 
 class DealsShown(msgspec.Struct, kw_only=True):
-    """The deal that waits for answers, and the one that was made."""
+    """The proposed payout deal and the latest deal made, if any."""
 
     offer: DealShown | None
     made: DealShown | None
 
 
 class DealAnswered(msgspec.Struct, kw_only=True):
-    """What has happened to a deal."""
+    """The effect of a command on a deal; ``events`` lists the types of its events, in order."""
 
     number: int
     events: tuple[str, ...]
@@ -67,7 +67,7 @@ class DealAnswered(msgspec.Struct, kw_only=True):
 
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/deals", "propose_deal",
-    "Offer everyone still in a division of what we play for.",
+    "Propose a payout deal to the other remaining entrants.",
     needs="own_entry", scope="tables:play", answer=DealAnswered, status=201,
     problems=(
         "frozen",
@@ -78,13 +78,13 @@ class DealAnswered(msgspec.Struct, kw_only=True):
 async def propose_deal(
     body: DealWanted, place: TournamentPlace, mine: OwnEntry, order: Order, shell: Shell
 ) -> Response[bytes]:
-    """Propose as an entrant who is still in."""
+    """Propose the deal as one of the remaining entrants."""
     return await _proposed(shell, body, place, order, mine)
 
 
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/deals/by-director", "propose_deal_as_director",
-    "Offer everyone still in a division of what they play for, as a director.",
+    "Propose a payout deal to the remaining entrants, as a director.",
     needs="direct_play", scope="tournaments:manage", answer=DealAnswered,
     status=201,
     problems=(
@@ -96,7 +96,7 @@ async def propose_deal(
 async def propose_deal_as_director(
     body: DealWanted, place: TournamentPlace, order: Order, shell: Shell
 ) -> Response[bytes]:
-    """Propose for them; each must still agree for oneself."""
+    """Propose a deal. Every remaining entrant must still accept it in person."""
     return await _proposed(shell, body, place, order, None)
 
 
@@ -128,39 +128,39 @@ async def _proposed(
 
 @operation(
     "GET", "/v1/tournaments/{tournament_id:str}/deals", "read_deals",
-    "The deal that waits for answers, and the one that was made.",
+    "Read the proposed payout deal and the latest deal made.",
     needs="read_league", scope="leagues:read", answer=DealsShown,
 )  # fmt: skip
 async def read_deals(place: TournamentPlace) -> Response[bytes]:
-    """Read from the aggregate."""
+    """Read both deals from the books of the aggregate."""
     books = place.state.books
     return encoded(DealsShown(offer=_shown(books.offer), made=_shown(books.deal)))
 
 
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/deals/{number:str}/accept", "accept_deal",
-    "Agree to a deal that is offered to me.",
+    "Accept a payout deal.",
     needs="own_entry", scope="tables:play", body=Nothing, answer=DealAnswered,
     problems=("deal_not_open", "deal_not_possible", "tournament_not_running", "frozen"),
 )  # fmt: skip
 async def accept_deal(
     number: str, place: TournamentPlace, mine: OwnEntry, order: Order, shell: Shell
 ) -> Response[bytes]:
-    """Agree; nobody can do it for another."""
+    """Accept for the caller only. The last acceptance makes the deal."""
     command = AcceptDeal(entrant=mine, offer=_number(number), now=shell.now())
     return await _answered(shell, place, order, command)
 
 
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/deals/{number:str}/decline", "decline_deal",
-    "Decline a deal that is offered to me: it is void.",
+    "Decline a payout deal, which then lapses for everyone.",
     needs="own_entry", scope="tables:play", body=Nothing, answer=DealAnswered,
     problems=("deal_not_open", "tournament_not_running"),
 )  # fmt: skip
 async def decline_deal(
     number: str, place: TournamentPlace, mine: OwnEntry, order: Order, shell: Shell
 ) -> Response[bytes]:
-    """Decline; nobody can do it for another."""
+    """Decline for the caller only. One refusal voids the deal."""
     command = DeclineDeal(entrant=mine, offer=_number(number), now=shell.now())
     return await _answered(shell, place, order, command)
 

@@ -1,4 +1,4 @@
-"""Chips from outside: rebuys, things staked in their place, coming to a casino and leaving."""
+"""Rebuys, staked items, add-ons, and leaving or closing a game."""
 
 from typing import Annotated
 
@@ -28,22 +28,22 @@ from service.director.submitting import submit_to_tournament
 
 
 class ItemWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """A thing, and the value in chips that was agreed on."""
+    """An item to stake, with its agreed value in chips."""
 
     item: Annotated[str, Meta(pattern="^[a-z0-9_]{1,40}$")]
-    """A slug; it is the same thing wherever it turns up in this tournament."""
+    """The item's slug. In one tournament it always means the same item."""
 
     value: Annotated[int, Meta(ge=1, le=CHIPS_MAX)]
 
 
 class AddOnWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """More chips of one's own; in a tournament null, for what its terms sell."""
+    """An add-on. In a tournament ``chips`` is null, because the terms fix the amount."""
 
     chips: Annotated[int, Meta(ge=1, le=CHIPS_MAX)] | None = None
 
 
 class Bought(msgspec.Struct, kw_only=True):
-    """What counts, and whether chips have come or gone with it."""
+    """The effect of a command about chips; ``events`` lists the types of its events, in order."""
 
     entrant: str | None
     tournament: str
@@ -53,20 +53,20 @@ class Bought(msgspec.Struct, kw_only=True):
 
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/rebuys", "declare_rebuy",
-    "Owe a new stack: at once if my last chip is gone, else when it goes.",
+    "Declare a rebuy: for now if I have busted, or else for my next bust.",
     needs="own_entry", scope="tables:play", body=Nothing, answer=Bought, status=201,
     key_required=True, problems=("rebuy_not_allowed", "tournament_not_running"),
 )  # fmt: skip
 async def declare_rebuy(
     place: Annotated[TournamentPlace, AS_KNOWN], mine: OwnEntry, order: Order, shell: Shell
 ) -> Response[bytes]:
-    """Declare; what is declared is owed and cannot be taken back."""
+    """Declare a rebuy. A declared rebuy is owed and cannot be withdrawn."""
     level = await _level(shell, place, mine)
     return await _buy(shell, place, order, DeclareRebuy(entrant=mine, level=level, now=shell.now()))
 
 
 async def _level(shell: Shell, place: TournamentPlace, mine: EntrantId) -> int:
-    """Return the level of the hand at the caller's table, else of its next one; 1 without one."""
+    """Return the level of the hand in play or next at the caller's table; 1 without a seat."""
     state = place.state
     if isinstance(state, Running):
         for seating in state.tables:
@@ -80,7 +80,7 @@ async def _level(shell: Shell, place: TournamentPlace, mine: EntrantId) -> int:
 
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/items", "stake_item",
-    "Stake a thing of agreed value, having lost my last chip.",
+    "Stake an item of agreed value after I have busted.",
     needs="own_entry", scope="tables:play", answer=Bought, status=201,
     problems=(
         "rebuy_not_allowed", "item_not_owned", "item_value_unknown", "tournament_not_running",
@@ -93,27 +93,27 @@ async def stake_item(
     order: Order,
     shell: Shell,
 ) -> Response[bytes]:
-    """Put a thing into escrow; its value is the only money."""
+    """Put an item into escrow for chips of its value."""
     command = StakeItem(entrant=mine, item=body.item, value=body.value, now=shell.now())
     return await _buy(shell, place, order, command)
 
 
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/items/return", "buy_back_item",
-    "Buy back, between hands, what I have staked.",
+    "Buy back my staked item between hands.",
     needs="own_entry", scope="tables:play", body=Nothing, answer=Bought, status=201,
     problems=("item_not_staked", "hand_in_play", "stack_too_small", "tournament_not_running"),
 )  # fmt: skip
 async def buy_back_item(
     place: Annotated[TournamentPlace, AS_KNOWN], mine: OwnEntry, order: Order, shell: Shell
 ) -> Response[bytes]:
-    """Give chips for a thing in escrow."""
+    """Pay chips for the caller's item in escrow."""
     return await _buy(shell, place, order, BuyBackItem(entrant=mine, now=shell.now()))
 
 
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/add-ons", "add_on",
-    "Bring more chips to my seat: in a casino before the next hand, in a tournament at a break.",
+    "Add chips to my seat: in a casino before the next hand, in a tournament during a break.",
     needs="own_entry", scope="tables:play", answer=Bought, status=201,
     key_required=True,
     problems=(
@@ -128,7 +128,7 @@ async def add_on(
     order: Order,
     shell: Shell,
 ) -> Response[bytes]:
-    """Promise chips, which come between hands; or take the add-on of the terms."""
+    """Add chips in a casino, or take the add-on of the terms. Chips arrive between hands."""
     command: AddOn | TakeAddOn = TakeAddOn(entrant=mine, now=shell.now())
     if body.chips is not None:
         command = AddOn(entrant=mine, chips=body.chips, now=shell.now())
@@ -137,25 +137,25 @@ async def add_on(
 
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/leave", "leave_casino",
-    "Leave a casino with my chips; during a hand this is a fold.",
+    "Leave a casino with my chips. A hand in play is folded.",
     needs="own_entry", scope="tables:play", body=Nothing, answer=Bought, status=201,
     problems=("not_a_casino", "rebuy_not_allowed", "tournament_not_running"),
 )  # fmt: skip
 async def leave_casino(
     place: Annotated[TournamentPlace, AS_KNOWN], mine: OwnEntry, order: Order, shell: Shell
 ) -> Response[bytes]:
-    """Give up my seat as soon as no hand is in play."""
+    """Release the caller's seat as soon as no hand is in play."""
     return await _buy(shell, place, order, Leave(entrant=mine, now=shell.now()))
 
 
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/close", "close_tournament",
-    "End the game early, or a casino at all: the hands in play are the last.",
+    "Close a tournament early, or a casino. The hands in play are the last.",
     needs="run_tournaments", scope="tournaments:manage", body=Nothing, answer=Bought, status=201,
     problems=("forbidden", "tournament_not_running"),
 )  # fmt: skip
 async def close_tournament(place: TournamentPlace, order: Order, shell: Shell) -> Response[bytes]:
-    """Open no further hand; who is left is ranked by chips."""
+    """Open no further hands. Chips rank the remaining entrants."""
     return await _buy(shell, place, order, CloseEarly(now=shell.now()))
 
 

@@ -1,4 +1,4 @@
-"""Entering a tournament and leaving it again before play starts."""
+"""Entering a tournament, and withdrawing before play starts."""
 
 from typing import Annotated, Literal
 
@@ -26,19 +26,19 @@ from service.people.tokens import Principal
 
 
 class RegistrationWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """One entry; bots say that they are."""
+    """An entry to make. A bot must set ``bot``."""
 
     bot: bool = False
 
 
 class Registration(msgspec.Struct, kw_only=True):
-    """An entry that was made."""
+    """The caller's entry after a registration or withdrawal."""
 
     entrant: str
     tournament: str
     player: str
     status: Literal["registered", "waitlisted", "requested", "withdrawn"]
-    """Whether it is a place, a place in line, or waits for a director's yes."""
+    """``requested`` means that the entry waits for a director's approval."""
 
     position: str | None = None
 
@@ -68,7 +68,7 @@ async def register_entrant(
     shell: Shell,
     principal: Principal,
 ) -> Response[bytes]:
-    """Register the caller."""
+    """Register the caller, who may get a place, join the waitlist or need approval."""
     player = PlayerId(principal.account.player)
     entrant = EntrantId(f"ent_{order.new_id(0).hex}")
     command = Register(
@@ -78,7 +78,7 @@ async def register_entrant(
         table_ids=table_ids(order.command),
         now=shell.now(),
     )
-    # Play may have begun by another process.
+    # Another process may have started play.
     state = (await shell.runtime.writer.load(place.league, place.stream)).state
     if isinstance(state, Running) and not counts_as_entered(state, player):
         await demand_no_office_since(shell.runtime.pool, place.league, place.id, player)
@@ -96,14 +96,14 @@ async def register_entrant(
 
 @operation(
     "GET", "/v1/tournaments/{tournament_id:str}/registrations", "list_registrations",
-    "Who has entered.",
+    "List the entries of a tournament.",
     needs="read_league", scope="leagues:read", answer=Page, query=("limit", "cursor"),
     problems=("invalid_cursor",),
 )  # fmt: skip
 async def list_registrations(
     request: Asked, place: TournamentPlace, shell: Shell, principal: Principal
 ) -> Response[bytes]:
-    """List entries from the aggregate, in order of registration."""
+    """List entries in order of registration, then the waitlist, then applicants."""
     entrants = await shown_entrants(shell, principal, place)
     numbers = {each.id: index for index, each in enumerate(entrants)}
     items = [{"entrant": each.id, **msgspec.to_builtins(each)} for each in entrants]
@@ -113,14 +113,14 @@ async def list_registrations(
 
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/withdrawals", "withdraw_entrant",
-    "Give up my entry, my place in line or my request, before play starts.",
+    "Withdraw my entry, place on the waitlist or application before play starts.",
     needs="own_entry", scope="tables:play", body=Nothing, answer=Registration,
     problems=("entrant_unknown", "registration_closed"),
 )  # fmt: skip
 async def withdraw_entrant(
     place: TournamentPlace, order: Order, shell: Shell, principal: Principal
 ) -> Response[bytes]:
-    """Withdraw what the caller has last; a retry is answered as the first time."""
+    """Withdraw the caller's entry or application. A retry gets the first answer again."""
     player = PlayerId(principal.account.player)
     command = Withdraw(entrant=my_entry(principal, place, order), now=shell.now())
     receipt = await decide_one(shell, place.league, place.id, order, [command])

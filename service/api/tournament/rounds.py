@@ -1,4 +1,4 @@
-"""Scheduled rounds: what is read of them, and their early end."""
+"""Reading scheduled rounds, and ending one early."""
 
 import msgspec
 from litestar import Response
@@ -18,13 +18,13 @@ from service.people.tokens import Principal
 
 
 class EarlyEnd(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """Why; members of the league may read it."""
+    """The reason for the early end. Members of the league may read it."""
 
     reason: Written
 
 
 class RoundClosed(msgspec.Struct, kw_only=True):
-    """A round in which no further hand is opened."""
+    """A round in which no further hands open."""
 
     tournament: str
     round: int
@@ -33,12 +33,12 @@ class RoundClosed(msgspec.Struct, kw_only=True):
 
 @operation(
     "GET", "/v1/tournaments/{tournament_id:str}/rounds", "read_rounds",
-    "Scheduled rounds: who meets whom, results, points so far, how evenly all have met.",
+    "Read the scheduled rounds: pairings, results, points so far, and meetings.",
     needs="read_league", scope="leagues:read",
     answer=RoundsShown, query=("as_of",), problems=AS_OF_PROBLEMS,
 )  # fmt: skip
 async def read_rounds(request: Asked, place: TournamentPlace) -> Response[bytes]:
-    """Read from the aggregate."""
+    """Read the rounds from the aggregate, now or as of an earlier moment."""
     moment = await moment_of(request, place.league)
     if moment is not None:
         then = await place_then(place, moment)
@@ -48,7 +48,7 @@ async def read_rounds(request: Asked, place: TournamentPlace) -> Response[bytes]
 
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/rounds/end", "end_round",
-    "Let the hands in play be the last of this round.",
+    "End the current round after the hands in play.",
     needs="direct_play", scope="tournaments:manage", answer=RoundClosed,
     problems=("forbidden", "no_round_in_play", "tournament_not_running", "text_forged"),
 )  # fmt: skip
@@ -60,7 +60,7 @@ async def end_round(
     shell: Shell,
     principal: Principal,
 ) -> Response[bytes]:
-    """End a round early; what follows comes at its time."""
+    """End the round early. The next round still begins at its planned time."""
     reason = await keep(request, place.league, order, body.reason)
     command = EndRoundEarly(by=PlayerId(principal.account.player), reason=reason, now=shell.now())
     receipt = await submit_to_tournament(

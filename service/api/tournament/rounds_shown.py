@@ -11,58 +11,58 @@ from service.api.http.phases import Tournament
 
 
 class RoundNow(msgspec.Struct, kw_only=True):
-    """How far the rounds have come."""
+    """The progress of the scheduled rounds."""
 
     number: int
-    """Of the round that is played, or was played last."""
+    """The round in play, or the last round played."""
 
     stage: Stage
     next_at: datetime | None
-    """When the next one, or the final, is seated."""
+    """The time at which the next round, or the final, is seated."""
 
 
 class RoundShown(msgspec.Struct, kw_only=True):
-    """A round: who met whom, and how it ended."""
+    """One round: its tables, its meetings and its results."""
 
     number: int
     rule: str
     tables: tuple[RoundTable, ...]
     meetings: Meetings
-    """How often those seated have met, this round included."""
+    """The meetings of the seated entrants so far, this round included."""
 
     results: tuple[RoundResult, ...] | None
-    """Null while it is played."""
+    """Null until the round has ended."""
 
 
 class CutShown(msgspec.Struct, kw_only=True):
-    """Who goes on to the final, and between whom the lot decided."""
+    """The entrants that go on to the final, and those between whom the lot decided."""
 
     going: tuple[str, ...]
     tied: tuple[str, ...]
 
 
 class RoundsShown(msgspec.Struct, kw_only=True):
-    """All rounds so far, and the points."""
+    """All rounds so far, with the points and the cut."""
 
     number: int
-    """Of the round that is played, or was played last."""
+    """The round in play, or the last round played."""
 
     stage: Stage | None
-    """Null where there are no rounds."""
+    """Null if there are no rounds."""
 
     next_at: datetime | None
     closing: bool
-    """Whether no further hand is opened in this round."""
+    """If true, no further hands open in this round."""
 
     rounds: tuple[RoundShown, ...]
     scores: tuple[Score, ...]
-    """Of all who were still in when the last round ended, the best first."""
+    """Scores of the entrants still in when the last round ended, best first."""
 
     cut: CutShown | None
 
 
 def round_now(state: Tournament) -> RoundNow | None:
-    """Return how far the rounds of a tournament have come; None where there are none."""
+    """Return the progress of a tournament's rounds; None if it has no rounds."""
     rounds = state.rounds if isinstance(state, Running | Finished) else None
     if rounds is None:
         return None
@@ -70,7 +70,7 @@ def round_now(state: Tournament) -> RoundNow | None:
 
 
 def rounds_shown(state: Tournament) -> RoundsShown:
-    """Return everything of a tournament's rounds."""
+    """Return all rounds, scores and the cut; empty if the tournament has no rounds."""
     rounds = state.rounds if isinstance(state, Running | Finished) else None
     if rounds is None:
         return RoundsShown(

@@ -1,4 +1,4 @@
-"""A director's rulings on entrants and tables; each has its reason, and none is edited."""
+"""Rulings on entrants and tables. Every ruling has a reason and is never edited."""
 
 from typing import Annotated
 
@@ -24,48 +24,48 @@ TableName = Annotated[str, Meta(pattern="^tbl_[0-9a-f]{32}$")]
 
 
 class ReasonGiven(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """Why; members of the league may read it."""
+    """The reason for a ruling. Members of the league may read it."""
 
     reason: Written
 
 
 class MoveWanted(ReasonGiven, forbid_unknown_fields=True, kw_only=True):
-    """Who is to sit elsewhere."""
+    """An entrant to move, and the seat to move to."""
 
     entrant: Entrant
     table: TableName
     seat: Annotated[int, Meta(ge=1, le=12)] | None = None
-    """Null for the worst legal seat there."""
+    """Null means the worst legal seat at the table."""
 
 
 class OrderWanted(ReasonGiven, forbid_unknown_fields=True, kw_only=True):
-    """In which order the open tables break."""
+    """The order in which the open tables break."""
 
     order: tuple[Annotated[int, Meta(ge=1)], ...]
-    """Numbers of all of them, the first to break first."""
+    """The numbers of all open tables, the first to break first."""
 
 
 class AboutEntrant(ReasonGiven, forbid_unknown_fields=True, kw_only=True):
-    """Whom it is about."""
+    """The entrant whom the ruling is about."""
 
     entrant: Entrant
 
 
 class PenaltyWanted(AboutEntrant, forbid_unknown_fields=True, kw_only=True):
-    """What is to be missed: either hands, or rounds of as many hands as the table has players."""
+    """A penalty in hands, or in rounds of as many hands as the table has players."""
 
     hands: Annotated[int, Meta(ge=1, le=1000)] | None = None
     rounds: Annotated[int, Meta(ge=1, le=100)] | None = None
 
 
 class Ruled(msgspec.Struct, kw_only=True):
-    """A ruling that stands."""
+    """A ruling in force."""
 
     tournament: str
     ruling: str | None
-    """The type of its event; null if it was so already."""
+    """The type of the ruling's event; null if the ruling changed nothing."""
     hands: int | None = None
-    """Of a penalty: how many it has."""
+    """The number of hands of a penalty."""
     position: str | None
 
 
@@ -74,7 +74,7 @@ _PROBLEMS = ("forbidden", "tournament_not_running", "ruling_not_possible", "text
 
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/moves", "order_move",
-    "Move an entrant to another table as soon as both are between hands.",
+    "Move an entrant to another table as soon as both tables are between hands.",
     scope="tournaments:manage", needs="run_floor", answer=Ruled, status=201,
     key_required=True, problems=(*_PROBLEMS, "entrant_unknown", "table_not_in_play", "own_seat"),
     dry_run=True,
@@ -82,7 +82,7 @@ _PROBLEMS = ("forbidden", "tournament_not_running", "ruling_not_possible", "text
 async def order_move(
     request: Asked, body: MoveWanted, place: TournamentPlace, order: Order
 ) -> Response[bytes]:
-    """Order it; the tables carry it out between hands."""
+    """Order the move, which the tables carry out between hands."""
     command = floor_commands.OrderMove(
         entrant=EntrantId(body.entrant),
         to_table=TableId(body.table),
@@ -94,14 +94,14 @@ async def order_move(
 
 @operation(
     "PUT", "/v1/tournaments/{tournament_id:str}/breaking_order", "change_breaking_order",
-    "Have the open tables break in another order.",
+    "Change the order in which the open tables break.",
     scope="tournaments:manage", needs="run_floor", answer=Ruled,
     key_required=True, problems=_PROBLEMS, dry_run=True,
 )  # fmt: skip
 async def change_breaking_order(
     request: Asked, body: OrderWanted, place: TournamentPlace, order: Order
 ) -> Response[bytes]:
-    """Change the order that was published when the seats were drawn."""
+    """Replace the breaking order, which was first published with the seat draw."""
     command = floor_commands.ChangeBreakingOrder(
         order=body.order, **await signed(request, place, order, body.reason)
     )
@@ -110,14 +110,14 @@ async def change_breaking_order(
 
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/warnings", "warn_entrant",
-    "Warn an entrant, for the record.",
+    "Warn an entrant, on record.",
     scope="tournaments:manage", needs="direct_play", answer=Ruled, status=201,
     key_required=True, problems=(*_PROBLEMS, "entrant_unknown"),
 )  # fmt: skip
 async def warn(
     request: Asked, body: AboutEntrant, place: TournamentPlace, order: Order
 ) -> Response[bytes]:
-    """Warn."""
+    """Record a warning, which has no effect on play."""
     command = floor_commands.Warn(
         entrant=EntrantId(body.entrant),
         **await signed(request, place, order, body.reason, about=body.entrant),
@@ -127,14 +127,14 @@ async def warn(
 
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/penalties", "give_penalty",
-    "Have an entrant miss hands: dealt in, posting, and the hand killed at once.",
+    "Give an entrant a penalty: a number of hands that it posts for and loses.",
     scope="tournaments:manage", needs="direct_play", answer=Ruled, status=201,
     key_required=True, problems=(*_PROBLEMS, "entrant_unknown"), dry_run=True,
 )  # fmt: skip
 async def penalise(
     request: Asked, body: PenaltyWanted, place: TournamentPlace, order: Order
 ) -> Response[bytes]:
-    """Give a penalty, served from the next hand on."""
+    """Give a penalty, which the entrant serves from the next hand on."""
     command = floor_commands.Penalise(
         entrant=EntrantId(body.entrant),
         hands=body.hands,
@@ -146,14 +146,14 @@ async def penalise(
 
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/disqualifications", "disqualify_entrant",
-    "Put an entrant out: a hand in play is folded, and the chips leave play.",
+    "Disqualify an entrant. A hand in play is folded, and the chips leave play.",
     scope="tournaments:manage", needs="direct_play", answer=Ruled, status=201,
     key_required=True, problems=(*_PROBLEMS, "entrant_unknown"), dry_run=True,
 )  # fmt: skip
 async def disqualify(
     request: Asked, body: AboutEntrant, place: TournamentPlace, order: Order
 ) -> Response[bytes]:
-    """Disqualify; the place is the one of a bust in the hand in play."""
+    """Disqualify an entrant, who gets the place of a bust in the hand in play."""
     command = floor_commands.Disqualify(
         entrant=EntrantId(body.entrant),
         **await signed(request, place, order, body.reason, about=body.entrant),
@@ -163,27 +163,27 @@ async def disqualify(
 
 @operation(
     "POST", "/v1/tables/{table_id:str}/hold", "hold_table",
-    "Stop one table, in the middle of a hand too.",
+    "Hold one table, even during a hand.",
     scope="tournaments:manage", needs="run_floor", answer=Ruled,
     key_required=True, problems=(*_PROBLEMS, "table_not_in_play", "table_closed", "own_seat"),
 )  # fmt: skip
 async def hold_table(
     request: Asked, body: ReasonGiven, place: TablePlace, order: Order
 ) -> Response[bytes]:
-    """Hold; nothing is settled with the table until it is released."""
+    """Hold a table. Nothing is settled there until its release."""
     return await _at_table(request, body, place, order, floor_commands.HoldOneTable)
 
 
 @operation(
     "POST", "/v1/tables/{table_id:str}/release", "release_table",
-    "Let a table go on; an open decision gets its full time anew.",
+    "Release a held table. An open decision gets its full time again.",
     scope="tournaments:manage", needs="run_floor", answer=Ruled,
     key_required=True, problems=(*_PROBLEMS, "table_not_in_play", "table_closed", "own_seat"),
 )  # fmt: skip
 async def release_table(
     request: Asked, body: ReasonGiven, place: TablePlace, order: Order
 ) -> Response[bytes]:
-    """Release."""
+    """Release a held table, so that play goes on there."""
     return await _at_table(request, body, place, order, floor_commands.ReleaseTable)
 
 
@@ -206,7 +206,7 @@ async def signed(
     *,
     about: str | None = None,
 ) -> reasons.Signed:
-    """Return what every ruling bears: whose it is, why, and when it was received."""
+    """Return the members that every ruling has: its author, its reason and its time."""
     entry = None
     if about is not None and isinstance(place.state, Running):
         entry = entry_of(place.state, EntrantId(about))
@@ -223,7 +223,7 @@ async def ruled(
     *,
     status: int = 201,
 ) -> Response[bytes]:
-    """Have the tournament decide, and its tables what follows; then tables go on."""
+    """Decide the command on the tournament, then apply its consequences to the tables."""
     runtime = shell_of(request).runtime
     receipt = await submit_to_tournament(
         runtime, place.league, tournament_id, command, order.command

@@ -1,4 +1,4 @@
-"""Directing a tournament: start, pause, resume, cancel."""
+"""Starting, pausing, resuming and cancelling a tournament."""
 
 from datetime import datetime
 
@@ -20,13 +20,13 @@ from service.people.texts import Written
 
 
 class Reasoned(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """Why, in words that are kept; the event names the text."""
+    """An optional reason. The event carries only the id of the text."""
 
     reason: Written | None = None
 
 
 class Changed(msgspec.Struct, kw_only=True):
-    """A tournament after a command."""
+    """The state of a tournament after a command."""
 
     tournament: str
     state: str
@@ -35,13 +35,13 @@ class Changed(msgspec.Struct, kw_only=True):
 
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/start", "start_tournament",
-    "Start play now: close registration, draw the seats, open the tables.",
+    "Start play now: close registration, draw the seats and open the tables.",
     needs="start_tournaments",
     scope="tournaments:manage", body=Nothing, answer=Changed, status=202,
     problems=("forbidden", "tournament_not_running", "registration_not_open"),
 )  # fmt: skip
 async def start_now(place: TournamentPlace, order: Order, shell: Shell) -> Response[bytes]:
-    """Do what the start job would do at its time."""
+    """Start play as the start job would at the announced time."""
     await start_tournament(shell.runtime, place.league, place.id, shell.now(), order.command)
     after = await shell.runtime.writer.load(place.league, place.stream)
     changed = Changed(tournament=place.id, state=phase_of(after.state), position=None)
@@ -50,7 +50,7 @@ async def start_now(place: TournamentPlace, order: Order, shell: Shell) -> Respo
 
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/pause", "pause_tournament",
-    "Open no further hands.",
+    "Pause a tournament. No further hands open.",
     needs="run_floor", scope="tournaments:manage", answer=Changed,
     problems=("forbidden", "tournament_not_running", "text_forged"),
 )  # fmt: skip
@@ -62,7 +62,7 @@ async def pause(
     now: datetime,
     shell: Shell,
 ) -> Response[bytes]:
-    """Pause; hands in play go on to their end."""
+    """Pause the tournament. Hands in play are played to their end."""
     words = await _words(request, body, place.league, order)
     command = Pause(reason="director" if words is None else words.text, words=words, now=now)
     return await _decided(shell, place, order, command, "paused")
@@ -70,20 +70,20 @@ async def pause(
 
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/resume", "resume_tournament",
-    "Open hands again.",
+    "Resume a paused tournament.",
     needs="run_floor", scope="tournaments:manage", body=Reasoned, answer=Changed,
     problems=("forbidden", "tournament_not_running", "text_forged"),
 )  # fmt: skip
 async def resume(
     place: TournamentPlace, order: Order, now: datetime, shell: Shell
 ) -> Response[bytes]:
-    """Resume; the sweep opens the next hands."""
+    """Resume play. The sweep opens the next hands."""
     return await _decided(shell, place, order, Resume(now=now), "running")
 
 
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/cancel", "cancel_tournament",
-    "End a tournament without a result; its money is owed by the policy of its terms.",
+    "Cancel a tournament. It has no result, and its terms decide the refunds.",
     needs="direct_play", scope="tournaments:manage",
     answer=Changed,
     problems=(
@@ -98,7 +98,7 @@ async def cancel(
     now: datetime,
     shell: Shell,
 ) -> Response[bytes]:
-    """Cancel, for who directs and has no share in it."""
+    """Cancel the tournament. Staff who are entered in it may not."""
     words = await _words(request, body, place.league, order)
     command = Cancel(reason="director" if words is None else words.text, words=words, now=now)
     receipt = await with_stacks(shell.runtime, place.league, place.id, command, order.command)

@@ -1,4 +1,4 @@
-"""Tournaments: announced by directors, read by members."""
+"""Announcing tournaments, and reading them."""
 
 from datetime import datetime
 from typing import Annotated
@@ -44,7 +44,7 @@ from service.projections import queries
 
 
 class MyEntry(msgspec.Struct, kw_only=True):
-    """The caller's own entry."""
+    """The caller's latest entry; ``table`` and ``seat`` are null without a seat."""
 
     entrant: str
     table: str | None
@@ -52,27 +52,27 @@ class MyEntry(msgspec.Struct, kw_only=True):
 
 
 class TableShown(msgspec.Struct, kw_only=True):
-    """One open table."""
+    """The id and the number of an open table."""
 
     id: str
     number: int
 
 
 class ClockShown(msgspec.Struct, kw_only=True):
-    """The level for the hands opened now, and the next one, where levels go by the clock."""
+    """The level of hands that open now, and the next level, in games with a level clock."""
 
     level: int
     amounts: Amounts
     next_amounts: Amounts | None
     due: datetime | None
-    """When the next level comes, while the clock runs."""
+    """The start of the next level; null while the clock stands."""
 
     left_seconds: int | None
-    """What is left of the level, while the clock stands."""
+    """The time left of the level; null while the clock runs."""
 
 
 class TournamentMade(msgspec.Struct, kw_only=True):
-    """A tournament that was announced, or drafted."""
+    """A new tournament, announced or drafted."""
 
     id: str
     league: str
@@ -83,7 +83,7 @@ class TournamentMade(msgspec.Struct, kw_only=True):
 
 
 class TournamentShown(msgspec.Struct, kw_only=True):
-    """A tournament as a member sees it."""
+    """A tournament as one of its league's members sees it."""
 
     id: str
     league: str
@@ -96,7 +96,7 @@ class TournamentShown(msgspec.Struct, kw_only=True):
     ruleset_name: str
     ruleset_hash: str
     ruleset_overrides: tuple[Difference, ...]
-    """In what the ruleset (``other``) differs from the preset of its name (``one``)."""
+    """Differences between the named preset (``one``) and the ruleset (``other``)."""
 
     table_seats: int
     starting_stack: int
@@ -116,32 +116,32 @@ class TournamentShown(msgspec.Struct, kw_only=True):
     entry: EntryTerms
     floor: FloorTerms
     staff_may_play: bool
-    """Whether staff who are entered may run the clock and the seating; nothing else."""
+    """If true, staff who are entered may still run the clock and the seating."""
 
     place: str | None
-    """Where it is held, for people to read."""
+    """The venue, as free text."""
 
     length_seconds: int | None
-    """How long it is planned to last."""
+    """The planned length of the tournament."""
 
     visibility: Visibility
     late_registration: bool
-    """Whether players may come though play has begun."""
+    """If true, late registration is open."""
 
     late_registration_until: datetime | None
-    """Until when, where it does not end with a level."""
+    """The end of late registration; null if it ends with a level."""
 
     entrants: tuple[EntrantShown, ...]
     tables: tuple[TableShown, ...]
     my: MyEntry | None
     clock: ClockShown | None
     round: RoundNow | None
-    """Null where there are no scheduled rounds."""
+    """Null if there are no scheduled rounds."""
 
 
 @operation(
     "POST", "/v1/leagues/{league_id:str}/tournaments", "announce_tournament",
-    "Announce a tournament; registration opens at once unless a later instant is given.",
+    "Announce a tournament. Registration opens at once, unless the terms give a later time.",
     needs="manage_tournaments",
     scope="tournaments:manage", body=TournamentAsked, answer=TournamentMade, status=201,
     problems=(
@@ -152,7 +152,7 @@ class TournamentShown(msgspec.Struct, kw_only=True):
 async def announce_tournament(
     request: Asked, place: LeaguePlace, order: Order, now: datetime, shell: Shell
 ) -> Response[bytes]:
-    """Announce and, usually, open registration in the same append."""
+    """Announce the tournament. Unless registration opens later, open it in the same append."""
     body = filled(place.state, msgspec.json.decode(order.command.request))
     demand_sandbox(body, place.state.sandbox)
     if body.season is not None:
@@ -180,7 +180,7 @@ async def announce_tournament(
 
 @operation(
     "GET", "/v1/leagues/{league_id:str}/tournaments", "list_tournaments",
-    "A league's tournaments, newest first; drafts for the staff only.",
+    "List a league's tournaments, newest first. Only staff see drafts.",
     needs="read_league", scope="leagues:read", answer=Page,
     query=("limit", "cursor", "season", "state", "min_position"),
     problems=("invalid_cursor", "not_caught_up"),
@@ -188,7 +188,7 @@ async def announce_tournament(
 async def list_tournaments(
     request: Asked, place: Annotated[LeaguePlace, AS_KNOWN], shell: Shell
 ) -> Response[bytes]:
-    """List from the read models."""
+    """List the tournaments from the read model, by position of their announcement."""
     season, state = (request.query_params.get(name) for name in ("season", "state"))
     name = f"tournaments {place.id} {season} {state}"
     paged = await listing_of(request, place.league, name, int, projection="tournaments")
@@ -207,14 +207,14 @@ async def list_tournaments(
 
 
 @operation(
-    "GET", "/v1/tournaments/{tournament_id:str}", "read_tournament", "One tournament.",
+    "GET", "/v1/tournaments/{tournament_id:str}", "read_tournament", "Read one tournament.",
     needs="read_league", scope="leagues:read",
     answer=TournamentShown, query=("as_of",), problems=AS_OF_PROBLEMS,
 )  # fmt: skip
 async def read_tournament(
     request: Asked, place: TournamentPlace, shell: Shell, principal: Principal
 ) -> Response[bytes]:
-    """Read from the aggregate; ``ETag`` is its version."""
+    """Read the tournament from the aggregate. The ``ETag`` is its version."""
     moment = await moment_of(request, place.league)
     if moment is not None:
         then = await place_then(place, moment)
