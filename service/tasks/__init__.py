@@ -1,4 +1,4 @@
-"""Celery wakes, Postgres remembers: duties, the clockwork that sends them, and the worker."""
+"""Duties, the ticker that sends them, and the worker. Jobs are stored in PostgreSQL."""
 
 from service.tasks.worker import run_worker
 

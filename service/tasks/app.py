@@ -1,4 +1,4 @@
-"""The Celery application: names, queues and the settings that were tried."""
+"""The Celery application: its tasks, queues and settings."""
 
 from collections.abc import Mapping
 from uuid import UUID
@@ -17,8 +17,8 @@ class Application:
     One process's Celery, with the tasks of :data:`service.tasks.duties.DUTIES`.
 
     Args:
-        settings: Those of the worker.
-        child: Does the tasks.
+        settings: The worker's settings.
+        child: Performs the tasks.
     """
 
     def __init__(self, settings: Settings, child: Child) -> None:
@@ -44,7 +44,7 @@ class Application:
             self._register(name)
 
     def send(self, job: Claimed) -> None:
-        """Publish a claimed job; the message holds identifiers and the claim only."""
+        """Publish a claimed job. The message holds only identifiers and the claim."""
         self.celery.send_task(
             job.task,
             kwargs={"job_id": str(job.job_id), "claim": job.claim, "args": job.args},
@@ -54,7 +54,7 @@ class Application:
         )
 
     def work(self, queue: str) -> None:
-        """Take tasks of *queue*, one at a time and in this very process, until SIGTERM."""
+        """Take tasks from *queue* until SIGTERM, one at a time, inside this process."""
         self.celery.worker_main(
             [
                 "--quiet",

@@ -1,9 +1,9 @@
 """
-Finding in the log what must be done later, and recording it as jobs.
+The search of the log for work to do later, which is recorded as jobs.
 
-A checkpoint for each league says how far its log has been searched; jobs and
-checkpoint change in one transaction, so nothing the log asks for is missed.
-A league with an event that cannot be read is quarantined there, and all others go on.
+Each league has a checkpoint: the position up to which its log has been searched. Jobs and
+checkpoint change in one transaction, so no job is missed. A league with an unreadable event is
+quarantined at that event, and all other leagues continue.
 """
 
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ _log = structlog.get_logger(__name__)
 
 _CHUNK = 2000
 
-# One statement for all leagues, however many have no news.
+# One statement for all leagues, because most of them have no new events.
 _NEWS = """
     SELECT key.league
       FROM key
@@ -69,7 +69,7 @@ _codec = Codec(DECIDERS)
 
 
 class _Unfit(Exception):
-    """An event cannot be armed, for whatever reason is its cause."""
+    """An event's jobs cannot be armed. The reason is the exception's cause."""
 
     def __init__(self, position: int) -> None:
         super().__init__(f"position {position}")
@@ -78,7 +78,7 @@ class _Unfit(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """What is read of an event; its own instant and its sealed part are not needed."""
+    """The columns that are read of an event. Its instant and its sealed part are not needed."""
 
     position: int
     stream: str
@@ -90,20 +90,20 @@ class _Row:
 
 
 class _Chunk(NamedTuple):
-    """Some of a league's log, searched."""
+    """The result of searching a part of a league's log."""
 
     end: int
-    """The first position that was not looked at."""
+    """The first position that was not searched."""
 
     asks: list[tuple[int, Ask]]
-    """With the position of the event that asks."""
+    """The jobs, each with the position of the event that asks for it."""
 
     finished: bool
-    """Whether a tournament ended in it."""
+    """Whether a tournament ended in this part."""
 
 
 def follow(connection: psycopg.Connection, now: datetime, settings: Settings) -> bool:
-    """Arm what new events of any league ask for; return whether a league came further."""
+    """Arm the jobs that new events ask for. Return whether any league's checkpoint moved."""
     leagues = connection.execute(_NEWS, [ARMING]).fetchall()
     further = [_follow_league(connection, league, now, settings) for (league,) in leagues]
     return any(further)
@@ -116,7 +116,7 @@ def _follow_league(
         return _search(connection, league, now, settings)
     except _Unfit as unfit:
         position, cause = unfit.position, unfit.__cause__
-    # Jobs of the events before it are armed, and the checkpoint comes to stand at it.
+    # Arm the jobs of the events before the broken one. The checkpoint stops at it.
     reason = f"{type(cause).__name__}: {cause}"
     with connection.transaction():
         _search(connection, league, now, settings, before=position)
@@ -132,13 +132,13 @@ def _search(
     before: int | None = None,
 ) -> bool:
     """
-    Arm what the next chunk of a league's log asks for; return whether it came further.
+    Arm the jobs of the next chunk of a league's log. Return whether the checkpoint moved.
 
     Args:
-        before: The chunk ends here, if it is given.
+        before: The position at which the chunk must end, if given.
 
     Raises:
-        _Unfit: If an event cannot be read, or its jobs not be stored; nothing is armed then.
+        _Unfit: If an event cannot be read, or its jobs cannot be stored. No job is armed then.
     """
     with connection.transaction():
         connection.execute(
@@ -147,7 +147,7 @@ def _search(
             [league],
         )
         row = connection.execute(_HOLD, [league]).fetchone()
-        if row is None:  # another ticker is at it
+        if row is None:  # another ticker holds this league's checkpoint
             return False
         start: int = row[0]
         try:
@@ -155,7 +155,7 @@ def _search(
         except (_Unfit, psycopg.Error):
             raise
         except Exception as error:
-            # What says which events are void can be forged as well as any other event.
+            # The events that void others can be forged too.
             raise _Unfit(start) from error
         for position, ask in chunk.asks:
             try:
@@ -195,8 +195,8 @@ def _read(
             found = _decoded(league, row, now)
             asks += ((row.position, ask) for ask in asked_by(found, now, settings))
         except Exception as error:
-            # Whoever can write to the log can forge anything.  Whatever a forged event
-            # breaks, it must break for its own league alone, which is quarantined for it.
+            # Someone who can write to the log can forge anything. A forged event must break
+            # only its own league, which is then quarantined.
             raise _Unfit(row.position) from error
     return _Chunk(end, asks, any(row.type == "tournament_finished" for row in rows))
 
@@ -209,7 +209,7 @@ def _decoded(league: UUID, row: _Row, now: datetime) -> Found:
         event_id=row.event_id,
         type=row.type,
         schema_version=row.schema_version,
-        at=now,  # what arms a job says its instants itself
+        at=now,  # events that arm jobs carry their due instants in their data
         data=row.data.encode(),
         sealed=None,
         metadata=b"",
@@ -248,7 +248,7 @@ def _arm_signing(connection: psycopg.Connection, league: UUID, due_at: datetime)
 
 
 def sign_quarantined(connection: psycopg.Connection, now: datetime, settings: Settings) -> None:
-    """Have heads signed of leagues that are not followed, or a forger could stop the proof."""
+    """Arm signing for quarantined leagues, so that a forged event cannot stop their proofs."""
     if settings.signer_url is None:
         return
     rows = connection.execute("SELECT league FROM quarantine WHERE consumer = %s", [ARMING])
@@ -258,9 +258,9 @@ def sign_quarantined(connection: psycopg.Connection, now: datetime, settings: Se
 
 def nightly(connection: psycopg.Connection, now: datetime, settings: Settings) -> None:
     """
-    Arm tonight's statistics of the generator, its deletions, and its audit of every league.
+    Arm tonight's jobs: generator statistics, deletions, and an audit of every league.
 
-    One that was missed by more than an hour is skipped: the next night sees the same log.
+    A night that is more than an hour late is skipped, because the next night sees the same log.
     """
     due_at = datetime.combine(
         now.date(), time.fromisoformat(settings.nightly_audit), tzinfo=now.tzinfo
@@ -285,7 +285,7 @@ def nightly(connection: psycopg.Connection, now: datetime, settings: Settings) -
 
 
 def wake_all(connection: psycopg.Connection, now: datetime) -> None:
-    """Have every live table and every level clock looked at, now."""
+    """Make the jobs of every live table and every level clock due now."""
     connection.execute(
         """
         UPDATE job SET due_at = CASE WHEN state = 'ready' THEN least(due_at, %(now)s)

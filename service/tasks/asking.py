@@ -1,7 +1,7 @@
 """
-What an event asks to have done later, as jobs.
+The jobs that each type of event asks for.
 
-Events arrive decoded by the codec, so an old schema version asks for the same as today's.
+The codec has decoded the events, so old schema versions ask for the same jobs as today's.
 """
 
 from collections.abc import Callable, Iterator
@@ -45,27 +45,27 @@ from service.tasks.jobs import Job
 
 
 class Found(NamedTuple):
-    """An event of the log, decoded, with the names that its jobs need."""
+    """A decoded event of the log, with the identifiers that its jobs need."""
 
     league: str
     event_id: UUID
     subject: UUID
-    """Number of the aggregate in whose stream the event stands."""
+    """The number of the aggregate that the event belongs to."""
 
     version: int
     event: Any
 
 
 class Ask(NamedTuple):
-    """A job, and what becomes of it if its occurrence is known."""
+    """A job, and the effect if a job with the same occurrence exists."""
 
     job: Job
     known: Literal["leave", "again", "wake"] = "leave"
-    """Leave the job alone; run it again, even after its end; or wake it if it is not over."""
+    """Leave the existing job alone, run it again even after its end, or wake it if unfinished."""
 
 
 def asked_by(found: Found, now: datetime, settings: Settings) -> list[Ask]:
-    """Return what an event asks for; nothing for an event that needs nothing later."""
+    """Return the jobs that an event asks for. Most types of event ask for none."""
     asking = _ASKING.get(type(found.event))
     return [] if asking is None else list(asking(found, now, settings))
 
@@ -85,7 +85,7 @@ def _idle(found: Found, now: datetime, settings: Settings) -> Iterator[Ask]:
 
 
 def _materialised(found: Found, now: datetime, _settings: Settings) -> Iterator[Ask]:
-    """Have a recurrence looked at now; its plan says when it is looked at next."""
+    """Materialise a recurrence now. Its plan fixes the next time."""
     recurrence = found.event.recurrence
     args = {
         "league": found.league,
@@ -117,7 +117,7 @@ def _closing(found: Found, _now: datetime, _settings: Settings) -> Iterator[Ask]
 
 
 def _proven(found: Found, now: datetime, settings: Settings) -> Iterator[Ask]:
-    """Have a head signed for a dispute at once if there is a signer."""
+    """Have a head signed for a dispute at once, if a signer is set up."""
     if settings.signer_url is not None:
         name = identifier("dsp", found.subject)
         args = {"league": found.league, "dispute": name}
@@ -139,7 +139,7 @@ def _recorded(found: Found, now: datetime, _settings: Settings) -> Iterator[Ask]
 
 
 def _once(found: Found, task: str, due_at: datetime, **more: str) -> Ask:
-    """Return a job of a tournament that this very event arms."""
+    """Return a tournament's job whose occurrence is this event, so it is armed only once."""
     args = {"league": found.league, "tournament": identifier("trn", found.subject), **more}
     return Ask(Job(occurrence=f"{task}:{found.event_id}", task=task, args=args, due_at=due_at))
 
@@ -158,13 +158,13 @@ def _counted(found: Found, now: datetime, _settings: Settings) -> Iterator[Ask]:
 
 
 def _levels(found: Found, _now: datetime, _settings: Settings) -> Iterator[Ask]:
-    if found.event.due is not None:  # the last level stays
+    if found.event.due is not None:  # no level follows the last one
         yield _once(found, "tournament.level", found.event.due, run_by=str(found.version))
 
 
 def _round(found: Found, _now: datetime, _settings: Settings) -> Iterator[Ask]:
     ended: RoundEnded = found.event
-    if ended.next_at is not None:  # nothing follows the last round
+    if ended.next_at is not None:  # no round follows the last one
         yield _once(found, "tournament.round", ended.next_at, after=str(ended.round))
 
 
@@ -239,4 +239,4 @@ _ASKING: dict[type, Callable[[Found, datetime, Settings], Iterator[Ask]]] = {
 }
 
 ASKING = sorted(map(tag_of, _ASKING))
-"""Types of the events that ask for something; no other is read."""
+"""The types of events that ask for jobs. Events of other types are not read."""

@@ -1,9 +1,9 @@
 """
-Audits as jobs: on demand, or every night; the report stands in ``audit_report``.
+Audits as jobs, on demand or every night. Reports are kept in ``audit_report``.
 
-``audit.run`` makes the plan, ``audit.unit`` does one unit of it, ``audit.close`` puts the
-report together.  Each may be done twice.  A unit's lease is its job's: what a killed
-process was at is taken up again, and what is done is not done again.
+``audit.run`` makes the plan, ``audit.unit`` does one unit of it, and ``audit.close`` puts the
+report together. Repeating a job is harmless. If a process is killed, another one repeats its
+unit when the job's lease ends. Finished units are not repeated.
 """
 
 import json
@@ -39,7 +39,7 @@ from service.tasks.jobs import Hopeless
 from service.transparency.signing import asking
 
 WINDOW = 8
-"""Units of one audit that wait in the queue at a time, so that others get their turn."""
+"""The most units of one audit that are in the queue at a time, so that other jobs get a turn."""
 
 _log = structlog.get_logger(__name__)
 
@@ -61,7 +61,7 @@ _KEEP_UNITS = """
 """
 _PLAN = "SELECT plan::text FROM audit_plan WHERE report = $1"
 
-# Whoever ends a unit waits here for the one before; so exactly one of them is the last.
+# Processes that end a unit take this lock one after the other, so exactly one is the last.
 _LOCK = "SELECT 1 FROM audit_report WHERE id = $1 FOR UPDATE"
 _ARMED = "SELECT count(*) FROM audit_unit WHERE report = $1 AND state = 'armed'"
 _LEFT = "SELECT count(*) FROM audit_unit WHERE report = $1 AND state <> 'done'"
@@ -116,15 +116,15 @@ _BREAK_DEAD = """
 
 async def run_audit(runtime: Runtime, ids: Mapping[str, str]) -> None:
     """
-    Begin to audit a league, or one tournament of it: fix what is covered, arm the first units.
+    Begin the audit of a league or of one tournament: fix its scope and arm the first units.
 
-    Once it is done, doing it again changes nothing: the report stands.
+    If the report is already finished, the audit does not run again.
 
     Args:
-        ids: ``league``; ``tournament`` if only that; ``report``, the row that was asked for.
+        ids: ``league``, ``report`` (the row to fill), and ``tournament`` to audit only that one.
 
     Raises:
-        Hopeless: If the audit itself broke, as it would again; its report says so.
+        Hopeless: If the audit itself broke and would break again. Its report is then broken.
     """
     league, tournament, report_id = ids["league"], ids.get("tournament"), ids["report"]
     if await runtime.pool.fetchval(_DONE, report_id):
@@ -148,13 +148,13 @@ async def run_audit(runtime: Runtime, ids: Mapping[str, str]) -> None:
 
 async def audit_unit(runtime: Runtime, ids: Mapping[str, str]) -> None:
     """
-    Do one unit, keep what it found, and arm the next.
+    Do one unit of an audit, keep its part of the report, and arm more units.
 
     Args:
-        ids: Those of the audit, and ``unit``, its number.
+        ids: The audit's identifiers, and ``unit``, the number of the unit.
 
     Raises:
-        Hopeless: If it broke, as it would again; the report says so.
+        Hopeless: If the unit broke and would break again. The report is then broken.
     """
     report_id, number = ids["report"], int(ids["unit"])
     if not await runtime.pool.fetchval(_TAKE, report_id, number):
@@ -181,10 +181,10 @@ async def close_audit(runtime: Runtime, ids: Mapping[str, str]) -> None:
     Put the report together once every unit is done, and keep it.
 
     Args:
-        ids: Those of the audit.
+        ids: The audit's identifiers.
 
     Raises:
-        Hopeless: If it broke, as it would again; the report says so.
+        Hopeless: If closing broke and would break again. The report is then broken.
     """
     league, report_id = ids["league"], ids["report"]
     if await runtime.pool.fetchval(_DONE, report_id):
@@ -198,7 +198,7 @@ async def close_audit(runtime: Runtime, ids: Mapping[str, str]) -> None:
         async with _connected(runtime) as connection:
             report = await finish(connection, plan, parts, seconds)
     if "dispute" in ids:
-        # Before the report stands: whoever runs this again would find it done.
+        # Attach first: once the report is kept, a retry would find the audit done and stop.
         await _attach(runtime, ids, report)
     verdict = "passed" if report.passed else "failed"
     await runtime.pool.execute(_END, report_id, verdict, as_text(report))
@@ -209,7 +209,7 @@ async def _planned(runtime: Runtime, league: str, tournament: str | None, report
     if await runtime.pool.fetchval(_PLAN, report_id) is not None:
         return await _plan_of(runtime, report_id)
     async with runtime.pool.acquire() as connection, asking(runtime.settings) as signer:
-        # Units would find out one by one that nothing can be opened.
+        # Fail here if the league's key cannot be opened, and not in every unit.
         await Keys(*runtime.settings.secret_keys).of(connection, number_of(league))
         return await make_plan(connection, league, tournament, signer)
 
@@ -219,7 +219,7 @@ async def _plan_of(runtime: Runtime, report_id: str) -> Plan:
 
 
 async def _arm_more(runtime: Runtime, connection: Driver, ids: Mapping[str, str]) -> None:
-    """Arm units as long as there are any, then what puts the report together."""
+    """Arm waiting units up to ``WINDOW``. When all are done, arm the closing job."""
     report_id, now = ids["report"], runtime.clock.now()
     room = WINDOW - await connection.fetchval(_ARMED, report_id)
     for row in await connection.fetch(_ARM, report_id, room):
@@ -241,15 +241,15 @@ async def _arm_more(runtime: Runtime, connection: Driver, ids: Mapping[str, str]
 
 @asynccontextmanager
 async def _breaking(runtime: Runtime, report_id: str) -> AsyncIterator[None]:
-    """Have the report say it if the audit itself breaks; a database that is away is waited for."""
+    """Mark the report as broken if the audit breaks. A database error only means a retry."""
     try:
         yield
     except (*GONE, sa.exc.DBAPIError):
         raise
     except Exception as error:
-        # An audit reads what may have been forged, so anything can break it.  A report
-        # that stays "running" would say nothing: it says broken, and the job is over.
-        # Its name only: what an error says of an opened value must not be kept.
+        # An audit reads data that may be forged, so anything can break it. The report must not
+        # stay "running": it becomes broken, and the job ends. Only the name of the error is
+        # kept, because its text may contain an opened value.
         what = type(error).__name__
         await runtime.pool.execute(_BREAK, report_id, json.dumps({"broken": what}))
         raise Hopeless(f"the audit broke: {what}") from error
@@ -266,14 +266,14 @@ async def _connected(runtime: Runtime) -> AsyncIterator[AsyncConnection]:
 
 
 def as_text(content: msgspec.Struct) -> str:
-    """Return how a plan, a part or a report is kept: canonical JSON."""
-    # Keys that are numbers have to be text before they can be put in order.
+    """Return a plan, a part or a report as JSON with sorted keys, the form in which it is kept."""
+    # Numeric keys must become text before they can be sorted.
     plain = msgspec.to_builtins(content, str_keys=True)
     return msgspec.json.encode(plain, order="sorted").decode()
 
 
 async def _attach(runtime: Runtime, ids: Mapping[str, str], report: Report) -> None:
-    """Tell a dispute what was found; the same report counts once."""
+    """Attach the audit to its dispute. The same report is attached only once."""
     stream = dispute_stream(ids["dispute"])
     command = AttachAudit(
         report=ids["report"],
@@ -293,12 +293,12 @@ async def _attach(runtime: Runtime, ids: Mapping[str, str], report: Report) -> N
 
 
 def break_dead(connection: psycopg.Connection) -> None:
-    """Let no report wait or run whose job is dead, however it died."""
+    """Mark reports as broken when their job is dead."""
     connection.execute(_BREAK_DEAD)
 
 
 async def _record(runtime: Runtime, league: str, report_id: str) -> None:
-    """Write down in the league's log that it was audited; once, however often it is tried."""
+    """Record the finished audit in the league's log. Retries record it only once."""
     content: str = await runtime.pool.fetchval(_KEPT, report_id)
     report = msgspec.json.decode(content, type=Report)
     stream = league_stream(league)
@@ -322,6 +322,6 @@ async def _record(runtime: Runtime, league: str, report_id: str) -> None:
     try:
         await runtime.writer.submit(league, runtime.order(f"audit/{report_id}"), decide)
     except (EventUnreadable, InvariantViolated) as error:
-        # The stream that would hold it is what the audit has found broken; the report stands.
+        # The league's own stream is broken, as the audit has found. The report is still valid.
         what = type(error).__name__
         _log.warning("an audit is not in the log", league=league, report=report_id, error=what)

@@ -1,4 +1,4 @@
-"""Celery's messages: PGMQ in a database of its own, or whatever an ``amqp://`` address names."""
+"""The broker for Celery's messages: PGMQ in its own database, or an ``amqp://`` address."""
 
 from urllib.parse import unquote, urlsplit
 
@@ -12,16 +12,16 @@ from service.tasks.messages import TRANSPORT
 
 
 def is_postgres(url: str) -> bool:
-    """Return whether *url* names a PostgreSQL, and so PGMQ."""
+    """Return whether *url* names a PostgreSQL database, and PGMQ is therefore the broker."""
     return url.startswith("postgres")
 
 
 def install(url: str) -> None:
     """
-    Put PGMQ into the broker's database, once; its login must own what is made.
+    Install PGMQ in the broker's database, unless it is there. The login will own the schema.
 
-    The SQL is the one that the pinned package carries.  Running it again is not
-    supported by its authors, so the schema is looked for first, under a lock.
+    The SQL comes from the pinned package. Its authors do not support running it twice, so this
+    function first looks for the schema, under a lock.
     """
     with psycopg.connect(url) as connection:
         connection.execute("SELECT pg_advisory_xact_lock(hashtextextended('holotable/pgmq', 0))")
@@ -32,12 +32,12 @@ def install(url: str) -> None:
 
 def take_turn(url: str) -> psycopg.Connection:
     """
-    Wait for this process's turn to declare its queues; closing the connection ends it.
+    Wait for this process's turn to declare its queues. Closing the connection ends the turn.
 
-    PGMQ drops and creates a trigger when a consumer begins, and two at once fail.
+    PGMQ drops and creates a trigger when a consumer begins. Two consumers at once would fail.
 
     Raises:
-        psycopg.Error: If the turn does not come within half a minute; begin anew then.
+        psycopg.Error: If the turn does not come within 30 seconds.
     """
     connection = psycopg.connect(url, autocommit=True, connect_timeout=10)
     connection.execute("SET lock_timeout = '30s'")
@@ -47,11 +47,11 @@ def take_turn(url: str) -> psycopg.Connection:
 
 def transport(settings: Settings) -> Document:
     """
-    Return Celery's settings of the broker.
+    Return Celery's broker settings.
 
-    ``conn_string`` is always given, or a ``DATABASE_URL`` in the environment would
-    silently win.  With other waiting and throttling than these the first message
-    takes seconds and wake-ups are lost.
+    ``conn_string`` is always given. Otherwise a ``DATABASE_URL`` in the environment would
+    silently win. With other values for waiting and throttling, the first message takes seconds
+    and wake-ups are lost.
 
     Raises:
         SettingsInvalid: If no broker is set.

@@ -1,8 +1,8 @@
 """
-One event loop and one runtime for each process of a worker, made after the fork.
+The event loop and the runtime of one worker process, made after the fork.
 
-The loop runs on between tasks, in a thread of its own: opening the next hand goes
-on while the process already waits for the next message.
+The loop keeps running between tasks, in its own thread. The next hand can open while the process
+already waits for the next message.
 """
 
 import asyncio
@@ -27,11 +27,11 @@ _log = structlog.get_logger(__name__)
 
 class Child:
     """
-    What a process of a worker does its tasks with.
+    The event loop, its thread and the runtime in which a worker process does its tasks.
 
     Args:
-        settings: Those of the worker.
-        broken: Called when the loop has ended by itself.
+        settings: The worker's settings.
+        broken: Called when the loop has ended unexpectedly.
     """
 
     def __init__(self, settings: Settings, broken: Callable[[], None] = lambda: None) -> None:
@@ -43,18 +43,18 @@ class Child:
         self._stack = AsyncExitStack()
         self._runtime: Runtime | None = None
         self.busy = False
-        """Whether a task is being done; also between two lines of a signal's handler."""
+        """Whether a task is being done. A signal handler may read it at any time."""
 
     def start(self) -> None:
-        """Start the loop; the runtime is opened by the first task, when a database may be there."""
+        """Start the loop. The first task opens the runtime, so the database may come later."""
         self._thread.start()
 
     def perform(self, job_id: UUID, claim: int, task: str, args: Mapping[str, str]) -> None:
         """
-        Do one claimed job in the loop and wait for it, but never past its lease.
+        Do one claimed job in the loop and wait for it, but no longer than its lease.
 
-        What goes wrong is logged here, in one line if the database is away: Celery would
-        print a traceback for each task of an outage.
+        Long jobs renew their leases, so they have no limit. Errors are logged here, in one line
+        if the database is away. Celery would print a traceback for each task of an outage.
         """
         self.busy = True
         future = asyncio.run_coroutine_threadsafe(self._perform(job_id, claim), self._loop)
@@ -62,7 +62,7 @@ class Child:
         try:
             future.result(limit)
         except Exception as error:  # noqa: BLE001 - logged; the child takes the next job
-            # This job was given back, or it is sent again when its lease runs out.
+            # The job was given back, or it is sent again when its lease runs out.
             if isinstance(error, StoreUnavailable) or is_away(error):
                 what = f"{type(error).__name__}: {error}".partition("\n")[0]
                 _log.warning("a job waits for its next attempt", task=task, error=what)
@@ -87,7 +87,7 @@ class Child:
             self._loop.run_forever()
         finally:
             if not self._stopping:
-                # Without its loop the process would take tasks and do none of them.
+                # Without the loop the process would take tasks and never do them.
                 _log.error("the loop of the duties ended; its process is replaced")
                 self._broken()
 
@@ -99,12 +99,12 @@ class Child:
 
 async def perform(runtime: Runtime, job_id: UUID, claim: int) -> None:
     """
-    Do one claimed job, as it stands in the database, and record what became of it.
+    Do one claimed job as the database describes it, and record the outcome.
 
-    A refusal, by the rules or by the signer, ends the job: asking again would be refused again.
+    A refusal by the rules or by the signer ends the job, because a retry would be refused too.
 
     Raises:
-        Exception: Whatever else went wrong, after the job was given back.
+        Exception: Any other error, after the job has been given back.
     """
     refused = again_at = None
     lease = timedelta(seconds=runtime.settings.lease_seconds)
@@ -123,7 +123,7 @@ async def perform(runtime: Runtime, job_id: UUID, claim: int) -> None:
         known = {} if job is None else {"task": job.task, **job.args}
         _log.info("job refused", code=refusal.code, **known)
     except Exception as error:
-        # Whatever a duty met, its job goes back before the error goes on to the process.
+        # After any error, give the job back first. Then the process may handle the error.
         await _give_back(runtime, job_id, claim, error)
         raise
     await jobs.finish(runtime.pool, job_id, claim, again_at=again_at, refused=refused)
@@ -143,7 +143,7 @@ async def _give_back(runtime: Runtime, job_id: UUID, claim: int, error: Exceptio
 async def _renewing(
     runtime: Runtime, job_id: UUID, claim: int, lease: timedelta
 ) -> AsyncIterator[None]:
-    """Keep a claim alive for as long as its work takes."""
+    """Renew the lease of a claim at intervals of a third of it, until the work is done."""
 
     async def renew() -> None:
         while True:

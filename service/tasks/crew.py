@@ -1,8 +1,8 @@
 """
-Processes that are forked, watched, and forked again when they die.
+Worker processes that are forked, watched, and replaced when they die.
 
-They share no lock and no pipe that anybody waits for, so each may be killed at
-any instruction, idle or busy, and the others do not notice.
+They share no lock and no pipe on which anything waits. Each may be killed at any instruction,
+idle or busy, without effect on the others.
 """
 
 import gc
@@ -21,33 +21,33 @@ from service.base.children import dying_with
 
 _TICK_SECONDS: Final = 0.1
 _AGAIN_SECONDS: Final = 1.0
-"""Pause before a process is forked again that failed; each next failure doubles it."""
+"""The pause before a failed process is replaced. Each further failure doubles it."""
 
 _AGAIN_SECONDS_MAX: Final = 30.0
 _SOUND_SECONDS: Final = 60.0
-"""A process that has worked for so long has not failed at once: pauses begin anew."""
+"""The age after which a process's end resets the pauses of its post."""
 
 _READY_SECONDS: Final = 60.0
-"""A process that is not ready by then is killed, and another one takes its place."""
+"""The time in which a process must become ready. After it the process is killed and replaced."""
 
 STOP_SECONDS: Final = 12
-"""So long a process may finish the task it is at; then it is killed, and its lease repairs it."""
+"""The time for finishing a task. Then the process is killed, and the job's lease repairs it."""
 
 _SIGNALS: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGCHLD)
 
 _log = structlog.get_logger(__name__)
 
 Work = Callable[[str, Callable[[], None]], None]
-"""What a process does at its post; it calls the second argument once it is ready."""
+"""A process's work at its post, the first argument. It calls the second once it is ready."""
 
 
 class Crew:
     """
-    One process for each post, for as long as we run.
+    One process for each post, for as long as the parent runs.
 
     Args:
-        posts: What each process is to do, by name; a name may stand there repeatedly.
-        work: Done in the child.  It returns after SIGTERM.
+        posts: The names of the posts. A name may occur several times.
+        work: The function that each child runs. It returns after SIGTERM.
     """
 
     def __init__(self, posts: Sequence[str], work: Work) -> None:
@@ -55,13 +55,13 @@ class Crew:
         self._work = work
         self._at_work: dict[int, str] = {}
         self._forked_at: dict[int, float] = {}
-        """Of those that are not ready yet."""
+        """The fork times of the processes that are not ready yet."""
 
         self._ready: dict[int, float] = {}
-        """Since when each is."""
+        """The time at which each process became ready."""
 
         self._failures: Counter[str] = Counter()
-        """How often processes of a post failed, one after the other."""
+        """The number of consecutive failures at each post."""
 
         self._due: list[tuple[float, str]] = []
         self._stopping_since: float | None = None
@@ -70,17 +70,17 @@ class Crew:
 
     def run(self, ready: Callable[[], None]) -> int:
         """
-        Fork everybody and keep everybody, until SIGTERM or SIGINT.
+        Fork a process for each post and replace those that die, until SIGTERM or SIGINT.
 
-        Must be called while this process has a single thread.
+        Call this while the parent process has a single thread.
 
         Args:
-            ready: Called once, when all of the first processes are ready.
+            ready: Called once, when all the first processes are ready.
 
         Returns:
             An exit code: 0 after SIGTERM, 130 after SIGINT.
         """
-        gc.freeze()  # what is loaded by now is shared with every child
+        gc.freeze()  # everything loaded by now is shared with every child
         signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
         told, code = False, 0
         for post in self._posts:
@@ -110,7 +110,7 @@ class Crew:
             return
         code = 1
         try:
-            os.setsid()  # Ctrl-C reaches the parent, which stops everybody in order
+            os.setsid()  # Ctrl-C reaches only the parent, which stops the children in order
             dying_with(parent, signal.SIGTERM)()
             signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
             self._work(post, self._say_ready)
@@ -118,8 +118,8 @@ class Crew:
         except SystemExit as leaving:
             code = leaving.code if isinstance(leaving.code, int) else 1
         except BaseException:  # noqa: BLE001
-            # Above this frame stands the parent's loop, which a forked child must never
-            # return into: whatever it was is printed, and the exit code says so.
+            # The frames above are the parent's loop, and a forked child must never return to
+            # them. The error is printed, and the exit code shows the failure.
             traceback.print_exc()
         finally:
             sys.stdout.flush()
@@ -130,19 +130,19 @@ class Crew:
         os.write(self._writer, os.getpid().to_bytes(4, "big"))
 
     def _hear(self) -> None:
-        """Learn who became ready."""
+        """Read which children have become ready."""
         try:
             said = os.read(self._reader, 4096)
         except BlockingIOError:
             return
         for at in range(0, len(said), 4):
             child = int.from_bytes(said[at : at + 4], "big")
-            if child in self._at_work:  # and not dead and buried meanwhile
+            if child in self._at_work:  # it may have died meanwhile
                 self._ready[child] = time.monotonic()
                 self._forked_at.pop(child, None)
 
     def _bury(self) -> None:
-        """Take leave of the dead, and say when each is to be replaced."""
+        """Collect the dead children and schedule their replacements."""
         while self._at_work:
             child, status = os.waitpid(-1, os.WNOHANG)
             if child == 0:
@@ -156,10 +156,10 @@ class Crew:
                 self._due.append((time.monotonic() + self._pause(post, since, code), post))
 
     def _pause(self, post: str, since: float | None, code: int) -> float:
-        """Return how long to wait before *post* is filled again."""
+        """Return the seconds to wait before *post* is filled again."""
         if since is not None and time.monotonic() - since > _SOUND_SECONDS:
             del self._failures[post]
-        if since is not None and code <= 0:  # it made way, or somebody killed it
+        if since is not None and code <= 0:  # it ended on purpose or was killed
             return 0
         self._failures[post] += 1
         longer: float = 2.0 ** min(self._failures[post] - 1, 10)

@@ -1,11 +1,11 @@
 """
-What a worker does, by the name of the task; every duty may be done twice without harm.
+The duties of a worker, by task name. Every duty may be repeated without harm.
 
-Each says what its lateness means, for whoever looks at a night on which nothing ran:
+Each duty states what happens if it runs late, for an operator who investigates an outage.
 ``docs/guides/operating-time.md`` shows the same table, and a test compares them.
 
-A duty has one name all the way: the function here, the function it calls, the engine's command.
-Names of jobs are stored, and some are older: ``tournament.level`` is ``raise_levels``,
+The function here, the function it calls and the engine's command have the same name. Names of
+jobs are stored, and some of them are older: ``tournament.level`` is ``raise_levels``,
 ``tournament.break`` is ``end_due_break``, ``tournament.round`` is ``seat_round``.
 """
 
@@ -29,25 +29,25 @@ from service.tasks import audits, forgetting, proving, randomness, signing
 
 PLAY = "play"
 LONG = "long"
-"""Queues: what players wait for, and what takes its time."""
+"""The two queues: ``play`` for jobs that players wait for, ``long`` for jobs that take longer."""
 
 Do = Callable[[Runtime, Mapping[str, str]], Awaitable[datetime | None]]
-"""Answers when it wants to run again, or ``None`` when it is done for good."""
+"""Returns the instant at which the duty should run again, or ``None`` if it is finished."""
 
 
 @dataclass(frozen=True, slots=True)
 class Late:
-    """What happens to a task whose time has gone by: its kind, and in one sentence."""
+    """The effect of lateness on a task: its kind, and its meaning in a sentence."""
 
     kind: Literal["do", "skip", "extend"]
-    """Done all the same; given up, with a record; or given the lost time anew."""
+    """The task is done late, skipped with a record, or given the lost time again."""
 
     meaning: str
 
 
 @dataclass(frozen=True, slots=True)
 class Duty:
-    """One kind of task; none without saying what lateness means."""
+    """One kind of task: its queue, its function, and the effect of lateness."""
 
     queue: str
     do: Do
@@ -60,7 +60,7 @@ async def open_registration(runtime: Runtime, ids: Mapping[str, str]) -> None:
 
 
 async def start_tournament(runtime: Runtime, ids: Mapping[str, str]) -> datetime | None:
-    """Start a scheduled tournament, or cancel it or put it off for want of entrants."""
+    """Start a scheduled tournament. With too few entrants, cancel or postpone it."""
     now = runtime.clock.now()
     return await submitting.start_tournament(
         runtime, ids["league"], ids["tournament"], now, scheduled=True
@@ -68,90 +68,90 @@ async def start_tournament(runtime: Runtime, ids: Mapping[str, str]) -> datetime
 
 
 async def draw_by_beacon(runtime: Runtime, ids: Mapping[str, str]) -> datetime | None:
-    """Draw the seats of a tournament by the beacon's pulse, once it is there."""
+    """Draw the seats of a tournament from the beacon's pulse, once it has arrived."""
     return await submitting.draw_by_beacon(runtime, ids["league"], ids["tournament"])
 
 
 async def close_registration(runtime: Runtime, ids: Mapping[str, str]) -> datetime | None:
-    """Close a tournament's registration some time before its start."""
+    """Close a tournament's registration at its announced time before the start."""
     return await registration_clock.close_registration(runtime, ids["league"], ids["tournament"])
 
 
 async def open_check_in(runtime: Runtime, ids: Mapping[str, str]) -> datetime | None:
-    """Say that entrants may check in."""
+    """Open a tournament's check-in."""
     return await registration_clock.open_check_in(runtime, ids["league"], ids["tournament"])
 
 
 async def expire_offer(runtime: Runtime, ids: Mapping[str, str]) -> datetime | None:
-    """Pass a place on that was offered and not taken."""
+    """Offer a place to the next player if its offer was not accepted in time."""
     return await registration_clock.expire_offer(
         runtime, ids["league"], ids["tournament"], ids["entrant"]
     )
 
 
 async def close_late_registration(runtime: Runtime, ids: Mapping[str, str]) -> datetime | None:
-    """Let nobody come to a running tournament any more."""
+    """End the late registration of a running tournament."""
     return await registration_clock.close_late_registration(
         runtime, ids["league"], ids["tournament"]
     )
 
 
 async def raise_levels(runtime: Runtime, ids: Mapping[str, str]) -> datetime | None:
-    """Raise the levels of a tournament that are due, unless its clock was set otherwise."""
+    """Raise a tournament's due levels, unless its clock has changed since the job was armed."""
     return await level_clock.raise_levels(
         runtime, ids["league"], ids["tournament"], int(ids["run_by"])
     )
 
 
 async def seat_round(runtime: Runtime, ids: Mapping[str, str]) -> datetime | None:
-    """Seat the next round of a tournament, or its final, unless that has been done."""
+    """Seat the next round of a tournament, or its final, unless it has been seated."""
     return await rounds.seat_round(runtime, ids["league"], ids["tournament"], int(ids["after"]))
 
 
 async def end_due_break(runtime: Runtime, ids: Mapping[str, str]) -> datetime | None:
-    """End a break that is due, unless it has been ended."""
+    """End a break when its time is over, unless a director has ended it before."""
     return await breaks.end_due_break(
         runtime, ids["league"], ids["tournament"], int(ids["begun_by"])
     )
 
 
 async def call_last_hands(runtime: Runtime, ids: Mapping[str, str]) -> datetime | None:
-    """Open no more hands than are drawn: the announced hour has come."""
+    """Call the last hands, because the announced hour has come."""
     return await breaks.call_last_hands(runtime, ids["league"], ids["tournament"])
 
 
 async def watch_table(runtime: Runtime, ids: Mapping[str, str]) -> datetime | None:
-    """See to one live table: a decision that ran out, a hand that nobody opened."""
+    """Watch one live table: time out its decision, or open a hand that nobody has opened."""
     return await decision_clock.watch_table(runtime, ids["league"], ids["table"])
 
 
 async def award_points(runtime: Runtime, ids: Mapping[str, str]) -> None:
-    """Give the season the placings of a finished tournament."""
+    """Award the season's points for a finished tournament."""
     await submitting.award_points(runtime, ids["league"], ids["tournament"])
 
 
 async def record_tables(runtime: Runtime, ids: Mapping[str, str]) -> datetime | None:
-    """Write down the heads of a tournament's tables once they have closed."""
+    """Record the heads of a tournament's tables once they have closed."""
     return await closing_heads.record_tables(runtime, ids["league"], ids["tournament"])
 
 
 async def record_tournaments(runtime: Runtime, ids: Mapping[str, str]) -> datetime | None:
-    """Write down the heads of a closed season's tournaments."""
+    """Record the heads of a closed season's tournaments."""
     return await closing_heads.record_tournaments(runtime, ids["league"], ids["season"])
 
 
 async def materialise(runtime: Runtime, ids: Mapping[str, str]) -> datetime | None:
-    """Announce the occurrences of a recurrence whose time to be announced has come."""
+    """Announce the occurrences of a recurrence that are due for announcement."""
     return await materialising.materialise(runtime, ids["league"], ids["season"], ids["recurrence"])
 
 
 async def close_season(runtime: Runtime, ids: Mapping[str, str]) -> datetime | None:
-    """Close a season at its time, unless another time has been set; wait for what is uncounted."""
+    """Close a season at its time, once all its tournaments are counted. A new time cancels this."""
     return await closing.close_season(runtime, ids["league"], ids["season"], ids["closes_at"])
 
 
 async def run_audit(runtime: Runtime, ids: Mapping[str, str]) -> None:
-    """Begin to audit a league or one tournament, on demand or at night."""
+    """Begin the audit of a league or of one tournament, on demand or at night."""
     await audits.run_audit(runtime, ids)
 
 
@@ -161,7 +161,7 @@ async def audit_unit(runtime: Runtime, ids: Mapping[str, str]) -> None:
 
 
 async def close_audit(runtime: Runtime, ids: Mapping[str, str]) -> None:
-    """Put an audit's report together, once all its units are done."""
+    """Put an audit's report together once all its units are done."""
     await audits.close_audit(runtime, ids)
 
 
@@ -171,7 +171,7 @@ async def measure_randomness(runtime: Runtime, ids: Mapping[str, str]) -> None:
 
 
 async def forget(runtime: Runtime, _ids: Mapping[str, str]) -> None:
-    """Delete digests of requests, sign-ins and reset codes whose time is over."""
+    """Delete expired digests of requests, sign-ins and reset codes."""
     await forgetting.forget(runtime)
 
 
@@ -306,4 +306,4 @@ DUTIES: dict[str, Duty] = {
 }
 
 SHORT = tuple(task for task, duty in DUTIES.items() if duty.queue == PLAY)
-"""What takes no longer than a moment."""
+"""The tasks that take only a moment: those of the queue ``play``."""

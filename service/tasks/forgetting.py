@@ -1,4 +1,4 @@
-"""Deleting, every night, what was only kept for a time."""
+"""The nightly deletion of records that are kept only for a limited time."""
 
 from datetime import timedelta
 
@@ -14,18 +14,18 @@ KEPT: dict[str, tuple[str, timedelta]] = {
     "sign_in": ("at", sign_ins.KEPT_FOR),
     "password_reset": ("expires_at", timedelta()),
 }
-"""By relation: the column that counts, and how long a row is kept after it."""
+"""By relation: a column with an instant, and how long after this instant a row is kept."""
 
 
 async def forget(runtime: Runtime) -> dict[str, int]:
-    """Delete the rows whose time is over; return how many, by relation."""
+    """Delete expired rows and return their number by relation."""
     now, deleted = runtime.clock.now(), {}
     for relation, (column, kept_for) in KEPT.items():
-        # Names of our own; no value of a client is in the statement.
+        # The names are constants of this program. No client's value is in the statement.
         told = await runtime.pool.execute(
             f"DELETE FROM {relation} WHERE {column} <= $1",  # noqa: S608
             now - kept_for,
         )
         deleted[relation] = int(told.split()[-1])
-    _log.info("deleted what was kept for a time", **deleted)
+    _log.info("deleted expired rows", **deleted)
     return deleted

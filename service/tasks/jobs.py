@@ -1,8 +1,8 @@
 """
-What is due: the relation ``job``, where the truth about work to do stands.
+The relation ``job``, which holds all work that is due at an instant.
 
-A message in the broker only wakes a worker; losing one is repaired by the lease,
-a second one is fenced by the claim.  Nothing here knows Celery.
+A message in the broker only wakes a worker. The lease repairs a lost message, and the claim
+fences off a repeated one. Nothing in this module knows Celery.
 """
 
 import json
@@ -21,30 +21,30 @@ from service.base.drivers import Driver
 _log = structlog.get_logger(__name__)
 
 ATTEMPTS_MAX = 10
-"""After so many beginnings that ended neither well nor in a refusal, the job is dead."""
+"""A job is dead after this many attempts that neither succeeded nor were refused."""
 
 
 class Hopeless(Exception):
-    """A job failed as it would fail every time: it is dead, for a person to look at."""
+    """A job failed and would fail again every time. It is dead until a person looks at it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """Something to be done at an instant, once for each occurrence."""
+    """Work that is due at an instant, once for each occurrence."""
 
     occurrence: str
-    """Unique; names what it is about and the event that armed it."""
+    """The job's unique name, made of its task or subject and often the event that armed it."""
 
     task: str
     args: Mapping[str, str]
-    """Identifiers only; the state is read from the log."""
+    """Identifiers and other names. The duty reads the state from the log."""
 
     due_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
 class Claimed:
-    """A job that a dispatcher took under a lease."""
+    """A job that a dispatcher has taken under a lease."""
 
     job_id: UUID
     task: str
@@ -59,7 +59,7 @@ _ARM = """
 
 
 async def arm(connection: Driver, job: Job) -> None:
-    """Record that *job* is due; nothing happens if its occurrence is known."""
+    """Record *job*, unless a job with its occurrence exists."""
     await connection.execute(
         _ARM.format("$1", "$2", "$3", "$4"),
         job.occurrence,
@@ -70,7 +70,7 @@ async def arm(connection: Driver, job: Job) -> None:
 
 
 def arm_now(connection: psycopg.Connection, job: Job) -> None:
-    """Do what :func:`arm` does, in a ticker's own transaction."""
+    """Record *job* like :func:`arm`, in a ticker's own transaction."""
     connection.execute(
         _ARM.format("%s", "%s", "%s", "%s"),
         [job.occurrence, job.task, json.dumps(dict(job.args)), job.due_at],
@@ -79,9 +79,9 @@ def arm_now(connection: psycopg.Connection, job: Job) -> None:
 
 def come_again(connection: psycopg.Connection, job: Job) -> None:
     """
-    See to it that a job with one row for ever runs at its time or earlier.
+    Make a job with one permanent row run at its due time or earlier.
 
-    While it runs just now it runs once more; a dead one gets another chance.
+    A job that is running now runs once more. A dead job gets another chance.
     """
     connection.execute(
         """
@@ -107,7 +107,7 @@ def come_again(connection: psycopg.Connection, job: Job) -> None:
 
 
 def wake(connection: psycopg.Connection, occurrence: str, at: datetime) -> None:
-    """See to it that *occurrence* runs at *at* or earlier, also if it is running just now."""
+    """Make *occurrence* run at *at* or earlier. If it is running now, it runs once more."""
     connection.execute(
         """
         UPDATE job SET due_at = CASE WHEN state = 'ready' THEN least(due_at, %(at)s)
@@ -121,10 +121,10 @@ def wake(connection: psycopg.Connection, occurrence: str, at: datetime) -> None:
 
 def release(connection: psycopg.Connection, tasks: Sequence[str]) -> None:
     """
-    End the leases of *tasks* now, so that they are claimed anew.
+    End the leases of *tasks* now, so that their jobs are claimed again.
 
-    After an outage nobody may be at them any more.  Whoever still is loses the
-    claim, and what it does twice is done once.
+    After an outage perhaps no process works on them any more. A process that still does loses
+    its claim. Commands have fixed ids, so work that is done twice counts once.
     """
     connection.execute(
         "UPDATE job SET lease_until = service_time() WHERE state = 'sent' AND task = ANY (%s)",
@@ -140,15 +140,15 @@ def claim(
     now: datetime | None = None,
 ) -> list[Claimed]:
     """
-    Take due jobs, and those whose lease ran out, for the length of *lease*.
+    Claim due jobs, and jobs whose lease has run out, for the length of *lease*.
 
-    Any number of dispatchers may do so at once.  Jobs that have failed come after those
-    that have not, so that no league's failing jobs keep another league's waiting.  A job
-    begun too often is declared dead instead, for a person to look at.
+    Any number of dispatchers may call this at once. Jobs that have failed come last, so one
+    league's failing jobs do not delay another league's. A job with too many attempts becomes
+    dead instead, and a person has to look at it.
 
     Args:
-        tasks: Only jobs of these tasks; a newer program's wait for a newer worker.
-        now: The caller's count of the database's time; the database is asked without it.
+        tasks: Claim only jobs of these tasks. Jobs of a newer program wait for a newer worker.
+        now: The caller's reading of the database's time. Without it the database is asked.
     """
     if now is None:
         (now,) = connection.execute("SELECT service_time()").fetchone() or (None,)
@@ -161,7 +161,7 @@ def claim(
         [now, ATTEMPTS_MAX],
     ).fetchall()
     for (occurrence,) in dead:
-        _log.error("a job is dead: none of its processes came back", occurrence=occurrence)
+        _log.error("a job is dead: no process has finished it", occurrence=occurrence)
     with connection.cursor(row_factory=class_row(Claimed)) as cursor:
         return cursor.execute(
             """
@@ -182,11 +182,11 @@ def claim(
 
 async def begin(pool: asyncpg.Pool, job_id: UUID, claim: int, lease: timedelta) -> Claimed | None:
     """
-    Begin a claimed job; its lease runs from now, for it may have waited in the broker.
+    Begin a claimed job. Its lease starts again now, because the message may have waited.
 
     Returns:
-        The job as it stands here, since anybody may send a message; None if the claim does
-        not hold: a doubled message, or one for a finished job.
+        The job as the database describes it, because a message may be forged. None if the claim
+        does not hold: the message was repeated, or the job is finished.
     """
     found = await pool.fetchrow(
         """
@@ -206,14 +206,14 @@ async def finish(
     pool: asyncpg.Pool, job_id: UUID, claim: int, *, again_at: datetime | None, refused: str | None
 ) -> bool:
     """
-    Mark a claimed job as done, or as due again at *again_at* or when it was woken for.
+    Mark a claimed job as done, or as due again at *again_at* or at its wake-up, if earlier.
 
     Args:
-        again_at: When a lazily re-armed job wants to run next.
-        refused: Code of the refusal that ended it, kept for whoever asks.
+        again_at: The instant at which the duty asked to run again.
+        refused: The code of the refusal that ended the job, kept for operators.
 
     Returns:
-        False if the claim was lost to somebody else meanwhile.
+        False if another process has claimed the job meanwhile.
     """
     found = await pool.fetchval(
         """
@@ -232,7 +232,7 @@ async def finish(
 
 
 async def renew(pool: asyncpg.Pool, job_id: UUID, claim: int, lease: timedelta) -> None:
-    """Let a claim hold for another *lease* from now, for what takes longer than one."""
+    """Extend a claim by another *lease* from now, for work that takes longer than one lease."""
     await pool.execute(
         """
         UPDATE job SET lease_until = service_time() + $3::interval
@@ -248,10 +248,10 @@ async def fail(
     pool: asyncpg.Pool, job_id: UUID, claim: int, error: str, *, hopeless: bool = False
 ) -> None:
     """
-    Give a claimed job back after a defect or a lost database, later each time.
+    Give a claimed job back after an error. Each failure delays the next attempt longer.
 
     Args:
-        hopeless: Whether it would fail again in the same way; it is dead then.
+        hopeless: Whether the job would always fail in the same way. Then it is dead at once.
     """
     await pool.execute(
         """

@@ -1,9 +1,9 @@
 """
-Reading Celery's messages from PGMQ: what is no message of ours is put away, never given to Celery.
+The reader of Celery's messages in PGMQ. It archives foreign messages before Celery sees them.
 
-Whoever has the broker's login can send anything.  A message that cannot be read would break
-every process that reads it, for ever.  Such a message goes into the queue's archive
-(``pgmq.a_play``, ``pgmq.a_long``), is named in the log and is counted by the doctor.
+Anyone with the broker's login can send any message. A message that cannot be read would break
+every process that reads it, again and again. Such a message goes into the queue's archive
+(``pgmq.a_play``, ``pgmq.a_long``). The log names it, and the doctor counts it.
 """
 
 import base64
@@ -30,7 +30,7 @@ _log = structlog.get_logger(__name__)
 
 
 class _Wanted(msgspec.Struct, forbid_unknown_fields=True):
-    """What a message asks for."""
+    """The job that a message asks for."""
 
     job_id: UUID
     claim: Annotated[int, msgspec.Meta(ge=0, le=(1 << 63) - 1)]
@@ -46,7 +46,7 @@ class _Properties(msgspec.Struct):
 
 
 class _Message(msgspec.Struct):
-    """As much of Celery's message as counts; the rest is made anew."""
+    """The parts of Celery's message that are used. All other parts are made again."""
 
     headers: _Headers
     properties: _Properties
@@ -65,10 +65,10 @@ class _Received(NamedTuple):
 
 def readable(text: str, queue: str, tag: str) -> Document | None:
     """
-    Return the message for Celery that says what *text* says; None if *text* is none of ours.
+    Return a clean message for Celery with the job of *text*, or None if *text* is foreign.
 
     Args:
-        tag: Its delivery tag, unique in the channel.
+        tag: The delivery tag of the message, unique in the channel.
     """
     try:
         found = _message.decode(text)
@@ -82,7 +82,7 @@ def readable(text: str, queue: str, tag: str) -> Document | None:
 
 
 def _made(task: str, wanted: _Wanted, queue: str, tag: str) -> Document:
-    """Return a message in Celery's protocol 2, of nothing that its sender chose but the job."""
+    """Return a message in Celery's protocol 2 that takes only the job from the sender."""
     name = str(wanted.job_id)
     asked = {"job_id": name, "claim": wanted.claim, "args": wanted.args}
     return {
@@ -102,10 +102,10 @@ def _made(task: str, wanted: _Wanted, queue: str, tag: str) -> Document:
 
 
 class Channel(pgmq.Channel):
-    """PGMQ's channel, but for what it receives."""
+    """PGMQ's channel, with its own way of receiving messages."""
 
     def _receive_messages(self, queue: str, qty: int = 1, **_: object) -> list[_Received]:
-        """Read up to *qty* messages, and put those away that cannot be read."""
+        """Read up to *qty* messages and archive the unreadable ones."""
         asked = (self._queue_name(queue), self.visibility_timeout, qty)
         pool = self.pgmq.pool
         if pool is None:
@@ -120,7 +120,7 @@ class Channel(pgmq.Channel):
 
 
 async def unreadable(connection: psycopg.AsyncConnection) -> dict[str, int]:
-    """Return how many messages of each queue were put away because they could not be read."""
+    """Return the number of archived unreadable messages for each queue."""
     found = {}
     for queue in sorted({each.queue for each in DUTIES.values()}):
         archive = sql.Identifier("pgmq", f"a_{queue}")
@@ -146,6 +146,6 @@ def _received(
 
 
 class Transport(pgmq.Transport):
-    """PGMQ's transport with our channel."""
+    """PGMQ's transport with this module's channel."""
 
     Channel = Channel

@@ -1,4 +1,4 @@
-"""Having a head signed for a dispute, so that what is claimed on can be proven by it."""
+"""Signed heads for disputes, which prove the events that a claim refers to."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -23,10 +23,10 @@ _HEAD = """
 
 async def attach_head(runtime: Runtime, ids: Mapping[str, str]) -> datetime | None:
     """
-    Have everything signed, the claim too, and tell the dispute; once.
+    Have a head signed that covers the claim, and attach it to the dispute once.
 
     Returns:
-        When to ask again, if the signer does not answer.
+        When to try again, if the signer does not answer.
 
     Raises:
         CheckpointRefused: If the log does not continue what was signed before.

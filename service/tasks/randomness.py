@@ -1,4 +1,4 @@
-"""Measuring the generator every night, on seeds that nobody has seen before."""
+"""The nightly measurement of the random generator, on fresh seeds."""
 
 import json
 from collections.abc import Mapping
@@ -22,16 +22,16 @@ _KEEP = """
 
 async def measure_randomness(runtime: Runtime, ids: Mapping[str, str]) -> None:
     """
-    Measure and keep the statistics of one night, once.
+    Measure and keep the generator's statistics of one night, unless they are kept already.
 
     Args:
-        ids: ``night``, its date.
+        ids: ``night``, the date of the night.
     """
     night = date.fromisoformat(ids["night"])
     if await runtime.pool.fetchval(_KNOWN, night):
         return
     master = runtime.entropy.bytes(32)
-    # It counts for half a minute; beside it the lease must be renewed.
+    # Measuring takes half a minute. It runs in a thread so that the loop can renew the lease.
     values = await _MEASURING.run(None, measured, master)
     await runtime.pool.execute(_KEEP, night, master, json.dumps(values))
     found = Night(night=ids["night"], p_values=values)

@@ -1,4 +1,4 @@
-"""Having a league's tree head signed: while there is news, and at a tournament's end."""
+"""Signing of a league's tree head, after new events and at a tournament's end."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
@@ -11,17 +11,17 @@ from service.director.runtime import Runtime
 from service.transparency.signing import SignerAway, asking, sign_head
 
 AWAY_SECONDS = 5
-"""After so long a signer that did not answer is asked again, however often."""
+"""The pause before asking a silent signer again. There is no limit to the retries."""
 
 _log = structlog.get_logger(__name__)
 
 
 async def sign_league_head(runtime: Runtime, ids: Mapping[str, str]) -> datetime | None:
     """
-    Have everything in a league's log signed.
+    Have a head signed that covers all events of a league's log.
 
     Returns:
-        When to ask again, if the signer does not answer.
+        When to try again, if the signer does not answer.
 
     Raises:
         CheckpointRefused: If the log does not continue what was signed before.
@@ -36,7 +36,7 @@ async def sign_league_head(runtime: Runtime, ids: Mapping[str, str]) -> datetime
         _log.warning("a head waits for the signer", league=league, why=str(away))
         return runtime.clock.now() + timedelta(seconds=AWAY_SECONDS)
     except CheckpointRefused as refusal:
-        # Somebody has cut, rewritten or restored the log: a person must look, today.
+        # The log was cut, rewritten or restored. A person must look at it today.
         _log.error("no head is signed", league=league, why=refusal.detail, **refusal.facts)
         raise
     if head is not None:

@@ -1,8 +1,8 @@
 """
-The clockwork of a worker: arms what the log says is due, claims it, sends it.
+The ticker of a worker, a thread that arms, claims and sends jobs.
 
-It runs as a thread beside the tasks.  Any number of processes may run one each:
-occurrences are unique, claims skip locked rows.
+Any number of processes may each run a ticker, because occurrences are unique and claims skip
+locked rows.
 """
 
 import threading
@@ -28,11 +28,13 @@ Send = Callable[[jobs.Claimed], None]
 
 class Ticker:
     """
+    The thread beside a worker's tasks that arms, claims and sends jobs.
+
     Args:
-        settings: Those of the worker.
-        send: Publishes a claimed job; a failure needs nothing, its lease runs out.
+        settings: The worker's settings.
+        send: Publishes a claimed job. After a failure, the lease runs out and the job is retried.
         returned: Called when the database is back after it was away.
-        broken: Called when a defect has ended the clockwork.
+        broken: Called when a defect has ended the ticker.
     """
 
     def __init__(
@@ -51,19 +53,19 @@ class Ticker:
         self._connection: psycopg.Connection | None = None
         self._clock = DatabaseClock()
         self._away = False
-        """Whether the database itself was away since the last tick, not just a connection."""
+        """Whether the database has refused a connection since the last beat."""
         self._next_beat = self._next_night = datetime.min.replace(tzinfo=UTC)
 
     def start(self) -> None:
-        """Begin to tick."""
+        """Start the thread."""
         self._thread.start()
 
     def give_up(self) -> None:
-        """Have the tick in progress be the last; does not wait, for a signal's handler."""
+        """Make the tick in progress the last. Do not wait for it, so a signal handler may call."""
         self._stopping.set()
 
     def stop(self) -> None:
-        """End after the tick in progress."""
+        """End the thread after the tick in progress, and wait for it."""
         self._stopping.set()
         if self._thread.is_alive():
             self._thread.join(_STOP_SECONDS)
@@ -81,16 +83,16 @@ class Ticker:
                 self._disconnect()
                 busy = False
             except Exception:  # noqa: BLE001
-                # A process without its clockwork would look alive, and no deadline would
-                # ever run out.  So it ends, and the crew puts a new one in its place.
-                _log.exception("the clockwork broke; its process is replaced")
+                # Without its ticker the process would look alive, but no deadline would ever
+                # run out. Therefore it ends, and the crew replaces it.
+                _log.exception("the ticker broke; its process is replaced")
                 self._broken()
                 break
             self._stopping.wait(0 if busy else pause)
         self._disconnect()
 
     def tick(self) -> bool:
-        """Do one round; return whether there is more to do at once."""
+        """Arm, claim and send once. Return whether there may be more to do at once."""
         connection = self._connected()
         now = self._clock.measure_now(connection)
         if self._away or now >= self._next_beat:
@@ -110,15 +112,15 @@ class Ticker:
         try:
             self._send(job)
         except (OSError, OperationalError):
-            raise  # the broker is away, for every job alike
+            raise  # the broker is away, so every job would fail
         except Exception:  # noqa: BLE001
-            # One job that cannot be written as a message must not keep back all others.
-            # Its lease runs out, and it is tried again then.
+            # A job that cannot be written as a message must not hold back the others.
+            # It is tried again when its lease runs out.
             _log.exception("a job was not sent", job=str(job.job_id), task=job.task)
 
     def _beat(self, connection: psycopg.Connection, now: datetime) -> None:
         interval = timedelta(seconds=self._settings.heartbeat_seconds)
-        # Before anything is claimed: what is done next must know of the outage.
+        # Beat before claiming, because the claimed jobs must know of the outage.
         if heartbeats.beat_now(connection, "worker", interval, returning=self._away):
             _log.warning("an outage ended; open decisions and level clocks get their time back")
             jobs.release(connection, SHORT)

@@ -1,8 +1,8 @@
 """
-Running a worker: a parent that only forks, and below it one process for each post.
+The worker: a parent that only forks, and one child process for each post.
 
-A process runs Celery's solo pool: it is the task's own process, and takes one task
-at a time.  Those at the queue ``play`` have a ticker beside them, in a thread.
+A child runs Celery's solo pool, which does one task at a time in the child itself. Children at
+the queue ``play`` also run a ticker in a thread.
 """
 
 import os
@@ -25,32 +25,32 @@ from service.tasks.duties import LONG, PLAY
 from service.tasks.ticker import Ticker
 
 READY = "holotable worker ready"
-"""Printed on a line of its own once tasks are taken; who starts a worker waits for it."""
+"""The line that the worker prints once it takes tasks. Whatever starts a worker waits for it."""
 
 
 def run_worker(settings: Settings) -> None:
     """
-    Run a worker until it is told to stop (SIGTERM: tasks in progress are finished).
+    Run a worker until SIGTERM or SIGINT. Tasks in progress are finished first.
 
     Raises:
-        SettingsInvalid: If no broker is set, or its lease outlives a message's invisibility.
+        SettingsInvalid: If no broker is set, or a lease is longer than a message's invisibility.
     """
     telemetry.configure(settings, "worker")
     if settings.visibility_seconds < settings.lease_seconds:
         raise SettingsInvalid("HOLOTABLE_VISIBILITY_SECONDS is below HOLOTABLE_LEASE_SECONDS")
-    broker.transport(settings)  # says now, not in every process, what is wrong with it
+    broker.transport(settings)  # reports bad settings here, not in every process
     if settings.broker_url is not None and broker.is_postgres(settings.broker_url):
         broker.install(settings.broker_url)
     crew = Crew(
         [PLAY] * settings.worker_processes + [LONG] * max(1, settings.worker_processes // 2),
         lambda queue, ready: work(settings, queue, ready),
     )
-    sys.exit(crew.run(lambda: print(READY, flush=True)))  # noqa: T201 - whoever started us waits
+    sys.exit(crew.run(lambda: print(READY, flush=True)))  # noqa: T201 - the caller waits
 
 
 def work(settings: Settings, queue: str, ready: Callable[[], None]) -> None:
     """Do the tasks of *queue* in this process until SIGTERM."""
-    # Advice for whoever takes pickles as root, or acknowledges late; we do neither.
+    # These warnings are about pickles taken as root and late acknowledgement, both unused here.
     warnings.simplefilter("ignore", SecurityWarning)
     warnings.simplefilter("ignore", CPendingDeprecationWarning)
     url = settings.broker_url or ""
@@ -73,12 +73,12 @@ def work(settings: Settings, queue: str, ready: Callable[[], None]) -> None:
         ready()
 
     def end(**_: object) -> None:
-        # The kernel ends a process that does not come to its end, even an orphan.
+        # The kernel kills a process that does not end in time, even an orphan.
         signal.alarm(STOP_SECONDS)
         if ticker is not None:
             ticker.give_up()
         if not child.busy:
-            # Celery would look at its flag only after waiting two seconds for a message.
+            # Otherwise Celery would wait two seconds for a message before it stops.
             raise WorkerShutdown(0)
 
     worker_ready.connect(begin, weak=False)
@@ -96,9 +96,9 @@ def work(settings: Settings, queue: str, ready: Callable[[], None]) -> None:
 
 def _make_way() -> None:
     """
-    Have this process replaced, once it has finished what it is at.
+    Have this process replaced once it has finished its task.
 
-    Celery looks for a broker that was away at intervals of up to half a minute; a new
-    process finds it at once, and players' deadlines wait for that.
+    Celery looks for an absent broker only every half minute. A new process finds the broker at
+    once, and players' deadlines depend on it.
     """
     os.kill(os.getpid(), signal.SIGTERM)
