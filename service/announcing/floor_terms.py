@@ -48,10 +48,10 @@ class RoundTerms(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """The conditions under which hand-for-hand play begins, and its rules."""
 
     at_bubble: bool = False
-    """Whether it begins by itself when one more entrant is left than there are paid places."""
+    """Whether hand-for-hand play begins by itself with one entrant more than paid places."""
 
     at_left: Annotated[int, Meta(ge=2, le=100_000)] | None = None
-    """The number of remaining entrants at which it begins by itself."""
+    """The number of remaining entrants at which hand-for-hand play begins by itself."""
 
     ties: Literal["shared", "stack_at_start"] = "shared"
     """The placing of entrants who bust at several tables in one round."""
@@ -81,7 +81,7 @@ class FloorWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """The instant after which no hand is opened, or only the drawn number of hands."""
 
     last_hands_after_minutes: Annotated[int, Meta(ge=1, le=100_000)] | None = None
-    """The same, counted from the announced start. `last_hands_at` takes precedence."""
+    """The minutes from the announced start to that instant. `last_hands_at` takes precedence."""
 
     last_hands: LastHandsDrawn | None = None
     """The range for the draw of the last hands. Null means that hands in play are the last."""

@@ -84,7 +84,7 @@ class TournamentWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True)
     hands_max: Annotated[int, Meta(ge=1, le=1_000_000)] | None = None
     floor: FloorWanted = msgspec.field(default_factory=FloorWanted)
     draft: bool = False
-    """Whether only the staff sees it until it is announced."""
+    """Whether only the staff sees the tournament until it is announced."""
 
     entry: EntryTerms = EntryTerms()
     staff_may_play: bool = False

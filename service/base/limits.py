@@ -52,13 +52,13 @@ class LimitSettings(msgspec.Struct, frozen=True, kw_only=True):
     """Connections that are open at a time, in total and from one address."""
 
     header_seconds: Seconds = 10
-    """The time for a request's headers, from their first byte to their end."""
+    """Seconds for a request's headers, from their first byte to their end."""
 
     body_seconds: Seconds = 30
-    """The time for a request's body, from the end of the headers."""
+    """Seconds for a request's body, from the end of the headers."""
 
     keep_alive_seconds: Seconds = 20
-    """The time after which a connection without a request is closed."""
+    """Seconds after which a connection without a request is closed."""
 
     write_seconds: Seconds = 60
-    """The time after which a connection is closed if its client reads nothing of its answer."""
+    """Seconds after which a connection is closed if its client reads nothing of its answer."""

@@ -24,7 +24,7 @@ _AHEAD = "HT001"
 GONE = (
     asyncpg.PostgresConnectionError,
     asyncpg.InterfaceError,
-    # After its backend was killed in mid-statement, asyncpg may raise this error.
+    # After a backend was killed in mid-statement, asyncpg may raise this error.
     asyncpg.InternalClientError,
     asyncpg.OperatorInterventionError,
     asyncpg.InsufficientResourcesError,

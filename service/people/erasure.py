@@ -45,7 +45,7 @@ class StillEntered(ServiceError):
 
 
 class Erased(msgspec.Struct, frozen=True, kw_only=True):
-    """The counts of what was erased."""
+    """The numbers of erased tokens, calendar keys and texts of a player."""
 
     player: str
     tokens: int

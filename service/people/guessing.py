@@ -159,7 +159,7 @@ def _kept(entries: OrderedDict[_Name, _Entry], name: _Name, make: Callable[[], _
 
 
 def _network(address: str) -> str:
-    """Return the network that counts as one address. For IPv6 it is the /64 of a usual line."""
+    """Return the network that counts as one address. For IPv6 it is the /64 that one line has."""
     try:
         parsed = ip_address(address)
     except ValueError:

@@ -49,16 +49,16 @@ class ScheduledItem(msgspec.Struct, frozen=True, kw_only=True):
     """One tournament, announced or planned."""
 
     uid: str
-    """Identifies it in every calendar, permanently."""
+    """The permanent identifier of the item, in every calendar."""
 
     sequence: int
-    """Grows with each edit, and when it is cancelled."""
+    """The sequence number, which grows with each edit and with a cancellation."""
 
     name: str
     starts_at: datetime
     standing: Standing
     since: datetime
-    """The instant at which it reached this standing."""
+    """The instant at which the item reached this standing."""
 
     season: str | None = None
     tournament: str | None = None

@@ -20,7 +20,7 @@ class Occurrence(msgspec.Struct, frozen=True, kw_only=True):
     """One time that a rule names."""
 
     label: Local
-    """Its local time by the rule, even if it was moved. It is the occurrence's permanent name."""
+    """The local time by the rule, even if the occurrence was moved. It is a permanent name."""
 
     plan: Plan
     moment: Moment
@@ -36,18 +36,18 @@ class Occurrence(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def skipped(self) -> bool:
-        """Whether an edit skipped it."""
+        """Whether an edit skipped the occurrence."""
         return self.change is not None and self.change.skipped
 
     @property
     def open(self) -> bool:
-        """Whether it is still to be announced."""
+        """Whether the occurrence is still to be announced."""
         settled = self.fixture is not None and self.fixture.became != "withdrawn"
         return not self.skipped and not settled
 
     @property
     def announced_from(self) -> datetime:
-        """The instant from which it may be announced."""
+        """The instant from which the occurrence is due to be announced."""
         return self.moment.at - timedelta(hours=self.plan.ahead_hours)
 
 
