@@ -1,4 +1,4 @@
-"""Given these events, when this is asked, then exactly these events follow."""
+"""Scenarios: given these events, when a command is decided, then exactly these events follow."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ class Scenario:
     """
     One decision of one aggregate, from the events before it.
 
-    What is decided is replayed too, so that every test of ``decide`` is one of ``evolve``.
+    The decided events are folded too, so every test of ``decide`` also tests ``evolve``.
     """
 
     def __init__(self, decider: Decider[Any, Any, Any]) -> None:
@@ -22,7 +22,7 @@ class Scenario:
 
     @property
     def state(self) -> Any:
-        """The state the events given lead to; after ``then``, the state after the decision."""
+        """Return the state after the given events or, after ``then``, after the decision."""
         return self._state
 
     def given(self, *events: Any) -> "Scenario":
@@ -31,7 +31,7 @@ class Scenario:
         return self
 
     def asked(self, *commands: Any) -> "Scenario":
-        """Let *commands* be decided on the way to the decision under test."""
+        """Decide *commands* before the decision under test."""
         for command in commands:
             self.given(*self._decider.decide(self._state, command))
         return self
@@ -41,7 +41,7 @@ class Scenario:
         return self
 
     def events(self) -> tuple[Any, ...]:
-        """Return what is decided, having checked that deciding twice answers the same."""
+        """Return the decided events. Check that a second decision gives the same events."""
         decided = self._decider.decide(self._state, self._command)
         assert self._decider.decide(self._state, self._command) == decided
         self.given(*decided)

@@ -1,4 +1,4 @@
-"""What the engine's bench compares: hands of the same length, played to their end."""
+"""The bench of the engine compares hands of equal length, played to their end."""
 
 import pytest
 

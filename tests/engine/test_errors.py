@@ -1,4 +1,4 @@
-"""A refusal is declared by its fields."""
+"""The fields of a refusal declare its facts."""
 
 from datetime import UTC, datetime
 

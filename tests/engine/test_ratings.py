@@ -1,4 +1,4 @@
-"""Ratings follow the Plackett-Luce model as the OpenSkill libraries count it."""
+"""Ratings follow the Plackett-Luce model of the OpenSkill libraries."""
 
 from decimal import Decimal
 
@@ -13,7 +13,7 @@ RESULTS: tuple[tuple[tuple[str, int], ...], ...] = (
     (("b", 1), ("c", 1), ("a", 3)),
     tuple((player, place) for place, player in enumerate("fedcba", 1)),
 )
-"""Player and place of five tournaments; equal places are ties."""
+"""Player and place in five tournaments. Equal places are ties."""
 
 OPENSKILL = {
     "a": ("19.8580", "7.6659", "-3.1396"),
@@ -23,7 +23,9 @@ OPENSKILL = {
     "e": ("27.8347", "8.1586", "3.3588"),
     "f": ("28.2888", "7.8975", "4.5963"),
 }
-"""Mu, sigma and ordinal after them by ``PlackettLuce()`` of openskill 6.2.0 for Python."""
+"""
+Mu, sigma and ordinal after these tournaments by ``PlackettLuce()`` of openskill 6.2.0 for Python.
+"""
 
 
 def after(results: tuple[tuple[tuple[str, int], ...], ...]) -> dict[str, Rating]:
@@ -35,9 +37,7 @@ def after(results: tuple[tuple[tuple[str, int], ...], ...]) -> dict[str, Rating]
 
 
 def test_ratings_are_those_of_openskill() -> None:
-    """
-    Five tournaments with ties, newcomers and one of two players, to four digits.
-    """
+    """The five tournaments have ties, newcomers and a pair. Ratings agree to four digits."""
     found = after(RESULTS)
 
     unit = Decimal("0.0001")
@@ -55,7 +55,7 @@ def test_a_newcomer_has_the_models_own_numbers() -> None:
 
 def test_ratings_are_kept_at_six_digits() -> None:
     """
-    Rounded after every tournament, so that going on from what is stored is going on.
+    Ratings are rounded after every tournament, so stored ratings continue without a difference.
     """
     for rating in after(RESULTS).values():
         assert rating.mu.as_tuple().exponent == rating.sigma.as_tuple().exponent == -6
@@ -69,9 +69,7 @@ def test_one_player_alone_teaches_nothing() -> None:
 
 @pytest.mark.parametrize("size", [2, 5, 40, 300])
 def test_who_finishes_before_another_is_not_rated_lower(size: int) -> None:
-    """
-    Among newcomers; and a result always teaches something of everybody.
-    """
+    """All players are newcomers. Every result makes all their ratings more certain."""
     found = rated([(place, Rating()) for place in range(1, size + 1)])
 
     assert [each.mu for each in found] == sorted((each.mu for each in found), reverse=True)

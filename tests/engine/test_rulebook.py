@@ -1,4 +1,4 @@
-"""Every rule the engine names stands in the rulebook, and every rule there is named and tested."""
+"""The engine names only rules of the rulebook. Every rule there is named and tested."""
 
 import re
 from collections import Counter
@@ -32,7 +32,7 @@ POKER = [
     "C4b",
     *(f"D{number}" for number in range(1, 13)),
 ]
-"""The rows of blinds and presence, of acting, of raises, of pots."""
+"""The rows of blinds and presence, acting, raises and pots."""
 
 EXAMPLES = range(1, 34)
 
@@ -47,16 +47,16 @@ def sections() -> str:
 
 
 def test_every_rule_that_the_engine_names_stands_in_the_rulebook() -> None:
-    """A slug is a string of two words, the first of which is a chapter of rules."""
+    """A slug is a string of two words, of which the first is a chapter of rules."""
     literal = re.compile(rf"\"((?:{sections()})\.[a-z_]+)\"")
     named = {slug for text in ENGINE.values() for slug in literal.findall(text)}
-    # Paths of parameters in doctests look alike.
+    # Paths of parameters in doctests look like slugs.
     assert named
     assert named - SLUGS - {"roll.when"} == set()
 
 
 def test_every_rule_of_the_rulebook_is_named_where_the_engine_plays_it() -> None:
-    """As what decided, or in the docstring of what plays it."""
+    """The engine names a rule in an event, a refusal or a docstring."""
     text = "\n".join(ENGINE.values())
     unnamed = {slug for slug in SLUGS if f'"{slug}"' not in text and f"``{slug}``" not in text}
     assert unnamed == set()
@@ -117,8 +117,9 @@ def test_chapters_come_in_the_order_of_their_numbers() -> None:
 
 def test_code_cites_rules_by_names_that_exist_and_never_by_number() -> None:
     """
-    A number may change with a chapter; a name stands in stored events.  A docstring that is
-    part of a committed schema never changes.
+    A number may change with a chapter. A name in stored events never does. A docstring in a
+
+    committed schema never changes either.
     """
     schemas = (ROOT / "api-spec" / "events").glob("*.json")
     committed = "".join(each.read_text(encoding="utf-8") for each in schemas)

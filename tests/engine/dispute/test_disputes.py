@@ -1,4 +1,4 @@
-"""Disputes: claims, freezes, rulings, appeals, disclosures."""
+"""Disputes: claims, freezes, rulings, appeals and disclosures."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -95,7 +95,7 @@ def test_a_claim_names_what_it_is_about_and_nothing_else(kind: Kind, named: Any)
     [("hand", 168), ("step", 168), ("seating", 168), ("payout", 2), ("standing", 336)],
 )
 def test_a_claim_is_in_time_until_its_window_ends(kind: Kind, hours: int) -> None:
-    """What held when the thing was settled counts, whatever was set since."""
+    """The windows at the instant of the settlement count, even if they changed later."""
     changed = DisputeWindows(payout_hours=2, until_next_hand=False)
     later = DisputeWindows(hand_hours=1, seating_hours=1, payout_hours=1, standing_hours=1)
     known = (

@@ -1,4 +1,4 @@
-"""Raises, reopening, the last seat: cases of the tournament rules."""
+"""Raises, reopening and the last seat, from the tournament rules."""
 
 import pytest
 
@@ -18,7 +18,7 @@ from engine.rulesets import REVISION, FixedContinue, PokerNoLimit
 
 
 class Round:
-    """A street played by name: ``seats`` act in order."""
+    """A street for tests. ``seats`` act in the given order."""
 
     def __init__(
         self,
@@ -91,7 +91,7 @@ LONG = 100_000
 
 
 def of_blind(blind: int, *stacks: int) -> Round:
-    """A first street before which the big blind of the last seat stands."""
+    """Return a first street in which the last seat has posted the big blind."""
     posted = {len(stacks) - 1: blind // 2, len(stacks): blind}
     left = [stack - posted.get(seat, 0) for seat, stack in enumerate(stacks, start=1)]
     return Round(left, min_open=blind, current_bet=blind, put_in=posted)

@@ -1,4 +1,4 @@
-"""The worked examples of the rulebook: what nobody matched, layers, ties, odd chips."""
+"""The rulebook's worked examples of uncalled bets, layers, ties and odd chips."""
 
 import pytest
 
@@ -18,7 +18,7 @@ def paid(
     dead: int = 0,
     unit: int = 1,
 ) -> tuple[Wagers, int]:
-    """Settle a hand whose showdown ranks seats as *best*, ties in one list."""
+    """Settle a hand with seats ranked as in *best*. Tied seats share one list."""
     left = dict(wagers)
     won = dict.fromkeys(wagers, 0)
     if (returned := unmatched(left, live=live)) is not None:

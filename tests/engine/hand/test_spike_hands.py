@@ -1,4 +1,4 @@
-"""The ranking of Corellian Spike; rulebook ``spike.ranking`` and its neighbours."""
+"""The ranking of Corellian Spike (rulebook ``spike.ranking`` and the rules around it)."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -49,11 +49,11 @@ LADDER = [
     ("nulrhek", (3, -2)),
     ("nulrhek", (-3, 2)),
 ]
-"""The rulebook's ladder, the best first; a name that stands more than once also shows its ties."""
+"""The rulebook's ladder, best first. A repeated name also shows its ties."""
 
 
 def dealt(values: Values) -> tuple[str, ...]:
-    """Return cards of *values*, of as many suits as it takes."""
+    """Return cards of *values*, of as many suits as needed."""
     left = {value: [*BY_VALUE[value]] for value in values}
     return tuple(left[value].pop(0) for value in values)
 
@@ -65,8 +65,8 @@ def test_example_31_the_ladder_stands_in_its_order() -> None:
         assert better.key < worse.key, (better, worse)
 
 
-# The same rules written a second time, plainly: a name is a set of cards, and a hand has the name
-# if some of its cards are such a set; strictly, if all of them are.
+# An independent, plain version of the rules. A name is a set of cards. A hand has the name if
+# some of its cards are such a set or, under strict names, if all of them are.
 
 
 def exactly(*sets: Values) -> set[Values]:
@@ -117,9 +117,9 @@ def lowest(hand: Values, by_value: dict[int, set[Values]], *, strict: bool = Fal
 
 def plain(hand: Values, *, extra: frozenset[str] = frozenset(), strict: bool = False) -> list[str]:
     """
-    Return what *hand* is worth as words to sort by, the best first.
+    Return words by which *hand* sorts, best first.
 
-    Each number is written so that the text of the better one comes first.
+    Each number is written so that the text of the better hand comes first.
     """
     total = sum(hand)
     plus = [value for value in hand if value > 0]
@@ -169,7 +169,7 @@ def plain(hand: Values, *, extra: frozenset[str] = frozenset(), strict: bool = F
 
 @cache
 def all_hands() -> dict[Values, tuple[str, ...]]:
-    """Return the values of every hand that the deck can deal, each with cards that have them."""
+    """Return the values of every possible hand, each with cards that have these values."""
     in_deck = Counter(VALUES[card] for card in deck("d62"))
     return {
         hand: dealt(hand)
@@ -186,7 +186,7 @@ def all_hands() -> dict[Values, tuple[str, ...]]:
 def test_every_hand_there_is_ranks_as_the_rules_written_plainly_say(
     extra: frozenset[str], strict: bool
 ) -> None:
-    """All hands by both: the same order, and the same ties."""
+    """Both versions give all hands the same order and the same ties."""
     ranked = sorted(
         (rank(cards, extra=extra, strict=strict).key, plain(hand, extra=extra, strict=strict), hand)
         for hand, cards in all_hands().items()
@@ -204,7 +204,7 @@ def test_every_name_is_taken_by_some_hand() -> None:
 
 
 def test_two_hands_tie_exactly_where_the_rulebook_says() -> None:
-    """Equal: kinds of one value whatever lies beside them. Apart: fewer cards of a Yee-Haa."""
+    """Other cards do not break ties of one kind. Fewer cards win a tie of Yee-Haas."""
     alike = [
         ((5, 5, -5, -5), (-5, 5, 5, -5)),
         ((1, 1, -1, -1), (1, 1, 1, -1, -2)),
@@ -299,7 +299,7 @@ GALAXY_NAMES = [
 
 
 def plain_galaxy(cards: tuple[str, ...]) -> tuple[int, list[tuple[int, int]]]:
-    """Return the place of the name, and one pair of rising numbers for each step of the chain."""
+    """Return the index of the name, and a pair of rising numbers for each step of the chain."""
     hand = tuple(VALUES[card] for card in cards)
     sylop = 0 in hand
     wild = {v: exactly((v, v, v), (-v, -v, -v)) for v in ONE_TO_TEN}
@@ -324,7 +324,7 @@ def plain_galaxy(cards: tuple[str, ...]) -> tuple[int, list[tuple[int, int]]]:
 
 
 def some_hands(count: int) -> Iterator[tuple[str, ...]]:
-    """Yield random hands of four and five cards, half of them made to total zero."""
+    """Yield random hands of four and five cards. Half of them are made to total zero."""
     dice = Random(31)
     while count:
         hand = dice.sample(deck("d62"), dice.choice([4, 5]))
@@ -335,7 +335,7 @@ def some_hands(count: int) -> Iterator[tuple[str, ...]]:
 
 
 def test_hands_rank_in_the_galaxy_as_the_rules_written_plainly_say() -> None:
-    """Every hand of two and three cards, and thousands of larger ones."""
+    """The hands are all those of two and three cards, and thousands of larger ones."""
     small = [hand for size in (2, 3) for hand in combinations(deck("d62"), size)]
     hands = [*small, *some_hands(4000)]
     keys = {hand: galaxy_rank(hand).key for hand in hands}

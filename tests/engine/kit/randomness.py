@@ -1,4 +1,4 @@
-"""Shuffles, a fair one and such as are known for their faults, and statistics of what they draw."""
+"""A fair shuffle, faulty shuffles, and statistics of their draws."""
 
 from collections.abc import Callable, Iterable, Sequence
 from hashlib import sha256
@@ -13,7 +13,7 @@ Shuffle = Callable[[Stream, Sequence[Any]], Sequence[Any]]
 
 
 def streams(name: str) -> Iterable[Stream]:
-    """Yield streams as a tournament has them, one for each hand; the same in every run."""
+    """Yield one stream for each hand, like a tournament. Every run yields the same streams."""
     for number in count(1):
         yield Stream(sha256(f"{name}/{number}".encode()).digest(), "pile")
 
@@ -32,7 +32,7 @@ def naive(stream: Stream, items: Sequence[Any]) -> Sequence[Any]:
 
 
 def cyclic(stream: Stream, items: Sequence[Any]) -> Sequence[Any]:
-    """Draw one too low: no card may stay where it was."""
+    """Draw one too low, so no card can stay in its place."""
     order = list(items)
     for index in range(len(order) - 1, 0, -1):
         other = stream.below(index)
@@ -41,7 +41,7 @@ def cyclic(stream: Stream, items: Sequence[Any]) -> Sequence[Any]:
 
 
 def by_remainder(stream: Stream, items: Sequence[Any]) -> Sequence[Any]:
-    """Take a byte modulo k and reject nothing: low numbers come more often."""
+    """Take a byte modulo k and reject nothing, so low numbers come more often."""
     order, drawn = list(items), b"".join(islice(stream.blocks(), 3))
     for index in range(len(order) - 1, 0, -1):
         other = drawn[index] % (index + 1)
@@ -50,7 +50,7 @@ def by_remainder(stream: Stream, items: Sequence[Any]) -> Sequence[Any]:
 
 
 def lazy(stream: Stream, items: Sequence[Any]) -> Sequence[Any]:
-    """Stop one swap short: the first two cards keep their order."""
+    """Stop one swap short, so the first two cards keep their order."""
     order = list(items)
     for index in range(len(order) - 1, 1, -1):
         other = stream.below(index + 1)

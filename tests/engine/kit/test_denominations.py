@@ -1,4 +1,4 @@
-"""Stakes and change."""
+"""Denominations: the value of stakes, and change."""
 
 from itertools import product
 

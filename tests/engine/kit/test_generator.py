@@ -1,4 +1,4 @@
-"""The generator, byte for byte: vectors, and a second implementation on ``hmac``."""
+"""The generator, byte for byte: vectors, and a second implementation with ``hmac``."""
 
 import hmac
 import json
@@ -30,7 +30,7 @@ MASTER = bytes(range(32))
 
 
 def vectors() -> dict[str, Any]:
-    """Compute every vector anew."""
+    """Compute every vector again."""
     tournament = UUID(int=7)
     seed = derive_seed(MASTER, "cards", 1, 2, 1)
     dice = derive_seed(MASTER, "dice", 1, 2, 1)
@@ -66,7 +66,7 @@ def vectors() -> dict[str, Any]:
 
 
 def of_entropy() -> dict[str, Any]:
-    """Return commitments of three entrants, and a hand of table 1 that two of them opened for."""
+    """Return commitments of three entrants, and a hand of table 1 with openings of two."""
     values = [bytes([number]) * 32 for number in (1, 2, 3)]
     commitments = [entropy_commitment(value) for value in values]
     digest = openings_digest([(5, values[2]), (2, values[0])])
@@ -88,7 +88,9 @@ def of_entropy() -> dict[str, Any]:
 
 
 def of_draws() -> dict[str, Any]:
-    """Return draws: at table 0 by three entrants' commitments, at table 1 by their openings."""
+    """
+    Return draws at table 0 from the commitments of three entrants, and at table 1 from openings.
+    """
     values = [bytes([number]) * 32 for number in (1, 2, 3)]
     committed = commitments_digest([bytes.fromhex(entropy_commitment(each)) for each in values])
     opened = openings_digest(list(enumerate(values, start=1)))

@@ -1,8 +1,8 @@
 """
-What laboratories ask of a generator, on fixed seeds: it passes every run or none.
+Statistical tests of the generator on fixed seeds, so every run has the same result.
 
-Deviations are in standard normal units; 3.3 of them come once in a thousand samples.
-Faults that shuffles are known for are planted, and each must be found.
+Deviations are in standard normal units. A deviation of 3.3 occurs once in a thousand samples.
+Known faults of shuffles are planted, and each must be found.
 """
 
 from collections.abc import Sequence
@@ -79,7 +79,7 @@ def test_a_biased_shuffle_is_found_by_its_places(biased: Shuffle) -> None:
 
 
 def test_the_first_card_of_one_hand_tells_nothing_of_the_next() -> None:
-    """Runs and serial correlation over consecutive hands of one table, as seeds are derived."""
+    """The test counts runs and serial correlation over consecutive hands of one table."""
     number = {card: index for index, card in enumerate(DECKS["d62"])}
     none = openings_digest(())
     drawn = [
@@ -91,7 +91,7 @@ def test_the_first_card_of_one_hand_tells_nothing_of_the_next() -> None:
 
 
 def test_another_opening_of_one_player_is_another_deck() -> None:
-    """A bit of one opening changed: as many cards stay in place as in a fresh shuffle, about 1."""
+    """One bit of one opening changes. As in a fresh shuffle, about 1 card stays in place."""
     seed = derive_seed(MASTER, "cards", 1, 1, 1)
     decks = [
         shuffled_pile(seed, openings_digest([(1, bytes([number]) * 32)]), 1, DECKS["d62"]).cards
@@ -127,7 +127,7 @@ def test_the_dice_show_every_face_as_often_as_they_have_it() -> None:
 
 
 def test_no_stream_is_ever_repeated() -> None:
-    """Every table, hand, deal and use has a seed of its own."""
+    """Every table, hand, deal and use has its own seed."""
     seeds = {
         derive_seed(MASTER, use, table, hand, deal)
         for use in ("cards", "dice", "draws")

@@ -1,4 +1,4 @@
-"""Bans: who may not come in, and until when."""
+"""Bans: banned players, and the end of a ban."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -32,18 +32,14 @@ def ban(until: datetime | None = None, key: BanId = FIRST, **more: Any) -> BanPl
 
 
 def test_a_ban_says_in_public_that_it_is_and_why_it_can_be_proven_but_not_of_whom() -> None:
-    """
-    The log can be published live; a ban is the staff's business.
-    """
+    """The log can be public, but only staff may know who is banned."""
     happened = Scenario(decider).given(created).when(ban()).events()
     sealed = Sealed(Ban(player=han, until=None), bytes.fromhex(SALT), (HOUSE,))
     assert happened == (PlayerBanned(ban=FIRST, banned=sealed, reason=REASON),)
 
 
 def test_who_is_banned_is_neither_added_nor_let_in_by_a_code() -> None:
-    """
-    Whichever way one comes.
-    """
+    """A banned player can join in neither way."""
     given = Scenario(decider).given(created).asked(Invite(invitation=CODE), ban())
     given.when(AddMember(player=han, now=NOON)).then_rejected(Refused, until=None)
     accept = AcceptInvitation(invitation=CODE, player=han, now=NOON)
@@ -51,18 +47,14 @@ def test_who_is_banned_is_neither_added_nor_let_in_by_a_code() -> None:
 
 
 def test_a_wrong_code_does_not_say_who_is_banned() -> None:
-    """
-    What a code opens comes first.
-    """
+    """The check of the code comes first."""
     given = Scenario(decider).given(created).asked(ban())
     accept = AcceptInvitation(invitation=CODE, player=han, now=NOON)
     given.when(accept).then_rejected(InvitationUnknown)
 
 
 def test_a_ban_is_over_at_its_end_and_not_before() -> None:
-    """
-    A tie goes to the player.
-    """
+    """At the exact instant of its end, the ban no longer counts."""
     given = Scenario(decider).given(created).asked(ban(TOMORROW))
     early = AddMember(player=han, now=TOMORROW - timedelta(microseconds=1))
     given.when(early).then_rejected(Refused, until=TOMORROW.isoformat())
@@ -70,9 +62,7 @@ def test_a_ban_is_over_at_its_end_and_not_before() -> None:
 
 
 def test_a_lifted_ban_counts_no_longer() -> None:
-    """
-    Lifting what does not stand changes nothing.
-    """
+    """Lifting a missing ban changes nothing."""
     given = Scenario(decider).given(created).asked(ban())
     given.when(LiftBan(player=han)).then(BanLifted(ban=FIRST)).when(
         LiftBan(player=han)
@@ -80,18 +70,14 @@ def test_a_lifted_ban_counts_no_longer() -> None:
 
 
 def test_a_later_ban_replaces_an_earlier_one() -> None:
-    """
-    One a player; the last word counts, longer or shorter.
-    """
+    """A player has at most one ban. The latest counts, longer or shorter."""
     given = Scenario(decider).given(created).asked(ban(), ban(TOMORROW, SECOND))
     assert [each.ban for each in given.state.bans] == [SECOND]
     given.when(AddMember(player=han, now=TOMORROW)).then(joined)
 
 
 def test_a_ban_outlives_membership() -> None:
-    """
-    Else a banned member would leave and come back.
-    """
+    """Otherwise a banned member could leave and come back."""
     given = Scenario(decider).given(created, joined).asked(ban(), RemoveMember(player=han))
     given.when(AddMember(player=han, now=NOON)).then_rejected(Refused, until=None)
 
@@ -106,7 +92,5 @@ def test_who_holds_an_office_is_not_banned(role: Any) -> None:
 
 
 def test_a_ban_does_not_end_before_it_begins() -> None:
-    """
-    A slip of the year would else look like a ban.
-    """
+    """Otherwise a wrong year would look like a ban."""
     Scenario(decider).given(created).when(ban(NOON)).then_rejected(BanInvalid)

@@ -1,4 +1,4 @@
-"""A league: members, their roles, invitations, and the owner who is always there."""
+"""A league: its members, roles and invitations, and its last owner."""
 
 from datetime import timedelta
 
@@ -45,9 +45,7 @@ issued = InvitationIssued(invitation=CODE, role="player", uses_max=1, expires_at
 
 
 def test_whoever_creates_a_league_owns_it() -> None:
-    """
-    A league without an owner could never get one.
-    """
+    """A league without an owner could never get one."""
     create = CreateLeague(league=LEAGUE, name="Corellian Circuit", owner=leia)
     given = Scenario(decider).when(create).then(created)
     assert given.state.role_of(leia) == "owner"
@@ -55,24 +53,18 @@ def test_whoever_creates_a_league_owns_it() -> None:
 
 
 def test_a_league_has_a_name() -> None:
-    """
-    Names are what people tell leagues apart by.
-    """
+    """People tell leagues apart by their names."""
     create = CreateLeague(league=LEAGUE, name="   ", owner=leia)
     Scenario(decider).when(create).then_rejected(LeagueNameInvalid, length=0, length_max=200)
 
 
 def test_nobody_joins_a_league_that_does_not_exist() -> None:
-    """
-    An empty stream takes its creation only.
-    """
+    """An empty stream accepts only its creation."""
     Scenario(decider).when(AddMember(player=han, now=NOON)).then_rejected(LeagueNotCreated)
 
 
 def test_a_member_is_added_once() -> None:
-    """
-    A repeated request is acknowledged; another role has to be asked for as such.
-    """
+    """A repeated request changes nothing. Another role needs a command of its own."""
     (
         Scenario(decider)
         .given(created)
@@ -86,9 +78,7 @@ def test_a_member_is_added_once() -> None:
 
 
 def test_a_role_can_be_changed() -> None:
-    """
-    Only that of a member, and only to another.
-    """
+    """Only members have a role to change, and only another role is a change."""
     given = Scenario(decider).given(created).asked(AddMember(player=han, now=NOON))
     given.when(ChangeRole(player=han, role="director")).then(
         MemberRoleChanged(player=han, role="director")
@@ -101,9 +91,7 @@ def test_a_role_can_be_changed() -> None:
     "command", [RemoveMember(player=leia), ChangeRole(player=leia, role="player")]
 )
 def test_the_last_owner_neither_leaves_nor_steps_down(command: object) -> None:
-    """
-    At least one owner, always.
-    """
+    """A league has at least one owner at any time."""
     Scenario(decider).given(created).when(command).then_rejected(LastOwner)
 
 
@@ -126,18 +114,14 @@ def test_an_owner_may_leave_when_another_stays() -> None:
 def test_invitations_to_offices_end_when_an_owner_stops_being_one(
     command: object, event: object
 ) -> None:
-    """
-    Whoever made them may know the codes.
-    """
+    """A former owner may know the codes."""
     given = Scenario(decider).given(created).asked(AddMember(player=han, role="owner", now=NOON))
     given = given.asked(Invite(invitation=CODE)).asked(Invite(invitation=OFFICE, role="referee"))
     given.when(command).then(event, InvitationRevoked(invitation=OFFICE))
 
 
 def test_an_invitation_makes_a_member_as_often_as_it_says() -> None:
-    """
-    A code that has been used up is worth nothing.
-    """
+    """A used-up code is worthless."""
     (
         Scenario(decider)
         .given(created)
@@ -153,9 +137,7 @@ def test_an_invitation_makes_a_member_as_often_as_it_says() -> None:
 
 
 def test_an_invitation_expires_at_its_instant() -> None:
-    """
-    At the instant itself it no longer holds.
-    """
+    """At that exact instant the invitation is no longer valid."""
     expiring = Invite(invitation=CODE, expires_at=NOON)
     given = Scenario(decider).given(created).asked(expiring)
     given.when(AcceptInvitation(invitation=CODE, player=han, now=NOON)).then_rejected(
@@ -166,9 +148,7 @@ def test_an_invitation_expires_at_its_instant() -> None:
 
 
 def test_a_revoked_invitation_is_as_if_never_issued() -> None:
-    """
-    Revoking twice changes nothing.
-    """
+    """A second revocation changes nothing."""
     revoke = RevokeInvitation(invitation=CODE)
     (
         Scenario(decider)
@@ -187,9 +167,7 @@ def test_a_revoked_invitation_is_as_if_never_issued() -> None:
     [Invite(invitation=CODE, role="owner"), Invite(invitation=CODE, uses_max=0)],
 )
 def test_a_code_cannot_give_the_league_away(invite: Invite) -> None:
-    """
-    Whoever finds a code has it; nor is one issued that nobody could use.
-    """
+    """Anybody may find a code. No code is issued that nobody could use."""
     Scenario(decider).given(created).when(invite).then_rejected(InvitationInvalid)
 
 
@@ -213,17 +191,13 @@ def test_a_code_cannot_give_the_league_away(invite: Invite) -> None:
 def test_a_role_permits_what_its_work_needs(
     role: Role | None, capability: Capability, permitted: bool
 ) -> None:
-    """
-    And nothing more; a stranger may not even read.
-    """
+    """A role has no other capability. A stranger may not even read."""
     assert may(role, capability) is permitted
 
 
 @pytest.mark.parametrize("capability", ["audit_hands", "direct_play", "rule_disputes"])
 def test_staff_who_play_lose_directing_and_unsealing(capability: Capability) -> None:
-    """
-    Nobody opens an opponent's cards or rules on a pot of their own.
-    """
+    """Staff who play may not open an opponent's cards or rule on a pot of their own."""
     assert may("owner", capability, entered=True) is False
 
 
@@ -231,9 +205,7 @@ def test_staff_who_play_lose_directing_and_unsealing(capability: Capability) -> 
 def test_terms_leave_staff_who_play_the_clock_and_the_seating_and_nothing_else(
     capability: Capability,
 ) -> None:
-    """
-    And they give nobody an office.
-    """
+    """These capabilities do not include giving an office."""
     kept = may("owner", capability, entered=True, staff_may_play=True)
     assert kept is (capability in {"start_tournaments", "run_floor"})
     assert may("player", capability, entered=True, staff_may_play=True) is False

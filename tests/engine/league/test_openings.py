@@ -1,4 +1,4 @@
-"""Openings of sealed values: who looks, at what, why, and until when."""
+"""Openings of sealed values: the viewer, the subject, the reason and the end."""
 
 from datetime import datetime, timedelta
 from typing import Any

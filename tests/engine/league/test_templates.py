@@ -1,4 +1,4 @@
-"""Templates and house rules, as a league keeps them."""
+"""Templates and house rules of a league."""
 
 from typing import Any
 
@@ -28,19 +28,17 @@ created = LeagueCreated(league=LEAGUE, name="Corellian Circuit", owner=player(1)
 
 
 def key(number: int) -> TemplateId:
-    """Return a template's id."""
+    """Return the identifier of a template."""
     return TemplateId(f"tpl_{number:032x}")
 
 
 def save(number: int = 1, name: str = "Weekly", **more: Any) -> SaveTemplate:
-    """Return the command that keeps a template."""
+    """Return the command that saves a template."""
     return SaveTemplate(**{"template": key(number), "name": name, "body": "{}", **more})
 
 
 def test_a_change_is_the_next_version_and_keeps_the_place() -> None:
-    """
-    What is saved as it stands already is no change.
-    """
+    """Saving an unchanged template changes nothing."""
     given = Scenario(decider).given(created).asked(save(), save(2, "Monthly"))
     changed = TemplateSaved(template=key(1), name="Weekly", body='{"a":1}', version=2)
     given.when(save(body='{"a":1}', replaces=1)).then(changed)
@@ -49,9 +47,7 @@ def test_a_change_is_the_next_version_and_keeps_the_place() -> None:
 
 
 def test_a_change_of_what_was_changed_since_is_refused() -> None:
-    """
-    Two who edit do not overwrite each other unseen.
-    """
+    """Two editors cannot overwrite each other by accident."""
     given = Scenario(decider).given(created).asked(save(), save(body='{"a":1}'))
     given.when(save(body='{"a":2}', replaces=1)).then_rejected(TemplateChanged, version=2)
     given.when(save(3, "New", replaces=1)).then_rejected(TemplateUnknown)
@@ -69,9 +65,7 @@ def test_a_name_is_free_again_when_its_template_is_gone() -> None:
 
 
 def test_a_league_keeps_so_many_templates_and_none_too_long() -> None:
-    """
-    A league's state is read often.
-    """
+    """The state of a league is read often, so it must stay small."""
     full = [save(number, f"T{number}") for number in range(TEMPLATES_MAX)]
     given = Scenario(decider).given(created).asked(*full)
     one_more = save(TEMPLATES_MAX, "T")
@@ -83,9 +77,7 @@ def test_a_league_keeps_so_many_templates_and_none_too_long() -> None:
 
 
 def test_house_rules_are_replaced_whole() -> None:
-    """
-    Who sets them sees all of them.
-    """
+    """The person who sets house rules sees all of them."""
     given = Scenario(decider).given(created).asked(SetHouseRules(body='{"a":1}'))
     given.when(SetHouseRules(body='{"a":1}')).then_nothing()
     given.when(SetHouseRules(body="{}")).then(HouseRulesSet(body="{}"))

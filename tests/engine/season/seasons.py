@@ -1,4 +1,4 @@
-"""Seasons to test with: terms that hold, and results by player and place."""
+"""Seasons for tests: valid terms, and results by player and place."""
 
 from typing import Any
 from uuid import UUID
@@ -24,7 +24,7 @@ REASON = TextRef(text=TextId(identifier("txt", UUID(int=4))), digest="99" * 32)
 
 
 def opening(points: PointsRule | None = None, **terms: Any) -> OpenSeason:
-    """Return terms that hold, with *terms* laid over them."""
+    """Return valid terms, with *terms* in place of the defaults."""
     sound: dict[str, Any] = {
         "season": SEASON,
         "league": LEAGUE,
@@ -42,7 +42,7 @@ def tournament(number: int) -> TournamentId:
 
 
 def award(number: int, *places: tuple[int, int, int], **field: Any) -> AwardPoints:
-    """Return the result of one tournament; each place is player, place, shared."""
+    """Return the result of one tournament. Each item is player, place and number who share it."""
     return AwardPoints(
         tournament=tournament(number),
         placings=tuple(
@@ -55,12 +55,12 @@ def award(number: int, *places: tuple[int, int, int], **field: Any) -> AwardPoin
 
 
 def in_order(number: int, *players: int, **field: Any) -> AwardPoints:
-    """Return the result of one tournament in which nobody shared a place."""
+    """Return the result of one tournament without shared places."""
     return award(number, *((who, place, 1) for place, who in enumerate(players, 1)), **field)
 
 
 def closing(state: State, *others: Outlook, leave_out: LeaveOut | None = None) -> CloseSeason:
-    """Return the close of a season whose counted tournaments are counted as they stand."""
+    """Return the command that closes a season with its tournaments as they were counted."""
     named = {each.tournament for each in others}
     counted = tuple(
         Outlook(tournament=each.tournament, prospect="finished")
@@ -78,7 +78,7 @@ def field_of(entrants: int, **more: Any) -> Field:
 def adjustment(
     number: int, who: int, points: str, kind: AdjustmentKind = "manual", **more: Any
 ) -> AdjustPoints:
-    """Return an entry besides the placings."""
+    """Return a command for an adjustment."""
     return AdjustPoints(
         adjustment=Adjustment(
             id=AdjustmentId(identifier("adj", UUID(int=number))),

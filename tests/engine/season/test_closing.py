@@ -1,4 +1,4 @@
-"""How a season ends: what keeps it open, what may be left out, and the fate of every tournament."""
+"""Closing a season: the obstacles, the tournaments left out, and the fate of every tournament."""
 
 from typing import Any
 
@@ -70,9 +70,7 @@ def test_a_season_notes_once_what_is_announced_for_it_until_it_closes() -> None:
 def test_a_season_stays_open_while_a_tournament_of_it_is_uncounted(
     prospect: Any, uncounted: bool, frozen: str | None, why: str
 ) -> None:
-    """
-    The refusal names the tournament and why it waits.
-    """
+    """The refusal names the tournament and the reason."""
     given = added(1, 2).asked(award(1, (1, 1, 1)))
     waits = outlook(2, prospect, uncounted=uncounted, frozen=disputes(frozen))
     named = {"tournament": tournament(2), "reason": why, "dispute": frozen}
@@ -91,7 +89,9 @@ def test_a_season_stays_open_while_a_counted_result_may_change(
 
 def test_every_tournament_announced_for_a_season_has_a_fate_in_its_end() -> None:
     """
-    A tournament that was revoked is left out by the person who revoked it, ascending by name.
+    A revoked tournament is left out by the person who revoked it.
+
+    Fates are in ascending order.
     """
     given = added(5, 4, 3, 2, 1).asked(award(5, (1, 1, 1)), award(1, (2, 1, 1)))
     revoke = RevokeAward(tournament=tournament(5), reason=REASON, author=DIRECTOR, now=NOON)
@@ -111,7 +111,7 @@ def test_every_tournament_announced_for_a_season_has_a_fate_in_its_end() -> None
 
 def test_leaving_out_a_tournament_takes_its_points_back_in_the_same_append() -> None:
     """
-    A dispute over a counted result then keeps nobody waiting, and nothing of it counts.
+    A dispute over a counted result then no longer blocks the closing, and its points are gone.
     """
     given = added(1, 2).asked(award(1, (1, 1, 1)), award(2, (2, 1, 1)))
     given.asked(FreezeStandings(dispute=DISPUTE, now=NOON))

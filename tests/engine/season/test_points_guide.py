@@ -1,4 +1,4 @@
-"""What the guide to points shows can be done as it is written there."""
+"""The examples in the guide to points work as written."""
 
 import re
 from pathlib import Path
@@ -19,9 +19,7 @@ RECOMPUTING = (ROOT / "api-spec" / "recomputing.md").read_text(encoding="utf-8")
 
 
 def test_the_lines_in_the_guide_repeat_a_lot() -> None:
-    """
-    With nothing but the standard library, as a stranger would.
-    """
+    """The lines need only the standard library."""
     (source,) = re.findall(r"```python\n(.*?)```", GUIDE, re.DOTALL)
     stranger: dict[str, Any] = {}
     exec(source, stranger)

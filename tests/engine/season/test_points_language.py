@@ -1,4 +1,4 @@
-"""The language of points formulas: what it means, what it refuses, and nothing else."""
+"""The language of points formulas: its meaning and its refusals."""
 
 from decimal import Decimal, localcontext
 from time import perf_counter
@@ -48,9 +48,7 @@ def value(text: str) -> Decimal:
     ],
 )
 def test_an_expression_means_what_it_says(text: str, expected: str) -> None:
-    """
-    Signs bind tightest, then products, then sums; equals from the left.
-    """
+    """Signs bind tightest, then products, then sums. Equal operators apply from the left."""
     assert value(text).quantize(Decimal("1e-20")) == Decimal(expected)
 
 
@@ -118,9 +116,7 @@ def test_what_has_no_value_says_why(text: str, cause: str) -> None:
 
 
 def test_a_formula_is_no_longer_than_the_language_allows() -> None:
-    """
-    In characters, in depth, in steps.
-    """
+    """Characters, depth and steps have limits."""
     with pytest.raises(FormulaInvalid, match="characters"):
         parse("1" + " " * LENGTH_MAX, NAMES)
     nested = (DEPTH_MAX - 1) * "(" + "n" + (DEPTH_MAX - 1) * ")"
@@ -136,9 +132,7 @@ def test_a_formula_is_no_longer_than_the_language_allows() -> None:
 
 
 def test_a_formula_is_counted_alike_whatever_the_caller_counts_in() -> None:
-    """
-    The context is the language's own, and the caller's is left alone.
-    """
+    """The language has its own context and leaves the caller's unchanged."""
     usual = value("10 * sqrt(n / k)")
     with localcontext(prec=3) as context:
         assert value("10 * sqrt(n / k)") == usual
@@ -147,9 +141,7 @@ def test_a_formula_is_counted_alike_whatever_the_caller_counts_in() -> None:
 
 
 def test_every_name_is_known() -> None:
-    """
-    Names of both branches, of conditions and of arguments.
-    """
+    """Names may stand in both branches, in conditions and in arguments."""
     text = "if(n < k, -n, max(buy_in, 1) * 2)"
 
     assert sorted(names_in(parse(text, NAMES))) == ["buy_in", "k", "n", "n"]
@@ -184,8 +176,9 @@ scribbles = some.text(alphabet="nk0123456789.+-*/(),<>=! \t_aeiou\u00b2\x00", ma
 )
 def test_a_formula_has_a_value_or_a_typed_reason_and_nothing_else(text: str, place: int) -> None:
     """
-    Whatever is written: a finite number within bounds, a refusal with its place, or a cause;
-    soon, and twice the same.
+    Any text gives a finite number within bounds, a refusal with its place, or a cause.
+
+    The answer comes soon, and is the same twice.
     """
 
     def outcome() -> Decimal | tuple[str, object]:
@@ -209,9 +202,7 @@ def test_a_formula_has_a_value_or_a_typed_reason_and_nothing_else(text: str, pla
 
 @given(text=expressions)
 def test_whitespace_and_parentheses_around_it_change_nothing(text: str) -> None:
-    """
-    What is parsed is the expression, not its writing.
-    """
+    """The parser returns the same expression for both texts."""
     try:
         plain = parse(text, NAMES)
         around = parse(f" ( {text} )", NAMES)

@@ -1,4 +1,4 @@
-"""The points formulas that leagues use give the numbers that were published of them."""
+"""The points formulas of the presets give their published numbers."""
 
 from decimal import Decimal
 
@@ -25,9 +25,7 @@ def points_of(preset: Preset, **values: str) -> Decimal:
 
 @pytest.mark.parametrize(("preset", "worked"), NUMBERS, ids=lambda it: getattr(it, "name", ""))
 def test_a_preset_gives_its_published_numbers(preset: Preset, worked: Worked) -> None:
-    """
-    Each at the scale that the preset names.
-    """
+    """Each number has the scale of its preset."""
     points = points_of(preset, **worked.values)
 
     assert written(points, scale=preset.scale) == worked.points
@@ -35,9 +33,7 @@ def test_a_preset_gives_its_published_numbers(preset: Preset, worked: Worked) ->
 
 @pytest.mark.parametrize(("preset", "worked"), OVERALL, ids=lambda it: getattr(it, "name", ""))
 def test_a_preset_gives_its_published_number_for_a_season(preset: Preset, worked: Worked) -> None:
-    """
-    Stockholm: 300 points from nine games are 100.
-    """
+    """In the Stockholm formula, 300 points from nine games make 100."""
     values = {
         name: Decimal(worked.values.get(name, "0")) for name in ("total", "average", "played")
     }
@@ -49,9 +45,7 @@ def test_a_preset_gives_its_published_number_for_a_season(preset: Preset, worked
 
 
 def test_the_paid_third_of_winamax_adds_up_to_the_published_sum() -> None:
-    """
-    Places 1 to 21 of 63 come to 53.45, place 22 to nothing.
-    """
+    """Places 1 to 21 of 63 sum to 53.45, and place 22 gets 0."""
     each = [points_of(PRESETS["winamax"], n="63", k=str(place)) for place in range(1, 23)]
 
     assert written(sum(each, Decimal(0)), scale=2) == "53.45"
@@ -59,9 +53,7 @@ def test_the_paid_third_of_winamax_adds_up_to_the_published_sum() -> None:
 
 
 def test_a_season_of_td_scores_tends_to_a_hundred() -> None:
-    """
-    1 - e^-avg: an average of ln 17 leaves a seventeenth to go.
-    """
+    """The overall formula is 1 - e^-avg. An average of ln 17 leaves one seventeenth."""
     overall = PRESETS["td_score"].overall
     assert overall is not None
     average = points_of(PRESETS["td_score"], n="16", k="1")
@@ -73,9 +65,7 @@ def test_a_season_of_td_scores_tends_to_a_hundred() -> None:
 
 @pytest.mark.parametrize("preset", PRESETS.values(), ids=lambda preset: preset.name)
 def test_a_season_can_be_opened_by_every_preset(preset: Preset) -> None:
-    """
-    Each has a value for every field and place that an opening tries.
-    """
+    """Each preset has a value for every field and place that an opening tries."""
     command = opening(
         preset.points, scale=preset.scale, overall=preset.overall, bonuses=preset.bonuses
     )
@@ -87,9 +77,7 @@ def test_a_season_can_be_opened_by_every_preset(preset: Preset) -> None:
 
 
 def test_knockouts_are_bonuses_of_the_presets_that_pay_for_them() -> None:
-    """
-    They are entries of their own, which the formula does not know.
-    """
+    """The bonuses are entries of their own, apart from the formula."""
     given = {name: each.bonuses for name, each in PRESETS.items() if each.bonuses}
 
     assert given == {

@@ -1,4 +1,4 @@
-"""A season's schedule: what recurs, what is changed about it, and when the season closes."""
+"""A season's schedule: recurrences, edits of them, and the automatic close."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -91,12 +91,12 @@ def change(local: str, *standing: Entered, **changes: Any) -> ChangeFixture:
 
 
 def recurring() -> Scenario:
-    """An open season in which a tournament recurs."""
+    """Return an open season with one recurrence."""
     return Scenario(decider).asked(opening(), PlanFixtures(recurrence=WEEKLY, plan=PLAN, now=NOON))
 
 
 def fixtures(scenario: Scenario) -> dict[str, tuple[str, int]]:
-    """Return what has become of each occurrence, and at which attempt."""
+    """Return the outcome and the attempt of each occurrence."""
     found = scenario.state.schedule.of(WEEKLY).fixtures
     return {each.occurrence: (each.became, each.attempt) for each in found}
 

@@ -1,4 +1,4 @@
-"""A season: what placings are worth, and who leads."""
+"""A season: the points of placings, and the order of players."""
 
 import pytest
 
@@ -32,9 +32,7 @@ from tests.engine.tournament.floor import LEAGUE, NOON, SEASON, entrant, player
 
 
 def test_a_season_opens_with_its_terms_and_tie_breaks() -> None:
-    """
-    How ties are broken is published before anybody plays, and what lots will be drawn from.
-    """
+    """Tie-breaks and the commitment to the master are public before the first game."""
     given = Scenario(decider).when(opening())
     given.then(
         SeasonOpened(
@@ -56,9 +54,7 @@ def test_a_season_opens_with_its_terms_and_tie_breaks() -> None:
 
 
 def test_the_terms_of_an_open_season_never_change() -> None:
-    """
-    Another formula, scale or list of tie-breaks is another season.
-    """
+    """Another formula, scale or list of tie-breaks needs another season."""
     given = Scenario(decider).asked(opening())
     given.when(opening(scale=0)).then_rejected(SeasonTermsFixed)
     given.when(opening(tie_breaks=("standings.wins",))).then_rejected(SeasonTermsFixed)
@@ -99,9 +95,7 @@ def test_terms_that_contradict_themselves_are_refused(command: OpenSeason, field
 
 @pytest.mark.parametrize("terms", [{"overall": "total / n"}, {"overall": "total +"}])
 def test_an_overall_formula_is_read_when_the_season_opens(terms: dict[str, str]) -> None:
-    """
-    It knows the season's names only, and must be an expression.
-    """
+    """An overall formula must be an expression with only the season's names."""
     with pytest.raises(FormulaInvalid):
         decider.decide(decider.initial, opening(**terms))
 
@@ -138,9 +132,7 @@ def test_places_are_counted_from_the_end() -> None:
 
 
 def test_shared_places_average_what_they_are_worth() -> None:
-    """
-    Rounded half to even at the scale; places beyond the table are worth nothing.
-    """
+    """Points are rounded half to even at the scale. Places beyond the table get no points."""
     given = Scenario(decider).asked(opening(PointsTable(points=("10", "6.5")), scale=1))
 
     (awarded,) = given.when(award(1, (1, 1, 2), (2, 1, 2), (3, 3, 1))).events()
@@ -150,17 +142,13 @@ def test_shared_places_average_what_they_are_worth() -> None:
 
 
 def test_a_tournament_counts_once() -> None:
-    """
-    The policy that awards points may be run again at any time.
-    """
+    """The policy that awards points may run again at any time."""
     given = Scenario(decider).asked(opening(), award(1, (1, 1, 1), (2, 2, 1)))
     given.when(award(1, (2, 1, 1))).then_nothing()
 
 
 def test_the_best_of_a_players_entries_counts() -> None:
-    """
-    The other entries still fill their places.
-    """
+    """The player's other entries still fill their places."""
     given = Scenario(decider).asked(opening())
 
     (awarded,) = given.when(award(1, (1, 3, 1), (2, 2, 1), (1, 1, 1))).events()
@@ -172,9 +160,7 @@ def test_the_best_of_a_players_entries_counts() -> None:
 
 
 def test_closing_writes_the_final_standings() -> None:
-    """
-    They are a fact from then on, and nothing counts afterwards.
-    """
+    """The final standings are recorded, and no later result counts."""
     given = Scenario(decider).asked(opening(), award(1, (1, 1, 1)))
     first = FinalStanding(rank=1, player=player(1), points="1.00", decided_by=None)
     counted = Fate(tournament=tournament(1), fate="counted", by=None, reason=None)
@@ -202,14 +188,10 @@ def test_closing_writes_the_final_standings() -> None:
     ],
 )
 def test_placings_of_no_tournament_are_refused(command: AwardPoints) -> None:
-    """
-    Points are decided once; they must not be decided from nonsense.
-    """
+    """Points are final, so impossible placings must be refused."""
     Scenario(decider).asked(opening()).when(command).then_rejected(PlacingsInvalid)
 
 
 def test_nothing_counts_before_the_season_opens() -> None:
-    """
-    An empty stream takes its opening only.
-    """
+    """An empty stream accepts only its opening."""
     Scenario(decider).when(award(1, (1, 1, 1))).then_rejected(SeasonNotOpened)

@@ -1,4 +1,4 @@
-"""What was counted is corrected by what compensates it; the ledger keeps both."""
+"""Corrections compensate earlier events, and the ledger keeps both versions."""
 
 from typing import Any
 from uuid import UUID
@@ -51,7 +51,7 @@ def points(given: Scenario) -> dict[Any, str]:
 
 
 def with_knockouts(number: int, *knockouts: int) -> Any:
-    """Return a result in which player 1, 2 and so on knocked out so many."""
+    """Return a result with the given number of knock-outs for player 1, 2 and so on."""
     plain = in_order(number, *range(1, len(knockouts) + 1))
     finishes = zip(plain.placings, knockouts, strict=True)
     return replace(plain, placings=tuple(replace(it, knockouts=out) for it, out in finishes))
@@ -65,9 +65,7 @@ def awarded(who: int, place: int, worth: str) -> Award:
 
 
 def test_a_revision_holds_the_differences_and_standings_follow() -> None:
-    """
-    Third place did not move, so nothing is said of it.
-    """
+    """The third place is unchanged, so the event does not mention it."""
     given = season(in_order(1, 1, 2, 3))
     revised = ReviseAward(award=in_order(1, 2, 1, 3), **SIGNED)
 
@@ -104,9 +102,7 @@ def test_a_revision_adds_who_was_missing_and_removes_who_was_not_there() -> None
 
 
 def test_a_revoked_tournament_counts_no_more_until_it_is_counted_anew() -> None:
-    """
-    Its points and what the terms gave for it; and it counts as one played less.
-    """
+    """Its points and its bonuses are gone, and it no longer counts as a game."""
     given = season(in_order(1, 1, 2), in_order(2, 2, 1), bonuses=BONUSES[:1])
     before = points(given)
 
@@ -122,9 +118,7 @@ def test_a_revoked_tournament_counts_no_more_until_it_is_counted_anew() -> None:
 
 
 def test_bonuses_are_entries_of_their_own_and_voided_one_by_one() -> None:
-    """
-    One for each kind and player; who knocked nobody out has none.
-    """
+    """There is one bonus for each kind and player. A player without knock-outs gets none."""
     given = season(bonuses=BONUSES)
 
     _, bonuses = given.when(with_knockouts(1, 2, 0)).events()
@@ -151,9 +145,7 @@ def test_bonuses_are_entries_of_their_own_and_voided_one_by_one() -> None:
 
 
 def test_a_revision_exchanges_only_the_bonuses_that_changed() -> None:
-    """
-    A knockout was another's; one that somebody voided stays voided.
-    """
+    """One knock-out changes its owner. A bonus that somebody voided stays voided."""
     given = season(bonuses=BONUSES)
     _, first = given.when(with_knockouts(1, 2, 0)).events()
     given.asked(VoidAdjustment(adjustment=first.bonuses[0].id, **SIGNED))
@@ -197,9 +189,7 @@ def test_an_adjustment_is_an_entry_with_reason_and_author() -> None:
     ],
 )
 def test_an_adjustment_that_cannot_be_kept_is_refused(asked: Any) -> None:
-    """
-    Nothing, finer than the scale, too much, or of a sign that its kind does not have.
-    """
+    """The points are 0, too fine for the scale, too large, or of the wrong sign."""
     with pytest.raises(AdjustmentInvalid):
         decider.decide(season(in_order(1, 1, 2)).state, asked)
 
@@ -224,18 +214,14 @@ def test_only_what_was_counted_can_be_corrected() -> None:
     ],
 )
 def test_a_closed_season_is_final(asked: Any) -> None:
-    """
-    Its lots are drawn and its master is known: nothing after that can be fair.
-    """
+    """The lots are drawn and the master is public, so no later change would be fair."""
     given = season(in_order(1, 1, 2))
     given = given.asked(closing(given.state))
     given.when(asked).then_rejected(SeasonClosedAlready)
 
 
 def test_a_formula_without_a_value_awards_nothing_and_says_why() -> None:
-    """
-    A free tournament in a season that divides by what was spent.
-    """
+    """The tournament is free, and its season divides by the money spent."""
     given = season(points=PointsFormula(text="10 * buy_in / spent + n - k"))
 
     (free,) = given.when(award(1, (1, 1, 1), (2, 2, 1))).events()
@@ -248,9 +234,7 @@ def test_a_formula_without_a_value_awards_nothing_and_says_why() -> None:
 
 
 def test_money_is_asked_in_whole_units_and_spent_is_summed_over_entries() -> None:
-    """
-    A player who came back spent twice; the yen has no minor unit.
-    """
+    """A player who re-entered spent twice. The yen has no minor unit."""
     given = season(points=PointsFormula(text="spent + buy_in + pool + entries"), scale=0)
     paid = in_order(1, 1, 2, 1, buy_in=20, pool=60, money_digits=0, entries=5)
     paid = replace(paid, placings=tuple(replace(each, spent=25) for each in paid.placings))

@@ -1,4 +1,4 @@
-"""What a season's results come to, and how equals are told apart."""
+"""Standings: the total of results, and tie-breaks."""
 
 from decimal import Decimal
 from typing import Any
@@ -18,7 +18,7 @@ from tests.engine.tournament.floor import player
 
 TEN = PointsTable(points=("10", "6", "3", "1"))
 LEVEL = PointsTable(points=("4", "4"))
-"""First and second are worth the same."""
+"""First and second place get equal points."""
 
 
 def standings(points: PointsTable, *asked: Any, **terms: Any) -> tuple[Standing, ...]:
@@ -54,18 +54,14 @@ POINTS = [Decimal(each) for each in (5, 9, 1, 7, 3)]
 def test_results_come_to_what_the_mode_says(
     mode: Any, results: int | None, tournaments: int, total: str, counted: int
 ) -> None:
-    """
-    Five results of a season of as many tournaments, or more.
-    """
+    """The player has five results in a season of five or more tournaments."""
     aggregation = Aggregation(mode=mode, results=results)
 
     assert aggregated(aggregation, POINTS, tournaments) == (Decimal(total), counted)
 
 
 def test_a_missed_tournament_is_the_first_to_be_left_out() -> None:
-    """
-    Of three tournaments one is dropped: for who missed one, that one.
-    """
+    """One of three tournaments is dropped. A player who missed one drops that one."""
     found = standings(
         TEN,
         in_order(1, 1, 2, 3),
@@ -82,18 +78,14 @@ def test_a_missed_tournament_is_the_first_to_be_left_out() -> None:
 
 
 def test_a_result_below_nothing_is_dropped_before_a_missed_one() -> None:
-    """
-    Points below 0 are worse than not having played.
-    """
+    """A result below 0 is worse than a missed tournament."""
     aggregation = Aggregation(mode="drop_worst", results=1)
 
     assert aggregated(aggregation, [Decimal(4), Decimal(-3)], 3) == (Decimal(4), 2)
 
 
 def test_averages_are_rounded_half_to_even_before_they_are_compared() -> None:
-    """
-    Who is level as shown is level: 19/3 and 6.333 are one number at two digits.
-    """
+    """Players who are level as shown are level: 19/3 and 6.333 are equal at two digits."""
     found = standings(
         TEN,
         in_order(1, 1, 2, 3),
@@ -110,9 +102,7 @@ def test_averages_are_rounded_half_to_even_before_they_are_compared() -> None:
 
 
 def test_who_has_played_too_few_games_stands_behind_all_who_have_not() -> None:
-    """
-    With more points as well.
-    """
+    """They rank lower even with more points."""
     found = standings(
         TEN, in_order(1, 1, 2, 3), in_order(2, 3, 2), in_order(3, 3, 2), minimum_games=2
     )
@@ -125,9 +115,7 @@ def test_who_has_played_too_few_games_stands_behind_all_who_have_not() -> None:
 
 
 def test_a_season_may_make_something_else_of_its_total() -> None:
-    """
-    Stockholm divides by the root of the games; adjustments are added afterwards.
-    """
+    """The Stockholm formula divides by the root of the games. Adjustments are added afterwards."""
     found = standings(
         TEN,
         in_order(1, 1, 2),
@@ -145,18 +133,14 @@ def test_a_season_may_make_something_else_of_its_total() -> None:
 
 
 def test_an_overall_formula_without_a_value_is_nothing() -> None:
-    """
-    It never stops a season.
-    """
+    """A formula without a value never stops a season."""
     found = standings(TEN, in_order(1, 1, 2), overall="1 / (played - 1)")
 
     assert {each.points for each in found} == {"0.00"}
 
 
 def test_who_has_only_an_adjustment_stands_in_the_table() -> None:
-    """
-    A penalty is seen also before the first result.
-    """
+    """A penalty is visible even before the first result."""
     found = standings(TEN, in_order(1, 1, 2), adjustment(1, 9, "-2", "penalty"))
 
     last = found[-1]
@@ -164,9 +148,7 @@ def test_who_has_only_an_adjustment_stands_in_the_table() -> None:
 
 
 def test_the_best_single_result_breaks_a_tie() -> None:
-    """
-    Level on points, a tournament won outweighs several good ones.
-    """
+    """Between equal points, one won tournament ranks above several good results."""
     found = standings(
         PointsTable(points=("4", "2")),
         award(1, (1, 1, 1), (2, 2, 1)),
@@ -183,9 +165,7 @@ def test_the_best_single_result_breaks_a_tie() -> None:
 
 
 def test_wins_break_a_tie_of_points_and_best_results() -> None:
-    """
-    Where first and second are worth the same, who was first ranks higher.
-    """
+    """If first and second place get equal points, the winner ranks higher."""
     found = standings(LEVEL, award(1, (2, 1, 1), (1, 2, 1)))
 
     assert [(each.rank, each.player, each.wins) for each in found] == [
@@ -196,9 +176,7 @@ def test_wins_break_a_tie_of_points_and_best_results() -> None:
 
 
 def test_who_was_more_often_before_the_other_goes_first() -> None:
-    """
-    Among those who are level only: what they did against others does not count.
-    """
+    """Only results against level players count."""
     flat = PointsTable(points=("5", "5", "5", "5"))
     found = standings(
         flat,
@@ -216,9 +194,7 @@ def test_who_was_more_often_before_the_other_goes_first() -> None:
 
 
 def test_the_most_recent_result_breaks_a_tie() -> None:
-    """
-    The latest tournament in which they differ; who did not play it has nothing there.
-    """
+    """The latest tournament in which the players differ decides. A missed one counts 0."""
     found = standings(
         PointsTable(points=("6", "4", "2")),
         in_order(1, 1, 9, 2),
@@ -235,9 +211,7 @@ def test_the_most_recent_result_breaks_a_tie() -> None:
 
 
 def test_standings_do_not_depend_on_the_order_of_counting() -> None:
-    """
-    But for what asks for it, points may be awarded late without anybody gaining by it.
-    """
+    """Except for the tie-break by recency, a late award of points changes no rank."""
     terms = {"tie_breaks": ("standings.best_result", "standings.wins")}
     one, two = in_order(1, 1, 2), in_order(2, 2, 3)
 
@@ -245,9 +219,7 @@ def test_standings_do_not_depend_on_the_order_of_counting() -> None:
 
 
 def test_who_is_level_shares_the_rank_until_lots_are_drawn_at_the_close() -> None:
-    """
-    Each draw is of its own number from the season's master, which is then published.
-    """
+    """Each draw has its own number and comes from the season's master, which is then published."""
     asked = (award(1, (1, 1, 2), (2, 1, 2), (3, 3, 2), (4, 3, 2)),)
     season = Scenario(decider).asked(opening(TEN), *asked)
     assert [(each.rank, each.shared) for each in season.state.standings()] == [
@@ -270,9 +242,7 @@ def test_who_is_level_shares_the_rank_until_lots_are_drawn_at_the_close() -> Non
 
 @pytest.mark.parametrize("number", [1, 2, 7])
 def test_anybody_can_repeat_a_lot(number: int) -> None:
-    """
-    By the generator as the audit has it, which is written apart from the engine's.
-    """
+    """The audit's generator, which is independent of the engine's, repeats the lot."""
     players = [player(each) for each in (5, 3, 8, 1)]
 
     draw = drawn(players, master=MASTER, number=number)
@@ -284,9 +254,7 @@ def test_anybody_can_repeat_a_lot(number: int) -> None:
 
 
 def test_without_lots_among_the_tie_breaks_equals_share_the_final_rank() -> None:
-    """
-    Nothing is drawn that nobody asked for.
-    """
+    """No lot is drawn unless the terms ask for it."""
     season = Scenario(decider).asked(
         opening(TEN, tie_breaks=("standings.wins",)), award(1, (1, 1, 2), (2, 1, 2))
     )

@@ -1,4 +1,4 @@
-"""Hands among players called by letters, with cards that rank them as a test says."""
+"""Hands of players named by letters, with cards that give a chosen ranking."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -33,10 +33,10 @@ def every(happened: Any, kind: type) -> list[Any]:
 
 class Company:
     """
-    Players called by letters, in the order in which they act; the last one named deals.
+    Players named by letters, in the order in which they act. The last one deals.
 
-    Target 0, square.  *ranking* lists the best first, tied ones together: ``"A BC"``.
-    Seats keep the cards that make this ranking and add nothing.
+    The target is 0, the suit square. *ranking* lists the best hand first and tied ones together:
+    ``"A BC"``. Seats keep the cards that make this ranking and add no new ones.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class Company:
         self.rank(ranking or " ".join(names))
 
     def rank(self, ranking: str) -> None:
-        """Script the cards of the next hand."""
+        """Set the cards of the next hand."""
         self.floor.target = (0, "square")
         groups = ranking.split()
         unranked = [name for name in self.seats if name not in "".join(groups)]
@@ -78,7 +78,7 @@ class Company:
         return next(name for name, own in self.seats.items() if own == seat)
 
     def deal(self, **options: Any) -> tuple[events.Event, ...]:
-        """Open a hand and let everyone select."""
+        """Open a hand and let everybody select."""
         happened = self.floor.open_hand(**options)
         return (*happened, *self.select())
 
@@ -91,7 +91,7 @@ class Company:
         return happened
 
     def improve(self) -> tuple[events.Event, ...]:
-        """Let everyone add nothing."""
+        """Let everybody add no cards."""
         happened: tuple[events.Event, ...] = ()
         decision = self.floor.table.decision
         assert decision is not None and decision.phase == "improve"
@@ -100,7 +100,7 @@ class Company:
         return happened
 
     def fold_round(self, **options: Any) -> tuple[events.Event, ...]:
-        """Play a hand in which everybody folds to the last one."""
+        """Play a hand in which everybody folds to the last player."""
         happened = self.floor.open_hand(**options)
         decision = self.floor.table.decision
         assert decision is not None
@@ -127,14 +127,14 @@ class Company:
         return happened
 
     def check_down(self) -> tuple[events.Event, ...]:
-        """Improve nothing and check the second street to the end of the hand."""
+        """Add no cards, and check the second street to the end of the hand."""
         happened = self.improve()
         while self.floor.table.decision is not None:
             happened += self.floor.act(self.floor.table.decision.seats[0], "check")
         return happened
 
     def legal(self, name: str) -> dict[str, Any]:
-        """Return what *name* may do now, by verb."""
+        """Return the legal actions of *name*, by verb."""
         return {action.verb: action for action in self.floor.view(self.seats[name]).legal}
 
     def turn(self) -> str:
@@ -143,7 +143,7 @@ class Company:
         return self.name(decision.seats[0])
 
     def stacks(self) -> dict[str, int]:
-        """Return stacks by name; nothing where the player is out."""
+        """Return stacks by name. A player who is out has 0."""
         left = self.floor.stacks()
         return {name: left[seat] for name, seat in self.seats.items() if seat in left}
 
@@ -156,7 +156,7 @@ class Company:
         ]
 
     def won(self, happened: Any) -> dict[str, int]:
-        """Return what each winner got of all pots, what came back unmatched not included."""
+        """Return the chips that each winner got from all pots, without uncalled bets."""
         total: dict[str, int] = {}
         for award in every(happened, events.PotAwarded):
             for share in award.shares:

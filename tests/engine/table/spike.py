@@ -1,4 +1,4 @@
-"""What tests of Corellian Spike play with: tables, decks laid out beforehand, quiet rounds."""
+"""Tables, prepared decks and quiet rounds for tests of Corellian Spike."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
@@ -13,13 +13,13 @@ Kind = TypeVar("Kind")
 EXPERIMENT = {"experimental": True}
 FEES = {"swap_gain_cost": {"gain": 1, "swap": 1, "discard": 2}}
 NOTHING_MUCH = {1: ("C+05", "T+04"), 2: ("S+06", "T+07"), 3: ("C+08", "T+09")}
-"""Three hands without a zero; the first is the best, then the second."""
+"""Three hands that do not total zero. The first is the best, then the second."""
 ZERO = {1: ("C+05", "T-05"), 2: ("S+06", "T+07"), 3: ("C+08", "T+09")}
-"""Three hands of which the first is worth zero."""
+"""Three hands, of which the first totals zero."""
 
 
 def table(stacks: Sequence[int] = (100, 100, 100), **overrides: Any) -> Floor:
-    """Return a table of Corellian Spike; the starter of its first hand is seat 1."""
+    """Return a table of Corellian Spike. Seat 1 starts its first hand."""
     return Floor(resolve("spike", overrides), stacks)
 
 
@@ -31,7 +31,7 @@ def opened(
     shifts: Sequence[bool] = (),
     whole: bool = True,
 ) -> Floor:
-    """Open a hand in which each seat is dealt its cards, and *then* lies on the pile."""
+    """Open a hand with the given cards for each seat, and *then* on top of the pile."""
     order = turn_order(floor, tuple(hands))
     top = [hands[seat][turn] for turn in range(2) for seat in order]
     floor.open_stacked([*top, *then], shifts=shifts, whole=whole)
@@ -49,14 +49,14 @@ def turn_order(floor: Floor, seats: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def quiet(floor: Floor, until: str | None = None) -> Floor:
-    """Let everyone stand and check until the phase is *until*, or the hand is over."""
+    """Let everybody stand and check until the phase is *until*, or the hand is over."""
     while (decision := floor.table.decision) is not None and decision.phase != until:
         quietly(floor)
     return floor
 
 
 def quietly(floor: Floor) -> None:
-    """Let the seat that is waited for do nothing."""
+    """Let the next seat stand or check."""
     assert floor.table.decision is not None
     seat = floor.table.decision.seats[0]
     if floor.table.decision.phase == "card":
@@ -67,7 +67,7 @@ def quietly(floor: Floor) -> None:
 
 
 def next_round(floor: Floor) -> Floor:
-    """Let everyone stand and check to the first card turn of the next round."""
+    """Let everybody stand and check until the first card turn of the next card round."""
     now = rounds(floor).round
     while not floor.table.idle and rounds(floor).round == now:
         quietly(floor)
@@ -75,7 +75,7 @@ def next_round(floor: Floor) -> Floor:
 
 
 def rounds(floor: Floor, seat: int = 1) -> RoundView:
-    """Return where the hand stands, as *seat* sees it."""
+    """Return the card rounds of the hand, as *seat* sees them."""
     view = floor.view(seat).rounds
     assert view is not None
     return view
@@ -89,15 +89,15 @@ def hand_of(floor: Floor, seat: int) -> tuple[str, ...]:
 
 
 def happened(floor: Floor, kind: type[Kind]) -> list[Kind]:
-    """Return everything of *kind* that has happened at the table."""
+    """Return all events of *kind* at the table."""
     return [event for event in floor.events if isinstance(event, kind)]
 
 
 def legal(floor: Floor, seat: int) -> list[tuple[str, str | None, int | None]]:
-    """Return what *seat* may do: verb, source, price."""
+    """Return the legal actions of *seat*: verb, source and price."""
     return [(action.verb, action.source, action.amount) for action in floor.view(seat).legal]
 
 
 def awards(floor: Floor) -> list[events.PotAwarded]:
-    """Return how every pot was paid."""
+    """Return the awards of all pots."""
     return happened(floor, events.PotAwarded)

@@ -1,4 +1,4 @@
-"""Tables of Traditional sabacc whose decks are laid out beforehand."""
+"""Tables of Traditional with prepared decks."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
@@ -16,7 +16,7 @@ HIGH, LOW, MIDDLE = ("SA15", "FL07"), ("SA01", "FL01"), ("SA10", "FL04")
 
 
 def floor(stacks: Sequence[int] = (100, 100, 100), **overrides: Any) -> Floor:
-    """Return a table where the hand may be called from the first round on."""
+    """Return a table whose rules let a hand be called from the first card round on."""
     return Floor(resolve("traditional", {"pot_building_rounds": 0} | overrides), stacks)
 
 
@@ -27,7 +27,7 @@ def opened(
     *,
     shifts: Sequence[bool] = (),
 ) -> Floor:
-    """Open a hand in which each seat is dealt its cards, and *then* lies on the pile."""
+    """Open a hand with the given cards for each seat, and *then* on top of the pile."""
     order = turn_order(floor)
     top = [hands[seat][turn] for turn in range(2) for seat in order]
     floor.open_stacked([*top, *then], shifts=shifts)
@@ -59,7 +59,7 @@ def turn_seat(floor: Floor) -> int:
 
 
 def called(floor: Floor, *, to: int = 0) -> Floor:
-    """Let the first seat call and bet *to*; everybody goes along."""
+    """Let the first seat call the hand and bet *to*. Everybody calls the bet."""
     floor.call_hand(turn_seat(floor))
     if to:
         floor.act(turn_seat(floor), "raise_to", to)

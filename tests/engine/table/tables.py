@@ -1,4 +1,4 @@
-"""A table to test with: seeds from a number, and play that answers every decision."""
+"""A table for tests: seeds made from a number, and answers to every decision."""
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
@@ -50,7 +50,7 @@ def seeds(number: int, hand: int = 1, deal: int = 1) -> Seeds:
 
 
 def dice_seed(shifts: Sequence[bool], *, label: str = "shift", rolls: int = 12) -> str:
-    """Return a seed whose rolls are doubles just when *shifts* says so, and never after."""
+    """Return a seed with doubles in exactly the rolls that *shifts* names, and none afterwards."""
     wanted = [*shifts, *[False] * (rolls - len(shifts))]
     none = openings_digest([])
     for number in count():
@@ -66,7 +66,7 @@ def entrant(seat: int) -> EntrantId:
 
 
 class Floor:
-    """Drives one table as the service would, and keeps everything that happened."""
+    """Drives one table like the service, and keeps all its events."""
 
     def __init__(
         self,
@@ -82,7 +82,7 @@ class Floor:
         self.now = START
         self.target: tuple[int, Any] | None = None
         self.script: dict[tuple[int, str], tuple[str, ...]] = {}
-        """Cards by seat and ``hand`` or ``new``, in place of those of the seed."""
+        """Cards by seat and ``hand`` or ``new``. They replace the cards of the seed."""
         self.state: State = decider.initial
         self.events: list[Event] = []
         self.appends: list[tuple[State, Command, tuple[Event, ...]]] = []
@@ -158,14 +158,14 @@ class Floor:
         self, top: Sequence[str], *, shifts: Sequence[bool] = (), whole: bool = True
     ) -> None:
         """
-        Open a hand whose deck begins with *top*, card by card as it is dealt.
+        Open a hand with a deck that begins with *top*, card by card as it is dealt.
 
-        The shuffle of a seed moves places whatever lies there; so the cards are laid
-        out the other way round, and everything after goes through the table itself.
+        The shuffle of a seed moves positions, whatever cards are there. So this method arranges the
+        cards before the shuffle, and the rest goes through the table itself.
 
         Args:
-            shifts: Whether the dice of each round shall be doubles; afterwards never.
-            whole: Whether the rest of the deck lies below; otherwise *top* is all there is.
+            shifts: For each card round, whether the dice show doubles. Later rolls show none.
+            whole: True if the rest of the deck follows. Otherwise the deck is *top* alone.
         """
         number = self.table.next_hand_number
         label = "spike" if isinstance(self.ruleset, CorellianSpike) else "shift"

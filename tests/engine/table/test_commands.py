@@ -1,4 +1,4 @@
-"""Every command to a table is decided, and every event of a table is applied."""
+"""Every command to a table has a decision, and every event of a table has a state change."""
 
 from typing import get_args
 

@@ -1,4 +1,4 @@
-"""Nobody is asked for chips that no other seat can contest; the first revision asked for them."""
+"""A seat owes only chips that another seat can contest, except in the first revision."""
 
 from datetime import timedelta
 from random import Random
@@ -36,7 +36,7 @@ def with_blinds(**overrides: Any) -> Ruleset:
 
 
 def first(ruleset: Ruleset) -> Ruleset:
-    """Return *ruleset* as the first revision of the rules plays it."""
+    """Return *ruleset* under the first revision of the rules."""
     return replace(ruleset, revision=1)
 
 
@@ -49,7 +49,7 @@ def returned(happened: Any) -> list[tuple[int, int]]:
 
 
 def headsup() -> Company:
-    """The small blind has 2000; the big blind has 270, not the 300 that are due."""
+    """The small blind has 2000 chips. The big blind has 270 instead of 300."""
     return Company(with_blinds(), {"S": 2000, "B": 270})
 
 
@@ -207,7 +207,7 @@ def test_on_the_second_street_only_what_somebody_put_in_is_asked() -> None:
 
 
 def test_without_blinds_both_revisions_ask_the_same() -> None:
-    """Somebody has then always put in the whole bet."""
+    """Without blinds, some seat has always put in the whole bet."""
     dice = Random("no blinds")
     for _ in range(STREETS // 10):
         street = opening(dice, PokerNoLimit(min_open=10), blinds=False)
@@ -223,7 +223,7 @@ def price(legal: Any) -> int | None:
 
 
 def opening(dice: Random, rules: Any, *, blinds: bool) -> Street:
-    """Return a street before anybody has acted; some are all-in or have folded."""
+    """Return a street before the first action. Some seats are all-in or have folded."""
     count = dice.randint(2, 6)
     seats = []
     for seat in range(1, count + 1):
@@ -237,7 +237,7 @@ def opening(dice: Random, rules: Any, *, blinds: bool) -> Street:
 
 @pytest.mark.parametrize("fixed", [False, True])
 def test_nobody_is_asked_for_chips_that_no_other_seat_can_contest(*, fixed: bool) -> None:
-    """What goes back was raised, or posted, or contested by somebody who folded afterwards."""
+    """Every returned chip was raised, posted, or contested by a seat that folded later."""
     dice = Random(f"contested {fixed}")
     rules = FixedContinue(cost=4) if fixed else PokerNoLimit(min_open=10)
     seen, lower = 0, 0

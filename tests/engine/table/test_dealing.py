@@ -1,4 +1,4 @@
-"""How cards that are due are dealt when a pile ends in the middle of a pass."""
+"""Cards that are owed when a pile ends in the middle of a pass."""
 
 from msgspec.structs import replace
 
@@ -43,6 +43,6 @@ def test_a_seat_that_has_had_its_card_is_passed_over_on_the_new_pile() -> None:
 
     rest = course.events[-1]
     assert isinstance(rest, events.ShiftDealt)
-    # Seats 2 and 3 have had one: the pass ends with seat 1, and the next begins with seat 2.
+    # Seats 2 and 3 have one card. The pass ends with seat 1, and the next begins with seat 2.
     places = {part.seat: [card.position for card in part.cards] for part in rest.dealt}
     assert places == {1: [0, 3], 2: [1], 3: [2]}

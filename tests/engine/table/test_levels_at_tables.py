@@ -1,4 +1,4 @@
-"""Levels at the tables: which one a hand is opened at, and what its seats see of it."""
+"""Levels at tables: the level of each hand, and the level that seats see."""
 
 from typing import Any
 
@@ -20,9 +20,7 @@ from tests.engine.tournament.test_levels import STEPS, blinds, by_clock, structu
 
 
 def test_every_hand_opens_at_the_level_of_the_log() -> None:
-    """
-    The directive carries level, amounts and the event that set them; a hand in play keeps its own.
-    """
+    """The directive names the level, its amounts and its event. A hand in play keeps its level."""
     floor = simulation.Floor(4, seed=1, table_seats=4, **by_clock())
 
     def opened() -> OpenHand:
@@ -43,9 +41,7 @@ def test_every_hand_opens_at_the_level_of_the_log() -> None:
 
 @pytest.mark.parametrize("seed", range(6))
 def test_whatever_moves_and_breaks_every_table_opens_at_the_level_of_the_clock(seed: int) -> None:
-    """
-    Two tables, balanced and merged, while levels rise between any two steps.
-    """
+    """Two tables are balanced and merged while levels rise between any two steps."""
     floor = simulation.Floor(11, seed=seed, table_seats=6, **by_clock())
     opened: list[int] = []
     for seconds in range(0, 600_000, 150):
@@ -69,9 +65,7 @@ def test_whatever_moves_and_breaks_every_table_opens_at_the_level_of_the_clock(s
 
 
 def test_a_hand_opened_a_moment_before_is_finished_at_its_own_level() -> None:
-    """
-    Opened one microsecond before the level ends: its street is bet at its own blinds to the end.
-    """
+    """The hand opens one microsecond before the level ends. It keeps its blinds until the end."""
     floor = simulation.Floor(3, seed=1, table_seats=4, **by_clock())
     command = floor.plan(table(1)).entries[0].commands[0]
     assert isinstance(command, OpenHand)
@@ -89,9 +83,7 @@ def test_a_hand_opened_a_moment_before_is_finished_at_its_own_level() -> None:
 
 
 def test_a_hand_says_which_event_set_its_level() -> None:
-    """
-    Whoever checks the log later finds the level, its amounts and the event, and decides the same.
-    """
+    """A later audit finds the level, its amounts and its event, and reaches the same decision."""
     floor = Floor(structure("clock", *STEPS), [1000] * 3)
     level = LevelInForce(number=3, amounts=blinds(3), set_by=17)
     before = floor.table
@@ -108,9 +100,7 @@ def test_a_hand_says_which_event_set_its_level() -> None:
 
 
 def test_the_first_hand_of_a_level_is_remembered() -> None:
-    """
-    A later hand at the same level names the same first hand; a raise names its own.
-    """
+    """A later hand at the same level names the same first hand. A new level names its own."""
     floor = Floor(structure("clock", *STEPS), [1000] * 3)
     seen = []
     for number, set_by in ((1, 5), (1, 5), (2, 9)):
@@ -122,7 +112,7 @@ def test_the_first_hand_of_a_level_is_remembered() -> None:
 
 
 def play(floor: Floor, **options: Any) -> HandOpened:
-    """Play a hand in which everybody folds to the last one."""
+    """Play a hand in which everybody folds to the last player."""
     opened = floor.open_hand(**options)[0]
     floor.everyone_selects(keep_all)
     while not floor.table.idle:
@@ -133,9 +123,7 @@ def play(floor: Floor, **options: Any) -> HandOpened:
 
 
 def test_levels_by_hands_last_their_number_of_hands() -> None:
-    """
-    The last level stays; a table counts its own hands and asks no clock.
-    """
+    """The last level stays. The table counts its own hands and uses no clock."""
     floor = Floor(structure("hands", (5, 10, 2), (10, 20, 3), (20, 40, None)), [5000] * 3)
 
     bigs = [play(floor).level.amounts.big for _ in range(8)]
@@ -144,9 +132,7 @@ def test_levels_by_hands_last_their_number_of_hands() -> None:
 
 
 def test_a_merged_table_plays_the_highest_level_of_its_sources() -> None:
-    """
-    By hands each table has its own level; together they go on at the higher one, from its start.
-    """
+    """Each table has its own level by hands. The merged table starts the higher one again."""
     floor = Floor(structure("hands", (5, 10, 1), (10, 20, 2), (20, 40, None)), [5000] * 3)
     play(floor)
     floor.do(
@@ -166,9 +152,7 @@ def test_a_merged_table_plays_the_highest_level_of_its_sources() -> None:
 
 
 def test_the_view_counts_the_hands_to_the_next_level() -> None:
-    """
-    A player sees how many more hands are opened at these blinds, and the next ones.
-    """
+    """A player sees the number of hands left at this level, and the next blinds."""
     floor = Floor(structure("hands", (5, 10, 2), (10, 20, None)), [5000] * 3)
     following = NextLevelView(number=2, amounts=Amounts(small=10, big=20), hands_left=2)
 

@@ -1,4 +1,4 @@
-"""Antes of every player beside blinds: small 50, big 100, ante 20, unless a test says otherwise."""
+"""Antes of every player in addition to blinds: small 50, big 100 and ante 20 by default."""
 
 from typing import Any
 
@@ -29,9 +29,7 @@ def posted(company: Company, happened: Any) -> list[tuple[str, str, int]]:
 
 
 def test_every_player_pays_the_ante_before_the_blinds_and_it_is_no_bet() -> None:
-    """
-    The price of a call and the least raise are those of the blinds alone.
-    """
+    """The price of a call and the smallest raise depend on the blinds alone."""
     company = Company(with_antes(), dict.fromkeys("SBD", 900), "S B D")
     happened = company.deal()
     assert posted(company, happened) == [
@@ -51,9 +49,7 @@ def test_every_player_pays_the_ante_before_the_blinds_and_it_is_no_bet() -> None
     ("stack", "paid"), [(900, [20, 100]), (70, [20, 50]), (20, [20, 0]), (15, [15, 0])]
 )
 def test_a_short_big_blind_covers_the_ante_before_the_blind(stack: int, paid: list[int]) -> None:
-    """
-    The price for the others stays the full blind, posted or not.
-    """
+    """The others owe the full blind, even if it was not posted in full."""
     company = Company(with_antes(), {"S": 900, "B": stack, "D": 900}, "B S D")
     happened = company.deal()
     assert [chips for name, _, chips in posted(company, happened) if name == "B"] == paid
@@ -79,9 +75,7 @@ def test_a_player_who_is_all_in_with_the_ante_plays_for_the_antes_alone() -> Non
 
 
 def test_what_nobody_matched_goes_back_and_no_ante_that_others_paid() -> None:
-    """
-    Against a shorter ante the part of the own one that nobody matched goes back too.
-    """
+    """The unmatched part of an ante goes back if the others paid less."""
     company = Company(with_antes(), dict.fromkeys("SBD", 900), "S B D")
     company.deal()
     happened = company.bets("D fold", "S fold")
@@ -95,9 +89,7 @@ def test_what_nobody_matched_goes_back_and_no_ante_that_others_paid() -> None:
 
 
 def test_under_a_dead_button_only_those_who_are_dealt_in_pay_an_ante() -> None:
-    """
-    The seat of the small blind is empty, and a newcomer waits for the button.
-    """
+    """The seat of the small blind is empty, and a newcomer waits for the button."""
     seats = {"A": 1, "B": 2, "C": 5, "D": 8}
     company = Company(
         with_antes(button="dead"), dict.fromkeys("BCDA", 900), seats=seats, seat_count=8

@@ -1,4 +1,4 @@
-"""What the tournament rules of poker say of acting: in turn, in time, in the right amount."""
+"""The tournament rules of poker on actions: in turn, in time and in the right amount."""
 
 from datetime import timedelta
 from typing import Any

@@ -1,4 +1,4 @@
-"""What the tournament rules of poker say of blinds and pots, each row at a table."""
+"""The tournament rules of poker on blinds and pots, row by row."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ def with_blinds(small: int, big: int, **overrides: Any) -> Any:
 def next_seats(
     seats: range, gone: tuple[int, ...], *, hands: int = 1, headsup: str = "dealer_small_blind"
 ) -> list[tuple[int, int | None, int | None, set[str]]]:
-    """Return button, blind seats and what is posted after a hand with the button at seat 1."""
+    """Return button, blind seats and the forced bets after a hand with the button at seat 1."""
     ruleset = with_blinds(50, 100, button="dead", headsup=headsup)
     company = Company(
         ruleset,
@@ -180,7 +180,7 @@ def test_a11_the_big_blind_covers_the_blind_before_the_ante_of_the_table(
     assert company.legal("D")["call"].amount == 200
     happened = company.bets("D fold", "S fold") if stack > 400 else company.bets("D fold", "S call")
     if stack == 900:
-        # The ante is dead money: it is won, and nothing of it comes back as unmatched.
+        # The ante is dead money. It is won, and no part of it comes back as an uncalled bet.
         assert of(happened, events.UnmatchedReturned).chips == 100
         assert company.won(happened) == {"B": 400}
     else:

@@ -1,4 +1,4 @@
-"""Raises and reopening, rows C1 to C16 once more: through the table, what it remembers and all."""
+"""Raises and reopening: rows C1 to C16 played through a whole table."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ def without(least: int) -> Ruleset:
 
 
 def long(names: str, **short: int) -> dict[str, int]:
-    """Return stacks of *names*, clockwise from the left of the dealer, who comes last."""
+    """Return the stacks of *names*, clockwise from the left of the dealer, who comes last."""
     return {name: short.get(name, LONG) for name in names}
 
 

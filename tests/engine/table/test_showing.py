@@ -1,4 +1,4 @@
-"""A winner by folds may show the hand."""
+"""A winner may show the hand after everybody else folded."""
 
 import pytest
 
@@ -10,7 +10,7 @@ from tests.engine.table.test_table import fold_round
 
 
 def won_by_folds() -> tuple[Floor, int]:
-    """Return a table at which everybody folded, and the seat that was left."""
+    """Return a table at which everybody folded, and the winning seat."""
     floor = Floor("better_simple", (100, 100, 100))
     fold_round(floor)
     last = floor.table.last_hand

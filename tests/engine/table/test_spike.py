@@ -1,7 +1,7 @@
 """
-Hands of Corellian Spike, played through the table with a deck laid out beforehand.
+Hands of Corellian Spike, played through the table with prepared decks.
 
-Rulebook ``spike.rounds`` and what follows there.
+Rulebook ``spike.rounds`` and the rules after it.
 """
 
 from datetime import timedelta
@@ -42,7 +42,7 @@ def time_out(floor: Floor) -> tuple[events.Event, ...]:
 
 
 def course_of(floor: Floor) -> list[str]:
-    """Return what happened besides the decisions, in order."""
+    """Return the tags of all events except decisions, in order."""
     named = {
         events.ForcedBetsPosted: "antes",
         events.CardsDealt: "deal",
@@ -103,7 +103,7 @@ def test_the_reveal_names_every_hand_and_what_it_totals() -> None:
 def test_the_ruleset_says_which_names_there_are(
     overrides: dict[str, object], name: str, winner: int
 ) -> None:
-    """Seat 1 gains to +10 −10 and both sylops; seat 2 to three of a kind, then four."""
+    """Seat 1 gains to +10 −10 and both sylops. Seat 2 gains to three of a kind, then four."""
     hands = {1: ("C+10", "T-10"), 2: ("C+01", "T-01")}
     then = ("S+09", "Z1", "S+01", "Z2", "S-01")
     floor = opened(table((100, 100), **overrides), hands, then)
@@ -157,7 +157,7 @@ def test_every_round_has_its_own_roll_and_the_hand_that_counts_is_the_last() -> 
 
 
 def test_an_empty_pile_is_made_anew_of_all_discards_but_the_open_card() -> None:
-    """Six cards are dealt, one flipped, one left; it is drawn, and then there is none."""
+    """Six cards are dealt and one is flipped. The last one is drawn, and the pile is empty."""
     floor = opened(table(), NOTHING_MUCH, ("S+10", "C-09"), whole=False)
     floor.turn(1, "junk")
     floor.turn(2, "swap", "T+07", "pile")
@@ -176,7 +176,11 @@ def test_an_empty_pile_is_made_anew_of_all_discards_but_the_open_card() -> None:
 
 
 def test_a_spike_goes_on_with_a_new_pile_where_the_old_one_ends() -> None:
-    """Of three cards due to each of two, the old pile gives one; the thrown hands are dealt on."""
+    """
+    Two seats are owed three cards each.
+
+    The old pile has one, and the discards make a new pile.
+    """
     hands = {1: ("C+05", "T+04"), 2: ("S+06", "T+07")}
     floor = opened(table((100, 100)), hands, ("S+10", "C-09"), shifts=(True,), whole=False)
     next_round(floor)
@@ -224,7 +228,7 @@ def test_who_is_away_antes_and_loses_the_hand_after_the_deal() -> None:
     assert floor.stacks() == {1: 97 + 6 + 3, 2: 97, 3: 97}
 
 
-# What is seen.
+# Views of a hand.
 
 
 def test_a_spectator_sees_the_top_the_counts_the_dice_and_both_pots_and_no_hand() -> None:

@@ -1,4 +1,4 @@
-"""The ladder of Corellian Spike, played at a table: neighbours meet, and the better wins."""
+"""The ladder of Corellian Spike at a table: of two neighbours, the better hand wins."""
 
 from collections import Counter
 
@@ -10,13 +10,13 @@ from tests.engine.hand.test_spike_hands import BY_VALUE, LADDER, Values, dealt
 from tests.engine.table.spike import happened, opened, quiet, table
 
 TURNS = (2, 3, 4)
-"""In the card turn of each round, the place of the card that a larger hand gains then."""
+"""The index of the card that a larger hand gains in the card turn of each card round."""
 
 Rung = tuple[str, Values]
 
 
 def can_meet(better: Rung, worse: Rung) -> bool:
-    """Return whether one deck has the cards of both."""
+    """Return whether one deck has the cards of both hands."""
     needed = Counter((*better[1], *worse[1]))
     return all(count <= len(BY_VALUE[value]) for value, count in needed.items())
 
@@ -25,7 +25,7 @@ MEETING = [
     (better, next(worse for worse in LADDER[place + 1 :] if can_meet(better, worse)))
     for place, better in enumerate(LADDER[:-1])
 ]
-"""Each rung and the next one below that the same deck has cards for."""
+"""Each rung with the next lower one that the same deck can deal."""
 
 
 @pytest.mark.parametrize(("better", "worse"), MEETING)

@@ -1,7 +1,7 @@
 """
-What rests on one public program alone, and combinations that make no game.
+Experimental rules, and invalid combinations of parameters.
 
-Rulebook ``spike.galaxy_series`` and what follows there.
+Rulebook ``spike.galaxy_series`` and the rules after it.
 """
 
 from typing import Any
@@ -33,7 +33,7 @@ MARKET = ("C-01", "C-02", "C-03", "C-06", "C-07", "C-08", "C-09")
 
 
 def galaxy(stacks: tuple[int, ...] = (100, 100, 100), **overrides: Any) -> Floor:
-    """Return a table of the Galaxy Series, a hand dealt, and MARKET on the pile."""
+    """Return a table of the Galaxy Series after the deal, with MARKET on top of the pile."""
     floor = table(stacks, galaxy_series=True, **EXPERIMENT, **overrides)
     return opened(floor, NOTHING_MUCH, MARKET)
 
@@ -155,7 +155,7 @@ def test_the_view_says_that_a_ruleset_is_experimental() -> None:
 
 
 def test_the_galaxy_ranking_decides_where_the_ruleset_says_so() -> None:
-    """As printed a Fleet beats a Rhylet; in the Galaxy it is the other way round."""
+    """In the printed ranking a Fleet beats a Rhylet. In the Galaxy ranking it loses."""
     hands = {1: ("C+05", "T+05"), 2: ("C+02", "T+02")}
     more = ("S+10", "Z1", "S+02", "S-05", "C-03", "C-05", "T-03")
     winners = []

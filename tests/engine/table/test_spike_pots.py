@@ -1,7 +1,7 @@
 """
-The two pots of Corellian Spike, who takes which, and ties.
+The two pots of Corellian Spike, their winners, and ties.
 
-Rulebook ``spike.rounds`` and what follows there.
+Rulebook ``spike.rounds`` and the rules after it.
 """
 
 from engine.table.model import events
@@ -18,7 +18,7 @@ from tests.engine.table.tables import Floor
 
 
 def test_example_32_a_winner_above_zero_leaves_the_sabacc_pot_to_roll_over() -> None:
-    """Rulebook, worked example: four antes of 2 + 1, bets of 12 in all, the winner at +1."""
+    """The rulebook's worked example: four antes of 2 + 1, bets of 12 in all, the winner at +1."""
     floor = table((100, 100, 100, 100))
     hands = {1: ("C+03", "T-02"), 2: ("S+06", "T+07"), 3: ("C+08", "T+09"), 4: ("C+04", "S+05")}
     opened(floor, hands)
@@ -57,7 +57,7 @@ def test_who_wins_because_all_others_fold_never_takes_the_sabacc_pot() -> None:
 
 
 def test_the_sabacc_pot_goes_with_the_first_layer_alone() -> None:
-    """Seat 1 is all-in at zero; seat 2 takes the side pot, and nothing of the Sabacc pot."""
+    """Seat 1 is all-in at zero. Seat 2 wins the side pot, and no part of the Sabacc pot."""
     floor = quiet(opened(table((13, 100, 100)), ZERO), "bet")
     floor.act(1, "raise_to", 10)
     floor.act(2, "raise_to", 30)
@@ -69,7 +69,7 @@ def test_the_sabacc_pot_goes_with_the_first_layer_alone() -> None:
 
 
 def test_an_idiots_array_wins_the_first_layer_and_takes_no_sabacc_pot_for_anyone() -> None:
-    """Its total is 5; the zero that wins the side pot is not the winner of the hand."""
+    """Its total is 5. The zero that wins the side pot does not win the first pot."""
     hands = {1: ("C+02", "T+03"), 2: ("S+06", "T-06"), 3: ("C+08", "T+09")}
     floor = opened(table((13, 100, 100), extra_named_hands=["idiots_array"]), hands, ("S+10", "Z1"))
     floor.turn(1, "gain", source="pile")
@@ -93,7 +93,7 @@ def test_who_cannot_pay_both_antes_again_is_out_and_leaves_the_rest_to_the_sabac
 
 
 def test_nobody_is_put_out_if_nobody_could_stay() -> None:
-    """Antes of 1 + 5 feed the Sabacc pot: after two hands neither has 6 chips left."""
+    """Antes of 1 + 5 feed the Sabacc pot. After two hands neither seat has 6 chips left."""
     floor = table((8, 8), ante={"hand": 1, "sabacc": 5})
     quiet(opened(floor, {1: ("C+05", "T+04"), 2: ("S+06", "T+07")}))
     assert floor.stacks() == {1: 4, 2: 2}
@@ -112,7 +112,7 @@ def test_the_starting_player_rotates_and_everything_begins_there() -> None:
 
 
 def tied(**overrides: object) -> Floor:
-    """Return three seats of which the first two hold equal hands at showdown's eve."""
+    """Return three seats, of which the first two hold equal hands before the showdown."""
     hands = {1: ("C+05", "T-05"), 2: ("T+05", "S-05"), 3: ("C+08", "T+09")}
     return opened(table(**overrides), hands, ("S+10", *DRAWS))
 
@@ -121,7 +121,7 @@ DRAWS = ("C+03", "T+03", "S-02", "C+02")
 
 
 def test_equal_hands_draw_blind_until_one_card_is_nearer_to_zero_or_positive() -> None:
-    """+3 and +3 draw again; of −2 and +2 the positive one wins both pots."""
+    """+3 and +3 draw again. Of −2 and +2, the positive card wins both pots."""
     floor = quiet(tied())
     draws = happened(floor, events.DrawOffDealt)
     assert [[part.card.card for part in draw.cards] for draw in draws] == [
@@ -156,7 +156,7 @@ def test_by_option_tied_hands_share_both_pots_the_odd_chips_by_seat_order() -> N
 
 
 def test_where_cards_are_lacking_the_cube_decides() -> None:
-    """One card is left for two tied seats; the open one stays where it lies."""
+    """One card is left for two tied seats. The open card stays in its place."""
     hands = {1: ("C+05", "T-05"), 2: ("T+05", "S-05")}
     floor = opened(table((100, 100)), hands, ("S+10", "C+03"), whole=False)
     quiet(floor)
@@ -169,7 +169,7 @@ def test_where_cards_are_lacking_the_cube_decides() -> None:
 
 
 def test_a_whole_game_ends_with_one_seat_that_can_ante() -> None:
-    """Nobody bets: the antes alone, paid hand by hand, put one after another out."""
+    """There is no bet. The antes alone eliminate one seat after another."""
     floor = table((9, 9, 9))
     least = floor.ruleset.least_stack(floor.table.least_amounts())
     for _ in range(40):

@@ -1,7 +1,7 @@
 """
-Card turns of Corellian Spike, and what they cost.
+Card turns of Corellian Spike and their fees.
 
-Rulebook ``spike.rounds`` and what follows there.
+Rulebook ``spike.rounds`` and the rules after it.
 """
 
 import pytest
@@ -162,8 +162,9 @@ def test_actions_cost_what_the_ruleset_says_and_the_legal_ones_say_so() -> None:
 
 def test_fees_are_dead_money_of_the_main_pot_and_no_wager() -> None:
     """
-    Seat 1 is all-in with 5, the others bet on. As a wager its fee of 1 would raise the first
-    layer to the 8 of each; so the layer is 7 of each, and 3 fees join the main pot.
+    Seat 1 is all-in with 5, and the others bet on. As a wager, its fee of 1 would raise the first
+
+    pot to 8 from each seat. The pot is 7 from each seat, and 3 fees join it.
     """
     floor = opened(table((9, 100, 100), **FEES), NOTHING_MUCH, ("S+10", "C-09", "T-09", "S-09"))
     for seat in (1, 2, 3):

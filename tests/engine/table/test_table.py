@@ -1,4 +1,4 @@
-"""Whole hands at a table: the clock, the button, the floor."""
+"""Whole hands at a table: the clock, the button and the floor."""
 
 from datetime import timedelta
 from typing import Any
@@ -21,7 +21,7 @@ def of(happened: Any, kind: type) -> Any:
 
 
 def fold_round(floor: Floor) -> None:
-    """Play a hand in which everybody folds to the last one."""
+    """Play a hand in which everybody folds to the last player."""
     floor.open_hand()
     floor.everyone_selects(keep_all)
     while not floor.table.idle:
@@ -44,7 +44,7 @@ def run_out(floor: Floor) -> None:
 
 
 def button_at(floor: Floor, seat: int) -> None:
-    """Give *floor* a seed by which *seat* deals first."""
+    """Give *floor* a seed that makes *seat* the first dealer."""
     for seed in range(200):
         candidate = Floor(
             floor.ruleset, list(floor.stacks().values()), seats=list(floor.stacks()), seed=seed
@@ -271,7 +271,7 @@ def test_several_commands_of_one_append_are_told_apart() -> None:
 
 
 def test_commands_that_hold_cards_or_salts_do_not_show_them() -> None:
-    """What is printed by accident, in a log or a traceback, is nobody's cards."""
+    """A log or a traceback never shows a player's cards."""
     about = {"entrant": entrant(1), "decision": "d1", "cards": ("C+07",), "salt": "5a" * 32}
     now = Floor("better_simple").now
     secret = (

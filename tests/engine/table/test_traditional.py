@@ -1,4 +1,4 @@
-"""Rounds of Traditional sabacc: card turns, the field, shifts, calls, the clock."""
+"""Card rounds of Traditional: card turns, the static field, shifts, calls and the clock."""
 
 from datetime import timedelta
 from typing import Any

@@ -1,4 +1,4 @@
-"""How hands and games of Traditional sabacc end: ranks, penalties, Sudden Demise, both pots."""
+"""The end of hands and games of Traditional: ranks, penalties, Sudden Demise and both pots."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -85,7 +85,7 @@ def test_example_29_plus_and_minus_twenty_three_are_equal() -> None:
     table = floor((100, 100))
     opened(table, {1: ("SA15", "FL08"), 2: ("X15a", "X08a")}, ("X02a", "SA01"))
     called(table)
-    # −15 − 8 − 2 bombs out; 15 + 8 + 1 does too: nobody of the tie may win.
+    # −15 − 8 − 2 and 15 + 8 + 1 both bomb out, so no tied seat may win.
     assert [d.bombed for d in happened(table, events.DemiseDealt)[0].dealt] == [True, True]
     assert happened(table, events.PotAwarded)[0].shares == ()
     assert happened(table, events.PenaltyPaid) == []
@@ -140,7 +140,7 @@ def test_the_cards_of_sudden_demise_count_for_every_further_layer() -> None:
     opened(table, hands, ("X17a", "SA01"))
     called(table, to=30)
     main, side = happened(table, events.PotAwarded)
-    # Seats 2 and 1 tie with 21; 21 − 17 is 4, so seat 3 takes what seat 1 cannot win.
+    # Seats 2 and 1 tie with 21. 21 − 17 is 4, so seat 3 wins the pot that seat 1 cannot win.
     assert (main.shares, side.shares) == (
         (events.Share(seat=1, chips=33),),
         (events.Share(seat=3, chips=40),),
@@ -168,7 +168,7 @@ def test_a_layer_without_an_unbombed_hand_stays() -> None:
     main, side = happened(table, events.PotAwarded)
     assert main.shares == (events.Share(seat=1, chips=33),)
     assert (side.shares, side.remainder) == ((), 40)
-    # Everyone who bombed out owes all layers.
+    # Each bombed-out seat owes the sum of all layers.
     assert [(p.owed, p.paid) for p in happened(table, events.PenaltyPaid)] == [(73, 68), (73, 68)]
 
 
@@ -215,7 +215,7 @@ def test_who_cannot_pay_both_antes_is_out_if_the_house_wants_it_so() -> None:
 
 
 def at_random(dice: Random) -> Callable[[TableView], tuple[str, Any]]:
-    """Return a player who draws, calls and bets as *dice* say, and seldom folds."""
+    """Return a player who draws, calls and bets by *dice*, and seldom folds."""
 
     def choose(view: TableView) -> tuple[str, Any]:
         legal = {action.verb: action for action in view.legal}

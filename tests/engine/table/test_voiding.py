@@ -1,4 +1,4 @@
-"""Deals that are taken back, and the hands that are dealt anew."""
+"""Voided deals, and the hands that are dealt again."""
 
 from collections.abc import Callable
 
@@ -17,7 +17,7 @@ KEPT = (
     "hand", "number", "stage", "round", "button", "starter", "small_blind", "big_blind",
     "first_dealer", "orbits", "level", "base", "dealers_left", "carry", "sabacc_pot", "last",
 )  # fmt: skip
-"""What a hand dealt anew has in common with the deal before."""
+"""The members that a hand dealt again shares with the voided deal."""
 
 
 def dealt(name: str = "better_simple", stacks: tuple[int, ...] = (100, 100, 100)) -> Floor:
@@ -27,7 +27,7 @@ def dealt(name: str = "better_simple", stacks: tuple[int, ...] = (100, 100, 100)
 
 
 def folded(floor: Floor) -> None:
-    """Play the hand to its end: everybody folds."""
+    """Play the hand to its end. Everybody folds."""
     while (decision := floor.table.decision) is not None:
         if decision.phase == "select":
             floor.everyone_selects(keep_all)
@@ -79,7 +79,7 @@ def test_b11_a_mis_dealt_hand_is_replayed_with_the_same_button_limits_and_player
 def test_b11_two_actions_with_chips_or_any_three_are_substantial(
     actions: tuple[str, ...], allowed: bool
 ) -> None:
-    """The blinds, and the selections that everyone makes at once, are none."""
+    """The blinds and the simultaneous selections are not substantial action."""
     floor = dealt("better_simple", (100,) * 6)
     floor.everyone_selects(keep_all)
     for verb in actions:
@@ -162,7 +162,7 @@ def test_b13_a_replayed_deal_is_one_hand_of_a_penalty() -> None:
 
 
 def replaced_pile(floor: Floor) -> None:
-    """Play until the discards have been made a new pile, and somebody is still waited for."""
+    """Play until the discards have become a new pile, with a decision open."""
     floor.open_hand()
     floor.everyone_selects(lambda view: keep_all(view)[:1])
     while floor.table.decision is not None and floor.table.decision.phase == "bet":
@@ -172,7 +172,7 @@ def replaced_pile(floor: Floor) -> None:
 
 
 def shifted(floor: Floor) -> None:
-    """Play until a shift has taken the hands up into a new pile."""
+    """Play until a shift has put the hands into a new pile."""
     floor.open_hand(seeds=replace(seeds(1), dice=dice_seed([True])))
     while floor.table.hand is not None and floor.table.hand.pile == 1:
         assert floor.table.decision is not None

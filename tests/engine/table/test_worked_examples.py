@@ -1,4 +1,4 @@
-"""The worked examples of the rulebook, each played at a table where it has cards or chips."""
+"""The rulebook's worked examples, played at a table if they have cards or chips."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ def revealed(happened: Any) -> dict[int, tuple[int, int]]:
 
 
 def shown_down(target: tuple[int, Any], kept: dict[int, tuple[str, ...]]) -> Any:
-    """Play a hand in which every seat keeps these cards and nobody bets."""
+    """Play a hand in which every seat keeps these cards and does not bet."""
     floor = Floor(bare(), [100] * len(kept))
     floor.target = target
     unused = (card for card in reversed(deck("d62")) if all(card not in c for c in kept.values()))
@@ -53,7 +53,7 @@ def test_example_01_both_decks_have_the_counts_and_sums_of_the_rulebook() -> Non
 
 
 def bob_and_jane(**betting: str) -> Company:
-    """Bob is the small blind, Jane deals and is the big one."""
+    """Return Bob as the small blind, and Jane as dealer and big blind."""
     ruleset = resolve("better", {"first_dealer": "host_choice", "betting": betting})
     company = Company(ruleset, {"B": 450, "J": 450})
     company.floor.target = (-5, "circle")
@@ -220,7 +220,7 @@ def test_examples_11_and_12_a_tie_over_two_pots_splits_each(
 
 
 def fold_round(floor: Floor) -> None:
-    """Play a hand in which everybody folds to the last one."""
+    """Play a hand in which everybody folds to the last player."""
     floor.open_hand()
     floor.everyone_selects(keep_all)
     while not floor.table.idle:
@@ -336,7 +336,7 @@ def test_example_16_short_all_ins_reopen_the_betting_when_they_add_up() -> None:
 def test_example_16_under_the_last_raise_rule_the_first_bet_sets_the_increment(
     blind: int | None, *, may_raise: bool
 ) -> None:
-    """Twenty is a raise by ten over a blind of ten, but without a blind a full bet of twenty."""
+    """Twenty is a raise by ten over a blind of ten. Without a blind it is a full bet of twenty."""
     betting = {"kind": "poker_nl", "min_raise": "last_raise", "min_open": 10}
     forced = {"kind": "none"} if blind is None else {"kind": "blinds", "small": 5, "big": blind}
     stacks = {"E": 500, "F": 500, "A": 500, "B": 500, "C": 25, "D": 32}
@@ -358,7 +358,7 @@ def test_example_17_a_short_ante_wins_only_its_layer() -> None:
     )
     company = Company(ruleset, {"A": 3, "B": 100, "C": 100, "D": 100}, "A B C")
     company.deal()
-    # The lowest seat starts in the Cantina: D, whose chips are dead money here.
+    # The lowest seat starts in the Cantina. This is D, whose chips are dead money here.
     company.bets("D check", "B 10", "C call", "D fold")
     happened = company.check_down()
     assert company.pots(happened) == [(12, "ABC"), (32, "BC")]
@@ -442,7 +442,7 @@ def test_example_21_the_official_draw_off_goes_to_the_higher_card() -> None:
 
 
 def drawn(number: int) -> tuple[str, ...]:
-    """Return the two cards that the deck of a seed has after 25 others."""
+    """Return the two cards that follow the first 25 in the deck of a seed."""
     seed = bytes.fromhex(seeds(number).cards)
     return shuffled_pile(seed, openings_digest([]), 1, deck("d62")).cards[25:27]
 
