@@ -165,7 +165,7 @@ def test_late_registration_ends_with_its_level() -> None:
 
 
 def test_a_level_without_an_end_is_no_end_of_late_registration() -> None:
-    with pytest.raises(Exception, match="another follows"):
+    with pytest.raises(Exception, match="not the last one"):
         playing(3, EntryTerms(late_registration_level=3), ruleset=CLOCK)
 
 
