@@ -87,11 +87,11 @@ class Report(msgspec.Struct, kw_only=True):
     league: str
     tournament: str | None
     sandbox: bool = False
-    """Whether the league is a sandbox. Its masters may be fixed, so its fairness proves nothing."""
+    """True for a sandbox. Its masters may be fixed, so its fairness proves nothing to strangers."""
 
     events: int = 0
     streams: int = 0
-    """Streams whose events were read, each counted once, without anything outside the log."""
+    """Streams from which events were read, each counted once. Rows outside the log do not count."""
 
     hands: int = 0
     voided_deals: int = 0
@@ -107,7 +107,7 @@ class Report(msgspec.Struct, kw_only=True):
     """Pulses of a beacon named too late or passed over. Each may steer at most one bit."""
 
     voided_positions: tuple[int, ...] = ()
-    """Voided positions: an operator has taken these damaged events out of folding."""
+    """Positions of damaged events that an operator has voided."""
 
     decks: dict[str, DealtDecks] = {}
     """By deck, the statistics of all its shuffles together."""

@@ -68,7 +68,7 @@ class Gathered:
         self.voided.add(recorded.position)
 
     def add(self, recorded: Recorded, *, opens: bool = True) -> None:
-        """Add an event. Without *opens*, none of its sealed values is opened."""
+        """Add an event. Without *opens*, its sealed values stay closed."""
         self.positions.append(recorded.position)
         if recorded.type in _PILES:
             self.piles.append(recorded.position)

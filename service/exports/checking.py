@@ -61,7 +61,7 @@ class Checked(msgspec.Struct, kw_only=True):
 
     @property
     def holds(self) -> bool:
-        """Whether no fault was found."""
+        """True if no fault was found."""
         return not self.faults
 
     def fault(self, what: str) -> None:

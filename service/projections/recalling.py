@@ -78,7 +78,7 @@ class Sums(msgspec.Struct, frozen=True, kw_only=True):
     """Totals over all games of a player."""
 
     tournaments: int
-    """Tournaments whose play began. Several entries in one tournament count once."""
+    """Tournaments in which play began. Several entries in one tournament count once."""
 
     entries: int
     wins: int

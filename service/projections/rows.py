@@ -203,7 +203,7 @@ class StandingRow(msgspec.Struct, frozen=True, kw_only=True):
     """Decimal, at the season's scale."""
 
     qualified: bool
-    """Whether the player has played enough games. Players who have not rank below all who have."""
+    """True if the player has played enough games. All other players rank below."""
 
     played: int
     counted: int

@@ -48,7 +48,7 @@ def opened_receipt(note: str, keys: list[str]) -> CommandReceipt:
 
 def contradiction(promised: Promised, head: Checkpoint, proof: Document | None) -> str | None:
     """
-    Return how a signed tree contradicts a promise; None if the promise is kept.
+    Return the way in which a signed tree contradicts a promise; None if the promise is kept.
 
     Args:
         proof: The answer of ``GET …/proofs/inclusion`` for the event's position and this
@@ -101,10 +101,11 @@ def verify_receipt(url: str, receipt_file: Path, key_file: Path, token_file: Pat
     """
     Check a receipt against the newest head, and print what was found.
 
+    If a promise is broken, the evidence is written beside the receipt.
+
     Returns:
-        0 if every event of the receipt is in the signed tree; 1 if not, and then the evidence
-        is written beside the receipt; 2 if it cannot be checked; 3 if no signed head covers
-        the events yet.
+        0 if every event of the receipt is in the signed tree; 1 if not; 2 if it cannot be
+        checked; 3 if no signed head covers the events yet.
     """
     keys = key_file.read_text(encoding="ascii").split()
     if not keys:

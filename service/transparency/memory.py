@@ -39,7 +39,9 @@ async def memory_faults(connection: Driver, signer: httpx.AsyncClient) -> tuple[
 async def contradiction(
     connection: Driver, league: UUID, origin: str, last: LastHead
 ) -> str | None:
-    """Return how a league's log contradicts the last signed head; None if it agrees."""
+    """
+    Return the contradiction between a league's log and the last signed head; None if they agree.
+    """
     if last.origin != origin:
         return f"the signer has signed {last.origin} already, the log says {origin}"
     size = await last_position(connection, league) + 1

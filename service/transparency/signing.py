@@ -74,8 +74,8 @@ async def sign_head(
         The newly signed head; None if the log is empty or has nothing new.
 
     Raises:
-        CheckpointRefused: If the log does not continue the last signed head, because it was
-            cut, rewritten, or restored from an old copy, or if the signer's key is revoked.
+        CheckpointRefused: If the log does not continue the last signed head, or the signer's
+            key is revoked. A log that was cut, rewritten or restored does not continue it.
         SignerAway: If the signer does not answer.
     """
     origin = origin_of(league, await epoch_of(connection, league))
@@ -105,7 +105,7 @@ async def _signed(
     try:
         await ledger.grow(connection, league, size)
         root = await ledger.root_at(connection, league, size)
-        # Where the log is shorter than what was signed there is no proof; the signer says so.
+        # A log shorter than the last signed head has no proof, and the signer refuses it.
         old = last.size if last.size <= size else 0
         proof = await ledger.consistency(connection, league, old, size)
     except LogIncomplete as error:
@@ -139,11 +139,11 @@ async def ask(
     signer: httpx.AsyncClient, method: str, path: str, content: bytes | None = None
 ) -> bytes:
     """
-    Return what the signer answers.
+    Return the signer's answer to one request.
 
     Raises:
-        CheckpointRefused: As it refuses.
-        SignerAway: If it does not answer, or not as it should.
+        CheckpointRefused: If the signer refuses.
+        SignerAway: If the signer does not answer, or answers with another error.
     """
     try:
         answer = await signer.request(method, path, timeout=_TIMEOUT, content=content)

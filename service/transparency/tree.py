@@ -172,8 +172,8 @@ def root_by_inclusion(leaf: bytes, index: int, size: int, path: Sequence[bytes])
 
     Raises:
         IndexError: If there is no such leaf.
-        ValueError: If the path has the wrong length for this place, or if the leaf or a hash
-            of the path does not have 32 bytes.
+        ValueError: If the path has the wrong length for this place, or a hash is not 32 bytes
+            long.
 
     Source: RFC 9162, 2.1.3.2.
     """

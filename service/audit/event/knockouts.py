@@ -1,8 +1,8 @@
 """
 Finding again in the pots of a hand the players who knocked an entrant out.
 
-The method differs from the engine's: it takes the last awarded pot that held the seat's
-chips and whose winners could have taken them. Source: rulebook ``bounty.pot``.
+The method differs from the engine's. Of the pots that held the seat's chips, it takes the
+last awarded pot with winners who could have taken them. Source: rulebook ``bounty.pot``.
 """
 
 from dataclasses import dataclass, field

@@ -39,7 +39,7 @@ class MoneyAudit:
         self._offer: of_money.PayoutDealProposed | None = None
         self._agreed: set[str] = set()
         self._outlived = False
-        """Whether an entrant busted since the open deal was proposed."""
+        """True if an entrant busted since the open deal was proposed."""
         self._deal: of_money.PayoutDealProposed | None = None
 
     def see(self, event: events.Event, position: int) -> None:

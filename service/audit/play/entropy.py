@@ -21,7 +21,7 @@ class EntropyAudit:
         self._hold = hold
         self.beacon = BeaconAudit(hold)
         self._asks = False
-        """Whether entrants must check in."""
+        """True if entrants must check in."""
 
         self._there: set[str] = set()
         self._bound: dict[str, str] = {}

@@ -117,7 +117,7 @@ def _dice(seeds: "_Seeds", share: float) -> Iterator[tuple[str, float]]:
 
 
 class _Seeds:
-    """Seeds from one master, none of them given out twice."""
+    """Seeds from one master. No seed is given out twice."""
 
     def __init__(self, master: bytes) -> None:
         self._master = master
