@@ -41,14 +41,12 @@ async def tamper(database: TestDatabase, night: Night, statement: str) -> int:
 
 
 def faults(report: Report) -> dict[str, int]:
-    """Return how often each check failed, the others left out."""
+    """Return the number of failures of each check that failed."""
     return {check.name: check.failed for check in report.checks if check.failed}
 
 
 async def test_a_whole_night_passes_every_check(database: TestDatabase) -> None:
-    """
-    Every proof is made at least once over a night as it was played.
-    """
+    """Every check of a played night is made at least once, and passes."""
     night = await played(database)
 
     report = await audited(database, night.league)
@@ -70,16 +68,14 @@ async def test_a_whole_night_passes_every_check(database: TestDatabase) -> None:
         "texts",
         "tree",
         "voided",
-    }  # nobody signs here
+    }  # no signer runs here
     assert {made[name] for name in ("positions", "chains", "readable")} == {report.events}
     assert report.sandbox
     assert "passed" in report.text()
 
 
 async def test_a_night_of_card_turns_passes_every_check(database: TestDatabase) -> None:
-    """
-    Shifts, the field, penalties and the Sabacc pot are proved as the rest is.
-    """
+    """Shifts, the static field, penalties and the Sabacc pot are proved too."""
     night = await played(database, ruleset="traditional")
 
     report = await audited(database, night.league)
@@ -99,7 +95,7 @@ async def test_a_night_of_card_turns_passes_every_check(database: TestDatabase) 
         "texts",
         "tree",
         "voided",
-    }  # nobody signs here
+    }  # no signer runs here
 
 
 @pytest.mark.parametrize("ruleset", ["better_simple", "traditional", "spike"])
@@ -125,9 +121,7 @@ async def test_a_deck_called_fouled_that_is_as_committed_is_found(database: Test
 
 
 async def test_an_audit_of_one_tournament_proves_its_hands(database: TestDatabase) -> None:
-    """
-    The bytes are proved whole, because they are one thing.
-    """
+    """The bytes are always proved as a whole."""
     night = await played(database)
 
     report = await audited(database, night.league, night.tournament)
@@ -137,9 +131,7 @@ async def test_an_audit_of_one_tournament_proves_its_hands(database: TestDatabas
 
 
 async def test_a_changed_chip_is_found_and_its_position_named(database: TestDatabase) -> None:
-    """
-    Whoever owns the database can switch off triggers; the chain still tells.
-    """
+    """The owner of the database can switch off triggers, but the chain still shows the change."""
     night = await played(database)
     position = await tamper(
         database,
@@ -161,9 +153,7 @@ async def test_a_changed_chip_is_found_and_its_position_named(database: TestData
 
 
 async def test_a_swapped_hash_is_found(database: TestDatabase) -> None:
-    """
-    A hash that is not that of its bytes breaks the chain there.
-    """
+    """A wrong hash breaks the chain at its position."""
     night = await played(database, steps_max=40)
     position = await tamper(
         database,
@@ -181,9 +171,7 @@ async def test_a_swapped_hash_is_found(database: TestDatabase) -> None:
 
 
 async def test_a_missing_event_leaves_a_gap_in_the_positions(database: TestDatabase) -> None:
-    """
-    Positions are dense, so that nothing can be left out.
-    """
+    """Positions are dense, so a missing event leaves a gap."""
     night = await played(database, steps_max=40)
     position = await tamper(
         database,
@@ -198,9 +186,7 @@ async def test_a_missing_event_leaves_a_gap_in_the_positions(database: TestDatab
 
 
 async def test_a_box_that_was_exchanged_does_not_open(database: TestDatabase) -> None:
-    """
-    Sealed bytes are bound to their stream and version, and hashed.
-    """
+    """Sealed bytes are bound to their stream and version, and covered by the hash."""
     night = await played(database, steps_max=40)
     position = await tamper(
         database,
@@ -227,9 +213,7 @@ async def test_a_box_that_was_exchanged_does_not_open(database: TestDatabase) ->
 async def test_a_result_that_was_exchanged_is_found(
     database: TestDatabase, one: str, other: str
 ) -> None:
-    """
-    The winner and the second change places, or prizes: every sum stays what it was.
-    """
+    """First and second exchange places or prizes, so every sum stays the same."""
     night = await played(database)
     position = await tamper(
         database,
@@ -249,9 +233,7 @@ async def test_a_result_that_was_exchanged_is_found(
 
 
 async def test_a_knockout_given_to_somebody_else_is_found(database: TestDatabase) -> None:
-    """
-    The pots of the hand say who won the last chips.
-    """
+    """The pots of the hand show who won the last chips."""
     night = await played(database)
     position = await tamper(
         database,
@@ -271,9 +253,7 @@ async def test_a_knockout_given_to_somebody_else_is_found(database: TestDatabase
 
 
 async def test_points_that_no_placing_earned_are_found(database: TestDatabase) -> None:
-    """
-    Whoever can forge hashes too is caught by what the placings are worth.
-    """
+    """Even with the right hashes, the points must follow from the placings."""
     night = await played(database)
     position = await tamper(
         database,
@@ -308,9 +288,7 @@ async def test_a_forged_read_model_is_found(database: TestDatabase) -> None:
 
 
 async def test_a_report_shows_no_hidden_value(database: TestDatabase) -> None:
-    """
-    A report may be published: seeds and masters are named, never shown.
-    """
+    """A report may be published: it names seeds and masters but never shows them."""
     night = await played(database, steps_max=60)
     await tamper(
         database,

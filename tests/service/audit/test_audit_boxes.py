@@ -1,4 +1,4 @@
-"""Boxes that open and hold what nobody has committed to: faults of the log, not of its audit."""
+"""Boxes with values that nobody committed to are faults of the log, not errors of the audit."""
 
 import pytest
 
@@ -16,7 +16,9 @@ CODEC = Codec(DECIDERS)
 
 
 def forged(found: bytes, instead: bytes) -> Recorded:
-    """Return a row whose boxes say *instead* in place of *found*, closed by the league's key."""
+    """
+    Return a row with boxes that hold *instead* in place of *found*, closed by the league's key.
+    """
     row = row_of(hidden())
     assert row.sealed is not None
     boxes = unseal(KEYS, row.stream, 3, row.sealed, None)

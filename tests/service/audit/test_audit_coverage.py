@@ -1,4 +1,4 @@
-"""Whoever owns the database may drop its constraints; no row may be counted in place of another."""
+"""The owner of the database may drop constraints, but no row is counted in place of another."""
 
 from uuid import UUID, uuid4
 
@@ -45,7 +45,7 @@ STREAMS = "SELECT count(DISTINCT stream) FROM events WHERE league = $1 AND posit
 
 
 async def hidden(superuser: asyncpg.Connection, league: str, position: int) -> None:
-    """Take the last event out of the league's stream, and lay one to be counted at *position*."""
+    """Take the last event out of the league's stream, and add a decoy at *position*."""
     number, stream = number_of(league), stream_of(league)
     await superuser.execute(UNBOUND)
     (first,) = await read_stream(superuser, league, stream, 0, 1)
@@ -56,7 +56,7 @@ async def hidden(superuser: asyncpg.Connection, league: str, position: int) -> N
 
 
 async def audited(database: TestDatabase, night: Night) -> Report:
-    """Return what the audit of the tournament says; read models are none of its."""
+    """Return the audit of the tournament, without read models."""
     engine = async_engine(database.url("holotable_audit"), 1)
     async with engine.connect() as connection:
         report = await audit_league(
@@ -70,7 +70,7 @@ async def audited(database: TestDatabase, night: Night) -> Report:
 async def test_what_stands_outside_the_log_or_twice_is_counted_for_no_other(
     database: TestDatabase, position: int
 ) -> None:
-    """What is beside a position is not read where the events fetched at once end with it."""
+    """A second event at a position is not read if a fetch ends there, so it must be counted."""
     night = await played(database, members=600)
     superuser = await asyncpg.connect(database.url("postgres"))
     await hidden(superuser, night.league, position)
@@ -86,7 +86,7 @@ async def test_what_stands_outside_the_log_or_twice_is_counted_for_no_other(
 async def test_an_event_without_a_position_is_found_and_hides_no_other(
     database: TestDatabase,
 ) -> None:
-    """Whoever loads the stream would fold it, though it has no place in the log."""
+    """Loading the stream would fold this event, although it has no place in the log."""
     night = await played(database)
     whole = await audited(database, night)
     superuser = await asyncpg.connect(database.url("postgres"))

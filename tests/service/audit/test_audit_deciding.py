@@ -1,7 +1,7 @@
 """
-Events that only follow are compared as bytes with what is decided again: no forgery gets by.
+Events that only follow are compared by bytes with the repeated decision, so forgeries are found.
 
-Whoever owns the database writes the chain anew behind what was changed.
+The owner of the database can write new hashes after a change.
 """
 
 import json
@@ -36,7 +36,7 @@ def season() -> Season:
 
 @cache
 def first_of_each() -> dict[str, int]:
-    """Return where the first of each kind of following events stands."""
+    """Return the position of the first event of each type that only follows."""
     found: dict[str, int] = {}
     for row in season().rows:
         if row.stream.startswith("table-") and row.type in FOLLOWING:
@@ -46,7 +46,7 @@ def first_of_each() -> dict[str, int]:
 
 @cache
 def first_that_hide() -> dict[str, int]:
-    """Return where the first of each kind stands that is asked for and hides something."""
+    """Return the position of the first event of each requested type with hidden values."""
     found: dict[str, int] = {}
     for row in season().rows:
         if row.sealed is not None and row.type not in first_of_each():
@@ -59,7 +59,7 @@ HIDING = [kind for kind in KINDS if season().rows[first_of_each()[kind]].sealed 
 
 
 def audited(rows: list[Recorded]) -> Findings:
-    """Audit a log up to some event; nothing is due yet."""
+    """Audit a log up to some event, before anything is overdue."""
     findings = Findings()
     streams = StreamAudit(season().keys, findings, {row.stream for row in rows})
     for row in rebuilt(rows):
@@ -74,7 +74,7 @@ def first_bad(rows: list[Recorded]) -> int | None:
 
 
 def append_of(position: int) -> tuple[list[Recorded], int]:
-    """Return the log up to the end of an append, and where that begins."""
+    """Return the log up to the end of an append, and the append's first position."""
     rows, metadata = season().rows, season().rows[position].metadata
     own = [row.position for row in rows if row.metadata == metadata]
     return list(rows[: own[-1] + 1]), own[0]
@@ -106,7 +106,7 @@ def _other_number(data: bytes) -> bytes:
 
 
 def boxes(change: Callable[[dict[str, Any]], dict[str, Any]]) -> Forged:
-    """Close what *change* makes of the boxes' content, in the order in which it stands."""
+    """Close the boxes again, with contents changed by *change*, in their order."""
 
     def forge(keys: LeagueKeys, row: Recorded) -> Recorded:
         stream, version = row.stream, row.stream_version
@@ -144,7 +144,7 @@ def _of_a_seat(change: Callable[[dict[str, Any]], dict[str, Any] | None]) -> For
 
 
 def _escaped(card: msgspec.Raw) -> msgspec.Raw:
-    """Return the same text with its first letter written otherwise."""
+    """Return the same text with its first letter written as an escape."""
     text = bytes(card)
     return msgspec.Raw(b'"\\u%04x' % text[1] + text[2:])
 
@@ -187,7 +187,7 @@ OF_CARDS: dict[str, Forged] = {
 
 
 def _sealed_for(name: bytes, text: bytes) -> Forged:
-    """Add a box behind all others, whatever its name."""
+    """Add a box with any name after all others."""
 
     def forge(keys: LeagueKeys, row: Recorded) -> Recorded:
         stream, version = row.stream, row.stream_version
@@ -210,11 +210,11 @@ ADDED: dict[str, Forged] = {
         keys, boxes(lambda it: {"aa": it[HOUSE], **it})(keys, row)
     ),
 }
-"""Boxes that only who holds the league's key can close."""
+"""Boxes that only the holder of the league's key can close."""
 
 
 def forged_alone(kind: str, forge: Forged) -> tuple[int | None, int, int]:
-    """Return the first bad position, and where the forged row's append begins and it stands."""
+    """Return the first bad position, the first position of the append, and the forged one."""
     position = (first_of_each() | first_that_hide())[kind]
     rows, begins = append_of(position)
     forged = forge(season().keys, rows[position])
@@ -225,7 +225,7 @@ def forged_alone(kind: str, forge: Forged) -> tuple[int | None, int, int]:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_another_value_is_found_in_its_append(kind: str) -> None:
-    """Chips that do not add up may be noticed where they were wagered."""
+    """A wrong amount may be noticed only where the chips were wagered."""
     found, begins, position = forged_alone(kind, OTHER_VALUE)
     assert found in range(begins, position + 1)
 
@@ -282,7 +282,7 @@ def test_a_row_that_is_missing_or_there_twice_is_found_in_its_append(kind: str) 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_breaks_a_stream_later_does_not_hide_what_could_not_be_read_before(kind: str) -> None:
-    """Rows that are left stand before it, and are read although the stream is broken by then."""
+    """Unread rows before the break are read, although the stream is broken by then."""
     position = first_of_each()[kind]
     rows, _ = append_of(position)
     rows[position] = rows[position]._replace(data=b"{}")

@@ -1,4 +1,4 @@
-"""A tournament that a closed season says nothing of, or something else, is found by an audit."""
+"""An audit finds tournaments without a fate, or with a wrong one, in a closed season."""
 
 from collections.abc import Callable
 from functools import cache
@@ -45,7 +45,7 @@ def season_with(kind: str, revised: bool = False) -> Season:
 
 
 def found_in(season: Season, rows: list[Recorded]) -> list[str]:
-    """Return what an audit of the season finds wrong with its fates."""
+    """Return the faults that an audit finds in the season's fates."""
     findings = Findings()
     audit = StreamAudit(season.keys, findings, {f"season-{season.subject[4:]}"})
     for row in rows:
@@ -57,7 +57,7 @@ def found_in(season: Season, rows: list[Recorded]) -> list[str]:
 
 
 def closed_with(season: Season, change: Callable[[Fates], Fates | None]) -> list[Recorded]:
-    """Return the log in which the season was closed with other fates."""
+    """Return the log with other fates in the close of the season."""
     rows = list(season.rows)
     [at] = [index for index, row in enumerate(rows) if row.type == "season_closed"]
     data = msgspec.json.decode(rows[at].data)
@@ -116,9 +116,7 @@ def test_a_wrong_fate_is_found(kind: str, into: dict[str, Any]) -> None:
 
 
 def test_a_tournament_that_the_season_never_heard_of_is_found() -> None:
-    """
-    The house announces a tournament, and neither counts it nor tells the season of it.
-    """
+    """The house announces a tournament but neither counts it nor tells the season about it."""
     season = season_with("not_played")
     [kept_quiet] = [each for each in fates(season) if each["fate"] == "not_played"][:1]
     name = kept_quiet["tournament"].encode()
@@ -150,9 +148,7 @@ def test_fates_out_of_order_or_of_other_tournaments_are_found() -> None:
 
 
 def test_a_close_of_today_without_fates_is_found_and_an_old_one_is_not_held_to_them() -> None:
-    """
-    A season that was told of its tournaments is closed with fates, whatever version it claims.
-    """
+    """A season that knew its tournaments must close with fates, whatever version it claims."""
     season = season_with("counted")
     rows = closed_with(season, lambda _: None)
     assert found_in(season, rows)
@@ -164,7 +160,7 @@ def test_a_close_of_today_without_fates_is_found_and_an_old_one_is_not_held_to_t
 
 
 def _as_before(row: Recorded) -> Recorded:
-    """Return the end of a season as version 2 had it."""
+    """Return the end of a season in the form of version 2."""
     if row.type != "season_closed":
         return row
     data = msgspec.json.decode(row.data)

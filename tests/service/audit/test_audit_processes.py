@@ -1,4 +1,4 @@
-"""An audit in several processes says what one says, and leaves none behind."""
+"""An audit in several processes gives the same report as in one, and leaves no process behind."""
 
 import asyncio
 import json
@@ -36,7 +36,7 @@ CHANGED = """
 """
 HELD = "LOCK TABLE reads.record_game IN ACCESS EXCLUSIVE MODE"
 WAITING = "SELECT pid FROM pg_locks WHERE NOT granted AND relation = 'reads.record_game'::regclass"
-"""Whoever waits for what is held."""
+"""The processes that wait for the held lock."""
 SECONDS = 60
 ONE_UNIT = Plan(
     league="lge_" + "0" * 32,
@@ -71,7 +71,7 @@ def auditing(database: TestDatabase, league: str, count: int) -> Iterator[subpro
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
-        # Whoever runs the tests in a shell's background ignores SIGINT, and so would this.
+        # A shell's background job ignores SIGINT, and this process would inherit that.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
     ) as running:
         try:
@@ -102,7 +102,7 @@ async def test_reports_are_the_same_however_many_processes_there_are(
 
 @pytest.fixture
 async def holder(database: TestDatabase) -> AsyncIterator[asyncpg.Connection]:
-    """Keep one unit of every audit from its end."""
+    """Keep one unit of every audit from finishing."""
     connection = await asyncpg.connect(database.url("postgres"))
     async with connection.transaction():
         await connection.execute(HELD)
@@ -171,7 +171,7 @@ async def test_a_process_that_ends_without_a_word_ends_the_audit(
 async def test_a_process_that_is_killed_while_it_speaks_is_heard_of(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What a pipe holds ends anywhere; so the child is one that says half of what it found."""
+    """A pipe may end anywhere, so this child writes only half of its part."""
     (tmp_path / "half.py").write_text(
         "import os, signal\n"
         'os.write(1, b\'{"weight":1}\\n{"part":{"fin\')\n'

@@ -1,4 +1,4 @@
-"""The generator is measured every night on fresh seeds, and dealt decks by every audit."""
+"""The generator is tested every night on fresh seeds, and every audit tests the dealt decks."""
 
 import json
 from itertools import islice

@@ -1,4 +1,4 @@
-"""What an audit of rounds finds: a seat, a score, a cut or a draw that does not follow."""
+"""The audit of rounds finds a seat, a score, a cut or a draw that does not follow."""
 
 from collections.abc import Callable
 from typing import Any

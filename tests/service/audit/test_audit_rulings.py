@@ -1,4 +1,4 @@
-"""Disputes are decided again from their events alone; what cannot have been decided is found."""
+"""Disputes are decided again from their events alone, and impossible decisions are found."""
 
 from collections.abc import Iterator, Sequence
 from itertools import chain
@@ -70,7 +70,7 @@ def story() -> list[list[Any]]:
 
 
 def faults(appended: Sequence[Sequence[Any]]) -> list[int]:
-    """Return the positions at which *appended* cannot have been decided."""
+    """Return the positions of events in *appended* that cannot have been decided."""
     state: Any = dispute.decider.initial
     found, position = [], 0
     for group in appended:
@@ -105,7 +105,7 @@ def test_what_was_decided_is_decided_again() -> None:
     "appended",
     [
         changed(events.DisputeRuled, by=LANDO),  # the claimant
-        changed(events.DisputeRuled, by=MON),  # who has ruled before
+        changed(events.DisputeRuled, by=MON),  # she has ruled before
         changed(events.DisputeRuled, rules=()),
         changed(events.DisputeRuled, rule="disputes.ruling"),
         changed(events.DisclosureGranted, auditor=LANDO),
@@ -190,7 +190,7 @@ def test_acts_that_stand_beside_their_ruling_are_found() -> None:
     "of_appends",
     [
         ([RULING, FORFEITED],),
-        ([RULING, FORFEITED], [ADJUSTED]),  # an append of its own
+        ([RULING, FORFEITED], [ADJUSTED]),  # in an append of its own
         ([RULING, FORFEITED, ADJUSTED, WARNED],),
         ([RULING, FORFEITED, FORFEITED, ADJUSTED],),
         ([RULING, (OF_SEASON, *FORFEITED[1:]), ADJUSTED],),

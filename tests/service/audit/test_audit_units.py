@@ -1,4 +1,4 @@
-"""Whatever the order in which units are done, and however bytes are cut, the report is one."""
+"""The report is the same in any order of units and for any division of the bytes."""
 
 import random
 from collections.abc import AsyncIterator
@@ -43,12 +43,12 @@ NOBODYS = r"""
        SET data = replace(data::text, '"tournament":"trn_', '"tournament":"\u0000_')::json
      WHERE league = $1 AND type = 'table_opened'
 """
-"""What PostgreSQL refuses to give as text."""
+"""A document that PostgreSQL refuses to return as text."""
 
 
 @pytest.fixture
 async def night(database: TestDatabase) -> Night:
-    """One append over two ends of chunks, and a night after it."""
+    """One append that crosses two chunk ends, and a night after it."""
     found = await played(database, members=600)
     projecting = async_engine(database.url("holotable_project"), 2)
     await Runner(projecting).catch_up()
@@ -65,7 +65,7 @@ async def connection(database: TestDatabase) -> AsyncIterator[AsyncConnection]:
 
 
 async def done(connection: AsyncConnection, plan: Plan, order: list[int]) -> Report:
-    """Do the units of *plan* in *order*."""
+    """Perform the units of *plan* in *order*."""
 
     async def told(_weight: int) -> None:
         pass
@@ -105,7 +105,7 @@ async def test_units_in_any_order_and_chunks_of_any_size_give_one_report(
 async def test_a_part_that_another_process_made_is_the_part(
     night: Night, connection: AsyncConnection
 ) -> None:
-    """Plan and parts go through JSON on their way."""
+    """Plan and parts travel as JSON."""
     driver = await driver_of(connection)
     plan = await make_plan(driver, night.league, None, None, chunk=TILE)
     assert msgspec.json.decode(msgspec.json.encode(plan), type=Plan) == plan

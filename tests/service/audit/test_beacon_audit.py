@@ -1,4 +1,4 @@
-"""The audit of a beacon: which round was due, who has signed it, what it was mixed into."""
+"""The audit of a beacon: the pulse that is due, its signature, and the deals that use it."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -33,7 +33,7 @@ Log = list[Any]
 
 
 class Night:
-    """A tournament and its first deal, by a beacon whose key the test holds."""
+    """A tournament and its first deal, with a beacon signed by keys of this test."""
 
     def __init__(self) -> None:
         self.holders = Holders()
@@ -76,7 +76,7 @@ def night() -> Night:
 
 
 def changed(events: Sequence[Any], kind: type, **members: Any) -> Log:
-    """Return *events* with other *members* in the one of this *kind*."""
+    """Return *events* with other *members* in the one event of this *kind*."""
     assert sum(isinstance(each, kind) for each in events) == 1
     return [replace(each, **members) if isinstance(each, kind) else each for each in events]
 
@@ -97,7 +97,7 @@ def test_what_the_beacon_gave_passes(night: Night) -> None:
 
 @pytest.mark.parametrize("kind", [BeaconRecorded, TableBeaconMixed])
 def test_a_round_that_the_beacon_did_not_sign_is_found(night: Night, kind: type) -> None:
-    """Signed by somebody else, of another round, or with another randomness."""
+    """Pulses signed by another key, for another number, or with other randomness."""
     events = night.floor if kind is BeaconRecorded else night.hands
     told: Pulse = found(events, kind).pulse
     for wrong in (
@@ -143,7 +143,7 @@ def test_a_deal_or_a_draw_without_its_round_is_found(night: Night) -> None:
 
 
 def test_a_round_that_lapsed_is_counted(night: Night) -> None:
-    """Somebody left and came back while the table waited: one more round, one bit at most."""
+    """A player left and came back while the table waited: one more pulse, at most one bit."""
     opened, first = night.hands[:2]
     here = reduce(night.table.evolve, (opened, first), night.table.initial)
     gone = here.places[3]
@@ -166,10 +166,10 @@ def test_a_round_that_lapsed_is_counted(night: Night) -> None:
 
 async def logged(night: Night, late: type, seconds: int) -> list[str]:
     """
-    Return what is wrong with the night's rounds once it stands in a log.
+    Return the faults of the night's pulses after it is written to a log.
 
     Args:
-        late: The kind of event that enters it *seconds* after its own instant.
+        late: The kind of event that enters the log *seconds* after its own time.
     """
     clock = NOON
     writer = Writer(MemoryStore(), DECIDERS, lambda: clock)
@@ -209,7 +209,7 @@ async def logged(night: Night, late: type, seconds: int) -> list[str]:
 @pytest.mark.anyio
 @pytest.mark.parametrize("kind", [BeaconAwaited, TableBeaconAwaited])
 async def test_a_round_named_by_an_instant_long_past_is_found(night: Night, kind: type) -> None:
-    """A server that dates its events back knows the round that it names."""
+    """A server that dates its events back knows the pulse that it names."""
     assert await logged(night, kind, 60) == []
     assert await logged(night, kind, 61) == [
         "a pulse was named by an instant 0:01:01 before the log's"

@@ -1,4 +1,4 @@
-"""The audit of money agrees with the engine on any night, and finds what was forged in one."""
+"""The audit of money agrees with the engine on any night, and finds forged amounts."""
 
 from collections.abc import Callable
 from typing import Any
@@ -33,7 +33,7 @@ from tests.engine.tournament.test_money_conserved import NIGHTS, night
 
 
 def audited(events: list[Any]) -> Report:
-    """Have the money of *events*, and nothing else, added up again."""
+    """Add up only the money of *events*."""
     findings = Findings()
     money = MoneyAudit("tournament-1", findings)
     for position, event in enumerate(events):
@@ -43,9 +43,7 @@ def audited(events: list[Any]) -> Report:
 
 @pytest.mark.parametrize("seed", range(NIGHTS))
 def test_the_audit_comes_to_the_same_sums_as_the_engine(seed: int) -> None:
-    """
-    Two ways to add up, of which neither knows the other.
-    """
+    """Two independent ways to add up give the same result."""
     report = audited(list(night(seed)[0].events))
 
     assert report.passed, report.text()
@@ -81,9 +79,7 @@ def more_refunded(event: RefundsAwarded) -> Any:
     ],
 )
 def test_a_unit_that_was_forged_is_found(kind: type, forged: Callable[[Any], Any]) -> None:
-    """
-    In the event that holds it.
-    """
+    """The fault is at the forged event."""
     events, index = next(
         (list(events), index)
         for seed in range(NIGHTS)
@@ -99,9 +95,7 @@ def test_a_unit_that_was_forged_is_found(kind: type, forged: Callable[[Any], Any
 
 
 def test_a_deal_that_not_everyone_agreed_to_is_found() -> None:
-    """
-    One agreement is missing from the log.
-    """
+    """One acceptance is missing from the log."""
     events = next(
         list(events)
         for seed in range(NIGHTS)
@@ -118,9 +112,7 @@ def test_a_deal_that_not_everyone_agreed_to_is_found() -> None:
 
 
 def test_who_came_late_lowers_the_places_that_a_cancellation_pays_for() -> None:
-    """
-    Four are paid: who went out first of three, before one more came, is fourth.
-    """
+    """Four are paid. An entrant who busts first of three, before one more comes, is fourth."""
     terms: dict[str, Any] = {"fees": FeeTerms(buy_in=100), "currency": "EUR"}
     asked = to_start(3, entry=HOUR, table_seats=8, payouts=(4, 3, 2, 1), ruleset=FLAT, **terms)
     begun, state = decide_in_turn(decider, decider.initial, asked)
@@ -143,9 +135,7 @@ def test_who_came_late_lowers_the_places_that_a_cancellation_pays_for() -> None:
 
 
 def test_a_deal_that_outlived_a_bust_is_found() -> None:
-    """
-    A house that left out ``payout_deal_voided`` would pay a player who is out.
-    """
+    """A house that leaves out ``payout_deal_voided`` would pay a player who is out."""
     plan = Rounds(rounds=2, hands_per_round=20, stacks="carried")
     terms = {"fees": FeeTerms(buy_in=100), "currency": "EUR", "payouts": (1,)}
     evening = Heats(9, preset("better"), plan, starting_stack=20, **terms)
@@ -160,9 +150,7 @@ def test_a_deal_that_outlived_a_bust_is_found() -> None:
 
 
 def test_a_deal_that_was_accepted_by_a_player_who_is_out_is_found() -> None:
-    """
-    The cut put the player out, and a deal that was open then stayed open once.
-    """
+    """The cut puts the player out, and the forged log keeps the open deal."""
     plan = Rounds(rounds=1, hands_per_round=2, cut=4)
     terms = {"fees": FeeTerms(buy_in=100), "currency": "EUR", "payouts": (1,)}
     evening = Heats(9, preset("better"), plan, **terms)

@@ -1,4 +1,4 @@
-"""The audit's own count of points and ranks agrees with the engine's, however seasons go."""
+"""The audit's own count of points and ranks agrees with the engine's in any season."""
 
 from decimal import Decimal
 from fractions import Fraction
@@ -51,9 +51,7 @@ SIGNED: dict[str, Any] = {"reason": REASON, "author": DIRECTOR, "now": NOON}
 
 @given(text=expressions)
 def test_a_formula_read_twice_comes_to_one_number(text: str) -> None:
-    """
-    By descent and by a shunting yard; where one finds no value the other finds none.
-    """
+    """By descent and by a shunting yard; if one finds no value, neither does the other."""
     try:
         expected = evaluate(parse(text, NAMES), VALUES)
     except NoValue:
@@ -66,9 +64,7 @@ def test_a_formula_read_twice_comes_to_one_number(text: str) -> None:
 
 @pytest.mark.parametrize("preset", PRESETS.values(), ids=lambda preset: preset.name)
 def test_a_preset_counted_twice_comes_to_one_number(preset: Any) -> None:
-    """
-    Every place of every field up to 40.
-    """
+    """Every place of every field with up to 40 entrants."""
     for entrants in range(1, 41):
         field = field_of(entrants, buy_in=2_000, pool=2_000 * entrants)
         asked = {name: getattr(field, name) for name in field.__struct_fields__}
@@ -163,8 +159,9 @@ def test_a_season_counted_three_times_has_one_table(
     terms: dict[str, Any], steps: list[Any]
 ) -> None:
     """
-    By the aggregate, by the audit and by the read model's ledger, after every step and at the
-    close, when nobody is level any more; the entries add up to what was awarded.
+    The aggregate, the audit and the ledger agree after every step and at the close.
+
+    At the close nobody is level any more, and the entries add up to the awards.
     """
     (opened,) = decider.decide(decider.initial, opening(**terms))
     state = decider.evolve(decider.initial, opened)
@@ -195,7 +192,7 @@ def by_rank(standing: Any) -> Any:
 
 
 def entered(ledger: Ledger, event: Any, position: int) -> list[Any]:
-    """Enter *event* as the projection would."""
+    """Enter *event* into the ledger like the projection."""
     if isinstance(event, SeasonClosed):
         return []
     if isinstance(event, LotsDrawn):
@@ -209,7 +206,7 @@ def entered(ledger: Ledger, event: Any, position: int) -> list[Any]:
 
 
 def faults_in(events: list[Any]) -> dict[str, list[str]]:
-    """Return what an audit of a season without tournaments finds, by check."""
+    """Return the faults that the audit of a season without tournaments finds, by check."""
     findings, state = Findings(), decider.initial
     audit = SeasonAudit(f"season-{SEASON[4:]}", findings, lambda _: None, lambda _: {})
     for position, event in enumerate(events):
@@ -224,9 +221,7 @@ def faults_in(events: list[Any]) -> dict[str, list[str]]:
 
 
 def test_an_audit_finds_lots_masters_and_ranks_that_are_not_as_committed() -> None:
-    """
-    Four players with five points each, drawn for, and then otherwise.
-    """
+    """Four players with five points each; the lots are drawn, and then forged."""
     state = decider.initial
     events: list[Any] = []
     for step in (opening(), *(adjustment(who, who, "5") for who in range(1, 5))):

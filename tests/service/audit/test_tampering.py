@@ -1,7 +1,7 @@
 """
-Drills: whoever owns the database changes the log; the audit names the first bad position.
+Drills: the owner of the database changes the log, and the audit names the first bad position.
 
-One night is played once, to its end and under signed heads; each drill has a copy.
+One night is played once to its end with signed heads. Each drill gets a copy.
 """
 
 import asyncio
@@ -48,7 +48,7 @@ KEY = SigningKey("holotable.example", bytes(range(32)))
 
 @dataclass(frozen=True)
 class Scene:
-    """A night that is over, in a database and in the memory of a signer."""
+    """A finished night, in a database and in the memory of a signer."""
 
     database: TestDatabase
     memory: Path
@@ -56,14 +56,14 @@ class Scene:
 
     @asynccontextmanager
     async def signer(self) -> AsyncIterator[httpx.AsyncClient]:
-        """Ask the signer, which nobody has tampered with."""
+        """Yield a client for the signer, which nobody has tampered with."""
         with Memory(self.memory) as memory:
             transport = httpx.ASGITransport(app=signing_app(Signer(KEY, memory)))
             async with httpx.AsyncClient(transport=transport, base_url="http://signer") as client:
                 yield client
 
     async def sign(self) -> None:
-        """Have the log signed as it is now, and the read models follow it."""
+        """Get the current log signed, and let the read models catch up."""
         connection = await asyncpg.connect(self.database.url("holotable_worker"))
         async with self.signer() as signer:
             await sign_head(connection, signer, number_of(self.league))
@@ -73,7 +73,7 @@ class Scene:
         await engine.dispose()
 
     async def audited(self) -> Report:
-        """Audit as the auditor's role, and ask the signer what it remembers."""
+        """Audit as the auditor's role, with the signer's memory."""
         engine = async_engine(self.database.url("holotable_audit"), 2)
         try:
             async with engine.connect() as connection, self.signer() as signer:
@@ -83,7 +83,7 @@ class Scene:
 
     @asynccontextmanager
     async def superuser(self) -> AsyncIterator[asyncpg.Connection]:
-        """Do what nobody should: no trigger, no foreign key, no role stands in the way."""
+        """Yield a connection that no trigger, foreign key or role restricts."""
         connection = await asyncpg.connect(self.database.url("postgres"))
         try:
             await connection.execute("ALTER TABLE events DISABLE TRIGGER ALL")
@@ -107,7 +107,7 @@ class Scene:
             await connection.close()
 
     async def forge(self, forged: list[Recorded]) -> None:
-        """Put *forged* in the log's place: dense positions, versions, and every hash right."""
+        """Replace the log by *forged*, with dense positions, versions and correct hashes."""
         league = number_of(self.league)
         async with self.superuser() as connection:
             await connection.execute("DELETE FROM events WHERE league = $1", league)
@@ -128,7 +128,7 @@ class Scene:
 
 @dataclass(frozen=True)
 class Played:
-    """What every drill copies: the night as it ended, and as it was when the play was over."""
+    """The sources of all drills: the night at its end, and a backup from the end of play."""
 
     ended: Scene
     backup: str
@@ -171,7 +171,7 @@ def night(cluster: TestServer, tmp_path_factory: pytest.TempPathFactory) -> Iter
 
 @pytest.fixture
 def copied(night: Played, tmp_path: Path) -> Iterator[Callable[[str], Scene]]:
-    """Return what copies a database, with the signer's memory as it is at the end."""
+    """Return a function that copies a database together with the signer's final memory."""
     server = night.ended.database.server
     made: list[str] = []
 
@@ -192,12 +192,12 @@ def copied(night: Played, tmp_path: Path) -> Iterator[Callable[[str], Scene]]:
 
 @pytest.fixture
 def scene(night: Played, copied: Callable[[str], Scene]) -> Scene:
-    """The night as it ended, for one drill to tamper with."""
+    """The finished night, for one drill to tamper with."""
     return copied(night.ended.database.name)
 
 
 def faults(report: Report) -> dict[str, list[int]]:
-    """Return where each check failed, the others left out."""
+    """Return the positions at which each failed check found faults."""
     return {
         check.name: [fault.position for fault in check.faults]
         for check in report.checks
@@ -312,9 +312,7 @@ async def _other_league(scene: Scene) -> str:
 
 
 async def test_a_table_dropped_from_a_log_made_whole_again_is_missed(scene: Scene) -> None:
-    """
-    No gap, every hash right: the end of the table that the tournament recorded tells.
-    """
+    """There is no gap and every hash is right, but the tournament recorded the table's end."""
     rows = await scene.rows()
     stream = stream_of(named("tbl", "night 2"))
     kept = [row for row in rows if row.stream != stream]
@@ -400,9 +398,7 @@ async def test_a_hand_not_shown_at_a_showdown_is_missed(scene: Scene) -> None:
 
 
 async def test_a_cut_tail_is_known_to_the_signer(scene: Scene) -> None:
-    """
-    The signed heads are cut off too: only the signer's own memory is left.
-    """
+    """The signed heads are cut off too, so only the signer's own memory is left."""
     size = len(await scene.rows())
     async with scene.superuser() as connection:
         await connection.execute("ALTER TABLE checkpoint DISABLE TRIGGER ALL")
@@ -423,9 +419,7 @@ async def test_a_cut_tail_is_known_to_the_signer(scene: Scene) -> None:
 async def test_an_old_copy_restored_is_known_to_the_signer(
     night: Played, copied: Callable[[str], Scene]
 ) -> None:
-    """
-    Everything in the copy fits together; it ends before what was signed last.
-    """
+    """Everything in the copy fits together, but it ends before the last signed head."""
     old = copied(night.backup)
     size = len(await old.rows())
 
@@ -436,9 +430,7 @@ async def test_an_old_copy_restored_is_known_to_the_signer(
 
 
 async def test_a_chain_rebuilt_behind_a_change_is_found_at_the_change(scene: Scene) -> None:
-    """
-    Every hash is right again: deciding again finds the chip, and the signed heads the rest.
-    """
+    """Every hash is right again. Deciding again finds the chip, and the signed heads the rest."""
     rows = await scene.rows()
     at = next(
         index
@@ -458,9 +450,7 @@ async def test_a_chain_rebuilt_behind_a_change_is_found_at_the_change(scene: Sce
 async def test_a_log_rebuilt_behind_a_change_no_rule_sees_contradicts_what_was_signed(
     scene: Scene,
 ) -> None:
-    """
-    A league's name decides nothing; its hash does.
-    """
+    """A league's name decides nothing, but its hash is signed."""
     rows = await scene.rows()
     rows[0] = rows[0]._replace(data=rows[0].data.replace(b"Cloud City", b"Cloud Town"))
     await scene.forge(rows)

@@ -1,4 +1,4 @@
-"""Feeds, bundles, archives and replays go by one list of who may read what."""
+"""Feeds, bundles, archives and replays use one list of the types that a reader may not see."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -62,7 +62,7 @@ def happened(category: str, tag: str, keys: LeagueKeys) -> Recorded:
 
 
 def told(*shown: Any) -> set[str]:
-    """Return which secrets stand in what is shown."""
+    """Return the secrets that appear in *shown*."""
     text = b"".join(map(msgspec.json.encode, shown)).decode()
     return {each for each in (SECRET, OWN, FOREIGN) if each in text}
 
@@ -85,9 +85,7 @@ async def keys() -> LeagueKeys:
 async def test_every_way_out_shows_a_reader_the_same_of_an_event(
     category: str, tag: str, keys: LeagueKeys
 ) -> None:
-    """
-    A type that is kept back is so everywhere, its boxes too; an archive is its owner's.
-    """
+    """A withheld type is withheld everywhere, with its boxes. An archive is for its owner."""
     row = happened(category, tag, keys)
     kept = tag in KEPT_BACK
     due: Mapping[str, set[str]] = {
@@ -103,9 +101,7 @@ async def test_every_way_out_shows_a_reader_the_same_of_an_event(
 
 
 def test_the_list_names_types_that_there_are_and_none_of_a_table() -> None:
-    """
-    A replay shows every event of a hand to everybody, so a table has none for the staff alone.
-    """
+    """A replay shows every event of a hand to everybody, so no table event is for staff only."""
     assert set(KEPT_BACK) == STAFF_ONLY <= {tag for _, tag in TYPES}
     assert not STAFF_ONLY & {tag for category, tag in TYPES if category == "table"}
 
@@ -146,7 +142,7 @@ async def test_a_replay_opens_what_feeds_and_bundles_open() -> None:
 
 
 def at(data: Any, pointer: str) -> Any:
-    """Return what a replay says at a pointer."""
+    """Return the value of a replay at a pointer."""
     for part in pointer.split("/")[1:]:
         data = data[int(part)] if isinstance(data, list) else data[part]
     return data

@@ -1,4 +1,4 @@
-"""Which tables a bundle holds, and that the leaves in it prove every card that its viewer opens."""
+"""The tables in a bundle, and the leaves in it that prove every card that its viewer opens."""
 
 import json
 from collections.abc import Iterator
@@ -107,7 +107,7 @@ def at(data: Any, pointer: str) -> Any:
 
 
 def proven(lines: list[Line]) -> tuple[int, int]:
-    """Return how many piles there are and how many cards stand in them; each has to."""
+    """Return the number of piles and of proved cards; fail if a pile or a card is not proved."""
     leaves = {each["position"]: each["hashes"] for each in lines if each["line"] == "leaves"}
     opened: dict[int, list[Line]] = {}
     for each in lines:
@@ -158,7 +158,7 @@ async def test_every_card_that_a_viewer_opens_is_proven_by_the_leaves_of_its_pil
     kinds = [each.type for each in log]
     assert seen[0] == known[0] == kinds.count("hand_opened") + kinds.count("pile_committed")
     assert ("pile_committed" in kinds, "deal_voided" in kinds) == (new_piles, voided)
-    # What else is open to an entrant are selections of its own, which are commitments.
+    # The entrant's other openings are selections, which have commitments of their own.
     assert known[1] - seen[1] == len(opened) - len(secret) > 0
     assert all(f"entrant:{mine}" in _audience(own, each) for each in secret)
 

@@ -1,4 +1,4 @@
-"""A league taken away whole: the archive proves itself, and shows whatever was done to it."""
+"""An archive of a whole league proves itself, and shows any change that was made to it."""
 
 import hashlib
 import json
@@ -35,7 +35,7 @@ KEY = SigningKey("holotable.example", bytes(range(32)))
 
 
 async def signed(database: TestDatabase, night: Night, size: int) -> None:
-    """Keep a signed head of the league's first *size* events."""
+    """Store a signed head of the league's first *size* events."""
     league = number_of(night.league)
     connection = await asyncpg.connect(asyncpg_dsn(database.url("postgres")))
     root = await ledger.root_at(connection, league, size)
@@ -164,7 +164,7 @@ async def test_a_league_is_taken_away_whole_and_proves_itself(
 
 
 def rewritten(source: Path, target: Path, change: Callable[[str, bytes], bytes | None]) -> None:
-    """Copy an archive with other files, and a manifest that agrees with them."""
+    """Copy an archive with changed files, and a manifest that agrees with them."""
     with ZipFile(source) as old, ZipFile(target, "w", ZIP_DEFLATED) as new:
         manifest = json.loads(old.read(MANIFEST))
         kept = []
@@ -292,7 +292,7 @@ async def test_a_signature_of_another_house_is_not_this_one(taken: Path) -> None
 
 
 def damaged(file: Path) -> Iterator[Path]:
-    """Yield files that are no archive, or only part of one."""
+    """Yield files that are not archives, or only parts of one."""
     content, broken = file.read_bytes(), file.with_name("damaged.zip")
     for part in (b"", b"PK", content[: len(content) // 2], content[:-30], content[100:]):
         broken.write_bytes(part)

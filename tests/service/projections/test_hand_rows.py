@@ -1,4 +1,4 @@
-"""The read model of hands: pots stand in one order, whenever they were given away."""
+"""The read model of hands: pots keep one order, whenever they were awarded."""
 
 from datetime import UTC, datetime
 

@@ -1,4 +1,4 @@
-"""A projector of many leagues: cheap without news, and one league never stops another."""
+"""A projector of many leagues costs little without news, and one league never stops another."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
@@ -48,7 +48,7 @@ async def projecting(database: TestDatabase) -> AsyncIterator[AsyncEngine]:
 
 @contextmanager
 def statements(engine: AsyncEngine) -> Iterator[list[str]]:
-    """Collect what *engine* executes."""
+    """Collect the statements that *engine* executes."""
     seen: list[str] = []
 
     def note(_connection: Any, _cursor: Any, statement: str, *_: Any) -> None:
@@ -60,13 +60,15 @@ def statements(engine: AsyncEngine) -> Iterator[list[str]]:
 
 
 async def with_a_malformed_event(runtime: Runtime, owner: asyncpg.Connection) -> tuple[str, int]:
-    """Make a league whose members cannot be read; return it and the event's position."""
+    """Make a league with a member event that cannot be read; return the league and the position."""
     league, _ = await announced(runtime, 0)
     return league, await plant(owner, league, "member_added", {})
 
 
 async def behind(engine: AsyncEngine, league: str) -> dict[str, int | None]:
-    """Return the projections that have not applied all of *league*, with where they broke."""
+    """
+    Return the projections that are behind *league*'s log, with the position that stopped each.
+    """
     async with engine.connect() as connection:
         found = await lag(connection)
     return {each.name: each.broken_at for each in found if each.league == league and each.behind}
@@ -134,7 +136,7 @@ async def test_every_type_of_event_malformed_in_every_way_stops_its_own_league_a
 async def test_a_value_that_no_column_takes_is_found_among_good_events(
     database: TestDatabase, runtime: Runtime, owner: asyncpg.Connection, projecting: AsyncEngine
 ) -> None:
-    """PostgreSQL refuses a whole batch, and does not say for which event of it."""
+    """PostgreSQL refuses a whole batch, and does not say which event is the reason."""
     league, _ = await announced(runtime, 0)
     made = await runtime.pool.fetchval(
         "SELECT data::text FROM events WHERE type = 'league_created' LIMIT 1"
@@ -208,7 +210,7 @@ async def test_a_rebuild_names_the_league_that_cannot_be_read_and_rebuilds_all_o
     projecting: AsyncEngine,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    # Nothing is live yet, so the rebuild meets the event itself.
+    # No rows are live yet, so the rebuild meets the event itself.
     league, position = await with_a_malformed_event(runtime, owner)
     healthy, _ = await announced(runtime, 0)
 

@@ -1,4 +1,4 @@
-"""Read models follow the log: exactly once, in order, and loudly when they cannot."""
+"""Read models follow the log exactly once and in order, and stop with an error if they cannot."""
 
 import asyncio
 import signal
@@ -36,7 +36,7 @@ VERSION_1 = {
     "street_closed": "",
     "pots_formed": ',"dead":0',
 }
-"""By tag, what version 2 has written besides."""
+"""By tag, the JSON that version 2 added."""
 
 
 @pytest.fixture
@@ -58,9 +58,7 @@ async def reading(database: TestDatabase) -> AsyncIterator[AsyncEngine]:
 async def test_a_finished_night_can_be_read(
     database: TestDatabase, projecting: AsyncEngine, reading: AsyncEngine
 ) -> None:
-    """
-    Lists, hands, results and standings are all there for the API's own login.
-    """
+    """The API's own login can read lists, hands, results and standings."""
     night = await played(database)
 
     await Runner(projecting).catch_up()
@@ -90,9 +88,7 @@ async def test_a_finished_night_can_be_read(
 async def test_chips_of_a_settled_hand_stay_the_same(
     database: TestDatabase, projecting: AsyncEngine, reading: AsyncEngine
 ) -> None:
-    """
-    The hand history gives every chip that was there at the start, but for the carry.
-    """
+    """The hand history keeps every chip from the start of the hand, except for the carry."""
     night = await played(database)
     await Runner(projecting).catch_up()
 
@@ -109,9 +105,7 @@ async def test_chips_of_a_settled_hand_stay_the_same(
 async def test_a_night_of_card_turns_can_be_read(
     database: TestDatabase, projecting: AsyncEngine, reading: AsyncEngine
 ) -> None:
-    """
-    Hands without a target show their cards and totals, and the chips of both pots.
-    """
+    """Hands without a target show their cards and totals, and the chips of both pots."""
     night = await played(database, ruleset="traditional")
     await Runner(projecting).catch_up()
 
@@ -127,9 +121,7 @@ async def test_a_night_of_card_turns_can_be_read(
 async def test_small_chunks_give_the_same_rows(
     database: TestDatabase, projecting: AsyncEngine
 ) -> None:
-    """
-    Where a batch ends must not matter: a hand may be cut anywhere.
-    """
+    """A batch may end in the middle of a hand without any difference."""
     await played(database)
     await Runner(projecting, chunk=7).catch_up()
     small = await rows_of(projecting)
@@ -145,9 +137,7 @@ async def test_small_chunks_give_the_same_rows(
 async def test_events_of_an_earlier_version_give_the_same_rows(
     database: TestDatabase, projecting: AsyncEngine
 ) -> None:
-    """
-    A log that was written before the schemas widened is read as if it were of today.
-    """
+    """A log from before the schemas grew is read like one of today."""
     await played(database)
     await Runner(projecting).catch_up()
     of_today = await rows_of(projecting)
@@ -176,9 +166,7 @@ async def test_events_of_an_earlier_version_give_the_same_rows(
 async def test_two_runners_apply_each_event_once(
     database: TestDatabase, projecting: AsyncEngine
 ) -> None:
-    """
-    The checkpoint is moved by compare-and-set; who comes second keeps nothing.
-    """
+    """The checkpoint moves by compare-and-set, and the second runner keeps nothing."""
     await played(database)
     one, other = Runner(projecting, chunk=11), Runner(projecting, chunk=13)
 
@@ -196,9 +184,7 @@ async def test_two_runners_apply_each_event_once(
 async def test_a_checkpoint_that_moved_is_refused(
     database: TestDatabase, projecting: AsyncEngine
 ) -> None:
-    """
-    A runner that slept through another's work finds out before it commits.
-    """
+    """A runner that slept during another's work notices before it commits."""
     night = await played(database, steps_max=5)
     runner = Runner(projecting)
     slow = await projecting.connect()
@@ -216,9 +202,7 @@ async def test_a_checkpoint_that_moved_is_refused(
 async def test_who_is_overtaken_takes_no_event_for_broken(
     database: TestDatabase, projecting: AsyncEngine
 ) -> None:
-    """
-    Rows of another's later batch, read in the middle of a hand, do not go with an earlier one.
-    """
+    """Rows of a later batch, read in the middle of a hand, do not fit an earlier event."""
     night = await played(database)
     [hands] = [each for each in ALL if each.name == "hands"]
     quicker = Runner(projecting, projections=(hands,))
@@ -250,9 +234,7 @@ async def test_who_is_overtaken_takes_no_event_for_broken(
 async def test_a_broken_event_stops_that_projection_and_no_other(
     database: TestDatabase, projecting: AsyncEngine
 ) -> None:
-    """
-    Nothing is ever skipped: standings and money would be wrong for ever.
-    """
+    """Nothing is ever skipped, because standings and money would be wrong for ever."""
     night = await played(database, steps_max=5)
     position = await forge(
         database,
@@ -276,9 +258,7 @@ async def test_a_broken_event_stops_that_projection_and_no_other(
 async def test_an_unknown_type_of_event_stops_every_projection(
     database: TestDatabase, projecting: AsyncEngine
 ) -> None:
-    """
-    An event that this program does not know may matter: newer programs read it.
-    """
+    """An unknown event may matter, so a newer program must read it."""
     night = await played(database, steps_max=5)
     await forge(
         database,
@@ -296,9 +276,7 @@ async def test_an_unknown_type_of_event_stops_every_projection(
 async def test_a_reader_waits_for_its_own_write(
     database: TestDatabase, projecting: AsyncEngine, reading: AsyncEngine
 ) -> None:
-    """
-    A position that has been applied is answered at once; another after the limit.
-    """
+    """An applied position is answered at once, another one after the time limit."""
     night = await played(database, steps_max=5)
     await Runner(projecting).catch_up()
     async with reading.connect() as connection:
@@ -311,9 +289,7 @@ async def test_a_reader_waits_for_its_own_write(
 async def test_the_process_follows_the_log_and_ends_on_request(
     database: TestDatabase, reading: AsyncEngine
 ) -> None:
-    """
-    SIGTERM ends it with success once the batch under way is kept.
-    """
+    """After SIGTERM the process commits the batch under way and exits with success."""
     code = (
         "import os; from service.base.settings import read; "
         "from service.projections.runner import run; run(read(os.environ))"
@@ -336,18 +312,14 @@ async def test_the_process_follows_the_log_and_ends_on_request(
 
 
 async def test_the_api_may_not_write_read_models(reading: AsyncEngine) -> None:
-    """
-    Read models have one writer.
-    """
+    """Read models have one writer."""
     async with reading.connect() as connection:
         with pytest.raises(sa.exc.DBAPIError, match="permission denied"):
             await connection.execute(sa.delete(schema.standing))
 
 
 async def test_the_relations_are_those_of_the_migration(reading: AsyncEngine) -> None:
-    """
-    The migration is written by hand; the code must know the same columns.
-    """
+    """The migration is written by hand, and the code must know the same columns."""
     statement = sa.text(
         "SELECT table_name, column_name, is_nullable = 'YES' AS nullable "
         "FROM information_schema.columns WHERE table_schema = 'reads'"
@@ -363,9 +335,7 @@ async def test_the_relations_are_those_of_the_migration(reading: AsyncEngine) ->
 
 
 async def test_changes_of_one_row_keep_their_order(projecting: AsyncEngine) -> None:
-    """
-    A sum is added to what stands there; a later value replaces it.
-    """
+    """A sum is added to the present value, and a later value replaces it."""
     row: dict[str, Any] = dict.fromkeys(schema.standing.columns.keys(), 0)
     row |= {"season": "s", "player": "p", "league": "l", "shared": False, "qualified": True}
     row |= {"played": 1, "decided_by": None}

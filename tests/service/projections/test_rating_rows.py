@@ -1,4 +1,4 @@
-"""Ratings as rows: in whatever batches results come, those of the results that stand."""
+"""Ratings as rows follow from the results that hold, in whatever batches these come."""
 
 from collections.abc import AsyncIterator
 from itertools import pairwise
@@ -36,7 +36,7 @@ async def projecting(database: TestDatabase) -> AsyncIterator[AsyncEngine]:
 
 
 def result(position: int, tournament: int, *players: str, corrected: bool = False) -> Result:
-    """Return an event in which *players* are placed in this order."""
+    """Return an event with the placings of *players* in this order."""
     placings = tuple(
         Placing(entrant=EntrantId(f"{each}{place}"), player=PlayerId(each), place=place)
         for place, each in enumerate(players, 1)
@@ -66,7 +66,7 @@ TURNED = result(4, 1, "c", "e", "b", corrected=True)
 LATER = [result(5, 4, "d", "a"), result(6, 4, "a", "d", corrected=True)]
 HAPPENED = [*FIRST, TURNED, *LATER]
 STANDING = [result(1, 1, "c", "e", "b"), *FIRST[1:], result(5, 4, "a", "d")]
-"""As if every result had been right at once."""
+"""The same results without any need of a correction."""
 
 
 async def rows_after(engine: AsyncEngine, *batches: list[Result]) -> dict[str, Any]:
@@ -85,9 +85,7 @@ async def rows_after(engine: AsyncEngine, *batches: list[Result]) -> dict[str, A
 async def test_a_correction_is_counted_in_its_old_place_and_all_after_it_anew(
     projecting: AsyncEngine, cuts: tuple[int, ...]
 ) -> None:
-    """
-    Player d is the same by two results; e comes in by the correction, a is out of it.
-    """
+    """Player d has two results that do not change. The correction adds e and removes a."""
     expected = await rows_after(projecting, STANDING)
     bounds = pairwise((0, *cuts, len(HAPPENED)))
 

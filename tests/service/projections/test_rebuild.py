@@ -1,4 +1,4 @@
-"""A rebuilt read model is the live one, row by row, and takes its place without a gap."""
+"""A rebuilt read model equals the live one row by row, and replaces it without a gap."""
 
 import asyncpg
 import pytest
@@ -18,9 +18,7 @@ PROJECT = "holotable_project"
 
 
 async def test_rebuilt_rows_are_the_live_rows(database: TestDatabase) -> None:
-    """
-    The same log gives the same rows, however they came about.
-    """
+    """The same log always gives the same rows."""
     await played(database)
     engine = async_engine(database.url(PROJECT), 2)
     await Runner(engine, chunk=9).catch_up()
@@ -37,9 +35,7 @@ async def test_rebuilt_rows_are_the_live_rows(database: TestDatabase) -> None:
 
 
 async def test_the_runner_goes_on_after_a_rebuild(database: TestDatabase) -> None:
-    """
-    The exchanged relations keep checkpoint and grants: who read them reads on.
-    """
+    """The new relations keep checkpoint and grants, so readers and runner go on."""
     await played(database, "first")
     engine = async_engine(database.url(PROJECT), 2)
     reading = async_engine(database.url(), 2)
@@ -59,9 +55,7 @@ async def test_the_runner_goes_on_after_a_rebuild(database: TestDatabase) -> Non
 
 
 async def test_lost_rows_come_back(database: TestDatabase) -> None:
-    """
-    Nothing in a read model is the only copy of anything.
-    """
+    """A read model never holds the only copy of anything."""
     await played(database)
     engine = async_engine(database.url(PROJECT), 2)
     await Runner(engine).catch_up()
@@ -81,9 +75,7 @@ async def test_lost_rows_come_back(database: TestDatabase) -> None:
 
 
 async def test_a_second_rebuild_is_refused_while_one_runs(database: TestDatabase) -> None:
-    """
-    Both would write into the same relations.
-    """
+    """Both rebuilds would write into the same relations."""
     engine = async_engine(database.url(PROJECT), 2)
     async with _alone(engine):
         with pytest.raises(RebuildRefused):
@@ -92,8 +84,6 @@ async def test_a_second_rebuild_is_refused_while_one_runs(database: TestDatabase
 
 
 async def test_an_unknown_name_is_refused(database: TestDatabase) -> None:
-    """
-    The message names those there are.
-    """
+    """The message lists the known names."""
     with pytest.raises(ProjectionUnknown, match="standings"):
         await rebuild(database.settings(PROJECT), "weather")

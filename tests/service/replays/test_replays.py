@@ -1,4 +1,4 @@
-"""The forms of a replay: what the guide shows is what a hand is written as."""
+"""The forms of a replay are written as the guide shows them."""
 
 import re
 import tomllib
@@ -16,7 +16,7 @@ GUIDE = Path(__file__).resolve().parents[3] / "docs" / "guides" / "replay.md"
 
 
 def played() -> Floor:
-    """Play the hand of the guide: a raise, a fold at the second street, and nothing is shown."""
+    """Play the hand of the guide: a raise, a fold in the second street, and no cards shown."""
     floor = Floor("better_simple", (100, 100), seed=3)
     floor.open_hand()
     floor.select(1, "S+05", "T+05")
@@ -78,7 +78,7 @@ def test_one_step_is_told_with_all_that_it_left() -> None:
 
 
 def test_a_pot_that_is_paid_out_is_empty_at_once() -> None:
-    """Whatever left a pot lies in a stack, at each step and for each viewer."""
+    """Chips that leave a pot are in a stack, at each step and for each viewer."""
     for perspective in (PUBLIC, AUDITOR, entrant(1)):
         steps = seen_as(played(), perspective).steps
         shown = {each.event: each for each in steps}

@@ -1,4 +1,4 @@
-"""The text of a receipt: one form, taken for nothing else, and what a tree says against it."""
+"""The text of a receipt: one form that cannot be mistaken, and the tree's contradictions to it."""
 
 import json
 from datetime import UTC, datetime
@@ -56,7 +56,7 @@ def test_a_receipt_is_read_back_as_it_was_written() -> None:
 
 
 def test_every_character_of_a_receipt_counts() -> None:
-    """Changed, left out or doubled it is no receipt, or says something else."""
+    """Any character changed, left out or doubled makes it invalid or a different receipt."""
     text = RECEIPT.text()
     read = set()
     for place in range(len(text)):
@@ -121,7 +121,7 @@ def test_the_vectors_of_receipts_hold() -> None:
 async def test_all_events_of_a_command_are_found_however_many_they_are(
     database: TestDatabase,
 ) -> None:
-    """Also where they fill what is read at a time, at the end of the log and before its end."""
+    """This also holds if the events fill a whole fetch, at the end of the log or before."""
     writer = Writer(PostgresStore(database.url(), SECRET_KEY), DECIDERS, utcnow)
     await writer.start()
     connection = await asyncpg.connect(database.url())

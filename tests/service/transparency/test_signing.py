@@ -1,4 +1,4 @@
-"""Heads of real logs: signed while they continue, refused when the log was tampered with."""
+"""Heads of real logs are signed while they continue, and refused after tampering."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -49,7 +49,7 @@ async def worker(database: TestDatabase) -> AsyncIterator[asyncpg.Connection]:
 
 @pytest.fixture
 async def superuser(database: TestDatabase) -> AsyncIterator[asyncpg.Connection]:
-    """A connection that may do what nobody should."""
+    """A connection without any restriction."""
     connection = await asyncpg.connect(database.url("postgres"))
     await connection.execute("ALTER TABLE events DISABLE TRIGGER USER")
     yield connection
@@ -66,7 +66,7 @@ async def signer(tmp_path: Path) -> AsyncIterator[httpx.AsyncClient]:
 
 
 async def count(writer: Writer, league: str, events: int) -> None:
-    """Append so many events."""
+    """Append a number of events."""
     await asyncio.gather(
         *(writer.submit(league, command(), counting(stream(n % 3))) for n in range(events))
     )
@@ -75,7 +75,7 @@ async def count(writer: Writer, league: str, events: int) -> None:
 async def signed(
     writer: Writer, worker: asyncpg.Connection, signer: httpx.AsyncClient, events: int
 ) -> tuple[str, UUID]:
-    """Return a league, and its number, of so many events under one signed head."""
+    """Return a league with *events* events under one signed head, and its number."""
     league = new_league()
     await count(writer, league, events)
     assert await sign_head(worker, signer, number_of(league)) is not None
@@ -234,7 +234,7 @@ async def test_ranges_of_a_long_log_are_hashed_from_stored_subtrees(
 async def tree_faults(
     connection: asyncpg.Connection, signer: httpx.AsyncClient | None, league: UUID
 ) -> list[tuple[int, str]]:
-    """Return where and what an audit of the tree finds."""
+    """Return the faults of an audit of the tree, with their positions."""
     findings = Findings()
     about = await vouched(connection, league, signer)
     nodes = await nodes_of(connection, league, await grown(connection, league))
@@ -302,7 +302,7 @@ async def test_an_audit_compares_the_heads_of_former_epochs(
     superuser: asyncpg.Connection,
     signer: httpx.AsyncClient,
 ) -> None:
-    """What an operator gave up by opening an epoch is not missed; the rest still holds."""
+    """Heads that an operator gave up by opening an epoch are not missed. The rest still holds."""
     league, number = await signed(writer, worker, signer, 10)
     await count(writer, league, 10)
     await sign_head(worker, signer, number)

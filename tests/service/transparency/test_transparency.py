@@ -1,4 +1,4 @@
-"""The tree of RFC 6962 against a plain one, signed heads, and a signer that cannot be fooled."""
+"""The tree of RFC 6962 compared with a plain one, signed heads, and a signer that refuses fraud."""
 
 from collections.abc import Iterator
 from hashlib import sha256
@@ -54,7 +54,7 @@ def leaf(entry: bytes) -> bytes:
 
 
 def plain_root(leaves: list[bytes]) -> bytes:
-    """Return the root as the RFC's recursive definition says it, word for word."""
+    """Return the root by the RFC's recursive definition, word for word."""
     if not leaves:
         return sha256(b"").digest()
     if len(leaves) == 1:
