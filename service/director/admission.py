@@ -56,7 +56,7 @@ async def guards(
     states: States, league: str, command: TournamentCommand, before: Tournament, now: datetime
 ) -> list[Entry]:
     """
-    Check the player whom *command* lets in, and return the guards that the append needs.
+    Check the player that *command* lets in, and return the guards that the append needs.
 
     The list is empty if *command* lets nobody in.
 

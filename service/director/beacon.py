@@ -215,7 +215,7 @@ class Pulses:
 
     def named(self, chain: str | None) -> Chain | None:
         """
-        Return the chain whose hash is *chain*, for a tournament's terms.
+        Return the chain with the hash *chain*, for a tournament's terms.
 
         Raises:
             BadRequest: ``beacon_unknown``, if this service does not use that beacon chain.

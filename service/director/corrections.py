@@ -32,7 +32,7 @@ async def counted_still(
     Source: rulebook ``standings.final``.
 
     Args:
-        stream: The stream of the tournament whose result is corrected.
+        stream: The stream of the tournament.
 
     Raises:
         SeasonClosedAlready: If the season is closed and the correction would change an award.
@@ -57,7 +57,7 @@ async def counted_still(
 
 async def demand_of_league(states: States, here: Season, player: PlayerId) -> None:
     """
-    Check that points may go to *player*: a member, or a player whom the season has counted.
+    Check that points may go to *player*: a member, or a player that the season has counted.
 
     Source: rulebook ``points.adjusted``.
 

@@ -57,7 +57,7 @@ async def open_next_hand(
     """
     Take an idle table's next steps: moves and breaks first, then the next hand if there is one.
 
-    Any number of processes may call this at any time. Each step is one command whose id follows
+    Any number of processes may call this at any time. Each step is one command. Its id follows
     from its effect, and the tournament's head guards it.
 
     Args:
@@ -74,8 +74,8 @@ async def open_next_hand(
         try:
             outcome = await _led(runtime, league, state, here.at, fresh, patience)
         except Overtaken:
-            # The process that opened that hand takes care of the next one. Following from
-            # hand to hand would never end at a table whose hands are over at once.
+            # The process that opened that hand takes care of the next one. If hands are over
+            # at once, following from hand to hand would never end.
             if fresh:
                 return
             fresh = True
@@ -235,7 +235,7 @@ async def _above(states: States, here: Table) -> Tournament:
 async def _decided(
     states: States, planned: ForTable | ForTournament, leaving: Sequence[Withdraw]
 ) -> Entry:
-    """Decide the plan's commands on one stream; on the tournament's, decide *leaving* first."""
+    """Decide the plan's commands on one stream. On the tournament, decide *leaving* first."""
     if isinstance(planned, ForTable):
         here = (await states.load(planned.stream)).state
         decided = policies.decide_in_turn(table.decider, here, planned.commands)

@@ -147,8 +147,8 @@ async def open_runtime(
     Open a runtime for the length of a process.
 
     Args:
-        process: The name under which heartbeats are written (``api``), or ``None`` for a process
-            whose absence stops no player from acting. A named process waits for the database.
+        process: The name under which heartbeats are written (``api``). It is ``None`` if players
+            can act without this process. A named process waits for the database.
         stopping: An event that ends this wait when it is set.
 
     Raises:

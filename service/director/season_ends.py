@@ -33,7 +33,7 @@ async def announced_before(
     runtime: Runtime, league: str, season_id: str
 ) -> frozenset[TournamentId]:
     """
-    Return the tournaments whose announcements in the log name this season.
+    Return the tournaments that the log announces for this season.
 
     Tournaments announced by earlier versions of the service are recorded nowhere else. Later
     ones are in the season's stream too.

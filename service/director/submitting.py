@@ -232,7 +232,7 @@ async def decided_with_tables(
     states: States, stream: Stream[Tournament], commands: Sequence[TournamentCommand], now: datetime
 ) -> list[Entry]:
     """
-    Decide *commands* on the tournament and their consequences on its tables; return the entries.
+    Decide *commands* on the tournament, and their consequences on its tables.
 
     Args:
         stream: The tournament's stream.

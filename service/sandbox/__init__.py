@@ -1,1 +1,1 @@
-"""Leagues that are made up: the demo, its bots, whole seasons."""
+"""Invented leagues: the demo and its bots, and generated seasons."""

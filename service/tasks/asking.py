@@ -139,7 +139,7 @@ def _recorded(found: Found, now: datetime, _settings: Settings) -> Iterator[Ask]
 
 
 def _once(found: Found, task: str, due_at: datetime, **more: str) -> Ask:
-    """Return a tournament's job whose occurrence is this event, so it is armed only once."""
+    """Return a tournament's job, named after this event so that it is armed only once."""
     args = {"league": found.league, "tournament": identifier("trn", found.subject), **more}
     return Ask(Job(occurrence=f"{task}:{found.event_id}", task=task, args=args, due_at=due_at))
 

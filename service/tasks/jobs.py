@@ -140,7 +140,7 @@ def claim(
     now: datetime | None = None,
 ) -> list[Claimed]:
     """
-    Claim due jobs, and jobs whose lease has run out, for the length of *lease*.
+    Claim due jobs, and jobs with an expired lease, for the length of *lease*.
 
     Any number of dispatchers may call this at once. Jobs that have failed come last, so one
     league's failing jobs do not delay another league's. A job with too many attempts becomes

@@ -1,1 +1,1 @@
-"""Example players; they know the public API and nothing else."""
+"""Example players that use only the public API."""

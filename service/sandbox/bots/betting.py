@@ -1,4 +1,4 @@
-"""How much the example players stake on how often they win."""
+"""The betting of the example players, from their chance to win."""
 
 import math
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from service.sandbox.bots.judgement import whim
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Temper:
-    """What makes one player unlike another; all between 0 and 1."""
+    """The traits in which players differ, each between 0 and 1."""
 
     boldness: float
     patience: float
@@ -22,17 +22,17 @@ class Temper:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stakes:
-    """What is asked of a seat, and what is to be won."""
+    """The chips that a seat can win and has to pay, and the number of its opponents."""
 
     pot: int
-    """Chips in all pots, the bets of this street among them."""
+    """The chips in all pots, including the bets of this street."""
 
     due: int
-    """What staying in costs."""
+    """The chips that a call or a stay costs."""
 
     current_bet: int
     opponents: int
-    """Live seats besides the own one."""
+    """The number of other live seats, at least 1."""
 
     @classmethod
     def of(cls, view: Document, legal: Document) -> "Stakes":
@@ -47,7 +47,7 @@ class Stakes:
 
     @property
     def price(self) -> float:
-        """Return how often a call has to win to cost nothing."""
+        """Return the chance to win, from 0 to 1, at which a call breaks even."""
         return self.due / max(1, self.pot + self.due)
 
 
@@ -56,11 +56,11 @@ def bet(legal: Document, stakes: Stakes, single: float, temper: Temper, mood: fl
     Return a betting action for a hand that beats one opponent with the chance *single*.
 
     Args:
-        legal: Legal actions by verb.
-        stakes: What is asked and what is to be won.
-        single: Between 0 and 1.
-        temper: Bold players raise on less and bluff more, patient ones fold sooner.
-        mood: Between 0 and 1; whether this is a moment for a bluff.
+        legal: The legal actions by verb.
+        stakes: The pot, the price and the opponents.
+        single: A chance between 0 and 1.
+        temper: Bold players raise with weaker hands and bluff more. Patient players fold sooner.
+        mood: A number between 0 and 1. A low number means a bluff.
     """
     wins = _wins(single, stakes)
     fair = 1 / (stakes.opponents + 1)
@@ -80,16 +80,16 @@ def bet(legal: Document, stakes: Stakes, single: float, temper: Temper, mood: fl
 
 def _wins(single: float, stakes: Stakes) -> float:
     """
-    Return the chance to beat everyone; who bets much has a better hand than most.
+    Return the chance to beat all opponents.
 
-    A bet of the whole pot is believed as if it were another opponent.
+    A large bet suggests a strong hand. A bet of the whole pot counts like one more opponent.
     """
     pressure = min(1.5, stakes.due / max(1, stakes.pot - stakes.due))
     return math.pow(single, stakes.opponents + pressure)
 
 
 def _raise(raising: Document, stakes: Stakes, wins: float) -> Document:
-    """Raise by a part of the pot, more for a better hand, and by everything when little is left."""
+    """Raise by a part of the pot, more with a better hand. If little would remain, go all-in."""
     least, most = raising["min"], raising["max"]
     unit = max(1, least - stakes.current_bet)
     wished = stakes.current_bet + int((stakes.pot + stakes.due) * (0.3 + 0.6 * wins))

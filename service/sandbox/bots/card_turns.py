@@ -1,8 +1,8 @@
 """
-How the example players take card turns, where totals decide and no dice set a target.
+Card turns of the example players, in games without a target.
 
-Each action is judged by what it leads to at once: the chance that the total, with every
-card that might come, beats one opponent.  Traditional wants 23 or less, Corellian Spike 0.
+Each action is judged by its immediate outcome: the chance that the new total beats one opponent,
+averaged over the cards that may come. The best total is 23 in Traditional, 0 in Corellian Spike.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,21 +19,21 @@ D62: Final = (*((*range(1, 11), *range(-10, 0)) * 3), 0, 0)
 """The values of the deck of Corellian Spike."""
 
 MARKET: Final = ("pilot", "wing", "gunner")
-"""The open piles of the Galaxy Series, in their order in the view."""
+"""The open piles of the Galaxy Series, in the order of the view."""
 
 MARGIN: Final = 0.02
-"""What an action must promise beyond standing; the next shift may undo it."""
+"""An action must improve the chance by more than this, because the next shift may undo it."""
 
 CALLS: Final = 0.75
 FIELDS: Final = 0.9
-"""From which chance on the hand is called, and the cards are laid open for safety."""
+"""The chances above which a player calls the hand, and lays the cards in the static field."""
 
 Judge = Callable[[Sequence[int]], float]
 
 
 def value_of(card: str) -> int:
     """
-    Return a card's value in whichever deck it is of.
+    Return the value of a card of either deck.
 
     >>> [value_of(card) for card in ("SA07", "X17a", "X00b", "T-09", "Z2")]
     [7, -17, 0, -9, 0]
@@ -47,7 +47,7 @@ def value_of(card: str) -> int:
 
 def is_traditional(cards: Sequence[str]) -> bool:
     """
-    Return whether *cards* are of the deck of Traditional, whose names carry no sign.
+    Return whether *cards* belong to the deck of Traditional. Its card names carry no sign.
 
     >>> is_traditional(["SA07", "X00b"]), is_traditional(["C+07", "Z1"])
     (True, False)
@@ -57,7 +57,7 @@ def is_traditional(cards: Sequence[str]) -> bool:
 
 def traditional(values: Sequence[int]) -> float:
     """
-    Return how often a hand of Traditional beats one opponent's.
+    Return the chance that a hand of Traditional beats one opponent's.
 
     >>> traditional((15, 8)) > traditional((15, 5)) > traditional((15, 14))
     True
@@ -74,7 +74,7 @@ def traditional(values: Sequence[int]) -> float:
 
 def spike(values: Sequence[int]) -> float:
     """
-    Return how often a hand of Corellian Spike beats one opponent's.
+    Return the chance that a hand of Corellian Spike beats one opponent's.
 
     >>> spike((0, 0)) > spike((4, -4)) > spike((4, -3)) > spike((3, -4)) > spike((9, 9))
     True
@@ -86,14 +86,14 @@ def spike(values: Sequence[int]) -> float:
 
 
 def hand_of(view: Document) -> tuple[str, ...]:
-    """Return all the viewer's cards, those of the static field among them."""
+    """Return all the viewer's cards, including those in the static field."""
     mine = view["me"]
     seat = next(seat for seat in view["seats"] if seat["seat"] == mine["seat"])
     return (*mine["cards"], *seat.get("field", ()))
 
 
 def standing(view: Document) -> float:
-    """Return how often the hand as it is beats one opponent's; early rounds say little."""
+    """Return the chance that the hand beats one opponent's. In early card rounds it is near 0.5."""
     cards = hand_of(view)
     if is_traditional(cards):
         known = traditional([value_of(card) for card in cards])
@@ -105,7 +105,7 @@ def standing(view: Document) -> float:
 
 
 def card_turn(view: Document) -> Document:
-    """Return the card action that promises the most."""
+    """Return the card action with the best chance after it."""
     cards = hand_of(view)
     old = is_traditional(cards)
     judge, deck = (traditional, D76) if old else (spike, D62)
@@ -137,7 +137,7 @@ def _unseen(deck: Sequence[int], seen: Sequence[int]) -> list[int]:
 
 
 def _coming(action: Document, view: Document, unseen: Sequence[int]) -> Sequence[int]:
-    """Return the values that *action* may bring, each as likely; none if it brings no card."""
+    """Return the equally likely values that *action* may bring, or () if it brings no card."""
     if action["verb"] not in ("draw", "trade", "gain", "swap", "buy"):
         return ()
     if action["source"] == "discards":
@@ -148,6 +148,6 @@ def _coming(action: Document, view: Document, unseen: Sequence[int]) -> Sequence
 
 
 def _cost(action: Document, view: Document) -> float:
-    """Return what the fee of *action* is worth, as a part of the pots."""
+    """Return the fee of *action* as a fraction of the pots."""
     at_stake = sum(pot["chips"] for pot in view["pots"]) + 1
     return float((action["amount"] or 0) / at_stake)

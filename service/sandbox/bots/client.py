@@ -11,7 +11,7 @@ import httpx
 from service.base.documents import Document
 
 ATTEMPTS: Final = 120
-"""How often an unavailable server is asked again; with the pause below, for thirty seconds."""
+"""The number of attempts at an unavailable server. With the pause below they last 30 seconds."""
 
 _LATER: Final = (httpx.codes.SERVICE_UNAVAILABLE, httpx.codes.TOO_MANY_REQUESTS)
 
@@ -20,7 +20,7 @@ PAUSE_SECONDS: Final = 0.25
 
 class Problem(Exception):
     """
-    The server said no, in a problem document (RFC 9457).
+    The server refused a request with a problem document (RFC 9457).
 
     Args:
         status: The HTTP status.
@@ -35,7 +35,7 @@ class Problem(Exception):
 
 
 class Unreachable(Exception):
-    """No answer, or 503, for as long as the client is willing to wait."""
+    """The server gave no answer, or only 429 or 503, until the client stopped trying."""
 
 
 class Client:
@@ -43,9 +43,9 @@ class Client:
     One person's (or bot's) access to the API.
 
     Args:
-        http: The connection pool, with the server's address; may be shared.
-        token: A bearer token; absent before one is had.
-        name: Goes into the idempotency keys, so that a run can be told from another.
+        http: The connection pool with the server's address. Clients may share it.
+        token: A bearer token, or None for requests that need none.
+        name: A part of the idempotency keys, so that different clients use different keys.
     """
 
     def __init__(self, http: httpx.AsyncClient, name: str, token: str | None = None) -> None:
@@ -66,7 +66,7 @@ class Client:
 
     async def post(self, path: str, body: Document, key: str | None = None) -> Document:
         """
-        Send a command; asked again under the same key when no answer came.
+        Send a command. If no answer comes, send it again with the same key.
 
         Raises:
             Problem: If the server refuses.
@@ -88,15 +88,15 @@ class Client:
 
     async def feed(self, path: str, after: str | None = None) -> AsyncIterator[Document]:
         """
-        Follow a feed of server-sent events; ends when the server closes it.
+        Yield the messages of a feed of server-sent events until the server closes it.
 
         Args:
             path: The feed's address.
-            after: The last identifier seen, to go on from there.
+            after: The identifier of the last message seen. The feed continues after it.
 
         Raises:
             Problem: If the server refuses.
-            Unreachable: If it is away just now; ask again.
+            Unreachable: If the server is unavailable now. A later call may succeed.
         """
         headers = {"Accept": "text/event-stream", **self._headers(None)}
         if after is not None:

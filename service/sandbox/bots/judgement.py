@@ -1,8 +1,8 @@
 """
-How the example players judge cards: what they are worth, and how often they win.
+The example players' judgement of cards: their value, and their chance to win.
 
-They know the rules as a player does (rulebook ``selection``): closest to the target,
-then most cards of the target suit, sylops counting for any suit.
+The players know the rules as people do (rulebook ``selection``). The selection closest to the
+target wins, then the one with most cards of the target suit. Sylops count for every suit.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ DECK: Final = (
 )
 SIZE: Final = 5
 DRAWS: Final = 14
-"""How many ways the new cards might fall are looked at before a selection."""
+"""The number of possible draws of new cards that a player tries before a selection."""
 
 CHANCES: Final = (
     (0.28, 0.49, 0.79, 0.96, 0.99, 1.00),
@@ -29,22 +29,23 @@ CHANCES: Final = (
     (0.03, 0.03, 0.03, 0.03, 0.03, 0.03),
 )
 """
-How often a final selection beats that of one opponent, a tie counting half: by its
-distance, then by its cards of the target suit.  Farther off it wins nothing to speak of.
+The chances that a final selection beats one opponent's: a row for each distance from the target,
+a column for each number of cards of the target suit. A tie counts half. At larger distances a
+selection hardly wins.
 """
 
 
 class Score(NamedTuple):
-    """What a selection is worth; smaller is better."""
+    """The rank of a selection. Smaller is better."""
 
     distance: int
     missing: int
-    """Minus the cards of the target suit, so that more of them sort first."""
+    """Minus the number of cards of the target suit, so that more of them sort first."""
 
 
 def worth(card: str) -> int:
     """
-    Return a card's value with its sign; sylops are worth nothing.
+    Return a card's value with its sign. A sylop's value is 0.
 
     >>> worth("C+07"), worth("T-10"), worth("Z1")
     (7, -10, 0)
@@ -66,7 +67,7 @@ def score(cards: Sequence[str], number: int, suit: str) -> Score:
 
 def chance(found: Score) -> float:
     """
-    Return how often a final selection beats one opponent who plays well.
+    Return the chance that a final selection beats one opponent who plays well.
 
     >>> chance(Score(0, -3)) > chance(Score(0, -1)) > chance(Score(1, -5))
     True
@@ -80,7 +81,7 @@ def best_addition(
     """
     Return the part of *fresh* that goes best with the cards already *kept*.
 
-    At least one card must be kept in all; among equals the fewest new cards win.
+    If *kept* is empty, at least one card is returned. Among equal parts the smallest is chosen.
 
     >>> best_addition((), ("C+05", "T+09", "S-02"), 5, "circle")
     ('C+05',)
@@ -96,16 +97,16 @@ def best_addition(
 
 class Dealt:
     """
-    Five cards against the dice, and how the new ones might fall.
+    Five cards, the target, and possible draws of new cards.
 
-    Every possible selection is judged by the same draws, so that it is the selection
-    that makes the difference.
+    All possible selections are judged by the same draws, so that only the selection makes a
+    difference.
 
     Args:
-        cards: Those in the hand.
+        cards: The cards in the hand.
         number: The target.
         suit: The target suit.
-        draws: What the new cards might be; five of them each.
+        draws: Possible draws of new cards, five cards each.
     """
 
     def __init__(
@@ -117,7 +118,7 @@ class Dealt:
         self._sums = [[self._sums_of(draw[:count]) for count in range(SIZE + 1)] for draw in draws]
 
     def _sums_of(self, cards: Sequence[str]) -> tuple[tuple[int, int], ...]:
-        """Return value and fitting cards of every part of *cards*, the best for each value."""
+        """Return each total that a part of *cards* has, with the most fitting cards for it."""
         best = {0: 0}
         for card in cards:
             value, fits = worth(card), card.startswith(self._wanted)
@@ -128,7 +129,7 @@ class Dealt:
         return tuple(best.items())
 
     def prospect(self, kept: Sequence[str]) -> float:
-        """Return how often *kept*, well improved, beats one opponent."""
+        """Return the chance that *kept*, with the best improvement, beats one opponent."""
         total = sum(map(worth, kept)) - self._number
         fitting = sum(card.startswith(self._wanted) for card in kept)
         count = SIZE - len(kept)
@@ -139,7 +140,7 @@ class Dealt:
         return won / len(self._sums)
 
     def selection(self, least: int = 0) -> tuple[str, ...]:
-        """Return the cards to keep, *least* of them or more, that promise most; of equals few."""
+        """Return at least *least* cards with the best chance. Among equals the fewest are kept."""
         subsets = (
             subset
             for count in range(least, len(self._cards) + 1)
@@ -149,12 +150,12 @@ class Dealt:
 
 
 def draws(seen: Sequence[str], mood: float) -> list[list[str]]:
-    """Return how the new cards might fall when *seen* are out of the deck; *mood* chooses them."""
+    """Return possible draws of new cards from the deck without *seen*. *mood* is their seed."""
     return [_drawn([card for card in DECK if card not in seen], mood, n) for n in range(DRAWS)]
 
 
 def _drawn(unseen: list[str], mood: float, number: int) -> list[str]:
-    """Return the first cards of *unseen*, shuffled as far as they go."""
+    """Shuffle the first ``SIZE`` places of *unseen* and return them."""
     digest = sha256(f"{mood}/{number}".encode()).digest()
     for index in range(SIZE):
         word = int.from_bytes(digest[2 * index : 2 * index + 2], "big")
@@ -165,9 +166,9 @@ def _drawn(unseen: list[str], mood: float, number: int) -> list[str]:
 
 def whim(*facts: object) -> float:
     """
-    Return a number in [0, 1) that looks random and is the same for the same facts.
+    Return a number in [0, 1) that looks random and is always the same for the same facts.
 
-    A player's moods need no secret; that they can be had again makes a night repeatable.
+    A player's moods need not be secret. Because they are fixed, a night can be repeated.
     """
     digest = sha256("/".join(map(str, facts)).encode()).digest()
     return int.from_bytes(digest[:6], "big") / 2**48

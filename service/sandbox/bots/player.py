@@ -1,4 +1,4 @@
-"""A player that looks at the table as anybody may, thinks for a moment, and answers."""
+"""A player that reads the public view of its table, chooses an action, and sends it."""
 
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -10,7 +10,7 @@ from service.sandbox.bots.client import Client, Problem
 from service.sandbox.bots.judgement import Dealt, best_addition, chance, draws, score, whim
 
 STALE = frozenset({"stale_decision", "no_decision_open", "not_your_turn", "table_held"})
-"""Refusals that only say that the table has moved on."""
+"""The codes of refusals that only mean that the table has moved on."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -19,11 +19,11 @@ class Player:
     One bot in one tournament.
 
     Args:
-        client: Speaks with the bot's own token.
-        name: Its name; with *seed* it fixes the moods.
-        seed: Of the night.
-        entropy: Its own 32 bytes for the decks it is dealt from; without them it adds none.
-        asleep: Whether it misses every decision until it is away and somebody wakes it.
+        client: A client with the bot's own token.
+        name: The bot's name. Together with *seed* it fixes the moods.
+        seed: The night's seed.
+        entropy: The bot's 32 bytes of entropy for its decks, or None to add no entropy.
+        asleep: Whether the bot misses every decision until its seat is away and it is woken.
     """
 
     client: Client
@@ -34,20 +34,20 @@ class Player:
     temper: Temper = field(init=False)
     answered: int = 0
     refused: list[str] = field(default_factory=list)
-    """Codes of refusals that were not just a moment too late; empty in a good night."""
+    """Refusals that a late answer does not explain. It is empty after a good night."""
 
     def __post_init__(self) -> None:
         self.temper = Temper.of(self.name, self.seed)
 
     async def commit(self, tournament: str) -> None:
-        """Bind itself to its entropy, before the seats are drawn."""
+        """Commit to the bot's entropy, before the seats are drawn."""
         if self.entropy is None:
             return
         commitment = sha256(b"holotable/entropy/1" + self.entropy).hexdigest()
         await self._mix(f"/v1/tournaments/{tournament}/entropy", {"commitment": commitment})
 
     async def open(self, tournament: str) -> None:
-        """Open its entropy, between the draw of seats and the first hand; asleep it does not."""
+        """Open the bot's entropy, between the seat draw and the first hand, unless asleep."""
         if self.entropy is None or self.asleep:
             return
         value = self.entropy.hex()
@@ -62,24 +62,24 @@ class Player:
 
     async def answer(self, table: str, decision: str) -> bool:
         """
-        Look at *table* and answer the open decision, if it is this player's to make.
+        Read the view of *table* and answer the open decision, if it waits for this player.
 
         Returns:
             Whether an action was accepted.
 
         Raises:
-            Unreachable: If the server stays away.
+            Unreachable: If the server stays unavailable.
         """
         if self.asleep:
             return False
         done = await self._act(table, decision)
         while done == "field":
-            # Laying cards open does not answer the decision.
+            # Laying cards in the static field does not answer the decision.
             done = await self._act(table, decision)
         return done is not None
 
     async def _act(self, table: str, decision: str) -> str | None:
-        """Do one thing; return what it was, if it was accepted."""
+        """Send one action. Return its type if it was accepted, otherwise None."""
         view = await self.client.get(f"/v1/tables/{table}")
         action = choose(view, self.temper, self.name, self.seed)
         if action is None:
@@ -95,7 +95,7 @@ class Player:
         return str(action["type"])
 
     async def come_back(self, table: str) -> None:
-        """Say at *table* that it plays on, from the next hand; too late if it has no seat left."""
+        """Come back to the seat at *table* from the next hand. A lost seat is no error."""
         self.asleep = False
         try:
             await self.client.post(f"/v1/tables/{table}/presence", {"away": False})
@@ -106,7 +106,7 @@ class Player:
 
 def choose(view: Document, temper: Temper, name: str, seed: int) -> Document | None:
     """
-    Return the action a player takes on what it sees, ``None`` if nothing is asked of it.
+    Return the player's action for a view, or ``None`` if no decision waits for the player.
 
     The same view, temper, name and seed give the same action.
     """
@@ -131,13 +131,13 @@ def choose(view: Document, temper: Temper, name: str, seed: int) -> Document | N
 
 
 def dealt(view: Document, mood: float) -> Dealt:
-    """Return the viewer's cards against the dice, with ways in which the new ones might fall."""
+    """Return the viewer's cards with the target and possible draws of new cards."""
     cards = (*view["me"]["cards"], *view["me"]["selection"])
     return Dealt(view["me"]["cards"], view["target"], view["suit"], draws(cards, mood))
 
 
 def prospect(view: Document, mood: float) -> float:
-    """Return how often the viewer's hand beats one opponent's, as far as can be known now."""
+    """Estimate the chance that the viewer's hand beats one opponent's."""
     mine, number, suit = view["me"], view["target"], view["suit"]
     if number is None:
         return standing(view)

@@ -1,1 +1,1 @@
-"""The league night of ``holotable demo``: played through the public API, told, counted, audited."""
+"""The league night of ``holotable demo``, played through the public API and audited."""

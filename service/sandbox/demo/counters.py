@@ -1,4 +1,4 @@
-"""What happened in a night, counted from the public feeds alone."""
+"""Counts of a night's events, taken only from the public feeds."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
@@ -8,7 +8,7 @@ from service.base.documents import Document
 
 @dataclass(slots=True, kw_only=True)
 class Tally:
-    """Each of these is above zero after a good night; a test holds it."""
+    """The counters of a night. A test checks that each is above zero after the demo."""
 
     hands: int = 0
     events: int = 0
@@ -22,7 +22,7 @@ class Tally:
     hands_killed: int = 0
     seats_back: int = 0
     openings: int = 0
-    """Entropy of players, once for each deck it went into."""
+    """The openings of players' entropy, counted once for each deck."""
 
     omissions: int = 0
 
@@ -36,7 +36,7 @@ class Tally:
 
 
 def counted(feed: Iterable[Document]) -> Tally:
-    """Return what one stream's feed, oldest event first, adds to the night."""
+    """Return the counts of one stream's feed, given with the oldest event first."""
     tally = Tally()
     level: Document | None = None
     for item in feed:

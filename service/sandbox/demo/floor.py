@@ -1,4 +1,4 @@
-"""Follows one tournament's public feeds and wakes whoever is to act."""
+"""The floor of a demo tournament, which follows public feeds and wakes the bots in their turn."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -18,17 +18,17 @@ RETRY_SECONDS: Final = 0.2
 @dataclass(slots=True, kw_only=True)
 class Floor:
     """
-    Twelve bots in one loop: the house tells who is asked, the floor taps them on the shoulder.
+    The bots of one tournament in one loop. The feeds name the next seats, and the floor wakes them.
 
-    A bot that runs alone asks ``GET /v1/me`` for its turns instead; the guide on
-    writing a bot shows that.
+    A bot that runs alone asks ``GET /v1/me`` for its turns instead. The guide on writing a bot
+    shows that.
 
     Args:
-        watcher: Reads the feeds, as a spectator.
-        players: By entrant.
-        story: Told as it happens.
-        sleepy: Whether one at each table falls asleep; at one table only, the others
-            would have played on to their end by the time it is awake.
+        watcher: The client that reads the feeds.
+        players: The bots by entrant.
+        story: The story that each event is passed to.
+        sleepy: Whether one bot at each table falls asleep. If only one table had a sleeper, the
+            other tables might end before it wakes.
     """
 
     watcher: Client
@@ -36,7 +36,7 @@ class Floor:
     story: Story
     sleepy: bool = False
     feeds: dict[str, list[Document]] = field(default_factory=dict)
-    """Everything seen so far, by table."""
+    """All events seen so far, by table."""
 
     _seats: dict[str, dict[int, str]] = field(default_factory=dict)
 
@@ -48,7 +48,7 @@ class Floor:
             The data of ``tournament_finished``.
 
         Raises:
-            TournamentLost: If it was cancelled.
+            TournamentLost: If the tournament was cancelled.
         """
         async with asyncio.TaskGroup() as tasks:
             tables: list[asyncio.Task[None]] = []
@@ -80,13 +80,13 @@ class Floor:
                 await asyncio.sleep(RETRY_SECONDS)
 
     def _new(self, item: Document) -> list[str]:
-        """Return the tables in an event that nobody follows yet."""
+        """Return the tables in an event that are not followed yet, and mark them as followed."""
         new = [table for table in _tables_in(item) if table not in self.feeds]
         self.feeds |= {table: [] for table in new}
         return new
 
     def _put_to_sleep(self, assignments: list[Document]) -> None:
-        """Let the player in each table's lowest seat miss everything until it is away."""
+        """Make the bot in each table's lowest seat miss every decision until its seat is away."""
         lowest: dict[str, Document] = {}
         for place in sorted(assignments, key=lambda place: place["seat"]):
             lowest.setdefault(place["table"], place)
@@ -108,7 +108,7 @@ class Floor:
         if item["type"] == "hand_opened":
             self._seats[table] = {seat["seat"]: seat["entrant"] for seat in data["seats"]}
             for seat in data["seats"]:
-                # Who is away has been dealt in and killed by now; that is when it wakes up.
+                # The away seat has been dealt in and its hand is killed, so the bot wakes now.
                 sleeper = self.players.get(seat["entrant"]) if seat["away"] else None
                 if sleeper is not None and sleeper.asleep:
                     tasks.create_task(sleeper.come_back(table))
@@ -119,7 +119,7 @@ class Floor:
                     tasks.create_task(player.answer(table, data["decision"]))
 
     async def _items(self, path: str, after: str | None) -> AsyncIterator[Document]:
-        """Yield a feed's items until the connection ends; the caller comes back."""
+        """Yield a feed's items until the connection ends. The caller then reconnects."""
         try:
             async for item in self.watcher.feed(path, after):
                 yield item
@@ -128,7 +128,7 @@ class Floor:
 
 
 def _tables_in(item: Document) -> list[str]:
-    """Return the tables that an event names, each once."""
+    """Return the tables that an event names, without repetition."""
     data = item["data"]
     match item["type"]:
         case "play_started":

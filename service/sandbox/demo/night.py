@@ -1,4 +1,4 @@
-"""A league night from the first account to the last audit, through the public API alone."""
+"""A league night from the first account to the audit, using only the public API."""
 
 import asyncio
 from dataclasses import asdict, dataclass, field
@@ -20,21 +20,21 @@ from service.transparency.note import signers_of
 ORGANISER: Final = "mothma"
 PASSWORD: Final = "a long night ahead"  # noqa: S105 - of accounts that live for a minute
 HEAD_START: Final = timedelta(seconds=2)
-"""Between scheduling a tournament and its start; the bots register meanwhile."""
+"""The time from a tournament's announcement to its start, in which the bots register."""
 
 POLL_SECONDS: Final = 0.2
 PATIENCE_SECONDS: Final = 60.0
 SLEEPY: Final = 1
-"""Number of the tournament in which players fall asleep until their seats count as away."""
+"""The number of the tournament in which bots fall asleep until their seats are away."""
 
 
 class NightFailed(Exception):
-    """The night did not come to its end; the message says where it stopped."""
+    """The night did not finish. The message says where it stopped."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Outcome:
-    """What is left of a night when the lights are out."""
+    """The results of a night, for the summary and the exit code."""
 
     tally: Tally = field(default_factory=Tally)
     audits: list[Document] = field(default_factory=list)
@@ -42,16 +42,16 @@ class Outcome:
     head: Document = field(default_factory=dict)
     season: str = ""
     signers: list[str] = field(default_factory=list)
-    """Public keys, as the house shows them; an auditor has them from elsewhere."""
+    """The signers' public keys as the API lists them. An auditor gets them from another source."""
 
     proved: bool | None = None
-    """What the independent verifier says; none before it was asked."""
+    """The independent verifier's result, or None before it has run."""
 
     refusals: list[str] = field(default_factory=list)
     passed: bool = True
 
     def summary(self) -> Document:
-        """Return what ``--json`` writes."""
+        """Return the document that ``--json`` writes."""
         return {
             "counters": asdict(self.tally),
             "audits": self.audits,
@@ -68,10 +68,10 @@ class Night:
     The organiser and the bots of one night.
 
     Args:
-        http: Connections to the API.
-        options: What the night is to be.
-        teller: Where the story goes.
-        clock: The house's time, for the starting times.
+        http: The connections to the API.
+        options: The options of the night.
+        teller: The printer of the story.
+        clock: The house's clock, from which starting times are computed.
     """
 
     def __init__(
@@ -88,11 +88,11 @@ class Night:
 
     async def play(self) -> Outcome:
         """
-        Play everything and return what came of it.
+        Play all tournaments, audit the league, and return the results.
 
         Raises:
-            NightFailed: If something does not happen in time.
-            Problem: If the API refuses what should be allowed.
+            NightFailed: If points, a signed head or the audit do not come in time.
+            Problem: If the API refuses a request.
         """
         league, season = await self._gather()
         self._outcome.season = season
@@ -106,7 +106,7 @@ class Night:
     async def _gather(self) -> tuple[str, str]:
         self._teller.heading("A league gathers")
         first, _ = await self._sign_up(ORGANISER)
-        # The token of a sign-up reads and plays; a password gives one that may found a league.
+        # The token of a sign-up may only read and play. A token for the password may found leagues.
         token = await first.post("/v1/tokens", {"login": first.name, "password": PASSWORD})
         self._organiser = Client(self._http, first.name, token["token"])
         league = await self._organiser.post(
@@ -166,7 +166,7 @@ class Night:
             await player.commit(tournament)
             return str(answer["entrant"]), player
 
-        # One after the other, so that the same seed draws the same seats.
+        # The bots register one after the other, so that the same seed draws the same seats.
         return dict([await one(name, self._bots[name]) for name in self._options.names_of(number)])
 
     async def _count(self, tournament: str, story: Story, finished: Document) -> None:
@@ -244,7 +244,7 @@ class Night:
 
 def figures(report: Document) -> list[str]:
     """
-    Return an audit's figures as lines: what was read, then every check with its count.
+    Return an audit's figures as lines: a line of totals, then each check with its count.
 
     >>> check = {"title": "dice rolled again", "checked": 7, "failed": 0, "faults": []}
     >>> figures({"hands": 3, "events": 90, "seconds": 0.5, "checks": [check]})
@@ -259,7 +259,7 @@ def figures(report: Document) -> list[str]:
 
 
 def _settled_last(feed: list[Document], winner: str) -> str:
-    """Return when the last hand of *feed* that *winner* was dealt was settled; "" if none."""
+    """Return the instant at which *winner*'s last hand in *feed* was settled, or ""."""
     settled = [item for item in feed if item["type"] == "hand_settled"]
     at_table = [s for s in settled if winner in {x["entrant"] for x in s["data"]["stacks"]}]
     return str(at_table[-1]["at"]) if at_table else ""

@@ -1,4 +1,4 @@
-"""What a night is asked to be."""
+"""The options of a night, and the request that announces each of its tournaments."""
 
 from dataclasses import dataclass
 from hashlib import sha256
@@ -8,7 +8,7 @@ from typing import Final
 from service.base.documents import Document
 
 RULESETS: Final = ("better", "cantina")
-"""One tournament each, in turn."""
+"""The rulesets that the tournaments use in turn."""
 
 STACKS: Final = {
     "official": 0,
@@ -20,24 +20,25 @@ STACKS: Final = {
     "traditional": 20,
     "spike": 21,
 }
-"""Small stacks decide a tournament in few hands; an odd number of units makes odd chips."""
+"""Starting stacks. Small ones end a tournament soon, and odd numbers of units make odd chips."""
 
 HOUSE_RULES: Final[dict[str, Document]] = {"cantina": {"odd_chip": "carry"}}
-"""So that a night in which nobody ties for an odd pot of ``better`` has carried chips too."""
+"""Overrides by ruleset. They make odd chips carry over even if nobody ties in ``better``."""
 
 _ORBIT: Final = {"kind": "double_per_orbit"}
 _BY_PLAYERS: Final = {"kind": "ante_by_players", "inc": {"2": 5, "3": 3, "4": 2, "*": 1}}
 ESCALATIONS: Final = {"better": _ORBIT, "better_simple": _ORBIT, "cantina": _BY_PLAYERS}
 """
-Said in each announcement, for several tables have levels by the clock by default: bots are done
-before the first level ends, and the same seed is to deal the same night at any speed.
+The escalation that each announcement names. By default several tables have levels by the clock,
+and the bots finish before the first level ends. With these the same seed deals the same night at
+any speed.
 """
 
 OPEN_HANDS: Final = {"casino": 12}
-"""A game without an end is played for so many hands, at one table."""
+"""The number of hands, at one table, for a game that has no end of its own."""
 
 ONE_TABLE: Final = 10
-"""Seats of that table; whoever is more watches."""
+"""The seats of that one table. Further bots do not play."""
 
 PLAYER_NAMES: Final = [
     "Han",
@@ -91,13 +92,13 @@ PLAYER_NAMES: Final = [
 class Options:
     """
     Args:
-        players: Bots at each tournament.
-        ruleset: One for all tournaments; ``None`` takes :data:`RULESETS` in turn.
-        seed: Of the cards, dice, draws and moods; with 4 pots are tied in the first hands.
-        tournaments: How many are played, one after the other.
-        keep: Leave the data and say where they are.
-        summary: File for the counts as JSON.
-        server: Address of a PostgreSQL to use, with a superuser's login; ``None`` starts one.
+        players: The number of bots at each tournament.
+        ruleset: The ruleset of all tournaments. ``None`` takes :data:`RULESETS` in turn.
+        seed: The seed of cards, dice, draws and moods. Seed 4 ties pots in the first hands.
+        tournaments: The number of tournaments, played one after the other.
+        keep: Keep the data and print where they are.
+        summary: The file for the results as JSON.
+        server: The address of a PostgreSQL server with a superuser's login. ``None`` starts one.
     """
 
     players: int = 12
@@ -113,19 +114,19 @@ class Options:
         return self.ruleset or RULESETS[(number - 1) % len(RULESETS)]
 
     def names_of(self, number: int) -> list[str]:
-        """Return who plays in tournament *number*."""
+        """Return the names of the bots that play in tournament *number*."""
         names = self.names()
         return names[:ONE_TABLE] if self.ruleset_of(number) in OPEN_HANDS else names
 
     def stack_of(self, number: int) -> int:
-        """Return everybody's starting stack in tournament *number*."""
+        """Return the starting stack in tournament *number*."""
         return STACKS.get(self.ruleset_of(number), 100)
 
     def masters_of(self, number: int) -> dict[str, str]:
         """
         Return the two masters of tournament *number* in hexadecimal.
 
-        Only a sandbox league takes masters from outside (ADR 0004).
+        Only a sandbox league accepts masters from outside (ADR 0004).
         """
         return {
             name: sha256(f"holotable/demo/{self.seed}/{number}/{name}".encode()).hexdigest()
@@ -133,11 +134,11 @@ class Options:
         }
 
     def entropy_of(self, number: int, name: str) -> bytes:
-        """Return what *name* adds to the decks of tournament *number*; others draw at random."""
+        """Return the 32 bytes of entropy that the bot *name* adds in tournament *number*."""
         return sha256(f"holotable/demo/{self.seed}/{number}/entropy/{name}".encode()).digest()
 
     def names(self) -> list[str]:
-        """Return the bots' names, each once."""
+        """Return the bots' names, without repetition."""
         rounds = range(1 + (self.players - 1) // len(PLAYER_NAMES))
         every = [
             name if turn == 0 else f"{name} {turn + 1}" for turn in rounds for name in PLAYER_NAMES
@@ -146,7 +147,7 @@ class Options:
 
 
 def tournament_request(options: Options, number: int, season: str, starts_at: str) -> Document:
-    """Return the body that schedules tournament *number* of the night."""
+    """Return the request body that announces tournament *number* of the night."""
     ruleset = options.ruleset_of(number)
     open_end = ruleset in OPEN_HANDS
     return {

@@ -1,4 +1,4 @@
-"""The night, taken away as one file and checked by a program that shares nothing with us."""
+"""The season's bundle, checked by a separate verifier that shares no code with the service."""
 
 import os
 import subprocess
@@ -16,7 +16,7 @@ from service.process.supervisor import Stack
 VERIFIER: Final = ROOT / "api-spec" / "verifier" / "verify.py"
 NOT_ALL_CHECKED: Final = 3
 PATIENCE_SECONDS: Final = 30.0
-"""So long a head is waited for that covers the last event."""
+"""The longest wait for a signed head that covers the last event."""
 
 _PAUSE_SECONDS = 0.3
 _SHOWN = 12
@@ -24,10 +24,10 @@ _SHOWN = 12
 
 def prove(console: Console, stack: Stack, season: str, keys: list[str]) -> bool:
     """
-    Write the season's bundle as an auditor has it, and have it verified.
+    Write the season's bundle for an auditor and verify it.
 
     Returns:
-        Whether nothing differs from the rules; what could not be checked is said.
+        Whether the verifier found no difference from the rules. It prints what it cannot check.
     """
     console.print("\n[bold]Bundle and independent verifier[/]")
     path = stack.data / f"{season}.bundle"
@@ -51,7 +51,7 @@ def prove(console: Console, stack: Stack, season: str, keys: list[str]) -> bool:
 
 
 def _written(stack: Stack, season: str, path: Path) -> str | None:
-    """Write the bundle once a signed head covers it; return what is in the way."""
+    """Write the bundle once a signed head covers it. Return the error text if that fails."""
     inherited = {name: it for name, it in os.environ.items() if not name.startswith(PREFIX)}
     asked = ["bundle", "season", season, "--viewer", "auditor", "-o", str(path)]
     until = time.monotonic() + PATIENCE_SECONDS
@@ -68,4 +68,4 @@ def _written(stack: Stack, season: str, path: Path) -> str | None:
             return None
         if made.returncode != 1 or time.monotonic() > until:
             return made.stderr.strip()[-1000:]
-        time.sleep(_PAUSE_SECONDS)  # the signer is asked while there is news; nothing tells us
+        time.sleep(_PAUSE_SECONDS)  # nothing announces a new signed head

@@ -1,4 +1,4 @@
-"""``holotable up``: the same stack, staying."""
+"""``holotable up``: the demo's stack, run until it is stopped."""
 
 import asyncio
 import os
@@ -22,7 +22,7 @@ TOKEN_FILE = "organiser.token"  # noqa: S105 - the name of a file
 
 
 def stay(directory: Path, host: str, port: int, server: str | None) -> int:
-    """Run the stack on *directory* until it is told to stop; the exit code."""
+    """Run the stack on *directory* until it is told to stop, and return the exit code."""
     console = Console(soft_wrap=True, highlight=False)
     if named := sorted(OWN_KEYS.intersection(os.environ)):
         console.print(
@@ -38,7 +38,7 @@ def stay(directory: Path, host: str, port: int, server: str | None) -> int:
             _greet(console, stack)
             while True:
                 stack.mend(lambda why: console.print(f"[yellow]{escape(why)}[/]"))
-                # No child says that it has ended; a signal ends the sleep at once.
+                # No child reports its end, so look often. A signal ends the sleep at once.
                 time.sleep(0.5)
     except KeyboardInterrupt:
         console.print(f"\nstopped; the data stay in {stack.where}")
@@ -67,16 +67,15 @@ def _greet(console: Console, stack: Stack) -> None:
 
 def organiser_token(stack: Stack) -> str:
     """
-    Return a token of the organiser that is good; the account is made at the first start.
+    Return a valid token of the organiser. The first start makes the account.
 
-    What an earlier start has kept may have expired or been revoked meanwhile: then
-    there is a new one.
+    If the token of an earlier start has expired or was revoked, the organiser gets a new one.
     """
     file, settings = stack.data / TOKEN_FILE, stack.settings("api")
     asyncio.run(people.take_key_from_password(settings, LOGIN))
     if file.exists():
         token = file.read_text(encoding="ascii").strip()
-        # No proxy that the environment names: the API is ours, and near.
+        # Ignore proxies that the environment names, because this API runs on this machine.
         with httpx.Client(base_url=stack.url, timeout=10, trust_env=False) as http:
             answer = http.get("/v1/me", headers={"Authorization": f"Bearer {token}"})
         if answer.status_code != httpx.codes.UNAUTHORIZED:

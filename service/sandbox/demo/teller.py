@@ -1,4 +1,4 @@
-"""Tells a night as it happens: a progress bar on a terminal, plain lines elsewhere."""
+"""The printed story of a night: a progress bar on a terminal, plain lines elsewhere."""
 
 from types import TracebackType
 from typing import Final, Self
@@ -14,7 +14,7 @@ CARD_SIGNS: Final = {"C": "●", "T": "▲", "S": "■"}
 
 def card_text(card: str) -> str:
     """
-    Write a card as a person reads it.
+    Return a card as text for people.
 
     >>> card_text("C+07"), card_text("T-10"), card_text("Z1")
     ('+7●', '-10▲', 'sylop')
@@ -23,7 +23,7 @@ def card_text(card: str) -> str:
 
 
 def amounts_text(amounts: Document) -> str:
-    """Write the forced bets of a level."""
+    """Return the forced bets of a level as text."""
     ante = f"ante {amounts['ante']}" if amounts.get("ante") else ""
     blinds = f"blinds {amounts['small']}/{amounts['big']}" if amounts.get("big") else ""
     return ", ".join(filter(None, (blinds, ante))) or "nothing forced"
@@ -31,11 +31,11 @@ def amounts_text(amounts: Document) -> str:
 
 class Teller:
     """
-    Everything a person sees of the night.
+    The printer of a night's story.
 
     Args:
-        console: Where to; the progress bar is shown on terminals only.
-        steps: Eliminations and tournaments to come, for the bar.
+        console: The console to print on. It shows the progress bar only if it is a terminal.
+        steps: The number of eliminations and tournaments to come, for the bar.
     """
 
     def __init__(self, console: Console, steps: int) -> None:
@@ -64,27 +64,28 @@ class Teller:
         self._progress.stop()
 
     def heading(self, text: str) -> None:
-        """Begin a part of the night."""
+        """Print the heading of a part of the night."""
         self.console.print(f"\n[bold]{text}[/]")
         self._progress.update(self._task, description=text)
 
     def say(self, text: str) -> None:
-        """Tell one thing."""
+        """Print one line of the story."""
         self.console.print(f"  {text}", highlight=False)
 
     def advance(self) -> None:
-        """One elimination nearer to the end."""
+        """Advance the bar by one elimination or tournament."""
         self._progress.advance(self._task)
 
 
 class Story:
     """
-    One tournament's story lines from its own and its tables' feeds.
+    The story of one tournament, told from its feed and its tables' feeds.
+
+    ``tables`` holds the tables' numbers by id, filled from the seat draw.
 
     Args:
-        teller: Where the lines go.
-        names: Players' names by entrant.
-        tables: Tables' numbers by id; filled while the story goes on.
+        teller: The printer of the lines.
+        names: The players' names by entrant.
     """
 
     def __init__(self, teller: Teller, names: dict[str, str]) -> None:
@@ -122,7 +123,7 @@ class Story:
                 return
 
     def table(self, table: str, item: Document) -> None:
-        """Tell an event of a table; most of them are only counted."""
+        """Tell an event of a table. Most events have no line in the story."""
         data = item["data"]
         match item["type"]:
             case "hand_opened":
@@ -153,7 +154,7 @@ class Story:
                 return
 
     def final_hand(self, feed: list[Document]) -> None:
-        """Tell the last hand of a table's feed: cards, dice, pots, winners."""
+        """Tell the last hand in a table's feed: bets, dice, cards, pots and winners."""
         opened = max(i for i, item in enumerate(feed) if item["type"] == "hand_opened")
         hand = feed[opened:]
         at = {seat["seat"]: self.name(seat["entrant"]) for seat in hand[0]["data"]["seats"]}
@@ -211,7 +212,7 @@ class Story:
 
 def post_text(post: Document) -> str:
     """
-    Write a forced bet.
+    Return a forced bet as text.
 
     >>> post_text({"chips": 315, "owed": 640})
     '315, all-in'
@@ -220,7 +221,7 @@ def post_text(post: Document) -> str:
 
 
 def act_text(data: Document) -> str:
-    """Write what a seat did in the betting."""
+    """Return a seat's betting action as text."""
     all_in = ", all-in" if data["all_in"] else ""
     match data["verb"]:
         case "raise_to":

@@ -1,1 +1,1 @@
-"""Seasons made up by chance: whole ones that hold, and broken ones that say what is wrong."""
+"""Generated seasons: sound ones, and broken ones with known defects."""

@@ -1,4 +1,4 @@
-"""Every way a season can be broken, as bundles of their own, each with its defect named."""
+"""Broken bundles of a season, one for each kind of defect, with a description of the defect."""
 
 from collections.abc import Iterator
 
@@ -14,26 +14,26 @@ from service.transparency.note import SigningKey
 DEFECTS = (*defects_in_hands.DEFECTS, *defects_of_pots.DEFECTS, *defects_above.DEFECTS)
 
 DIFFERS, UNREADABLE = 1, 2
-"""What a verifier ends with: a rule is broken; or these are not the bytes that were signed."""
+"""A verifier's exit codes: a rule is broken, or the bytes are not those that were signed."""
 
 
 class Broken(msgspec.Struct, frozen=True, kw_only=True):
-    """What is wrong with one bundle."""
+    """The defect of one bundle."""
 
     file: str
     defect: str
     position: int | None
-    """Of the event in the league's log; null where it is the file."""
+    """The position of the broken event in the league's log, or null if the file is broken."""
 
     rule: str | None
-    """The rulebook's name of what is broken, or a check of ``api-spec/bundle.md`` 3."""
+    """The rulebook's slug of the broken rule, or a check of ``api-spec/bundle.md`` 3."""
 
     status: int
-    """What the verifier should end with."""
+    """The exit code that a verifier should give."""
 
 
 def broken(made: Season, seed: str) -> Iterator[tuple[Broken, bytes]]:
-    """Yield bundles of *made*, each broken in one place, with what is wrong."""
+    """Yield bundles of *made*, each broken in one place, with descriptions of the defects."""
     raw = b"".join(made.lines)
     whole = Forgery(raw, made.key)
     for plant in DEFECTS:
@@ -59,7 +59,7 @@ def broken(made: Season, seed: str) -> Iterator[tuple[Broken, bytes]]:
 
 
 def _of_bytes(raw: bytes, whole: Forgery, dice: Dice) -> Iterator[tuple[str, str, bytes]]:
-    """Yield what is wrong with bytes, the rule, and the bytes."""
+    """Yield the name of each defect of the bytes, the check that it fails, and the bytes."""
     lines = raw.splitlines(keepends=True)
     at = dice.between(len(raw) // 4, len(raw) // 2)
     flipped = bytes((raw[at] ^ 1,))

@@ -1,4 +1,4 @@
-"""The one source of chance of a made-up season."""
+"""The source of chance for a generated season."""
 
 from collections.abc import Sequence
 from random import Random
@@ -9,14 +9,14 @@ _Thing = TypeVar("_Thing")
 
 class Dice:
     """
-    Draws everything that is not the game's own: terms, moods, incidents.
+    The dice for all choices outside the game's own draws: terms, moods and incidents.
 
     Args:
-        chaos: From 0 to 1, how odd it is; :meth:`odd` never happens at 0.
+        chaos: The oddness of the season, from 0 to 1. At 0, :meth:`odd` is never true.
     """
 
     def __init__(self, seed: str, chaos: float = 0.0) -> None:
-        # Not for secrets: whoever knows the seed of a made-up season may know all of it.
+        # Generated seasons have no secrets, so a predictable generator is safe here.
         self._random = Random(seed)
         self.chaos = chaos
 
@@ -25,25 +25,25 @@ class Dice:
         return self._random.randbytes(count)
 
     def below(self, limit: int) -> int:
-        """Return a number from 0 to below *limit*."""
+        """Return a number from 0 to *limit* - 1."""
         return self._random.randrange(limit)
 
     def between(self, low: int, high: int) -> int:
-        """Return a number from *low* to *high*."""
+        """Return a number from *low* to *high*, both included."""
         return low + self.below(high - low + 1)
 
     def one(self, of: Sequence[_Thing]) -> _Thing:
-        """Return one of several."""
+        """Return one element of *of*, all equally likely."""
         return of[self.below(len(of))]
 
     def happens(self, chance: float) -> bool:
-        """Return whether something happens that has this chance."""
+        """Return True with the probability *chance*."""
         return self._random.random() < chance
 
     def odd(self, chance: float) -> bool:
-        """Return whether something odd happens that has this chance where chaos is 1."""
+        """Return True with the probability *chance* times the chaos."""
         return self.happens(chance * self.chaos)
 
     def shuffled(self, things: Sequence[_Thing]) -> list[_Thing]:
-        """Return *things* in any order."""
+        """Return *things* in random order."""
         return self._random.sample(list(things), len(things))

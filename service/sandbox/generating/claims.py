@@ -1,4 +1,4 @@
-"""What people claim on a made-up evening, and what comes of it if they are right."""
+"""The claims of a generated evening, and the acts of rulings for them."""
 
 from engine.dispute.values import Subject
 from engine.season.commands import AdjustPoints, RevokeAward
@@ -20,7 +20,7 @@ _OF_STANDINGS = ("standings.best_result", "standings.final")
 
 
 async def in_play(evening: Evening, state: Running) -> None:
-    """Claim on the seating or a hand while play is on; a ruling may be on somebody who plays."""
+    """Dispute the seating or a hand during play. A ruling may act on an entrant still in play."""
     court, terms = evening.court, state.terms
     seating = court.dice.one(state.tables) if state.tables else None
     if seating is None or not seating.seats:
@@ -50,7 +50,7 @@ async def in_play(evening: Evening, state: Running) -> None:
 
 
 async def over(evening: Evening) -> None:
-    """Claim on what was paid; a ruling may change the result, or what it counts for."""
+    """Dispute the payouts. A ruling may change the result or revoke its points."""
     state, court = await evening.state(), evening.court
     if not isinstance(state, Finished):
         return
@@ -70,7 +70,7 @@ async def over(evening: Evening) -> None:
 
 
 async def on_standings(court: Court, season: SeasonId, players: list[PlayerId]) -> None:
-    """Claim on a season's standings before it closes; a ruling may give points or take some."""
+    """Dispute a season's standings before it closes. A ruling may give or take points."""
     adjusted = court.dice.one(players)
 
     def acts_of(signed: Document) -> Acts:

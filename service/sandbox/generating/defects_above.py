@@ -1,4 +1,4 @@
-"""Defects above the tables: in tournaments, in the season, in what a bundle has to hold."""
+"""Defects above the tables: in entropy, tournaments, the season, and the bundle's contents."""
 
 from itertools import pairwise
 
@@ -91,7 +91,7 @@ def points_that_nobody_has_earned(forged: Forgery, dice: Dice) -> Planted:
     return Planted(event["position"], points_rule(forged))
 
 
-# -- what has to be there
+# -- completeness
 
 
 def a_table_recorded_with_a_hand_less(forged: Forgery, dice: Dice) -> Planted:

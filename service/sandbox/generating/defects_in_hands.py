@@ -1,4 +1,4 @@
-"""Defects in a hand: forced bets, dice, cards, selections, bets."""
+"""Defects in hands: in forced bets, dice, cards, selections and bets."""
 
 from engine.kit.cards import deck
 from service.sandbox.generating.chance import Dice

@@ -1,4 +1,4 @@
-"""Defects of pots, the showdown and what a hand leaves."""
+"""Defects in pots, in the showdown, and in the settlement of a hand."""
 
 from service.sandbox.generating.chance import Dice
 from service.sandbox.generating.forging import Forgery

@@ -1,7 +1,7 @@
 """
-What is disputed in a made-up season: claims, freezes, rulings that act, appeals.
+The disputes of a generated season: claims, freezes, rulings with acts, and appeals.
 
-Chance and entropy are of their own, so that an evening without a dispute goes as it would.
+Disputes have their own dice and entropy, so they do not change the rest of an evening's draws.
 """
 
 import asyncio
@@ -50,18 +50,18 @@ from service.sandbox.generating.chance import Dice
 from service.sandbox.generating.world import SeededEntropy
 
 ActsOf = Callable[[Document], Acts]
-"""Returns what a ruling does, given who signs it, why and when."""
+"""Returns the acts of a ruling, given its author, reason and time."""
 
 _SETTLING = ("hand_settled", "tournament_finished", "tournament_cancelled", "result_corrected")
 
 
 class Court:
     """
-    Hears what is claimed on one tournament or season, and rules on it.
+    The referees who hear and decide the claims about one tournament or season.
 
     Args:
-        about: Identifier of what is disputed there.
-        referee: Who rules first; a second ruling is somebody else's.
+        about: The identifier of the tournament or season.
+        referee: The player who rules first. Another referee makes the second ruling.
     """
 
     def __init__(
@@ -78,11 +78,11 @@ class Court:
         self, subject: Subject, claimant: PlayerId, rule: str, acts_of: ActsOf | None = None
     ) -> None:
         """
-        Hear a claim to its end.
+        Take a claim through its dispute: evidence, sometimes a freeze, the ruling, and an appeal.
 
         Args:
-            rule: Slug of the rule that is said to be broken.
-            acts_of: Without it no ruling does anything.
+            rule: The slug of the rule that the claimant says was broken.
+            acts_of: Returns the acts of a ruling. Without it, rulings have no acts.
         """
         stream = await self._claim(subject, claimant, rule)
         if self.dice.happens(0.6):
@@ -147,7 +147,7 @@ class Court:
         return stream
 
     async def _evidence(self, subject: Subject) -> Evidence:
-        """Return what the server would attach: no head is signed yet, nothing was refused."""
+        """Return the evidence as the service would attach it, with no signed head or refusal."""
         named = subject.table if subject.hand is not None else subject.tournament or subject.season
         stream = stream_of(str(named))
         store, number = self._runtime.writer.store, number_of(self._league)
@@ -185,7 +185,7 @@ class Court:
         rule: str,
         acts_of: ActsOf | None,
     ) -> None:
-        """Rule, and act; where an act is refused the claim is turned down instead."""
+        """Rule for the claimant, with acts, or against. If an act is refused, rule against."""
         if acts_of is not None and self.dice.happens(0.7):
             signed = self._signed(by)
             acts = acts_of(signed)
@@ -205,7 +205,7 @@ class Court:
         await self._submit(by, decide)
 
     def _as_shown(self, stream: Stream[DisputeState], command: Rule, acts: Acts) -> Decide:
-        """Return what decides a ruling that names the dry run of what it does."""
+        """Return the decision of a ruling that names the dry run of its acts."""
         asked = msgspec.json.encode([stream, command.outcome, command.rules, command.acts])
 
         async def decide(states: States) -> list[Entry]:
@@ -232,7 +232,7 @@ class Court:
                 self._runtime.later(open_next_hand(self._runtime, self._league, seating.table))
 
     async def _another(self) -> PlayerId:
-        """Return somebody who has not ruled yet, made a referee for it."""
+        """Return a second referee, who joins the league at the first call."""
         if self._second is None:
             self._second = PlayerId(identifier("plr", self.entropy.uuid()))
             joins = AddMember(player=self._second, role="referee", now=self._runtime.clock.now())

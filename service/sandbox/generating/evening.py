@@ -1,4 +1,4 @@
-"""One tournament of a made-up season: what it is, and what can be asked of it."""
+"""One tournament of a generated season, and the commands that can be sent to it."""
 
 import asyncio
 from collections.abc import Sequence
@@ -26,10 +26,10 @@ from service.sandbox.generating.disputes import Court
 
 class Evening:
     """
-    One tournament of a league, and what people and the house may ask of it.
+    One tournament of a league, with methods that submit commands of people and the house.
 
     Args:
-        director: Who of the staff says what staff says.
+        director: The member of staff who gives all staff orders.
     """
 
     def __init__(
@@ -42,12 +42,12 @@ class Evening:
         self.director = director
         self.court = Court(runtime, league, name, director, dice.chaos)
         self.actions = 0
-        """How many answers players have given."""
+        """The number of answers that players have given."""
 
     # -- asking
 
     def order(self, actor: str) -> Command:
-        """Return a command of somebody's own."""
+        """Return a new order of *actor*, with an identifier from the seeded entropy."""
         return Command(
             command_id=self.runtime.entropy.uuid(),
             actor=actor,
@@ -61,7 +61,7 @@ class Evening:
         return self.runtime.clock.now()
 
     def reason(self) -> TextRef:
-        """Return what stands for words that somebody has written."""
+        """Return a reference to an invented text."""
         entropy = self.runtime.entropy
         return TextRef(text=TextId(identifier("txt", entropy.uuid())), digest=entropy.token())
 
@@ -71,7 +71,7 @@ class Evening:
         return (await self.runtime.writer.load(self.league, stream, fresh=False)).state
 
     async def ask(self, command: TournamentCommand, order: Command | None = None) -> bool:
-        """Ask something of the tournament; a refusal is an answer."""
+        """Submit *command* to the tournament. Return False if it is refused."""
         order = order or self.order(self.director)
         try:
             await submitting.submit_to_tournament(
@@ -82,7 +82,7 @@ class Evening:
         return True
 
     async def at_table(self, table: str, command: TableCommand) -> bool:
-        """Ask something of a table; a refusal is an answer."""
+        """Submit *command* to a table. Return False if it is refused."""
         try:
             await submitting.submit_to_table(
                 self.runtime, self.league, table, command, self.order("player")
@@ -92,13 +92,13 @@ class Evening:
         return True
 
     async def decide(self, subject: str, decider: AnyDecider, command: msgspec.Struct) -> Receipt:
-        """Have *command* decided on one stream."""
+        """Submit *command* of the staff to the stream of *subject*."""
         return await decided(
             self.runtime, self.league, subject, decider, command, self.order("staff")
         )
 
     async def register(self, player: PlayerId) -> bool:
-        """Let *player* enter; late, if play is on."""
+        """Enter *player*, late if play has begun. Return False if that is refused."""
         order = self.order(player)
         entrant = EntrantId(identifier("ent", self.runtime.entropy.uuid()))
         ids = admission.table_ids(order)
@@ -106,11 +106,11 @@ class Evening:
         return await self.ask(asked, order)
 
     async def pass_time(self, seconds: float) -> None:
-        """Let time pass."""
+        """Wait for *seconds* of virtual time."""
         await asyncio.sleep(seconds)
 
     async def until(self, instant: datetime) -> None:
-        """Let time pass."""
+        """Wait until *instant* of virtual time."""
         left = (instant - self.now).total_seconds()
         if left > 0:
             await asyncio.sleep(left)
@@ -124,7 +124,7 @@ async def decided(
     asked: msgspec.Struct,
     order: Command,
 ) -> Receipt:
-    """Have *asked* decided on the stream of *subject* alone."""
+    """Decide *asked* on the stream of *subject*, and tell seasons of announced tournaments."""
     stream = stream_of(subject)
 
     async def decide(states: States) -> Sequence[Entry]:

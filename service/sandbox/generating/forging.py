@@ -1,8 +1,8 @@
 """
-Bundles changed in one place, and everything else made to agree with that again.
+Forged bundles: one place is changed, and everything else is made to agree with the change.
 
-Hashes, the heads that other events name, the tree's root and the signature follow the
-change: so nothing is wrong but what was changed.
+Hashes, the heads that other events name, the tree's root and the signature follow the change.
+Therefore the change itself is the bundle's only defect.
 """
 
 import copy
@@ -35,7 +35,7 @@ def encode(value: object) -> bytes:
 
 
 def finish(lines: list[Line]) -> bytes:
-    """Return *lines* as a bundle, with a right last one."""
+    """Return *lines* as a bundle, with a correct last line added."""
     before = b"".join(encode(line) + b"\n" for line in lines)
     end = {"line": "end", "lines": len(lines), "sha256": digest(before).hex()}
     return before + encode(end) + b"\n"
@@ -43,11 +43,11 @@ def finish(lines: list[Line]) -> bytes:
 
 class Forgery:
     """
-    The lines of a bundle, to be changed and written anew.
+    The lines of a bundle, to be changed and written again.
 
     Args:
-        raw: A bundle that holds.
-        key: What it is signed with anew.
+        raw: A sound bundle.
+        key: The key that signs the changed bundle.
     """
 
     def __init__(self, raw: bytes, key: SigningKey) -> None:
@@ -57,20 +57,20 @@ class Forgery:
         self.rulesets = {
             line["stream"]: line["data"]["ruleset"] for line in self.events("table_opened")
         }
-        """What is played, by the table's stream."""
+        """The rulesets, by the stream of the table."""
 
-        # Heads of streams that other events name, by what they were before.
+        # Each original hash leads to its event, so that names of heads can follow a change.
         self.old = {leaf.hex(): place for place, leaf in self._heads().items()}
 
     def copy(self) -> "Forgery":
-        """Return another one of the same bundle, to be changed by itself."""
+        """Return a copy that can be changed independently."""
         other = copy.copy(self)
-        # Much faster than to copy them deeply.
+        # This is much faster than a deep copy of the lines.
         other.lines = msgspec.json.decode(msgspec.json.encode(self.lines))
         return other
 
     def events(self, kind: str | None = None, where: Where = lambda data: True) -> list[Line]:
-        """Return the events of a type whose data is as asked, by position."""
+        """Return the events of a type for which *where* accepts the data, by position."""
         return [
             line
             for line in self.lines
@@ -78,21 +78,21 @@ class Forgery:
         ]
 
     def data(self, kind: str, where: Where = lambda data: True, nth: int = 0) -> Any:
-        """Return the data of one of them."""
+        """Return the data of the event number *nth*, from 0, that :meth:`events` finds."""
         return self.events(kind, where)[nth]["data"]
 
     def opening(self, event: Line, pointer: str) -> Line:
-        """Return the opening of a hidden place of *event*."""
+        """Return the opening of the hidden value at *pointer* in *event*."""
         return self.openings(event)[pointer]
 
     def openings(self, event: Line) -> dict[str, Line]:
-        """Return every opening of *event*, by its pointer."""
+        """Return all openings of *event* by pointer."""
         at = event["position"]
         found = (line for line in self.lines if line.get("position") == at)
         return {line["pointer"]: line for line in found if line["line"] == "opening"}
 
     def commit(self, event: Line, pointer: str, value: object) -> None:
-        """Put another value at a hidden place of *event*, with its commitment."""
+        """Replace the hidden value at *pointer* in *event*, and its commitment."""
         opening = self.opening(event, pointer)
         opening["value"] = value
         place = self.league + digest(event["stream"].encode()) + event["version"].to_bytes(8, "big")
@@ -101,7 +101,7 @@ class Forgery:
         event["data"][pointer[1:]]["commitment"] = commitment.hex()
 
     def leave_out(self, stream: str) -> None:
-        """Leave a whole stream out, as if nobody had been meant to see it."""
+        """Leave a whole stream out, as if the viewer could not see it."""
         gone = {line["position"] for line in self.events() if line["stream"] == stream}
         leaves, nodes = self._leaves(self._heads()), self._nodes()
         kept = sorted(set(leaves) - gone)
@@ -117,7 +117,7 @@ class Forgery:
         ]
 
     def write(self) -> bytes:
-        """Return the bundle, hashed and signed anew."""
+        """Return the bundle with new hashes and a new signature."""
         leaves = self._leaves(self._heads(relink=True))
         note: list[str] = self.lines[1]["note"]
         size = self._size()
@@ -137,7 +137,7 @@ class Forgery:
         return {line["position"]: heads[line["stream"], line["version"]] for line in kept}
 
     def _heads(self, *, relink: bool = False) -> dict[tuple[str, int], bytes]:
-        """Return the hash of each event; with *relink*, name the new ones where old ones stand."""
+        """Return the hash of each event. With *relink*, first replace old hashes in the data."""
         heads = {
             (line["stream"], line["version"]): bytes.fromhex(line["hash"])
             for line in self.lines
@@ -162,7 +162,7 @@ class Forgery:
         return value
 
     def entry(self, event: Line, previous: bytes) -> bytes:
-        """Return the 253 bytes of an event."""
+        """Return the 253 bytes from which an event's hash is computed."""
         at = datetime.fromisoformat(event["at"]) - _EPOCH
         microseconds = (at.days * 86_400 + at.seconds) * 1_000_000 + at.microseconds
         fixed = b"holotable/1" + self.league + previous + digest(event["stream"].encode())
@@ -177,7 +177,7 @@ class Forgery:
 def root(
     first: int, end: int, leaves: dict[int, bytes], nodes: dict[tuple[int, int], bytes]
 ) -> bytes:
-    """Return the RFC 6962 hash over the leaves from *first* to below *end*."""
+    """Return the RFC 6962 hash over the leaves from *first* to *end* - 1."""
     if (first, end) in nodes:
         return nodes[first, end]
     if end - first == 1:
@@ -190,7 +190,7 @@ def root(
 
 
 def signed_by(raw: bytes, key: SigningKey) -> bytes:
-    """Return the same bundle, signed by somebody else."""
+    """Return the bundle *raw*, signed with *key* instead of its own key."""
     lines = [msgspec.json.decode(line) for line in raw.splitlines()]
     text = "\n".join(lines[1]["note"][:3]) + "\n"
     lines[1]["note"] = key.sign(text).split("\n")

@@ -1,4 +1,4 @@
-"""What happens on an evening besides play: rulings, breaks, deals, people who come and go."""
+"""Incidents of an evening besides play: rulings, breaks, payout deals, arrivals, departures."""
 
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -44,25 +44,25 @@ from service.sandbox.generating.chance import Dice
 from service.sandbox.generating.evening import Evening
 
 _CASINO_MAX = 60
-"""After so many answers a casino closes."""
+"""The number of answers after which a casino closes."""
 
 Incident = Callable[[Evening, Running], Awaitable[None]]
 
 
 def terms_of(announced: Announce) -> Terms:
-    """Return the same terms, as a draft has them."""
+    """Return the announced terms in the form of a draft."""
     return Terms(**{name: getattr(announced, name) for name in Terms.__struct_fields__})
 
 
 async def happen(evening: Evening) -> None:
-    """Let one thing happen; often nothing comes of it."""
+    """Try one random incident. The tournament often refuses it."""
     state = await evening.state()
     if isinstance(state, Running):
         await evening.dice.one(_INCIDENTS)(evening, state)
 
 
 async def in_casino(evening: Evening, state: Running) -> None:
-    """Let people come, come again, bring more and leave, and the house close in the end."""
+    """Let players of a casino arrive, return, add chips or leave. In the end, close it."""
     deserted = len(state.remaining()) <= 1 and evening.dice.happens(0.1)
     if evening.actions > _CASINO_MAX or deserted:
         await evening.ask(CloseEarly(now=evening.now))
@@ -71,7 +71,7 @@ async def in_casino(evening: Evening, state: Running) -> None:
 
 
 async def come_back(evening: Evening, state: Running) -> None:
-    """Let who has lost the last chip buy or stake, or leave it."""
+    """Let each busted player rebuy or stake an item with half a chance."""
     for window in state.windows:
         if not evening.dice.happens(0.5):
             continue
@@ -87,7 +87,7 @@ async def come_back(evening: Evening, state: Running) -> None:
 
 
 async def return_to(evening: Evening, table: str) -> None:
-    """Let somebody come back to a table that waits because everybody is away."""
+    """Bring one player back to a table that waits because all its players are away."""
     here = await evening.state(table)
     if not isinstance(here, Table) or here.wait is None or not here.places:
         return
@@ -97,14 +97,14 @@ async def return_to(evening: Evening, table: str) -> None:
 
 
 async def in_break(evening: Evening, state: Running) -> None:
-    """Let some take add-ons while play stands."""
+    """Let some entrants take add-ons while play is stopped."""
     for entrant in state.remaining():
         if evening.dice.happens(0.5):
             await evening.ask(TakeAddOn(entrant=entrant, now=evening.now))
 
 
 async def correct(evening: Evening) -> bool:
-    """Change a result that stands, in one of three ways."""
+    """Try to correct a result in one of three ways. Return whether it was corrected."""
     state = await evening.state()
     if not isinstance(state, Finished):
         return False
@@ -115,7 +115,7 @@ async def correct(evening: Evening) -> bool:
 def correction(
     dice: Dice, state: Finished, ruling: Document
 ) -> CorrectResult | Forfeit | Reaward | None:
-    """Return what changes a result in one of three ways; None if there is nothing to change."""
+    """Return one of three corrections of a result, or None if it leaves nothing to correct."""
     placed = sorted(state.placings, key=lambda each: each.place)
     if len(placed) < 2:
         return None
@@ -263,7 +263,7 @@ async def _leave(evening: Evening, state: Running) -> None:
 
 
 async def _sit_down(evening: Evening, state: Running) -> None:
-    """Let somebody come again, as another entrant; who still sits there is refused."""
+    """Let a random player enter again as a new entrant. A player still seated is refused."""
     await evening.register(evening.dice.one(state.entrants).player)
 
 

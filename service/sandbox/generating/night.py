@@ -1,4 +1,4 @@
-"""One tournament of a made-up season, from its announcement to what is corrected later."""
+"""One tournament of a generated season, played from its announcement to its recorded heads."""
 
 import asyncio
 from collections.abc import Sequence
@@ -41,18 +41,18 @@ from service.sandbox.generating.players import ABSENT, MANIAC, answer, mood
 from service.sandbox.generating.world import Stalled
 
 PATIENCE = 160
-"""So many answers a player; then everybody plays as if it were the last hand."""
+"""The number of answers for each player after which everybody plays as a maniac."""
 
 _IDLE_MAX = 2_000
 _SWEEP = 30
-"""After so many seconds without anything, tables left lying are looked for."""
+"""After this many idle seconds, tables that wait for their next hand are looked for."""
 
 _THINKING = (2, 5, 9)
-"""Tenths of a second that people take for an answer."""
+"""The times for an answer, in tenths of a second."""
 
 
 class Night(Evening):
-    """Plays one tournament of a league."""
+    """One tournament that is played to its end."""
 
     def __init__(
         self, runtime: Runtime, dice: Dice, league: str, name: str, director: PlayerId
@@ -60,7 +60,7 @@ class Night(Evening):
         super().__init__(runtime, dice, league, name, director)
         self.moods: dict[str, str] = {}
         self.late: list[PlayerId] = []
-        """Who comes once play is on."""
+        """The players who enter after play has begun."""
 
         self.secrets: dict[EntrantId, str] = {}
         self.players = 0
@@ -68,7 +68,7 @@ class Night(Evening):
     # -- before play
 
     async def announce(self, terms: Announce) -> None:
-        """Announce it, and open registration."""
+        """Announce the tournament, sometimes from a draft, and open registration."""
         if self.dice.odd(0.2):
             whole = incidents.terms_of(terms)
             await self.decide(self.tournament, tournament.decider, Draft(terms=whole, now=self.now))
@@ -79,7 +79,7 @@ class Night(Evening):
         await submitting.open_registration(self.runtime, self.league, self.tournament)
 
     async def enter(self, players: Sequence[PlayerId]) -> None:
-        """Let *players* enter, some later; and some think better of it."""
+        """Enter *players*, keep some for late entry, and sometimes withdraw one."""
         comers = self.dice.shuffled(players)
         state = await self.state()
         if state.terms.entry.late and len(comers) > 3:
@@ -102,7 +102,7 @@ class Night(Evening):
                 await self.ask(AnswerOffer(entrant=waiter.entrant, accepted=yes, now=self.now))
 
     async def begin(self) -> None:
-        """Check everybody in, hear whom entropy matters, and start when it is time."""
+        """Check entrants in, let some commit to entropy, and start at the announced time."""
         state = await self.state()
         opens = state.terms.entry.check_in_opens_before_seconds
         if opens is not None:
@@ -140,7 +140,7 @@ class Night(Evening):
                 self.players = len(state.entrants)
                 await self.tend(state)
             elif await self.all_closed():
-                return  # cancelled in the middle of a hand, it is played to its end
+                return  # a tournament cancelled during a hand still plays that hand to its end
             acted = False
             for table in await self.tables():
                 acted = await self.answer(table) or acted
@@ -154,12 +154,12 @@ class Night(Evening):
             if idle and idle % _SWEEP == 0:
                 for table in await self.tables():
                     await incidents.return_to(self, table)
-                    # As a worker's watch does, with tables that nobody has led on.
+                    # A worker's watch does the same with tables that were left idle.
                     await next_hand.open_next_hand(self.runtime, self.league, table, fresh=True)
             await asyncio.sleep(0.1 if acted else 1.0)
 
     async def open_entropy(self) -> None:
-        """Let those open who have committed; some forget."""
+        """Open the entropy of entrants who have committed to some. A few forget."""
         for entrant, secret in self.secrets.items():
             if self.dice.odd(0.3):
                 continue
@@ -182,16 +182,16 @@ class Night(Evening):
         return [writer.codec.decode(row, league) for row in rows]
 
     async def tables(self) -> list[str]:
-        """Return every table there ever was."""
+        """Return all tables that the tournament has ever opened."""
         return tables_of(await self.story())
 
     async def all_closed(self) -> bool:
-        """Return whether no table is open any more."""
+        """Return whether all tables of the tournament are closed."""
         states = [await self.state(each) for each in await self.tables()]
         return all(not isinstance(each, Table) or each.closed for each in states)
 
     async def answer(self, name: str) -> bool:
-        """Answer the open decision of a table, for one seat; say whether there was one."""
+        """Answer a table's open decision for one seat. Return whether a decision was open."""
         table = await self.state(name)
         if not isinstance(table, Table) or table.decision is None or table.held is not None:
             return False
@@ -215,7 +215,7 @@ class Night(Evening):
         )
 
     async def tend(self, state: Running) -> None:
-        """Do what time asks: levels, breaks, rounds, the end of late entry."""
+        """Do the work that is due by time: levels, breaks, last hands, late entry and rounds."""
         clock = state.clock
         if clock is not None and clock.due is not None and self.now >= clock.due:
             await self.ask(RaiseLevels(now=self.now))
@@ -239,7 +239,7 @@ class Night(Evening):
             await incidents.in_casino(self, state)
 
     async def come_late(self, state: Running, until: datetime) -> None:
-        """Let the next one come while late registration is open, and somebody come again."""
+        """Enter the next late player, or re-enter a player who is out, and close late entry."""
         alone = len(state.remaining()) < 2
         if self.late and (self.actions > 4 or alone):
             await self.register(self.late.pop())
@@ -248,7 +248,7 @@ class Night(Evening):
             if out:
                 await self.register(self.dice.one(out))
         if not self.late and (self.actions > 30 or alone):
-            # Until nobody can come any more, the last one left waits for comers.
+            # The last entrant left waits until late registration is over.
             await self.until(until + timedelta(seconds=1))
             await registration_clock.close_late_registration(
                 self.runtime, self.league, self.tournament
@@ -257,7 +257,7 @@ class Night(Evening):
     # -- afterwards
 
     async def end(self) -> bool:
-        """Award points, hear disputes, write down the heads; say whether it was played out."""
+        """Award points, hear disputes and record heads. Return whether play finished."""
         for heard in self.court.dice.shuffled((True, False)):
             if not heard:
                 await submitting.award_points(self.runtime, self.league, self.tournament)

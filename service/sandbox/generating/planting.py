@@ -1,8 +1,8 @@
 """
-How a defect is planted in a bundle: where things stand, and what is said of it.
+Tools that plant a defect in a bundle: they find a place for it and describe it.
 
-Every defect looks for a place in the season it is given; one without (nobody was ever
-all-in) is left without that defect.
+Each defect needs a fitting place in the season. A season without one, for example because nobody
+was all-in, does not get the defect.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -16,7 +16,7 @@ Plant = Callable[[Forgery, Dice], "Planted"]
 
 
 class Planted(NamedTuple):
-    """Where a defect is, and which rule it breaks."""
+    """The position of a defect, and the rule that it breaks."""
 
     position: int
     rule: str
@@ -31,17 +31,17 @@ class NoPlace(Exception):
 
 def one_of(dice: Dice, found: Sequence[_Thing]) -> _Thing:
     """
-    Return one of several.
+    Return one element of *found*, all equally likely.
 
     Raises:
-        NoPlace: If there is none.
+        NoPlace: If *found* is empty.
     """
     if not found:
         raise NoPlace
     return dice.one(found)
 
 
-# -- where things stand
+# -- finding places
 
 
 def rules_of(forged: Forgery, event: Line) -> Any:
@@ -50,7 +50,7 @@ def rules_of(forged: Forgery, event: Line) -> Any:
 
 
 def at_coruscant(forged: Forgery, kind: str, where: Any = lambda data: True) -> list[Line]:
-    """Return events of tables where Coruscant Shift is played."""
+    """Return the events of type *kind* at tables that play Coruscant Shift."""
     return [
         line
         for line in forged.events(kind, where)
@@ -59,7 +59,7 @@ def at_coruscant(forged: Forgery, kind: str, where: Any = lambda data: True) -> 
 
 
 def before(forged: Forgery, event: Line, kind: str) -> Line | None:
-    """Return the last event of that type before *event* in its stream."""
+    """Return the last event of type *kind* before *event* in its stream."""
     found = [
         line
         for line in forged.events(kind)
@@ -69,7 +69,7 @@ def before(forged: Forgery, event: Line, kind: str) -> Line | None:
 
 
 def hand_of(forged: Forgery, event: Line) -> Iterator[Line]:
-    """Yield the events of the hand in which *event* stands."""
+    """Yield the events of the hand that *event* belongs to."""
     start = before(forged, event, "hand_opened")
     inside = False
     for line in forged.events():
@@ -82,12 +82,12 @@ def hand_of(forged: Forgery, event: Line) -> Iterator[Line]:
 
 
 def unit_of(forged: Forgery, event: Line) -> int:
-    """Return the smallest chip at the table of *event*."""
+    """Return the unit at the table of *event*."""
     return int(rules_of(forged, event)["chip_unit"])
 
 
 def points_rule(forged: Forgery) -> str:
-    """Return what the rule is called that this season's points follow from."""
+    """Return the slug of the rule by which this season awards points."""
     kind: str = forged.data("season_opened")["points"]["type"]
     return "points." + kind.removeprefix("points_")
 

@@ -1,4 +1,4 @@
-"""Players by chance: whatever they do, the rules allow it."""
+"""Random players that only take legal actions."""
 
 from collections.abc import Sequence
 
@@ -24,26 +24,26 @@ from service.director.runtime import Runtime
 from service.sandbox.generating.chance import Dice
 
 PATIENT = ("caller", "careful", "careful", "random")
-"""Moods of people who play; more of them are odd, the more chaos there is."""
+"""The usual moods of players. With more chaos, more players have a weird mood."""
 
 WEIRD = ("maniac", "random", "random", "absent", "folder")
 ABSENT = "absent"
 MANIAC = "maniac"
 
 _SHY = {"careful": 0.35, "random": 0.25, "folder": 0.8}
-"""How often somebody folds to a bet."""
+"""The chance to fold to a bet, by mood."""
 
 _BOLD = {"careful": 0.12, "random": 0.35, "maniac": 0.7}
-"""How often somebody raises who may."""
+"""The chance to raise if a raise is legal, by mood."""
 
 
 def mood(dice: Dice) -> str:
-    """Return how somebody plays."""
+    """Return a random mood for a player."""
     return str(dice.one(WEIRD if dice.odd(0.6) else PATIENT))
 
 
 def answer(runtime: Runtime, dice: Dice, table: Table, entrant: EntrantId, how: str) -> Command:
-    """Return what *entrant*, who is asked, does in this mood."""
+    """Return the answer of *entrant* to the open decision, in the mood *how*."""
     view = seen_by(table, entrant)
     decision = table.decision
     if decision is None or view.me is None:
@@ -57,7 +57,7 @@ def answer(runtime: Runtime, dice: Dice, table: Table, entrant: EntrantId, how: 
         cards = _some(dice, view.me.cards, least=_least_selected(table), bold=how == MANIAC)
         return Select(**asked, cards=cards, salt=runtime.entropy.token())
     if decision.phase == "improve":
-        # Rulebook `selection.final`: one card at least, of both choices together.
+        # Rulebook `selection.final`: both choices together must keep at least one card.
         least = 0 if view.me.selection else 1
         cards = _some(dice, view.me.new_cards, least=least, bold=False)
         return Improve(**asked, cards=cards, salt=runtime.entropy.token())
@@ -78,7 +78,7 @@ def _some(dice: Dice, cards: Sequence[str], *, least: int, bold: bool) -> tuple[
 def _turn(
     runtime: Runtime, dice: Dice, table: Table, view: TableView, asked: Document, how: str
 ) -> Command:
-    """Return a bet, or a card turn in the games that have them."""
+    """Return a bet, or a card turn if the game has card turns."""
     legal = {each.verb: each for each in view.legal}
     if "raise_to" in legal and dice.happens(_BOLD.get(how, 0.0)):
         return Act(**asked, verb="raise_to", amount=_amount(dice, table, legal["raise_to"], how))

@@ -1,4 +1,4 @@
-"""A tournament that recurs in a made-up season: planned, edited, and played once."""
+"""A recurrence in a generated season: it is planned, edited, and played once."""
 
 from datetime import timedelta
 
@@ -23,15 +23,15 @@ _ZONES = ("Etc/UTC", "Europe/Berlin", "America/New_York", "Asia/Kolkata")
 
 async def recurred(night: Night, season: str, decider: AnyDecider) -> TournamentId:
     """
-    Plan a recurrence, announce it, edit all of it but its first occurrence away.
+    Plan a recurrence, announce its fixtures, and remove all but the first.
 
     Args:
-        night: Of nothing yet; asks in the league's name.
-        season: Whose it is.
-        decider: Of seasons.
+        night: A night that submits orders in the league. No tournament belongs to it.
+        season: The season of the recurrence.
+        decider: The decider of seasons.
 
     Returns:
-        The tournament that the first occurrence has become; registration is open.
+        The tournament made from the first occurrence, with open registration.
     """
     recurrence = RecurrenceId(identifier("rec", night.runtime.entropy.uuid()))
     plan = Plan(
@@ -66,7 +66,7 @@ async def recurred(night: Night, season: str, decider: AnyDecider) -> Tournament
 
 
 def _body(night: Night) -> Document:
-    """Return the announcement as the API takes it."""
+    """Return the body of the announcement, in the form that the API accepts."""
     return {
         "name": "Friday night",
         "ruleset": "better_simple",
@@ -76,6 +76,6 @@ def _body(night: Night) -> Document:
         "prize_pool": 1_000,
         "currency": "EUR",
         "hands_between_seconds": night.dice.one((0, 3)),
-        # Short levels: a night that everybody has left is blinded out in hundreds of hands.
+        # Levels are short, because a night with only absent players takes hundreds of hands.
         "length_seconds": 1_200,
     }

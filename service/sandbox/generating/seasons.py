@@ -1,4 +1,4 @@
-"""A whole season made up by chance, and its bundle."""
+"""A generated season, and its bundle."""
 
 import asyncio
 from collections.abc import Sequence
@@ -54,10 +54,10 @@ SIGNER = "holotable.generated/1"
 @dataclass(frozen=True, slots=True)
 class Season:
     """
-    A made-up season: its bundle, and the log behind it.
+    A generated season: its bundle, and the log that it comes from.
 
     Args:
-        rows: The whole league's log.
+        rows: The league's whole log.
     """
 
     subject: str
@@ -68,7 +68,7 @@ class Season:
 
 
 def made(seed: int, players: int, chaos: float) -> Season:
-    """Return the season that follows from these three, always the same to the byte."""
+    """Return the season for these arguments. Equal arguments give equal bytes."""
     with asyncio.Runner(loop_factory=VirtualLoop) as runner:
         return runner.run(_made(f"{seed}/{players}/{chaos}", players, chaos))
 
@@ -94,7 +94,7 @@ async def _made(seed: str, players: int, chaos: float) -> Season:
 
 
 class MadeUp:
-    """A league, its people and its season, while they are made up."""
+    """A league, its players and its season, while they are being generated."""
 
     def __init__(self, runtime: Runtime, dice: Dice, players: int) -> None:
         self.runtime = runtime
@@ -107,7 +107,7 @@ class MadeUp:
         self.counted: list[str] = []
 
     async def open(self) -> None:
-        """Found the league, let everybody in, open the season."""
+        """Create the league, add all players, and open the season."""
         make = CreateLeague(league=self.league, name="Coruscant", owner=self.owner, sandbox=True)
         await self._decide(self.league, league.decider, make)
         for player in self.players:
@@ -126,17 +126,17 @@ class MadeUp:
         await self._decide(self.season, season.decider, begin)
 
     async def night(self, number: int) -> None:
-        """Play one tournament of the season."""
+        """Announce and play one tournament of the season."""
         await self.played(await self.announced(number, self.dice))
 
     async def unplayed(self, number: int, dice: Dice) -> None:
-        """Announce a tournament that is still to be played when the season closes."""
+        """Announce a tournament that will not have been played when the season closes."""
         night = await self.announced(number, dice)
         for player in self.players[: dice.between(0, 2)]:
             await night.register(player)
 
     async def announced(self, number: int, dice: Dice, *, final_table: bool = False) -> Night:
-        """Announce a tournament of the season."""
+        """Announce a tournament with random terms, and return its night."""
         name = TournamentId(identifier("trn", self.runtime.entropy.uuid()))
         night = Night(self.runtime, dice, self.league, name, self.owner)
         terms = announcement(
@@ -153,13 +153,13 @@ class MadeUp:
         return night
 
     async def fixture(self) -> None:
-        """Play a tournament that recurs, once."""
+        """Play the first fixture of a recurrence."""
         night = Night(self.runtime, self.dice, self.league, self.season, self.owner)
         name = await recurred(night, self.season, season.decider)
         await self.played(Night(self.runtime, self.dice, self.league, name, self.owner))
 
     async def played(self, night: Night) -> None:
-        """Play a tournament whose registration is open, and count it."""
+        """Play a tournament with open registration, and count it in the season."""
         await night.enter(self.players)
         await night.begin()
         await night.play()
@@ -171,7 +171,7 @@ class MadeUp:
         await asyncio.sleep(3_600)
 
     async def close(self) -> None:
-        """Correct this and that, and close the season."""
+        """Adjust points, revoke an award or hear a dispute, by chance, then close the season."""
         if self.counted and self.dice.odd(0.4):
             await self._adjust()
         if len(self.counted) > 1 and self.dice.odd(0.2):
@@ -226,7 +226,7 @@ class MadeUp:
 
 
 async def _kept(runtime: Runtime, seed: str, league_id: str, subject: str) -> Season:
-    """Sign the league's log as it stands, and write the season's bundle."""
+    """Sign a head of the league's log, and write the season's bundle."""
     store, number = runtime.writer.store, number_of(league_id)
     rows = await store.league(number, limit=10_000_000)
     leaves = [row.hash for row in rows]

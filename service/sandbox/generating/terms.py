@@ -1,4 +1,4 @@
-"""What tournaments and seasons are played by, drawn by chance."""
+"""Random terms for tournaments and seasons."""
 
 from datetime import datetime, timedelta
 from typing import NamedTuple, get_args
@@ -28,11 +28,11 @@ from service.base.documents import Document
 from service.sandbox.generating.chance import Dice
 
 _TRIES = 1_000
-"""More draws than terms that hold together can take."""
+"""The limit of draws. Valid terms always take fewer."""
 
 
 class Game(NamedTuple):
-    """A preset, what is laid over it, and stacks with which it is soon over."""
+    """A preset, its overrides, and starting stacks that end the game soon."""
 
     preset: str
     overrides: Document
@@ -57,7 +57,7 @@ PLAIN = (
     Game("holo", {}, (10,)),
     Game("better_simple", _levels("hands", 3, 3, 3), (30, 40)),
 )
-"""Games of Coruscant Shift as people play them."""
+"""Common games of Coruscant Shift."""
 
 ODD = (
     Game("official", {}, (0,)),
@@ -119,16 +119,16 @@ ODD = (
     Game("cantina", {"special_item": True, "item_values": [20, 50]}, (20,)),
     Game("casino", {"chip_unit": 1, "denominations": []}, (40,)),
 )
-"""Games of Coruscant Shift with options that few play by."""
+"""Games of Coruscant Shift with rare options."""
 
 OTHER = (
     Game("traditional", {}, (20,)),
     Game("spike", {}, (20,)),
 )
-"""Other games: rarely, and only where much is odd."""
+"""Other games, which are drawn rarely and only with chaos."""
 
 _OLDER_EACH = 3
-"""So many nights apart, one is played by the first revision of the rules."""
+"""The first revision of the rules is used by each tournament with a multiple of this number."""
 
 
 def _ruleset(dice: Dice) -> tuple[str, Ruleset, int]:
@@ -153,10 +153,10 @@ def announcement(
     final_table: bool = False,
 ) -> Announce:
     """
-    Return how a tournament of the season is announced; its terms hold together.
+    Return the announcement of a tournament with random, valid terms.
 
     Args:
-        final_table: Whether the terms name a size of the final table.
+        final_table: Whether the terms name the size of the final table.
     """
     for _ in range(_TRIES):
         try:
@@ -191,7 +191,7 @@ def _sizes(dice: Dice, players: int, ruleset: Ruleset) -> Document:
     seats = 6 if casino else dice.between(3, 6)
     return {
         "table_seats": min(seats, ruleset.max_players),
-        # Who comes to a casino again is another entrant.
+        # A player who returns to a casino is another entrant.
         "entrants_max": 3 * players if casino else max(2, players - dice.odd(0.3)),
         "decision_seconds": dice.one((20, 30, 60)),
         "grace_seconds": dice.below(3),
@@ -240,7 +240,7 @@ def _add_on(ruleset: Ruleset) -> AddOnTerms | None:
 
 
 def _organised(dice: Dice, ruleset: Ruleset, now: datetime) -> Document:
-    """Return how a tournament is organised; a casino is one table that people come to and go."""
+    """Return format, floor and entry terms. A casino gets only a format with one table."""
     if ruleset.score == "cash_out":
         return {"format": SingleTable() if dice.happens(0.5) else Freezeout()}
     return {
@@ -290,7 +290,7 @@ def _floor(dice: Dice, ruleset: Ruleset, now: datetime) -> FloorTerms:
 
 
 def _with_final_table(dice: Dice, asked: Announce) -> Announce:
-    """Return *asked* with a final table of fewer or more seats than other tables, or as many."""
+    """Return *asked* with a size of the final table, within 2 seats of the other tables'."""
     seats, most = asked.table_seats, asked.ruleset.max_players
     size = dice.between(max(2, seats - 2), min(seats + 2, most))
     return replace(asked, floor=replace(asked.floor, final_table_size=size))
@@ -311,7 +311,7 @@ def _entry(dice: Dice, ruleset: Ruleset) -> EntryTerms:
 
 
 def season_terms(dice: Dice) -> Document:
-    """Return by what a season counts."""
+    """Return random season terms: points, bonuses, aggregation and tie-breaks."""
     preset = POINTS[dice.one(sorted(POINTS))] if dice.happens(0.7) else POINTS["places_from_end"]
     modes: tuple[Mode, ...] = ("sum", *get_args(Mode))
     mode = dice.one(modes)

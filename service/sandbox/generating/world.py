@@ -1,9 +1,8 @@
 """
-A house of its own for a season that is made up: its time, its entropy, its log.
+The world of a generated season: its own virtual time, seeded entropy, and log in memory.
 
-Everything runs as it does in the service, on a log in memory.  Time passes only while
-everybody waits, and what is drawn follows from one seed: so the same seed gives the
-same bytes, and an evening takes no longer than what is computed in it.
+Everything else runs as in the service. Time passes only while all tasks wait, and all draws follow
+from one seed. Therefore the same seed gives the same bytes, and no real time is spent waiting.
 """
 
 import asyncio
@@ -26,33 +25,33 @@ from service.log.writer import Writer
 from service.sandbox.generating.chance import Dice
 
 FIRST_DAY = datetime(2026, 1, 2, 18, tzinfo=UTC)
-"""When the first event of every made-up season happens."""
+"""The instant at which virtual time starts in every generated season."""
 
 _TOKEN_BYTES = 32
 
 
 class Stalled(Exception):
-    """Nothing is left that could happen, and the season is not over."""
+    """All tasks wait although the season is not over."""
 
 
 class VirtualLoop(asyncio.SelectorEventLoop):
-    """An event loop whose clock leaps to the next thing that is due; it never waits."""
+    """An event loop that never waits. Its clock leaps to the next instant at which work is due."""
 
     def __init__(self) -> None:
         self._passed = 0.0
         super().__init__(_Leaping(self))
 
     def time(self) -> float:
-        """Return how many seconds have passed in here."""
+        """Return the seconds of virtual time that have passed."""
         return self._passed
 
     def leap(self, seconds: float) -> None:
-        """Let *seconds* pass."""
+        """Advance virtual time by *seconds*."""
         self._passed += seconds
 
 
 class _Leaping(selectors.SelectSelector):
-    """Watches nothing: nobody outside ever says anything."""
+    """A selector that watches nothing, because no input ever comes from outside."""
 
     def __init__(self, loop: VirtualLoop) -> None:
         super().__init__()
@@ -66,7 +65,7 @@ class _Leaping(selectors.SelectSelector):
 
 
 class VirtualClock:
-    """Tells the time of the loop it is asked in."""
+    """A clock that shows the virtual time of the running loop."""
 
     def now(self) -> datetime:
         """Return the present instant in UTC, to the millisecond."""
@@ -75,7 +74,7 @@ class VirtualClock:
 
 
 class SeededEntropy:
-    """Draws what anybody may foresee who knows the seed: these seasons keep no secret."""
+    """Entropy that follows from a seed. It is predictable, as generated seasons have no secrets."""
 
     def __init__(self, seed: str) -> None:
         self._dice = Dice(seed)
@@ -94,7 +93,7 @@ class SeededEntropy:
 
 
 class SeededStore(MemoryStore):
-    """A log in memory whose boxes are closed with keys and IVs that follow from the seed."""
+    """A log in memory that seals values with keys and IVs from the seed."""
 
     def __init__(self, entropy: SeededEntropy) -> None:
         super().__init__()
@@ -102,7 +101,7 @@ class SeededStore(MemoryStore):
         self._made: dict[UUID, LeagueKeys] = {}
 
     async def keys(self, league: UUID) -> LeagueKeys:
-        """Return a league's keys, made at the first asking."""
+        """Return a league's keys, made at the first call."""
         if league not in self._made:
             draw = self._entropy
             self._made[league] = LeagueKeys(league, draw.uuid(), draw.bytes(32), draw.bytes)
@@ -110,15 +109,15 @@ class SeededStore(MemoryStore):
 
 
 class _NoDatabase:
-    """Stands where a pool of connections is; whoever would ask a database fails, and loudly."""
+    """A placeholder for the connection pool. Any use of the database fails with an error."""
 
     async def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing, because no connection is open."""
 
 
 @asynccontextmanager
 async def open_world(seed: str) -> AsyncIterator[Runtime]:
-    """Open a runtime over an empty log; what is drawn at it follows from *seed*."""
+    """Open a runtime over an empty log. All its draws follow from *seed*."""
     entropy, clock = SeededEntropy(f"{seed}/entropy"), VirtualClock()
     writer = Writer(SeededStore(SeededEntropy(f"{seed}/boxes")), DECIDERS, clock.now)
     await writer.start()
