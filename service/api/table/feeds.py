@@ -1,9 +1,9 @@
 """
 Feeds of events: pulled as pages, or pushed as server-sent events.
 
-An item is what everybody may see of an event, and beside it what the viewer's
-own boxes hold; nothing is hidden by leaving events out.  Who waits holds no connection
-to the database: the league's channel tells what comes.
+An item holds the public part of an event, and the hidden values that its viewer may open.
+No event is left out. A waiting reader holds no database connection, because the league's channel
+wakes it.
 """
 
 import asyncio
@@ -69,10 +69,10 @@ _NOTHING = msgspec.Raw(b"{}")
 
 PING_SECONDS = 15.0
 STREAM_SECONDS = 300.0
-"""A stream ends itself after this; clients come back with ``Last-Event-ID``."""
+"""Longest life of one stream. Clients reconnect with ``Last-Event-ID``."""
 
 READ_EVENTS = 200
-"""Events that a stream reads from the log at once while it catches up."""
+"""Most events in one read of the log while a stream catches up."""
 
 _STREAM_HEADERS = {
     "Cache-Control": "no-cache",
@@ -84,7 +84,7 @@ _PING = ServerSentEventMessage(data=None, comment="ping").encode()
 
 
 class FeedItem(msgspec.Struct, kw_only=True):
-    """One event as the viewer may see it."""
+    """One event, with the hidden values that the viewer may open."""
 
     cursor: str
     id: str
@@ -95,17 +95,17 @@ class FeedItem(msgspec.Struct, kw_only=True):
     at: datetime
     data: msgspec.Raw
     opened: dict[str, Any] = {}  # sealed values have any type
-    """What the viewer alone may see: values by RFC 6901 pointer into ``data``."""
+    """Hidden values that the viewer may open, by RFC 6901 pointer into ``data``."""
 
     salts: dict[str, str] = {}
-    """Under what they were committed to: salts in hexadecimal by the same pointers."""
+    """The salts of their commitments, in hexadecimal, by the same pointers."""
 
 
 class FeedPage(msgspec.Struct, kw_only=True):
     """
-    Part of a feed; ``next_cursor`` is null when this ends with the newest event.
+    A page of a feed; ``next_cursor`` is null when the page ends with the newest event.
 
-    What comes later is read after the last item's ``cursor``.
+    To read later events, continue after the last item's ``cursor``.
     """
 
     items: Sequence[FeedItem]
@@ -114,7 +114,7 @@ class FeedPage(msgspec.Struct, kw_only=True):
 
 
 def _current(row: Recorded, version: int) -> msgspec.Raw:
-    """Return an event's ``data`` as its schema has it today, in *version*."""
+    """Return the ``data`` of an event, upcast to the current schema *version*."""
     if row.schema_version == version:
         return msgspec.Raw(row.data)
     try:
@@ -128,10 +128,10 @@ def item_of(
     row: Recorded, cursor: str, reader: Reader, keys: LeagueKeys, folded: bool = True
 ) -> FeedItem:
     """
-    Return *row* as *reader* may see it.
+    Return the feed item of *row*, with the values that *reader* may open.
 
     Args:
-        folded: Whether it counts; one that is out of folding has a place and no data.
+        folded: False for a voided event, which keeps its place but shows no data.
     """
     schema_version = current_version(row.type) if folded else row.schema_version
     readable = folded and reader.reads(row.type)
@@ -152,7 +152,7 @@ def item_of(
 
 @dataclass(frozen=True, slots=True)
 class Feed:
-    """A stream, or a whole league if ``stream`` is None, as one viewer reads it."""
+    """One viewer's feed of a stream, or of the whole league if ``stream`` is None."""
 
     shell: Shell
     league: str
@@ -161,24 +161,24 @@ class Feed:
     reader: Reader
 
     async def read(self, after: int, limit: int) -> list[Recorded]:
-        """Return what comes after version (or position) *after*."""
+        """Return up to *limit* events after *after*: a version, or a position in a league."""
         store, number = self.shell.runtime.writer.store, league_number(self.league)
         if self.stream is None:
             return await store.league(number, after, limit)
         return await store.stream(number, self.stream, after, limit)
 
     async def items(self, rows: Sequence[Recorded]) -> list[FeedItem]:
-        """Return *rows* as the viewer may see them."""
+        """Return the viewer's feed items for *rows*, in the same order."""
         keys = await self._keys()
         return [self._item(told, keys) for told in await self._told(rows)]
 
     async def messages(self, news: Sequence[Told]) -> list[bytes]:
-        """Return *news* as the viewer's stream sends them, each made once for an audience."""
+        """Return *news* as server-sent events. Readers with the same view share one encoding."""
         keys = await self._keys()
         return [self._message(told, keys) for told in news]
 
     def _message(self, told: Told, keys: LeagueKeys) -> bytes:
-        # Without sealed places all entrants see an event as the public or the staff does.
+        # An event without hidden values looks the same to every entrant.
         reader = self.reader
         if told.row.sealed is None:
             reader = msgspec.structs.replace(reader, entrant=None)
@@ -204,27 +204,32 @@ class Feed:
         return [Told(row, row.position not in away) for row in rows]
 
     def place(self, row: Recorded) -> int:
-        """Return where *row* stands in this feed."""
+        """Return the place of *row* in this feed: its version, or its position in a league."""
         return row.position if self.stream is None else row.stream_version
 
     def cursor(self, row: Recorded) -> str:
-        """Return the token from which a reader goes on after *row*."""
+        """Return the cursor with which a reader continues after *row*."""
         return token(self.stream or self.league, self.epoch, self.place(row))
 
     def after(self, text: str | None) -> int:
-        """Return the place a cursor stands for; from the beginning without one."""
+        """
+        Return the place that the cursor *text* marks, or the beginning without a cursor.
+
+        Raises:
+            BadRequest: If the cursor is malformed, or belongs to another feed or epoch.
+        """
         if text is None:
             return -1 if self.stream is None else 0
         name, epoch, place = parts_of(text, str, int, int)
         if name != (self.stream or self.league):
             raise BadRequest("invalid_cursor", "the cursor belongs to another feed")
         if epoch != self.epoch:
-            # What it stands after may be lost, and other events under the same versions.
+            # Events before the cursor may be lost, and others may have their versions now.
             raise BadRequest("invalid_cursor", "the log has begun a new epoch; read the feed again")
         return int(place)
 
     async def next(self, follower: Follower, after: int, limit: int) -> list[Told]:
-        """Return what comes after *after*: from the log while *follower* is behind."""
+        """Return the events after *after*, from the log if *follower* is behind."""
         if not follower.behind:
             return [told for told in follower.take() if self.place(told.row) > after]
         await follower.resume()
@@ -234,7 +239,7 @@ class Feed:
         return await self._told(rows)
 
     async def news(self, after: int, seconds: float) -> None:
-        """Wait until there is something after *after*, at most for *seconds*."""
+        """Wait for an event after *after*, for at most *seconds* or until the process stops."""
         loop = asyncio.get_running_loop()
         until = loop.time() + seconds
         with self.shell.news.following(self.league, self.stream) as follower:
@@ -247,14 +252,14 @@ class Feed:
 
 @operation(
     "GET", "/v1/tables/{table_id:str}/events", "follow_table",
-    "A table's events: pages, or a stream with Accept: text/event-stream.",
+    "Read a table's events as pages, or as a stream with Accept: text/event-stream.",
     needs="read_league", scope="leagues:read", answer=FeedPage, query=("after", "limit", "wait"),
     problems=("invalid_cursor", "too_many_streams"),
 )  # fmt: skip
 async def follow_table(
     request: Asked, place: Annotated[TablePlace, AS_KNOWN], principal: Principal
 ) -> Response[bytes] | Stream:
-    """Answer a table's feed with the caller's own openings."""
+    """Answer a table's feed, with the hidden values that the caller's entrant may open."""
     tournament = await tournament_of_table(request, place)
     viewer = entrant_of(tournament, principal.account.player)
     return await _answer(request, place, place.stream, viewer)
@@ -262,27 +267,27 @@ async def follow_table(
 
 @operation(
     "GET", "/v1/tournaments/{tournament_id:str}/events", "follow_tournament",
-    "A tournament's events: pages, or a stream with Accept: text/event-stream.",
+    "Read a tournament's events as pages, or as a stream with Accept: text/event-stream.",
     needs="read_league", scope="leagues:read", answer=FeedPage, query=("after", "limit", "wait"),
     problems=("invalid_cursor", "too_many_streams"),
 )  # fmt: skip
 async def follow_tournament(
     request: Asked, place: Annotated[TournamentPlace, AS_KNOWN]
 ) -> Response[bytes] | Stream:
-    """Answer a tournament's feed."""
+    """Answer a tournament's feed, without hidden values."""
     return await _answer(request, place, place.stream, None)
 
 
 @operation(
     "GET", "/v1/leagues/{league_id:str}/events", "follow_league",
-    "Every event of a league in its one order, as everybody may see it.",
+    "Read every event of a league, in order of position, without hidden values.",
     needs="read_league", scope="leagues:read", answer=FeedPage, query=("after", "limit", "wait"),
     problems=("invalid_cursor", "too_many_streams"),
 )  # fmt: skip
 async def follow_league(
     request: Asked, place: Annotated[LeaguePlace, AS_KNOWN]
 ) -> Response[bytes] | Stream:
-    """Answer a league's feed."""
+    """Answer a league's feed, without hidden values."""
     return await _answer(request, place, None, None)
 
 
@@ -303,7 +308,7 @@ async def _answer(
     if wait:
         await feed.news(after, wait)
         role = await _still_allowed(request, league)
-        # Who was staff when the waiting began may be none now.
+        # The caller may have lost an office during the wait.
         feed = replace(feed, reader=Reader(staff=role in STAFF, entrant=viewer))
     rows = await feed.read(after, limit + 1)
     items = await feed.items(rows[:limit])
@@ -314,14 +319,14 @@ async def _answer(
 
 async def _still_allowed(request: Asked, league: str, *, fresh: bool = True) -> Role:
     """
-    Check again who asks: a token may end, and a member leave, while a request waits.
+    Check the caller again: tokens expire, and members leave, while a request waits.
 
     Args:
-        fresh: Whether to ask the log for the caller's role.
+        fresh: Whether to read the caller's role from the log, not from this process's copy.
 
     Raises:
-        Unauthenticated: If the token is no longer good.
-        Forbidden: If it lacks the scope.
+        Unauthenticated: If the token is no longer valid.
+        Forbidden: If the token lacks the scope.
         StreamNotFound: If the caller no longer belongs to the league.
     """
     await require_token(request, request.route_handler)
@@ -329,7 +334,7 @@ async def _still_allowed(request: Asked, league: str, *, fresh: bool = True) -> 
 
 
 async def _may_follow(request: Asked, feed: Feed, *, fresh: bool) -> bool:
-    """Return whether the caller may still read *feed*, and as the same kind of reader."""
+    """Return True if the caller may still read *feed* and has not joined or left the staff."""
     try:
         role = await _still_allowed(request, feed.league, fresh=fresh)
     except (Unauthenticated, Forbidden, StreamNotFound):
@@ -345,7 +350,7 @@ async def _messages(request: Asked, feed: Feed, after: int) -> AsyncIterator[byt
             async for message in _news_for(request, feed, follower, after):
                 yield message
     except _ENDINGS as error:
-        # The stream ends as it does now and then; the client comes back, and is told then.
+        # Streams end now and then. The client reconnects, and then gets the problem.
         _log.warning("a stream ended: %s", type(error).__name__)
 
 
@@ -355,7 +360,7 @@ async def _news_for(
     loop = asyncio.get_running_loop()
     until = loop.time() + STREAM_SECONDS
     while loop.time() < until and not feed.shell.stopping.is_set():
-        # The log may be ahead of the channel, and of the copy that it keeps.
+        # The log may be ahead of the channel and of this process's copy of the league.
         from_log = follower.behind
         news = await feed.next(follower, after, READ_EVENTS)
         if news:

@@ -1,4 +1,4 @@
-"""Hands that were played."""
+"""Lists and facts of played hands."""
 
 from typing import Annotated, Any
 
@@ -17,7 +17,7 @@ from service.projections import queries
 
 
 @operation(
-    "GET", "/v1/tables/{table_id:str}/hands", "list_hands", "A table's hands, in order.",
+    "GET", "/v1/tables/{table_id:str}/hands", "list_hands", "List a table's hands, in order.",
     needs="read_league",
     scope="leagues:read", answer=Page, query=("limit", "cursor", "min_position"),
     problems=("invalid_cursor", "not_caught_up"),
@@ -25,7 +25,7 @@ from service.projections import queries
 async def list_hands(
     request: Asked, place: Annotated[TablePlace, AS_KNOWN], shell: Shell
 ) -> Response[bytes]:
-    """List from the read models."""
+    """List the hands from the read model, by number."""
     paged = await listing_of(request, place.league, f"hands {place.id}", int, projection="hands")
     async with shell.engine.connect() as connection:
         rows = await queries.hands(
@@ -35,11 +35,11 @@ async def list_hands(
 
 
 @operation(
-    "GET", "/v1/hands/{hand_id:str}", "read_hand", "One hand.",
+    "GET", "/v1/hands/{hand_id:str}", "read_hand", "Read one hand.",
     needs="read_league", scope="leagues:read", answer=dict[str, Any],
 )  # fmt: skip
 async def read_hand(request: Asked, hand_id: str, shell: Shell) -> Response[bytes]:
-    """Read a hand from the read models; foreign ones are not there."""
+    """Read a hand from the read model. A hand of another league is reported as missing."""
     demand_form(hand_id, "hnd")
     async with shell.engine.connect() as connection:
         row = await queries.hand(connection, hand_id)

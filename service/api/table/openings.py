@@ -1,4 +1,4 @@
-"""Who opened sealed values of a league, of whatever and by whatever right: one list."""
+"""The list of all openings of hidden values in a league."""
 
 from typing import Annotated
 
@@ -15,14 +15,14 @@ from service.projections import dispute_queries
 
 @operation(
     "GET", "/v1/leagues/{league_id:str}/openings", "list_openings",
-    "Who opened sealed values, when, until when, and by which right; the newest first.",
+    "List openings of hidden values, newest first: by whom, when, until when and by which right.",
     needs="read_league", scope="leagues:read", answer=Page,
     query=("limit", "cursor", "min_position"), problems=("invalid_cursor", "not_caught_up"),
 )  # fmt: skip
 async def list_openings(
     request: Asked, place: Annotated[LeaguePlace, AS_KNOWN], shell: Shell
 ) -> Response[bytes]:
-    """List them to everybody: that somebody looked is no secret."""
+    """List the openings from the read model. Every member may see that somebody looked."""
     paged = await listing_of(
         request, place.league, f"openings {place.id}", int, projection="openings"
     )

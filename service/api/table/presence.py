@@ -1,4 +1,4 @@
-"""Stepping away from one's own seat, and coming back to it."""
+"""Stepping away from a seat, and coming back to it."""
 
 from typing import Annotated
 
@@ -18,13 +18,13 @@ from service.people.tokens import Principal
 
 
 class PresenceWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """Whether the caller plays on; it counts from the next hand."""
+    """A change between away and playing, which takes effect from the next hand."""
 
     away: bool
 
 
 class Presence(msgspec.Struct, kw_only=True):
-    """The caller's seat after it; who is away is dealt in, posts, and loses the hand at once."""
+    """The caller's seat after the change. A seat that is away posts, and its hand is killed."""
 
     table: str
     entrant: str
@@ -46,7 +46,7 @@ async def set_presence(
     shell: Shell,
     principal: Principal,
 ) -> Response[bytes]:
-    """Have the table note it; saying it twice changes nothing."""
+    """Record that the caller is away or back. A repeated request changes nothing."""
     if not isinstance(place.state, Table):
         raise StreamNotFound("it does not exist, or you may not see it")
     tournament = await tournament_of_table(request, place)
@@ -56,7 +56,7 @@ async def set_presence(
     command = StepAway(entrant=entrant) if body.away else ComeBack(entrant=entrant)
     receipt = await decide_one(shell, place.league, place.id, order, [command])
     if not body.away:
-        # It may be the one whom everything waits for (rulebook ``absence.players_away``).
+        # The table may be waiting for this player (rulebook ``absence.players_away``).
         shell.runtime.later(open_next_hand(shell.runtime, place.league, place.id))
     content = {"table": place.id, "entrant": entrant, "away": body.away}
     return answer(receipt, content, 200, version_of=place.stream)

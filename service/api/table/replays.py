@@ -1,4 +1,4 @@
-"""Hands played over again, and the openings under which an auditor sees all of one."""
+"""Replays of hands, and the openings that let an auditor see every card of one."""
 
 from datetime import datetime, timedelta
 from typing import Annotated
@@ -42,14 +42,14 @@ _STEP_DIGITS = 9
 
 
 class HandOpeningWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """Why an auditor looks at a hand's sealed values, and for how long."""
+    """A request to open a hand's hidden values, with a reason and a time limit."""
 
     reason: Written
     minutes: Annotated[int, Meta(ge=1, le=24 * 60)] = 60
 
 
 class OpeningMade(msgspec.Struct, kw_only=True):
-    """An opening, which is an event in the league's stream."""
+    """A recorded opening of a hand. It is an event in the league's stream."""
 
     hand: str
     by: str
@@ -71,8 +71,9 @@ async def _opened(request: Asked, hand_id: str) -> HandRow:
     Return a hand that the caller may open.
 
     Raises:
-        Forbidden: If the role does not suffice, or the caller was entered there.
-        NotOver: While the hand is being played.
+        StreamNotFound: If the hand does not exist, or belongs to another league.
+        Forbidden: If the role does not allow it, or the caller counts as entered there.
+        NotOver: If the hand is still in play.
     """
     row, role = await _hand(request, hand_id)
     player = principal_of(request).account.player
@@ -84,7 +85,7 @@ async def _opened(request: Asked, hand_id: str) -> HandRow:
 
 @operation(
     "POST", "/v1/hands/{hand_id:str}/openings", "open_hand",
-    "See all of a hand that is over, for a while; that you do is an event.",
+    "Open all hidden values of a finished hand for a time. The opening is an event.",
     needs="audit_hands", scope=AUDIT_SCOPE, answer=OpeningMade, status=201,
     problems=("forbidden", "not_over", "opening_invalid", "text_forged"),
 )  # fmt: skip
@@ -96,7 +97,7 @@ async def open_hand(
     shell: Shell,
     principal: Principal,
 ) -> Response[bytes]:
-    """Record who looks, at what, why and until when, before anything is shown."""
+    """Record the opening before any value is shown: hand, auditor, reason and end."""
     player = principal.account.player
     reason = await reasons.keep(request, row.league, order, body.reason, audience="staff")
     now = order.command.received_at
@@ -116,12 +117,12 @@ async def open_hand(
 
 @operation(
     "GET", "/v1/hands/{hand_id:str}/replay", "replay_hand",
-    "A hand step by step; Accept: application/json, application/x-ndjson, text/plain, text/x-phh.",
+    "Replay a hand. Accept: application/json, application/x-ndjson, text/plain or text/x-phh.",
     needs="read_league", scope="leagues:read", answer=Replay, query=("as", "step"),
     problems=("validation_failed", "bad_request", "forbidden", "not_over", "opening_needed"),
 )  # fmt: skip
 async def replay_hand(request: Asked, hand_id: str) -> Response[bytes]:
-    """Answer what the perspective could see at each step; by default the caller's own."""
+    """Answer the hand, or one step, from a perspective; by default the caller's own."""
     row, role = await _hand(request, hand_id)
     number = _step_asked(request)
     perspective, unsealing = await _perspective(request, row, role)
@@ -146,7 +147,7 @@ async def _tournament(request: Asked, row: HandRow) -> State:
 
 
 def _entries(tournament: State, player: str) -> list[str]:
-    """Return every entry of *player*'s: who came back has several."""
+    """Return every entry of *player*. A player with re-entries has several."""
     return [each.entrant for each in entries_of(tournament) if each.player == player]
 
 
@@ -158,11 +159,11 @@ async def _read(request: Asked, row: HandRow, perspective: str) -> Replay:
 
 async def _perspective(request: Asked, row: HandRow, role: Role) -> tuple[str, bool]:
     """
-    Return as whom the caller looks, and whether that opens what is others'.
+    Return the perspective of the caller, and whether it needs an opening.
 
     Raises:
         BadRequest: ``validation_failed`` if there is no such perspective.
-        Forbidden: If it is not the caller's, who may not open hands either.
+        Forbidden: If the perspective is not the caller's own, and the caller may not open hands.
     """
     tournament = await _tournament(request, row)
     principal = principal_of(request)
@@ -183,11 +184,11 @@ async def _perspective(request: Asked, row: HandRow, role: Role) -> tuple[str, b
 
 async def _demand_opening(request: Asked, row: HandRow, found: Replay) -> None:
     """
-    Check that what is others' may be seen, and that the caller has said so in the log.
+    Check that the hand is over and that the caller has a recorded opening of it.
 
     Raises:
-        NotOver: While the hand is played.
-        OpeningNeeded: Without an opening of the caller's that holds now.
+        NotOver: If the hand is still in play.
+        OpeningNeeded: If the caller has no opening, or it has expired.
     """
     if not found.over:
         raise NotOver("the hand is still in play")
@@ -208,7 +209,7 @@ def _step_asked(request: Asked) -> int | None:
 
 
 def _media(request: Asked) -> str:
-    """Return the form asked for; JSON if it is none of them."""
+    """Return the first known media type in the ``Accept`` header, or JSON if there is none."""
     accepted = request.headers.get("accept", "")
     return next((media for media in WHOLE if media in accepted), JSON)
 

@@ -1,4 +1,4 @@
-"""Streams that are counted from before their first byte until their connection ends."""
+"""Responses that count as open streams until their connection ends."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractContextManager
@@ -8,18 +8,17 @@ from litestar.response import Stream
 from litestar.types import ASGIApp, Receive, Scope, Send
 
 
-# What is left out here goes to the framework as it came.
+# All other arguments are passed to the framework unchanged.
 class Counted(Stream):
     """
-    A stream that is sent inside a context.
+    A streaming response that is sent inside a context.
 
-    The context is entered when the answer begins, so an error of entering it is still
-    answered as a problem.  It is left however the connection ends, also before the first
-    message is asked for.
+    The context is entered before the first byte, so an error on entry becomes a problem answer.
+    It is left however the connection ends, even before the first message is sent.
 
     Args:
         held: Opens the context.
-        messages: What is sent.
+        messages: The encoded messages, in the order of sending.
     """
 
     __slots__ = ("_held",)
@@ -34,7 +33,7 @@ class Counted(Stream):
         self._held = held
 
     def to_asgi_response(self, *args: Any, **more: Any) -> ASGIApp:  # type: ignore[override]
-        """Return what sends the answer."""
+        """Return the ASGI application that sends the stream inside the context."""
         send_all = super().to_asgi_response(*args, **more)
 
         async def counted(scope: Scope, receive: Receive, send: Send) -> None:

@@ -1,4 +1,4 @@
-"""A table, live: what the caller may see of it, and what the caller does there."""
+"""Live tables: views for their callers, and actions of players."""
 
 import asyncio
 from dataclasses import replace
@@ -61,7 +61,7 @@ Chips = Annotated[int, Meta(ge=0, le=CHIPS_MAX)]
 
 
 class Action(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """What the caller does; which members it takes goes by its type."""
+    """An action at a table. Its type decides which other members it needs."""
 
     type: Literal[
         "fold", "check", "call", "stay", "raise_to", "select", "improve",
@@ -69,26 +69,26 @@ class Action(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         "show",
     ]  # fmt: skip
     decision: Token
-    """The token of the decision that this answers, from the view; to ``show``, the hand's id."""
+    """The token of the answered decision, from the view. For ``show``, the hand's id."""
 
     amount: Chips | None = None
-    """For ``raise_to``: chips of this street in all."""
+    """For ``raise_to``: the seat's total chips in this street after the raise."""
 
     expected: Chips | None = None
-    """For ``call``: chips the caller expects to pay."""
+    """For ``call``: the chips that the caller expects to pay."""
 
     cards: tuple[Annotated[str, Meta(max_length=8)], ...] | None = None
-    """For ``select``, ``improve`` and ``field``."""
+    """The cards for ``select``, ``improve`` and ``field``."""
 
     card: Annotated[str, Meta(max_length=8)] | None = None
-    """The own card that a card action gives up."""
+    """The card that the caller gives up in a card action."""
 
     source: CardSource | None = None
-    """Where the new card comes from, if the game has more than one place."""
+    """The source of the new card, if the game has more than one source."""
 
 
 class Done(msgspec.Struct, kw_only=True):
-    """An action that counts, and everything it caused at the table."""
+    """An accepted action, with all its events at the table."""
 
     table: str
     version: int
@@ -97,7 +97,7 @@ class Done(msgspec.Struct, kw_only=True):
 
 
 class TableListed(msgspec.Struct, kw_only=True):
-    """A table in a list."""
+    """A table in a list, with its occupied seats."""
 
     id: str
     number: int
@@ -109,14 +109,14 @@ class TableListed(msgspec.Struct, kw_only=True):
 
 @operation(
     "GET", "/v1/tables/{table_id:str}", "read_table",
-    "A table as the caller may see it; If-None-Match and wait make a long poll.",
+    "Read a table as the caller may see it. Use If-None-Match with wait for a long poll.",
     needs="read_league", scope="leagues:read",
     answer=TableView, query=("wait", "as_of"), problems=AS_OF_PROBLEMS,
 )  # fmt: skip
 async def read_table(
     request: Asked, place: Annotated[TablePlace, BELIEVED], shell: Shell
 ) -> Response[bytes]:
-    """Read from the aggregate; ``ETag`` is the table's version."""
+    """Read the table from the aggregate. The ``ETag`` is its version."""
     moment = await moment_of(request, place.league)
     if moment is not None:
         return await _then(request, place, moment)
@@ -135,7 +135,7 @@ async def read_table(
 
 
 async def _then(request: Asked, place: TablePlace, moment: Moment) -> Response[bytes]:
-    """Show what the caller could see then, by the entry of then; nothing is to be done."""
+    """Show the table as the caller's entry at that moment saw it, without legal actions."""
     table = await moment.state(place.stream)
     if not isinstance(table.state, Table):
         raise StreamNotFound("it did not exist then, or you may not see it")
@@ -148,12 +148,12 @@ async def _then(request: Asked, place: TablePlace, moment: Moment) -> Response[b
 
 @operation(
     "GET", "/v1/tournaments/{tournament_id:str}/tables", "list_tables",
-    "A tournament's open tables.",
+    "List a tournament's open tables.",
     needs="read_league", scope="leagues:read", answer=Page, query=("limit", "cursor"),
     problems=("invalid_cursor",),
 )  # fmt: skip
 async def list_tables(request: Asked, place: TournamentPlace, shell: Shell) -> Response[bytes]:
-    """List from the aggregates, by number."""
+    """List the open tables from the aggregates, by number."""
     paged = await live_listing(request, place.league, f"tables {place.id}", int)
     page = paged.cut(tables_of(place.state), lambda each: (each.number,))
     items = await asyncio.gather(*(_listed(shell, place.league, each) for each in page.items))
@@ -163,7 +163,7 @@ async def list_tables(request: Asked, place: TournamentPlace, shell: Shell) -> R
 
 @operation(
     "POST", "/v1/tables/{table_id:str}/actions", "act",
-    "Bet, or commit cards.",
+    "Act at a table: bet, choose cards or show a hand.",
     needs="own_entry", scope="tables:play", answer=Done, key_required=True,
     problems=(
         "stale_decision", "not_your_turn", "wrong_phase", "entrant_not_seated", "no_decision_open",
@@ -178,7 +178,7 @@ async def act(
     place: Annotated[TablePlace, AS_KNOWN, BELIEVED],
     shell: Shell,
 ) -> Response[bytes]:
-    """Have the table decide; a refusal is kept and says what would be legal."""
+    """Submit the action to the table. A refusal is kept, and its answer lists legal actions."""
     viewer = await _viewer(request, place)
     try:
         receipt = await _perform(shell, place, place.id, viewer, order, body)
@@ -260,7 +260,7 @@ async def _refused(
 async def _done(
     shell: Shell, place: TablePlace, table: str, viewer: EntrantId | None, receipt: Receipt
 ) -> Response[bytes]:
-    """Return the first answer to this action: a function of its events and the viewer."""
+    """Return the answer to an action. It depends only on its events and the viewer."""
     rows = [each.row for each in receipt.recorded if each.stream == place.stream]
     feed = Feed(shell, place.league, place.stream, receipt.epoch, Reader(entrant=viewer))
     content = {
@@ -281,7 +281,7 @@ async def _seen(request: Asked, place: TablePlace, viewer: EntrantId | None) -> 
     view = seen_by(place.state, viewer)
     if not structure_of(place.state.ruleset):
         return view
-    # Workers raise levels, so this process's copy of the tournament may be an old one.
+    # Workers raise levels, so this process's copy of the tournament may be outdated.
     above = stream_of(place.state.tournament)
     return with_clock(
         view, (await shell_of(request).runtime.writer.load(place.league, above)).state

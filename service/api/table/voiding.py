@@ -1,4 +1,4 @@
-"""Taking back a deal, by whoever directs the play and does not take part in it."""
+"""Voiding a deal. Staff who are entered in the tournament may not."""
 
 from typing import Annotated
 
@@ -18,15 +18,15 @@ from service.director.submitting import submit_to_table
 
 
 class VoidWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """Why the deal does not count."""
+    """The cause and the reason for voiding a deal."""
 
     cause: VoidCause
     reason: Annotated[str, Meta(pattern="^[a-z0-9_]{1,64}$")]
-    """A word for what was found, such as ``card_shown``; it is public."""
+    """A public word for the fault, such as ``card_shown``."""
 
 
 class Voided(msgspec.Struct, kw_only=True):
-    """The deal that does not count; the hand is dealt anew at once."""
+    """A voided deal. The hand is dealt again at once."""
 
     table: str
     hand: str
@@ -37,7 +37,7 @@ class Voided(msgspec.Struct, kw_only=True):
 
 @operation(
     "POST", "/v1/tables/{table_id:str}/void", "void_deal",
-    "Void the deal in play: every chip goes back, every card is opened, the hand is dealt anew.",
+    "Void the deal in play. Chips go back, cards are opened, and the hand is dealt again.",
     needs="direct_play",
     scope="tournaments:manage", answer=Voided, key_required=True,
     problems=("forbidden", "no_deal_in_play", "substantial_action"),
@@ -45,7 +45,7 @@ class Voided(msgspec.Struct, kw_only=True):
 async def void_deal(
     body: VoidWanted, order: Order, place: TablePlace, shell: Shell
 ) -> Response[bytes]:
-    """Void for a director or referee who is not entered; said twice, it is one void."""
+    """Void the deal in play. A retry does not void the next deal."""
     if not isinstance(place.state, Table):
         raise StreamNotFound("it does not exist, or you may not see it")
     asked = VoidDeal(cause=body.cause, reason=body.reason, now=order.command.received_at)
