@@ -60,8 +60,8 @@ def encode(value: object, enc_hook: Callable[[object], object] | None = None) ->
     Return the canonical JSON of *value*.
 
     Raises:
-      NotCanonical: If it holds a float, an integer beyond 2^53 - 1, a key or a
-        character that the log refuses, or an instant that is not in UTC.
+      NotCanonical: If it holds a float, an integer beyond 2^53 - 1, or an instant that is
+        not in UTC. Also if the log refuses a key or a character of it.
     """
     try:
         text = msgspec.json.encode(value, enc_hook=enc_hook, order="sorted")

@@ -75,9 +75,8 @@ async def file(
     Raises:
       IdempotencyKeyReused: If the same command came with another request.
     """
-    # A record that named the claimant or the claim would show who came forward. The command's own
-    # identifier would show it too: it is a bare digest of the account and of a key that can be
-    # guessed.
+    # A record that named the claimant or the claim would reveal the claimant. So would the
+    # command's identifier: it is a bare digest of the account and of a key that can be guessed.
     own = await keys(filed.league)
     said = Said(keyed(own, b"request", command), request, account=filed.league)
     if await requests.before(connection, said, filed.filed_at) is not None:
