@@ -1,1 +1,1 @@
-"""Routes of a league and its seasons."""
+"""Routes for leagues and their seasons."""

@@ -1,4 +1,4 @@
-"""Bans: who may neither come into a league nor enter its tournaments."""
+"""Bans. A banned player can neither join a league nor enter its tournaments."""
 
 from datetime import datetime
 
@@ -23,18 +23,18 @@ from service.people.texts import Written, words
 
 
 class BanWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """Why, and until when; null for good."""
+    """The reason for a ban, and its end. If ``until`` is null, the ban is permanent."""
 
     reason: Written
     until: Instant | None = None
 
     def __post_init__(self) -> None:
-        """Put the instant into UTC, as the log has it."""
+        """Convert the instant to UTC, as in the log."""
         self.until = None if self.until is None else in_utc(self.until)
 
 
 class BanMade(msgspec.Struct, kw_only=True):
-    """A ban after a command; the id is null if there was none to lift."""
+    """A ban after a command. The id is null if there was no ban to lift."""
 
     id: str | None
     league: str
@@ -44,7 +44,7 @@ class BanMade(msgspec.Struct, kw_only=True):
 
 
 class BanShown(msgspec.Struct, kw_only=True):
-    """A ban as the staff sees it; the reason is null once it is erased."""
+    """A ban as staff see it. The reason is null once it has been erased."""
 
     id: str
     player: str
@@ -56,7 +56,7 @@ class BanShown(msgspec.Struct, kw_only=True):
 
 @operation(
     "PUT", "/v1/leagues/{league_id:str}/bans/{player_id:str}", "ban_player",
-    "Ban a player, a member or not; an earlier ban of theirs no longer counts.",
+    "Ban a player, who need not be a member. The new ban replaces an earlier one.",
     needs="manage_players", scope="leagues:manage", answer=BanMade,
     problems=("forbidden", "staff_not_bannable", "ban_invalid", "text_forged"),
     on_people=OnPeople("ban", "keeps somebody out", "nobody"),
@@ -64,7 +64,7 @@ class BanShown(msgspec.Struct, kw_only=True):
 async def ban_player(
     request: Asked, player_id: str, body: BanWanted, place: LeaguePlace, order: Order, shell: Shell
 ) -> Response[bytes]:
-    """Ban from coming in and from entering tournaments; who is entered already stays so."""
+    """Ban a player from joining and from entering tournaments. Existing entries stay."""
     demand_form(player_id, "plr")
     player = PlayerId(player_id)
     if place.state.role_of(player) not in (None, "player"):
@@ -89,14 +89,14 @@ async def ban_player(
 
 @operation(
     "DELETE", "/v1/leagues/{league_id:str}/bans/{player_id:str}", "lift_ban",
-    "End a player's ban before its time.",
+    "Lift a player's ban.",
     needs="manage_players", scope="leagues:manage", answer=BanMade, problems=("forbidden",),
     on_people=OnPeople("ban", "lets somebody in again", "manage_members"),
 )  # fmt: skip
 async def lift_ban(
     player_id: str, place: LeaguePlace, order: Order, shell: Shell
 ) -> Response[bytes]:
-    """Lift; where there is no ban nothing changes."""
+    """Lift a ban. Without a ban nothing changes."""
     demand_form(player_id, "plr")
     demand_over(place.role, place.state.role_of(PlayerId(player_id)))
     command = LiftBan(player=PlayerId(player_id))
@@ -113,12 +113,12 @@ async def lift_ban(
 
 @operation(
     "GET", "/v1/leagues/{league_id:str}/bans", "list_bans",
-    "Who is banned, until when and why; for the staff.",
+    "List the banned players with the reason and the end of each ban. For staff only.",
     needs="see_bans", scope="leagues:read", answer=Page, query=("limit", "cursor"),
     problems=("invalid_cursor", "text_forged"),
 )  # fmt: skip
 async def list_bans(request: Asked, place: LeaguePlace, shell: Shell) -> Response[bytes]:
-    """List from the aggregate by player; bans that are over say so."""
+    """List the bans by player, from the aggregate. Expired bans are marked."""
     paged = await live_listing(request, place.id, f"bans {place.id}", str)
     ordered = sorted(place.state.bans, key=lambda each: each.player)
     page = paged.cut(ordered, lambda each: (each.player,))

@@ -33,22 +33,22 @@ from service.schedule.listing import ScheduledItem, schedule_of, schedule_of_pla
 SPAN_MAX = timedelta(days=366)
 _SPAN = timedelta(days=30)
 _BEHIND, _AHEAD = timedelta(days=90), timedelta(days=180)
-"""What a calendar shows, from now."""
+"""The spans before and after now that a calendar shows."""
 
 
 _FIRST_YEAR, _LAST_YEAR = 1970, 9900
 
 
 class Schedule(msgspec.Struct, kw_only=True):
-    """What begins in a span, the earliest first; at most 1000 items."""
+    """The tournaments that begin in a span, earliest first, at most 1000."""
 
     items: tuple[ScheduledItem, ...]
     unexpanded: tuple[str, ...] = ()
-    """Seasons whose plans take too many steps; only their announced tournaments are listed."""
+    """Seasons with plans that take too many steps. Only their announced tournaments are listed."""
 
 
 class CalendarKeyMade(msgspec.Struct, kw_only=True):
-    """A key of calendars, shown this once; ``path`` is that of one's own calendar."""
+    """A calendar key, shown only once. ``path`` leads to the caller's own calendar."""
 
     id: str
     key: str | None
@@ -56,11 +56,11 @@ class CalendarKeyMade(msgspec.Struct, kw_only=True):
 
     path: str | None
     expires_at: datetime
-    """When the token that made it ends."""
+    """The expiry of the token that made the key."""
 
 
 class CalendarKeyListed(msgspec.Struct, kw_only=True):
-    """A key of calendars, without the key."""
+    """A calendar key, without its secret."""
 
     id: str
     created_at: datetime
@@ -70,7 +70,7 @@ class CalendarKeyListed(msgspec.Struct, kw_only=True):
 
 @operation(
     "GET", "/v1/leagues/{league_id:str}/schedule", "read_schedule",
-    "What begins in a league from one instant to another: tournaments, and what is planned.",
+    "List the tournaments of a league that begin in a span, announced or only planned.",
     needs="read_league", scope="leagues:read", answer=Schedule,
     query=("from", "to", "min_position"), problems=("validation_failed", "not_caught_up"),
 )  # fmt: skip
@@ -80,7 +80,7 @@ async def read_schedule(request: Asked, place: LeaguePlace, shell: Shell) -> Res
     since = _instant(request, "from") or shell.now()
     until = _instant(request, "to") or since + _SPAN
     if not timedelta() < until - since <= SPAN_MAX:
-        raise invalid("`to` lies after `from`, and at most 366 days")
+        raise invalid("`to` must lie after `from`, by at most 366 days")
     async with shell.engine.connect() as connection:
         found = await schedule_of(shell.runtime, connection, place.id, since, until)
     return encoded(Schedule(items=tuple(found.items), unexpanded=tuple(found.unexpanded)))
@@ -88,12 +88,12 @@ async def read_schedule(request: Asked, place: LeaguePlace, shell: Shell) -> Res
 
 @operation(
     "GET", "/v1/leagues/{league_id:str}/calendar.ics", "read_league_calendar",
-    "A league's calendar, for whoever has the key of a member.",
+    "Read a league's calendar, with a member's calendar key.",
     needs="anyone", answer=str, query=("key",), media="text/calendar",
     problems=("unauthenticated",),
 )  # fmt: skip
 async def read_league_calendar(request: Asked, league_id: str, shell: Shell) -> Response[bytes]:
-    """Show three months back and half a year ahead; strangers' keys see nothing."""
+    """Show the last 90 days and the next 180. The key must belong to a member."""
     player = await _player(request)
     demand_form(league_id, "lge")
     await league_of(shell, stream_of(league_id))
@@ -109,12 +109,12 @@ async def read_league_calendar(request: Asked, league_id: str, shell: Shell) -> 
 
 @operation(
     "GET", "/v1/me/calendar.ics", "read_my_calendar",
-    "The tournaments I have entered, for whoever has my key.",
+    "Read the calendar of the tournaments that a key's owner has entered.",
     needs="anyone", answer=str, query=("key",), media="text/calendar",
     problems=("unauthenticated",),
 )  # fmt: skip
 async def read_my_calendar(request: Asked, shell: Shell) -> Response[bytes]:
-    """Show three months back and half a year ahead."""
+    """Show the last 90 days and the next 180."""
     player = await _player(request)
     now = shell.now()
     async with shell.engine.connect() as connection:
@@ -124,12 +124,12 @@ async def read_my_calendar(request: Asked, shell: Shell) -> Response[bytes]:
 
 @operation(
     "POST", "/v1/me/calendar-keys", "make_calendar_key",
-    "Make a key that reads my calendars, and nothing else; it ends with the token that makes it.",
+    "Make a key that can only read the caller's calendars. It ends with the token in use.",
     needs="account", scope="leagues:read", body=Nothing, answer=CalendarKeyMade, status=201,
     problems=("quota_exhausted",),
 )  # fmt: skip
 async def make_calendar_key(order: Order, shell: Shell, principal: Principal) -> Response[bytes]:
-    """Keep a key by its hash; a retry makes no other, and does not see it again."""
+    """Store the key's hash. A retry gets the same key, without its secret."""
     me, now = principal.account.number, shell.now()
     number = shell.runtime.entropy.uuid()
     key = calendar_keys.key_text(shell.runtime.entropy.bytes(32))
@@ -151,7 +151,7 @@ async def make_calendar_key(order: Order, shell: Shell, principal: Principal) ->
 
 
 async def _made_before(connection: AsyncConnection, owner: UUID, number: UUID) -> Response[bytes]:
-    """Answer a retry: the key is not shown again."""
+    """Answer a retry with the key made before, without its secret."""
     found = [
         each for each in await calendar_keys.keys_of(connection, owner) if each.number == number
     ]
@@ -162,12 +162,12 @@ async def _made_before(connection: AsyncConnection, owner: UUID, number: UUID) -
 
 
 @operation(
-    "GET", "/v1/me/calendar-keys", "list_calendar_keys", "My keys of calendars.",
+    "GET", "/v1/me/calendar-keys", "list_calendar_keys", "List the caller's calendar keys.",
     needs="account", scope="leagues:read", answer=Page, query=("limit", "cursor"),
     problems=("invalid_cursor",),
 )  # fmt: skip
 async def list_calendar_keys(request: Asked, shell: Shell, principal: Principal) -> Response[bytes]:
-    """List the caller's keys, ended ones too."""
+    """List the caller's keys, ended ones included, newest first."""
     owner = principal.account
     async with shell.engine.connect() as connection:
         found = await calendar_keys.keys_of(connection, owner.number)
@@ -187,10 +187,10 @@ async def list_calendar_keys(request: Asked, shell: Shell, principal: Principal)
 
 @operation(
     "DELETE", "/v1/me/calendar-keys/{key_id:str}", "revoke_calendar_key",
-    "End one of my keys of calendars.", needs="account", scope="leagues:read", status=204,
+    "End one of the caller's calendar keys.", needs="account", scope="leagues:read", status=204,
 )  # fmt: skip
 async def revoke_calendar_key(key_id: str, shell: Shell, principal: Principal) -> None:
-    """End a key, at once and everywhere."""
+    """End a key in all processes at once."""
     demand_form(key_id, "cal")
     owner = principal.account.number
     async with shell.engine.begin() as connection:
@@ -199,7 +199,12 @@ async def revoke_calendar_key(key_id: str, shell: Shell, principal: Principal) -
 
 
 async def _player(request: Asked) -> PlayerId:
-    """Return whose key the address holds; ``Unauthenticated`` without a good one."""
+    """
+    Return the owner of the key in the URL.
+
+    Raises:
+        Unauthenticated: If the key is not valid.
+    """
     key = request.query_params.get("key", "")
     async with shell_of(request).engine.connect() as connection:
         owner = await calendar_keys.owner_of(connection, key, shell_of(request).now())
@@ -225,5 +230,5 @@ def _instant(request: Asked, name: str) -> datetime | None:
         if not _FIRST_YEAR <= found.year <= _LAST_YEAR:
             raise ValueError
     except (msgspec.ValidationError, ValueError) as error:
-        raise invalid(f"`{name}` is an instant with its offset, 1970 to 9900") from error
+        raise invalid(f"`{name}` must be an instant with an offset, from 1970 to 9900") from error
     return found

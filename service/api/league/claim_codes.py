@@ -1,4 +1,4 @@
-"""Claim codes: given out for players without an account, and used to make one."""
+"""Claim codes, which turn a player without an account into somebody's account."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -39,7 +39,7 @@ from service.people.tokens import Principal
 
 
 class ClaimCode(msgspec.Struct, kw_only=True):
-    """A code by which somebody makes a player theirs; shown this once."""
+    """A code with which a person claims a player. It is shown only once."""
 
     league: str
     player: str
@@ -59,7 +59,7 @@ class ClaimIssued(msgspec.Struct, kw_only=True):
 
 
 class ClaimsIssued(msgspec.Struct, kw_only=True):
-    """New codes for every player of a league whom nobody has claimed."""
+    """New codes for all unclaimed players of a league."""
 
     league: str
     claims: tuple[ClaimIssued, ...]
@@ -67,26 +67,26 @@ class ClaimsIssued(msgspec.Struct, kw_only=True):
 
 
 class ClaimListed(msgspec.Struct, kw_only=True):
-    """A player who was entered by hand or from a list, and whether somebody has claimed it."""
+    """A player entered by hand or from a list, and whether somebody has claimed them."""
 
     player: str
     name: str
     role: str | None
-    """Null if the player is no member any more."""
+    """Null if the player is no longer a member."""
 
     claimed: bool
     expires_at: datetime | None
-    """Until when the newest code is good; null once the player is claimed."""
+    """The expiry of the newest code, or null once the player is claimed."""
 
 
 class CodeWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """A claim code, from somebody who has an account."""
+    """A claim code, used by a person who has an account."""
 
     code: Annotated[str, Meta(max_length=80)]
 
 
 class ClaimWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """A claim code, and what the player is to be from now on."""
+    """A claim code, with the login and the password of the new account."""
 
     SECRET: ClassVar = ("code", "password")
 
@@ -97,21 +97,21 @@ class ClaimWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 
 @operation(
     "POST", "/v1/leagues/{league_id:str}/players/{player_id:str}/claim", "renew_claim",
-    "Give out another code for a player who was entered; the old one is void.",
+    "Issue a new claim code for an entered player. The old code becomes invalid.",
     needs="manage_players", scope="leagues:manage", body=Nothing, answer=ClaimCode, status=201,
     problems=("forbidden", "not_claimable"),
-    on_people=OnPeople("claim", "gives out another claim code", "manage_members"),
+    on_people=OnPeople("claim", "issues a new claim code", "manage_members"),
 )  # fmt: skip
 async def renew_claim(
     request: Asked, player_id: str, place: LeaguePlace, order: Order, now: datetime, shell: Shell
 ) -> Response[bytes]:
-    """Renew; a player whom somebody has claimed belongs to that person."""
+    """Issue a new code, unless somebody has already claimed the player."""
     demand_form(player_id, "plr")
     role = place.state.role_of(PlayerId(player_id))
     demand_over(place.role, role)
     if role == "owner":
         raise BadRequest(
-            "not_claimable", "nobody becomes an owner by a code; an owner has to name them"
+            "not_claimable", "nobody becomes an owner through a code; an owner has to appoint them"
         )
     code = claim_code(number_of(player_id), shell.runtime.entropy.bytes(SECRET_BYTES))
     made = ClaimCode(league=place.id, player=player_id, code=code, expires_at=now + CLAIM_FOR)
@@ -130,15 +130,15 @@ async def renew_claim(
 
 @operation(
     "POST", "/v1/leagues/{league_id:str}/claims", "issue_claims",
-    "Give out another code for every player whom nobody has claimed; the old ones are void.",
+    "Issue new claim codes for all unclaimed players. The old codes become invalid.",
     needs="manage_players", scope="leagues:manage", body=Nothing, answer=ClaimsIssued, status=201,
     problems=("forbidden",),
-    on_people=OnPeople("claim", "gives out every claim code again", "manage_members"),
+    on_people=OnPeople("claim", "issues all claim codes again", "manage_members"),
 )  # fmt: skip
 async def issue_claims(
     request: Asked, place: LeaguePlace, order: Order, now: datetime, shell: Shell
 ) -> Response[bytes]:
-    """Issue all codes anew, as after an import whose answer was lost; offices are the owners'."""
+    """Issue all codes again, for example after a lost answer. Only owners get codes for offices."""
     said = Said(order.command_id, order.command.request, _me(request))
     issued: list[ClaimIssued] = []
     async with shell.engine.begin() as connection:
@@ -162,12 +162,12 @@ async def issue_claims(
 
 @operation(
     "GET", "/v1/leagues/{league_id:str}/claims", "list_claims",
-    "The players who were entered, by name, and whether each has been claimed; without codes.",
+    "List the entered players by name, and whether each has been claimed. Without codes.",
     needs="manage_players", scope="leagues:manage", answer=Page, query=("limit", "cursor"),
     problems=("invalid_cursor",),
 )  # fmt: skip
 async def list_claims(request: Asked, place: LeaguePlace, shell: Shell) -> Response[bytes]:
-    """List whom somebody still has to be given a code for, and who is there."""
+    """List the entered players, so that staff see who still needs a code."""
     async with shell.engine.connect() as connection:
         found = await entered_players.entered_in(connection, place.id)
     paged = listing(request, f"claims {place.id}", str, str)
@@ -186,15 +186,15 @@ async def list_claims(request: Asked, place: LeaguePlace, shell: Shell) -> Respo
 
 
 @operation(
-    "POST", "/v1/claims", "claim_player", "Make a player who was entered mine, by a code.",
+    "POST", "/v1/claims", "claim_player", "Sign up as an entered player, with a claim code.",
     needs="anyone", answer=AccountMade, status=201,
     problems=("not_found", "login_taken", "too_many_sign_ins"),
-    on_people=OnPeople("by_claim", "makes an account of an entered player", "caller"),
+    on_people=OnPeople("by_claim", "makes an account for an entered player", "caller"),
 )  # fmt: skip
 async def claim_player(
     request: Asked, body: ClaimWanted, now: datetime, raw: bytes, shell: Shell
 ) -> Response[bytes]:
-    """Sign up as the player; whoever has an account already joins the player to it."""
+    """Make an account for the player. People who have one use ``POST /v1/me/claims``."""
     order = order_of(request, raw, account=f"claim:{body.code}")
     token, number = shell.runtime.entropy.uuid(), entered_players.number_in(body.code)
     if number is None:
@@ -229,7 +229,7 @@ async def claim_player(
 
 @operation(
     "POST", "/v1/me/claims", "join_player",
-    "Take the place of a player who was entered, with the account I have.",
+    "Take the place of an entered player, with the caller's account.",
     needs="account", scope="tables:play", answer=Membership, status=201,
     problems=("not_found", "not_claimable", "player_banned", "name_taken"),
     on_people=OnPeople("by_claim", "puts the caller in an entered player's place", "caller"),
@@ -243,7 +243,7 @@ async def join_player(
     principal: Principal,
 ) -> Response[bytes]:
     """
-    Come into the league in the office of the player, who leaves it; the code is used up.
+    Give the caller the player's office and remove the player from the league. The code is used up.
 
     Nobody has ever acted as that player, so there is no entry and no result to take over.
     """
@@ -268,7 +268,7 @@ async def join_player(
                 state = (await states.load(stream_of(league))).state
                 events: list[msgspec.Struct] = []
                 if found is not None:
-                    # Offices may have changed since the code was looked at.
+                    # Offices may have changed since the code was checked.
                     if not _good(state, found):
                         raise StreamNotFound("it does not exist, or you may not see it")
                     for command in _instead(state, PlayerId(me.player), other, now):
@@ -276,10 +276,10 @@ async def join_player(
                         events.extend(caused)
                 return [Entry(stream_of(league), tuple(events), state)]
 
-            # Refused, it leaves the code good; whoever comes again after a crash finds it done.
+            # A refusal rolls back, so the code stays valid. A retry after a crash is a duplicate.
             receipt = await shell.runtime.writer.submit(league, order.command, decide)
     except sa.exc.IntegrityError as error:
-        detail = "your account was entered from a list itself"
+        detail = "your own account was entered from a list"
         raise BadRequest("not_claimable", detail) from error
     state = (await shell.runtime.writer.load(league, stream_of(league), fresh=False)).state
     content = {"league": league, "player": me.player, "role": state.role_of(me.player)}
@@ -290,13 +290,13 @@ async def _claimable(
     shell: Shell, connection: AsyncConnection, code: str, now: datetime
 ) -> tuple[entered_players.Claimable, Created]:
     """
-    Return what *code* is good for, and its league as it stands.
+    Return the claim that *code* stands for, and the state of its league.
 
-    A code is worth what its giver may do now: for a player who holds an office by now,
-    the giver must be an owner.
+    A code can do no more than its issuer may still do. If the player now holds an office, the
+    issuer must be an owner.
 
     Raises:
-        StreamNotFound: If the code is no good.
+        StreamNotFound: If the code is not valid.
     """
     found = await entered_players.claimable(connection, code, now)
     if found is not None:
@@ -308,7 +308,7 @@ async def _claimable(
 
 
 def _good(house: Created, found: entered_players.Claimable) -> bool:
-    """Return whether a code is still worth the office of its player."""
+    """Return whether the issuer of a code may still give the player's office."""
     role = house.role_of(found.player)
     giver = None if found.by is None else house.role_of(found.by)
     return role not in STAFF or (role != "owner" and may(giver, needed_over(role)))
@@ -322,13 +322,13 @@ def _instead(
     house: Created, me: PlayerId, other: PlayerId, now: datetime
 ) -> list[AddMember | ChangeRole | RemoveMember]:
     """
-    Return how *me* comes where *other* was.
+    Return the commands that put *me* in the place of *other*.
 
-    The office of *other* comes along, unless *me* holds one already.
+    *me* gets the office of *other*, unless *me* already holds one.
 
     Raises:
-        StreamNotFound: If *other* is no member any more.
-        PlayerBanned: If *other* is banned, or *me*.
+        StreamNotFound: If *other* is no longer a member.
+        PlayerBanned: If *other* or *me* is banned.
     """
     role = house.role_of(other)
     if role is None:
@@ -345,6 +345,6 @@ def _instead(
 
 
 def _claimed_by_leave_of(place: LeaguePlace, player: PlayerId) -> bool:
-    """Return whether the caller may give out a code for *player*."""
+    """Return whether the caller may issue a code for *player*."""
     role = place.state.role_of(player)
     return role not in (None, "owner") and may(place.role, needed_over(role))

@@ -1,4 +1,4 @@
-"""Expanding recurrence rules beside the event loop, within the share of whoever asks."""
+"""Expansion of recurrence rules outside the event loop, with a limit for each account."""
 
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar
@@ -14,10 +14,10 @@ async def expanded(
     request: Asked, work: Callable[_P, _Result], *args: _P.args, **kwargs: _P.kwargs
 ) -> _Result:
     """
-    Return what *work* returns.
+    Run *work* in the expansion pool and return its result.
 
     Raises:
-        Overloaded: If too much is waiting to be expanded, in all or from this account.
+        Overloaded: If too many expansions are waiting, in total or for this account.
     """
     client = principal_of(request).account.player
     return await EXPANSION.run(client, work, *args, **kwargs)

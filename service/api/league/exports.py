@@ -1,4 +1,4 @@
-"""What leaves whole: standings, results and payouts as CSV, and a league as an archive."""
+"""Exports: standings, results and payouts as CSV, and a whole league as an archive."""
 
 from collections.abc import AsyncIterator
 from typing import Annotated
@@ -27,28 +27,28 @@ from service.people.tokens import Principal
 
 @operation(
     "GET", "/v1/seasons/{season_id:str}/standings.csv", "export_standings",
-    "A season's standings as CSV.",
+    "Export a season's standings as CSV.",
     needs="read_league", scope="leagues:read", answer=str, query=("min_position",),
     problems=("invalid_cursor", "not_caught_up"), media="text/csv",
 )  # fmt: skip
 async def export_standings(
     request: Asked, place: Annotated[SeasonPlace, AS_KNOWN], shell: Shell
 ) -> Stream:
-    """Write the read model."""
+    """Export the read model, in order of rank."""
     await caught_up(request, place.league, "standings")
     return _csv(tables.standings(shell.engine, place.id), f"standings-{place.id}")
 
 
 @operation(
     "GET", "/v1/tournaments/{tournament_id:str}/results.csv", "export_results",
-    "Every entry of a tournament with its placing, as CSV.",
+    "Export all entries of a tournament with their places, as CSV.",
     needs="read_league", scope="leagues:read", answer=str, query=("min_position",),
     problems=("invalid_cursor", "not_caught_up"), media="text/csv",
 )  # fmt: skip
 async def export_results(
     request: Asked, place: Annotated[TournamentPlace, AS_KNOWN], shell: Shell
 ) -> Stream:
-    """Write the read model, in order of registration."""
+    """Export the read model, in order of registration."""
     await caught_up(request, place.league, "records")
     found = tables.results(shell.engine, place.league, place.id)
     return _csv(found, f"results-{place.id}")
@@ -56,14 +56,14 @@ async def export_results(
 
 @operation(
     "GET", "/v1/tournaments/{tournament_id:str}/payouts.csv", "export_payouts",
-    "What a tournament has paid out, as CSV.",
+    "Export the payouts of a tournament as CSV.",
     needs="read_league", scope="leagues:read", answer=str, query=("min_position",),
     problems=("invalid_cursor", "not_caught_up"), media="text/csv",
 )  # fmt: skip
 async def export_payouts(
     request: Asked, place: Annotated[TournamentPlace, AS_KNOWN], shell: Shell
 ) -> Stream:
-    """Write the read model, in order of registration."""
+    """Export the read model, in order of registration."""
     await caught_up(request, place.league, "records")
     found = tables.payouts(shell.engine, place.league, place.id)
     return _csv(found, f"payouts-{place.id}")
@@ -71,18 +71,20 @@ async def export_payouts(
 
 @operation(
     "GET", "/v1/tournaments/{tournament_id:str}/refunds.csv", "export_refunds",
-    "What a cancelled tournament owes its entrants, part by part, as CSV.",
+    "Export the refunds that a cancelled tournament owes, part by part, as CSV.",
     needs="read_league", scope="leagues:read", answer=str, media="text/csv",
 )  # fmt: skip
 async def export_refunds(place: TournamentPlace, shell: Shell, principal: Principal) -> Stream:
-    """Write what its own log says: all of it for who reports results, else the caller's own."""
+    """
+    Export the refunds from the log: all for members who may report results, otherwise the caller's.
+    """
     own = None if may(place.role, "report_results") else principal.account.player
     found = tables.refunds(shell.engine, _owed(place.state, own))
     return _csv(found, f"refunds-{place.id}")
 
 
 async def _owed(state: Tournament, player: str | None) -> AsyncIterator[tables.Owed]:
-    """Yield what a tournament owes its entrants, or one *player* of them."""
+    """Yield the refunds that a tournament owes, or only those of *player*."""
     yield tables.Owed(
         tournament=state.terms.tournament,
         name=state.terms.name,
@@ -94,14 +96,14 @@ async def _owed(state: Tournament, player: str | None) -> AsyncIterator[tables.O
 
 @operation(
     "GET", "/v1/leagues/{league_id:str}/results.csv", "export_league_results",
-    "Every entry of every tournament of a league, as CSV.",
+    "Export all entries of all tournaments of a league as CSV.",
     needs="read_league", scope="leagues:read", answer=str, query=("min_position",),
     problems=("invalid_cursor", "not_caught_up"), media="text/csv",
 )  # fmt: skip
 async def export_league_results(
     request: Asked, place: Annotated[LeaguePlace, AS_KNOWN], shell: Shell
 ) -> Stream:
-    """Write the read model, in order of registration."""
+    """Export the read model, in order of registration."""
     await caught_up(request, place.league, "records")
     found = tables.results(shell.engine, place.league)
     return _csv(found, f"results-{place.id}")
@@ -109,15 +111,15 @@ async def export_league_results(
 
 @operation(
     "GET", "/v1/leagues/{league_id:str}/archive", "take_league_away",
-    "A league's whole data as one zip that proves itself; for owners who do not play just now.",
+    "Download all data of a league with its proofs as a zip. The owner must not be entered.",
     needs="manage_members", scope="leagues:manage", answer=bytes,
     problems=("not_caught_up", "text_forged"), media="application/zip",
 )  # fmt: skip
 async def take_league_away(
     request: Asked, place: LeaguePlace, shell: Shell, principal: Principal
 ) -> Stream:
-    """Write it as it is read, for an owner who does not play; a part of it does not hold."""
-    # Metadata are for auditors only, and nobody audits a league in which they play.
+    """Stream the archive while it is read. An incomplete archive is not valid."""
+    # Metadata is for auditors only, and nobody who is entered may audit the league.
     demand_also(place.role, "audit_hands", entered=await plays_in(request, place.id))
     taking = await prepare(shell.engine, place.id)
     async with shell.engine.begin() as connection:

@@ -1,4 +1,4 @@
-"""Recurring tournaments of a season: planned, edited for one occurrence or all later, ended."""
+"""Recurring tournaments of a season: plan them, change one or all later occurrences, end them."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -53,7 +53,7 @@ _SHOWN = 5
 
 
 class FixturesWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """A recurring tournament: RFC 5545's RRULE, by what clocks in a zone show."""
+    """A recurring tournament: an RRULE (RFC 5545) in the local time of a zone."""
 
     rrule: Rule
     zone: Zone
@@ -63,27 +63,27 @@ class FixturesWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class FixturesRewanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """Another plan from a local time on; what is not given stays, COUNT counts anew."""
+    """A new plan from a local time on. Missing members stay as they are, but COUNT starts again."""
 
     since: Local
     rrule: Rule | None = None
     zone: Zone | None = None
     starts: Local | None = None
-    """By default the first occurrence from ``since`` on, as it was planned."""
+    """The first occurrence. By default, the first planned one from ``since`` on."""
 
     ahead_hours: Hours | None = None
     tournament: Terms = {}
-    """Members that are otherwise (RFC 7396): null takes one away."""
+    """The members of the terms to change (RFC 7396). Null removes a member."""
 
 
 class FixturesEnd(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """From which local time on there is no occurrence."""
+    """The local time from which there are no more occurrences."""
 
     since: Local
 
 
 class FixtureWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """One occurrence otherwise than planned; what is not given is as planned."""
+    """Changes to one occurrence. Missing members stay as planned."""
 
     starts: Local | None = None
     tournament: Terms = {}
@@ -91,17 +91,17 @@ class FixtureWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class SeasonCloseTimeWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """When a season closes by itself; null for never."""
+    """The instant at which a season closes by itself, or null for never."""
 
     closes_at: Instant | None
 
     def __post_init__(self) -> None:
-        """Put the instant into UTC, as the log has it."""
+        """Convert the instant to UTC, as in the log."""
         self.closes_at = None if self.closes_at is None else in_utc(self.closes_at)
 
 
 class SeasonScheduled(msgspec.Struct, kw_only=True):
-    """A season and when it closes by itself."""
+    """A season and the instant at which it closes by itself."""
 
     id: str
     closes_at: datetime | None
@@ -109,7 +109,7 @@ class SeasonScheduled(msgspec.Struct, kw_only=True):
 
 
 class RecurrenceEdited(msgspec.Struct, kw_only=True):
-    """What an edit took back: tournaments that were cancelled with it."""
+    """An edited recurrence, with the tournaments that the edit cancelled."""
 
     id: str
     season: str
@@ -118,7 +118,7 @@ class RecurrenceEdited(msgspec.Struct, kw_only=True):
 
 
 class RecurrenceShown(msgspec.Struct, kw_only=True):
-    """A recurring tournament as it is planned, with its next occurrences."""
+    """A recurring tournament's current plan, with its next occurrences."""
 
     id: str
     season: str
@@ -133,7 +133,7 @@ class RecurrenceShown(msgspec.Struct, kw_only=True):
 
 @operation(
     "POST", "/v1/seasons/{season_id:str}/fixtures", "plan_fixtures",
-    "Let a tournament recur; each occurrence is announced ahead_hours before it begins.",
+    "Plan a recurring tournament. Each occurrence is announced ahead_hours before its start.",
     needs="manage_tournaments", scope="tournaments:manage",
     answer=RecurrenceShown, status=201,
     problems=("recurrence_invalid", "season_closed", "terms_invalid",
@@ -148,7 +148,7 @@ async def plan_fixtures(
     now: datetime,
     shell: Shell,
 ) -> Response[bytes]:
-    """Check rule, zone and terms, and keep them."""
+    """Check the rule, the zone and the terms, then store the plan."""
     plan = Plan(
         rrule=body.rrule,
         zone=body.zone,
@@ -169,12 +169,12 @@ async def plan_fixtures(
 
 
 @operation(
-    "GET", "/v1/seasons/{season_id:str}/fixtures", "list_fixtures", "A season's recurrences.",
+    "GET", "/v1/seasons/{season_id:str}/fixtures", "list_fixtures", "List a season's recurrences.",
     needs="read_league", scope="leagues:read", answer=Page, query=("limit", "cursor"),
     problems=("invalid_cursor",),
 )  # fmt: skip
 async def list_fixtures(request: Asked, place: SeasonPlace, shell: Shell) -> Response[bytes]:
-    """List from the aggregate, in order of planning."""
+    """List the recurrences from the aggregate, in order of planning."""
     now = shell.now()
     known = place.state.schedule.recurrences
     items = [await expanded(request, _recurrence, place.id, each, now) for each in known]
@@ -185,7 +185,7 @@ async def list_fixtures(request: Asked, place: SeasonPlace, shell: Shell) -> Res
 
 @operation(
     "POST", "/v1/seasons/{season_id:str}/fixtures/{recurrence_id:str}/replan", "replan_fixtures",
-    "Let all occurrences from a local time on be otherwise.",
+    "Change all occurrences from a local time on.",
     needs="manage_tournaments", scope="tournaments:manage",
     answer=RecurrenceEdited, dry_run=True,
     problems=("recurrence_invalid", "recurrence_unknown", "fixture_entered", "fixture_past",
@@ -200,7 +200,7 @@ async def replan_fixtures(
     order: Order,
     now: datetime,
 ) -> Response[bytes]:
-    """Lay what is given over the plan that holds then."""
+    """Apply the given members to the latest plan."""
     recurrence = recurrence_in(place.state, recurrence_id)
     before = recurrence.stretches[-1].plan
     zone = body.zone or before.zone
@@ -233,7 +233,7 @@ async def replan_fixtures(
 
 @operation(
     "POST", "/v1/seasons/{season_id:str}/fixtures/{recurrence_id:str}/end", "end_fixtures",
-    "Let there be no occurrence from a local time on.",
+    "End a recurrence at a local time.",
     needs="manage_tournaments", scope="tournaments:manage",
     answer=RecurrenceEdited, dry_run=True,
     problems=("recurrence_unknown", "recurrence_invalid", "fixture_entered", "fixture_past",
@@ -247,7 +247,7 @@ async def end_fixtures(
     order: Order,
     now: datetime,
 ) -> Response[bytes]:
-    """End a recurrence; occurrences before that time stay."""
+    """End a recurrence. Earlier occurrences stay."""
     recurrence = recurrence_in(place.state, recurrence_id)
     _demand_future(body.since, recurrence.stretches[-1].plan.zone, now)
 
@@ -262,7 +262,7 @@ async def end_fixtures(
 @operation(
     "POST",
     "/v1/seasons/{season_id:str}/fixtures/{recurrence_id:str}/occurrences/{occurrence:str}",
-    "change_fixture", "Let one occurrence be otherwise: moved, on other terms, or skipped.",
+    "change_fixture", "Move, change or skip one occurrence.",
     needs="manage_tournaments", scope="tournaments:manage",
     answer=RecurrenceEdited, dry_run=True,
     problems=("recurrence_unknown", "recurrence_invalid", "occurrence_unknown",
@@ -279,7 +279,7 @@ async def change_fixture(
     order: Order,
     now: datetime,
 ) -> Response[bytes]:
-    """Keep what is otherwise; an earlier change of this occurrence is replaced whole."""
+    """Store the changes. They replace all earlier changes of this occurrence."""
     recurrence = recurrence_in(place.state, recurrence_id)
     found = await expanded(request, named, recurrence, occurrence)
     moment = None if body.starts is None else moment_of(body.starts, found.plan.zone)
@@ -304,7 +304,7 @@ async def change_fixture(
 
 @operation(
     "POST", "/v1/seasons/{season_id:str}/closing", "schedule_close",
-    "Let a season close by itself at an instant, or no longer.",
+    "Set or cancel the instant at which a season closes by itself.",
     needs="manage_seasons", scope="tournaments:manage",
     answer=SeasonScheduled,
     problems=("recurrence_invalid", "season_closed"),
@@ -312,7 +312,7 @@ async def change_fixture(
 async def schedule_close(
     body: SeasonCloseTimeWanted, place: SeasonPlace, order: Order, shell: Shell
 ) -> Response[bytes]:
-    """Say when a worker closes it; the last word holds."""
+    """Set the instant at which a worker closes the season. The latest setting counts."""
     closes_at = body.closes_at
     command = ScheduleClose(closes_at=closes_at, now=shell.now())
     receipt = await decide_one(shell, place.league, place.id, order, [command])
@@ -343,7 +343,7 @@ async def _edited(
 def _recurrence(season_id: str, recurrence: Recurrence, now: datetime) -> RecurrenceShown:
     plan = recurrence.stretches[-1].plan
     moments: tuple[Moment, ...] = ()
-    with suppress(RecurrenceInvalid):  # takes too many steps: it is shown, so that it can be ended
+    with suppress(RecurrenceInvalid):  # too many steps: show it, so that it can be ended
         moments = tuple(each.moment for each in islice(coming(recurrence, now), _SHOWN))
     return RecurrenceShown(
         id=recurrence.recurrence,
@@ -363,18 +363,18 @@ def _demand_future(since: Local, zone: str, now: datetime) -> None:
 
 
 async def _checked(request: Asked, plan: Plan) -> None:
-    """Check rule and zone beside the loop: a rule that never comes is looked for in vain."""
+    """Check the rule and the zone. Expanding a rule without occurrences takes long."""
     moment_of(plan.start, plan.zone)
     await expanded(request, check, plan)
 
 
 async def _terms(request: Asked, place: SeasonPlace, season_id: str, terms: Terms) -> str:
     """
-    Return what is kept of a recurring tournament's terms, after deciding on them once.
+    Return the stored form of a recurring tournament's terms, after a trial announcement.
 
     Raises:
-        BadRequest: If they are not what announcing takes, or name what each occurrence gives.
-        CommandRejected: If a tournament cannot be announced on them.
+        BadRequest: If the terms are invalid, or have a member that each occurrence sets.
+        CommandRejected: If no tournament can be announced with them.
     """
     for name in _GIVEN:
         if name in terms:
@@ -382,7 +382,7 @@ async def _terms(request: Asked, place: SeasonPlace, season_id: str, terms: Term
     for outer, inner in INSTANTS_WITHIN:
         within = terms.get(outer)
         if isinstance(within, dict) and within.get(inner):
-            raise invalid(f"`{inner}` belongs to one night - at `$.tournament.{outer}`")
+            raise invalid(f"`{inner}` belongs to one occurrence - at `$.tournament.{outer}`")
     text = msgspec.json.encode(terms, order="sorted").decode()
     now = shell_of(request).now()
     league = await find(request, place.league, LEAGUE)

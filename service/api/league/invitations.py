@@ -1,4 +1,4 @@
-"""Invitations: codes that let whoever knows them into a league."""
+"""Invitations: codes that let anybody who knows them join a league."""
 
 import base64
 import hashlib
@@ -33,7 +33,7 @@ _DIGEST_DIGITS = 64
 
 
 class InvitationWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """Who may come in by a code, and how long."""
+    """A new invitation: the role it gives, its uses and its lifetime."""
 
     role: Role = "player"
     uses: Annotated[int, Meta(ge=1, le=1000)] = 1
@@ -41,10 +41,10 @@ class InvitationWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True)
 
 
 class Invitation(msgspec.Struct, kw_only=True):
-    """A code to pass on, shown this once; the log holds only its digest."""
+    """An invitation with its code, which is shown only once. The log holds only its digest."""
 
     id: str
-    """The digest, by which it is listed and revoked."""
+    """The digest of the code, which identifies the invitation in lists."""
 
     code: str | None
     """Null in the answer to a retry, which carries ``Idempotent-Replayed: true``."""
@@ -67,17 +67,17 @@ class InvitationShown(msgspec.Struct, kw_only=True):
 
 
 class InvitationRevoked(msgspec.Struct, kw_only=True):
-    """An invitation that no longer holds."""
+    """A revoked invitation."""
 
     league: str
     id: str
     position: str | None = None
-    """Null if it did not hold before either."""
+    """Null if the invitation was not valid before."""
 
 
 @operation(
     "POST", "/v1/leagues/{league_id:str}/invitations", "invite",
-    "Make an invitation code; for another role than player as an owner only.",
+    "Make an invitation code. Only owners may do so for a role other than player.",
     needs="manage_players", scope="leagues:manage", answer=Invitation,
     status=201, problems=("forbidden", "invitation_invalid"),
     on_people=OnPeople("invitation", "makes a code for new members", "manage_members"),
@@ -85,7 +85,7 @@ class InvitationRevoked(msgspec.Struct, kw_only=True):
 async def invite(
     body: InvitationWanted, place: LeaguePlace, order: Order, shell: Shell
 ) -> Response[bytes]:
-    """Let whoever knows a code join; the code names its league."""
+    """Make a code that lets anybody join. The code contains its league."""
     demand_over(place.role, body.role)
     secret = shell.runtime.entropy.bytes(20)
     code = base64.urlsafe_b64encode(UUID(hex=place.id[4:]).bytes + secret).decode()
@@ -110,12 +110,12 @@ async def invite(
 
 @operation(
     "GET", "/v1/leagues/{league_id:str}/invitations", "list_invitations",
-    "The invitations that still hold, without their codes.",
+    "List the invitations that are not revoked or used up, without their codes.",
     needs="manage_players", scope="leagues:manage", answer=Page, query=("limit", "cursor"),
     problems=("invalid_cursor",),
 )  # fmt: skip
 async def list_invitations(request: Asked, place: LeaguePlace, shell: Shell) -> Response[bytes]:
-    """List from the aggregate, by id; expired ones say so."""
+    """List the invitations by id, from the aggregate. Expired ones are marked."""
     now = shell.now()
     items = [
         InvitationShown(
@@ -133,14 +133,14 @@ async def list_invitations(request: Asked, place: LeaguePlace, shell: Shell) -> 
 
 @operation(
     "DELETE", "/v1/leagues/{league_id:str}/invitations/{invitation_id:str}", "revoke_invitation",
-    "End an invitation; for another role than player as an owner only.",
+    "Revoke an invitation. Only owners may do so for a role other than player.",
     needs="manage_players", scope="leagues:manage", answer=InvitationRevoked,
     on_people=OnPeople("removal", "ends a code for new members", "manage_members"),
 )  # fmt: skip
 async def revoke_invitation(
     invitation_id: str, place: LeaguePlace, order: Order, shell: Shell
 ) -> Response[bytes]:
-    """Revoke by the id it is listed under; one that does not hold stays so."""
+    """Revoke an invitation by its id. If it is not valid any more, nothing changes."""
     if len(invitation_id) != _DIGEST_DIGITS:
         raise StreamNotFound("it does not exist, or you may not see it")
     held = place.state.invitation(invitation_id)
@@ -152,19 +152,20 @@ async def revoke_invitation(
 
 
 @operation(
-    "POST", "/v1/invitations/{code:str}/accept", "accept_invitation", "Join a league by a code.",
+    "POST", "/v1/invitations/{code:str}/accept", "accept_invitation",
+    "Join a league with an invitation code.",
     needs="account", scope="tables:play", body=Nothing, answer=Membership, status=201,
     problems=("invitation_expired", "player_banned", "name_taken"),
-    on_people=OnPeople("by_invitation", "lets the caller in, in the code's role", "caller"),
+    on_people=OnPeople("by_invitation", "lets the caller in, with the code's role", "caller"),
 )  # fmt: skip
 async def accept_invitation(
     request: Asked, code: str, order: Order, shell: Shell, principal: Principal
 ) -> Response[bytes]:
-    """Become a member in the invitation's role; who is one already stays as they are."""
+    """Join with the invitation's role. A member keeps their current role."""
     league = _league_in(code)
     player = PlayerId(principal.account.player)
     command = AcceptInvitation(invitation=_digest(code), player=player, now=shell.now())
-    # A made-up league is not asked: looking into it would make its key.
+    # Refuse a made-up league before loading it, because loading would create its key.
     await league_of(shell, stream_of(league))
     house = (await shell.runtime.writer.load(league, stream_of(league))).state
     if house.invitation(command.invitation) is not None:
@@ -172,7 +173,7 @@ async def accept_invitation(
     try:
         receipt = await decide_one(shell, league, league, order, [command])
     except InvitationUnknown as error:
-        # As for a made-up league: a code that opens nothing does not say what there is.
+        # The same answer as for a made-up league, so an invalid code reveals nothing.
         raise StreamNotFound("it does not exist, or you may not see it") from error
     roles = [each.event.role for each in receipt.recorded if each.type == "member_added"]
     if not roles:

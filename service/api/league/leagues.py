@@ -1,4 +1,4 @@
-"""Leagues: founding one, and finding those one belongs to."""
+"""Founding leagues, and listing the caller's leagues."""
 
 import msgspec
 from litestar import Response
@@ -19,14 +19,14 @@ from service.projections import queries
 
 
 class LeagueWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """A new league; a sandbox is one for ever, and every audit of it says so."""
+    """A new league. A sandbox stays a sandbox for ever, and every audit of it says so."""
 
     name: Name
     sandbox: bool = False
 
 
 class League(msgspec.Struct, kw_only=True):
-    """A league as one of its members sees it."""
+    """A league, with the caller's role in it."""
 
     id: str
     name: str
@@ -36,14 +36,14 @@ class League(msgspec.Struct, kw_only=True):
 
 
 @operation(
-    "POST", "/v1/leagues", "create_league", "Found a league and own it.",
+    "POST", "/v1/leagues", "create_league", "Found a league as its owner.",
     needs="account", scope="leagues:manage", answer=League, status=201,
     problems=("league_name_invalid", "quota_exhausted"),
 )  # fmt: skip
 async def create_league(
     request: Asked, body: LeagueWanted, order: Order, shell: Shell, principal: Principal
 ) -> Response[bytes]:
-    """Begin a league's log; its id comes from the command, so a retry finds it."""
+    """Begin a league's log. The id follows from the command, so a retry finds the same league."""
     league = LeagueId(f"lge_{order.new_id(0).hex}")
     command = CreateLeague(
         league=league,
@@ -59,12 +59,12 @@ async def create_league(
 
 
 @operation(
-    "GET", "/v1/leagues", "list_leagues", "The leagues I belong to.",
+    "GET", "/v1/leagues", "list_leagues", "List the caller's leagues.",
     needs="account", scope="leagues:read",
     answer=Page, query=("limit", "cursor"), problems=("invalid_cursor",),
 )  # fmt: skip
 async def list_leagues(request: Asked, shell: Shell, principal: Principal) -> Response[bytes]:
-    """List the caller's leagues, from the read models."""
+    """List the caller's leagues by name, from the read models."""
     player = principal.account.player
     async with shell.engine.connect() as connection:
         found = await queries.leagues_of(connection, player)
@@ -77,7 +77,7 @@ async def list_leagues(request: Asked, shell: Shell, principal: Principal) -> Re
 
 
 @operation(
-    "GET", "/v1/leagues/{league_id:str}", "read_league", "One league.",
+    "GET", "/v1/leagues/{league_id:str}", "read_league", "Read a league.",
     needs="read_league", scope="leagues:read", answer=League,
 )  # fmt: skip
 async def read_league(place: LeaguePlace) -> Response[bytes]:
@@ -90,13 +90,13 @@ async def _demand_room(request: Asked, league: str, begun: frozenset[str]) -> No
     """
     Check that the caller may own one more league.
 
-    A retry of the request that founded the last one is let through.
+    A retry of the request that founded the last league passes.
 
     Args:
-        begun: Leagues that the caller was founding before this one.
+        begun: The leagues that the caller was already founding.
 
     Raises:
-        QuotaExhausted: If they own as many as they may.
+        QuotaExhausted: If the caller owns as many leagues as allowed.
     """
     shell, player = shell_of(request), principal_of(request).account.player
     async with shell.engine.connect() as connection:

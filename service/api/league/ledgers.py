@@ -1,4 +1,4 @@
-"""A season's ledger: bonuses, adjustments, revisions; each with a reason, none ever edited."""
+"""A season's ledger of awards, adjustments and corrections. Entries are never edited."""
 
 from collections.abc import Sequence
 from typing import Annotated, Literal
@@ -40,25 +40,27 @@ _PLAYER = "^plr_[0-9a-f]{32}$"
 
 
 class AdjustmentWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """Points besides all placings; a penalty takes them, ``manual`` may do either."""
+    """
+    Points given or taken apart from any result. A penalty takes points; ``manual`` may do either.
+    """
 
     player: Annotated[str, Meta(pattern=_PLAYER)]
     points: Points
     kind: Literal["knockouts", "attendance", "high_hand", "manual", "penalty"] = "manual"
     tournament: Annotated[str, Meta(pattern="^trn_[0-9a-f]{32}$")] | None = None
-    """For what happened in a tournament that was counted; it is only named."""
+    """The counted tournament that the adjustment refers to. It has no other effect."""
 
     reason: Written
 
 
 class Why(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """Why something is taken back or counted anew."""
+    """The reason for a correction."""
 
     reason: Written
 
 
 class LedgerChanged(msgspec.Struct, kw_only=True):
-    """An entry of a season's ledger."""
+    """A new or voided entry in a season's ledger."""
 
     season: str
     adjustment: str
@@ -66,7 +68,7 @@ class LedgerChanged(msgspec.Struct, kw_only=True):
 
 
 class AwardChanged(msgspec.Struct, kw_only=True):
-    """What a tournament counts in a season was corrected."""
+    """A corrected award."""
 
     season: str
     tournament: str
@@ -75,7 +77,7 @@ class AwardChanged(msgspec.Struct, kw_only=True):
 
 @operation(
     "POST", "/v1/seasons/{season_id:str}/adjustments", "adjust_points",
-    "Give or take points besides all placings.",
+    "Give or take points apart from any result.",
     scope="tournaments:manage", needs="report_results", answer=LedgerChanged,
     status=201, key_required=True, dry_run=True,
     problems=(
@@ -86,7 +88,7 @@ class AwardChanged(msgspec.Struct, kw_only=True):
 async def adjust_points(
     request: Asked, body: AdjustmentWanted, place: SeasonPlace, order: Order, shell: Shell
 ) -> Response[bytes]:
-    """Enter into the ledger, under a name by which it can be voided."""
+    """Add an adjustment to the ledger. Its id is needed to void it."""
     player = PlayerId(body.player)
     adjustment = Adjustment(
         id=AdjustmentId(f"adj_{order.new_id(0).hex}"),
@@ -110,7 +112,7 @@ async def adjust_points(
 
 @operation(
     "POST", "/v1/seasons/{season_id:str}/adjustments/{adjustment_id:str}/void",
-    "void_adjustment", "Take back one bonus or adjustment.",
+    "void_adjustment", "Void a bonus or an adjustment.",
     scope="tournaments:manage", needs="report_results", answer=LedgerChanged,
     key_required=True, dry_run=True,
     problems=("forbidden", "season_closed", "frozen", "adjustment_unknown", "text_forged"),
@@ -118,7 +120,7 @@ async def adjust_points(
 async def void_adjustment(
     request: Asked, adjustment_id: str, body: Why, place: SeasonPlace, order: Order, shell: Shell
 ) -> Response[bytes]:
-    """Append that it counts no more; said twice, it is one voiding."""
+    """Append that the adjustment is void. Voiding it twice has no further effect."""
     demand_form(adjustment_id, "adj")
     voided = place.state.adjusted(AdjustmentId(adjustment_id))
     about = None if voided is None else voided.adjustment.player
@@ -131,7 +133,7 @@ async def void_adjustment(
 
 @operation(
     "POST", "/v1/seasons/{season_id:str}/awards/{tournament_id:str}/revise", "revise_award",
-    "Count a tournament anew, by its result as it stands; also one that was revoked.",
+    "Recount a tournament by its current result, even if its award was revoked.",
     scope="tournaments:manage", needs="report_results", answer=AwardChanged,
     key_required=True, dry_run=True,
     problems=("forbidden", "season_closed", "frozen", "award_unknown", "text_forged"),
@@ -139,7 +141,7 @@ async def void_adjustment(
 async def revise_award(
     request: Asked, tournament_id: str, body: Why, place: SeasonPlace, order: Order, shell: Shell
 ) -> Response[bytes]:
-    """Append what differs from what was counted."""
+    """Append the differences from the earlier award."""
     await _demand_counted(request, place, tournament_id)
     signed = await _signed(request, place, order, body.reason)
     above = stream_of(tournament_id)
@@ -150,7 +152,7 @@ async def revise_award(
         award = policies.points_of(result, now=order.command.received_at)
         before = (await states.load(place.stream)).state
         events = season.decider.decide(before, ReviseAward(award=award, **signed))
-        # A result that is corrected meanwhile must not be counted as it was.
+        # Guard the tournament, because its result may be corrected meanwhile.
         return [Entry(place.stream, events), Entry(above)]
 
     receipt = await shell.runtime.writer.submit(place.league, order.command, decide)
@@ -160,7 +162,7 @@ async def revise_award(
 
 @operation(
     "POST", "/v1/seasons/{season_id:str}/awards/{tournament_id:str}/revoke", "revoke_award",
-    "Count a tournament no more, as if it had not been played.",
+    "Revoke a tournament's award, as if it had not been played.",
     scope="tournaments:manage", needs="report_results", answer=AwardChanged,
     key_required=True, dry_run=True,
     problems=("forbidden", "season_closed", "frozen", "award_unknown", "text_forged"),
@@ -168,7 +170,7 @@ async def revise_award(
 async def revoke_award(
     request: Asked, tournament_id: str, body: Why, place: SeasonPlace, order: Order, shell: Shell
 ) -> Response[bytes]:
-    """Append that none of its points count."""
+    """Append that the tournament gives no points."""
     await _demand_counted(request, place, tournament_id)
     signed = await _signed(request, place, order, body.reason)
     command = RevokeAward(tournament=TournamentId(tournament_id), **signed)
@@ -179,7 +181,7 @@ async def revoke_award(
 
 @operation(
     "GET", "/v1/seasons/{season_id:str}/ledger", "read_ledger",
-    "Every award, bonus, adjustment and correction of a season, oldest first.",
+    "List all awards, bonuses, adjustments and corrections of a season, oldest first.",
     scope="leagues:read", needs="read_league", answer=Page,
     query=("limit", "cursor", "player", "min_position"),
     problems=("invalid_cursor", "not_caught_up"),
@@ -187,7 +189,7 @@ async def revoke_award(
 async def read_ledger(
     request: Asked, place: Annotated[SeasonPlace, AS_KNOWN], shell: Shell
 ) -> Response[bytes]:
-    """Read from the read models; the entries up to any point add up to what counted then."""
+    """Read the read models. The entries up to any point add up to the points at that time."""
     player = request.query_params.get("player")
     name = f"ledger {place.id} {player}"
     paged = await listing_of(request, place.league, name, int, int, projection="standings")
@@ -203,7 +205,7 @@ async def _demand_counted(request: Asked, place: SeasonPlace, tournament_id: str
     Check that a season can count a tournament, and that the caller did not play in it.
 
     Raises:
-        Forbidden: If the caller was entered there.
+        Forbidden: If the caller was entered in the tournament.
         AwardUnknown: If it is not a finished tournament of this season.
     """
     state = (await find(request, tournament_id, TOURNAMENT)).state

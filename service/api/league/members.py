@@ -1,4 +1,4 @@
-"""Who belongs to a league, and as what."""
+"""The members of a league and their roles."""
 
 from uuid import UUID
 
@@ -23,7 +23,7 @@ from service.people.tokens import Principal
 
 
 class Membership(msgspec.Struct, kw_only=True):
-    """A player's place in a league; the role is null for who does not belong to it."""
+    """A player's role in a league. It is null for a player who is not a member."""
 
     league: str
     player: str
@@ -32,7 +32,7 @@ class Membership(msgspec.Struct, kw_only=True):
 
 
 class MemberShown(msgspec.Struct, kw_only=True):
-    """A member, with the name of the account unless it was erased."""
+    """A member. The name is null if the account was erased."""
 
     player: str
     name: str | None
@@ -40,18 +40,18 @@ class MemberShown(msgspec.Struct, kw_only=True):
 
 
 class RoleWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """What a member is from now on."""
+    """A member's new role."""
 
     role: Role
 
 
 @operation(
-    "GET", "/v1/leagues/{league_id:str}/members", "list_members", "Who belongs to a league.",
+    "GET", "/v1/leagues/{league_id:str}/members", "list_members", "List a league's members.",
     needs="read_league", scope="leagues:read", answer=Page, query=("limit", "cursor"),
     problems=("invalid_cursor",),
 )  # fmt: skip
 async def list_members(request: Asked, place: LeaguePlace, shell: Shell) -> Response[bytes]:
-    """List members from the aggregate by player: whoever comes or goes moves nobody else."""
+    """List the members by player, from the aggregate, so that changes do not move other members."""
     paged = await live_listing(request, place.id, f"members {place.id}", str)
     ordered = sorted(place.state.members, key=lambda each: each.player)
     page = paged.cut(ordered, lambda each: (each.player,))
@@ -66,15 +66,15 @@ async def list_members(request: Asked, place: LeaguePlace, shell: Shell) -> Resp
 
 @operation(
     "PUT", "/v1/leagues/{league_id:str}/members/{player_id:str}", "change_role",
-    "Give a member another role.",
+    "Change a member's role.",
     needs="manage_members", scope="leagues:manage", answer=Membership,
     problems=("forbidden", "member_unknown", "last_owner"),
-    on_people=OnPeople("role", "gives a member another role", "manage_members"),
+    on_people=OnPeople("role", "changes a member's role", "manage_members"),
 )  # fmt: skip
 async def change_role(
     player_id: str, body: RoleWanted, place: LeaguePlace, order: Order, shell: Shell
 ) -> Response[bytes]:
-    """Change a role, one's own too; the last owner stays one."""
+    """Change a role, even the caller's own. The last owner must stay an owner."""
     demand_form(player_id, "plr")
     command = ChangeRole(player=PlayerId(player_id), role=body.role)
     return await _decided(shell, place.league, order, command, body.role)
@@ -82,7 +82,7 @@ async def change_role(
 
 @operation(
     "DELETE", "/v1/leagues/{league_id:str}/members/{player_id:str}", "remove_member",
-    "Remove a member; what they have played stays.",
+    "Remove a member. Their results stay.",
     needs="manage_members", scope="leagues:manage", answer=Membership,
     problems=("last_owner", "member_playing"),
     on_people=OnPeople("removal", "removes a member", "manage_members"),
@@ -90,7 +90,9 @@ async def change_role(
 async def remove_member(
     player_id: str, place: LeaguePlace, order: Order, shell: Shell
 ) -> Response[bytes]:
-    """Remove a member who is in no running tournament; who is no member stays none."""
+    """
+    Remove a member who is in no running tournament. If the player is no member, nothing changes.
+    """
     demand_form(player_id, "plr")
     command = RemoveMember(player=PlayerId(player_id))
     return await _decided(shell, place.league, order, command, None)
@@ -105,7 +107,7 @@ async def remove_member(
 async def leave_league(
     place: LeaguePlace, order: Order, shell: Shell, principal: Principal
 ) -> Response[bytes]:
-    """Remove the caller, who is in no running tournament."""
+    """Remove the caller, if they are in no running tournament."""
     player = PlayerId(principal.account.player)
     return await _decided(shell, place.league, order, RemoveMember(player=player), None)
 

@@ -1,4 +1,4 @@
-"""Players without an account: entered by a director, singly or as a list, and claimed later."""
+"""Players without an account: entered by a director, one by one or as a list, and claimed later."""
 
 from datetime import datetime
 from typing import Annotated
@@ -37,22 +37,22 @@ ExternalId = Annotated[str, Meta(max_length=64, pattern=r"^[\x21-\x7e]+$")]
 
 
 class PlayerWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """Somebody who plays, and has no account (yet)."""
+    """A player who has no account yet."""
 
     name: Label
     email: Email | None = None
-    """Only to tell two people of one name apart; nothing is sent there."""
+    """Distinguishes two people with the same name. No mail is sent to it."""
 
     external_id: ExternalId | None = None
-    """By which other lists know the player."""
+    """The player's identifier in other lists."""
 
 
 class PlayerEntered(msgspec.Struct, kw_only=True):
     """
     A player who was entered.
 
-    ``claim`` is null if the league had entered the player before, and in the answer to a
-    retry; ``POST …/players/{player}/claim`` gives out another code.
+    ``claim`` is null in the answer to a retry, and if the league had entered the player before.
+    ``POST …/players/{player}/claim`` issues another code.
     """
 
     league: str
@@ -63,19 +63,19 @@ class PlayerEntered(msgspec.Struct, kw_only=True):
 
 
 class RowShown(msgspec.Struct, kw_only=True):
-    """What has become of a row, or would: ``added``, ``unchanged``, or what is wrong with it."""
+    """The outcome of a row: ``added``, ``unchanged``, or the code of an error."""
 
     line: int
     outcome: str
     player: str | None = None
     claim: str | None = None
-    """A code for a player who was entered by this request; null in the answer to a retry."""
+    """The claim code of a player entered by this request. Null in the answer to a retry."""
 
     detail: str | None = None
 
 
 class Imported(msgspec.Struct, kw_only=True):
-    """A list that was imported, or was only tried."""
+    """The outcome of an import or of its dry run."""
 
     league: str
     dry_run: bool
@@ -85,7 +85,7 @@ class Imported(msgspec.Struct, kw_only=True):
 
 @operation(
     "POST", "/v1/leagues/{league_id:str}/players", "enter_player",
-    "Enter a player who has no account; the answer holds a code to claim it with.",
+    "Enter a player without an account. The answer holds a claim code for the player.",
     needs="manage_players", scope="leagues:manage", answer=PlayerEntered,
     status=201, problems=("forbidden", "player_banned", "name_taken"),
     on_people=OnPeople("claim", "enters a player, with a claim code", "nobody"),
@@ -93,7 +93,7 @@ class Imported(msgspec.Struct, kw_only=True):
 async def enter_player(
     request: Asked, body: PlayerWanted, place: LeaguePlace, order: Order, shell: Shell
 ) -> Response[bytes]:
-    """Make a member of somebody; one the league has entered before is found again."""
+    """Add a player to the league. A player whom the league has entered before is found again."""
     identity = identity_of(body.name, body.email, body.external_id)
     if not await entered_players.known(shell.engine, place.id, [identity]):
         await demand_distinct(request, place.state, body.name)
@@ -110,14 +110,14 @@ async def enter_player(
 
 @operation(
     "POST", "/v1/leagues/{league_id:str}/members/import", "import_members",
-    "Make members of a list of players: all of them, or with a faulty row none.",
+    "Import a list of players as members. If a row is invalid, nobody is imported.",
     needs="manage_players", scope="leagues:manage", body=str, takes="text/csv",
     body_max=BYTES_MAX, answer=Imported, query=("dry_run",),
     problems=("forbidden", "invalid_csv", "import_refused"),
     on_people=OnPeople("claim", "enters players, each with a claim code", "manage_members"),
 )  # fmt: skip
 async def import_members(request: Asked, place: LeaguePlace) -> Response[bytes]:
-    """Import; a list imported twice makes nobody twice."""
+    """Import a list. Importing it twice adds nobody twice."""
     raw = await _csv(request)
     dry_run = _dry_run(request)
     roster = read_roster(raw)
@@ -141,7 +141,7 @@ async def import_members(request: Asked, place: LeaguePlace) -> Response[bytes]:
 async def _import(
     request: Asked, place: LeaguePlace, order: Order, rows: tuple[Row, ...]
 ) -> tuple[list[RowShown], Receipt]:
-    """Keep who is new, and add all in one append; the answer is a function of what it added."""
+    """Store the new players and add all of them in one append. Return the rows' outcomes."""
     shell, now = shell_of(request), shell_of(request).now()
     new: list[tuple[UUID, str]] = []
     for index, _ in enumerate(rows):
@@ -177,17 +177,17 @@ def _refused(
     staff: list[str],
     now: datetime,
 ) -> list[Fault]:
-    """Return what the league would refuse of rows that are well written."""
+    """Return the faults of well-formed rows that the league would refuse."""
     league: Created = place.state
     found = []
     taken = Taken(staff)
     for row in rows:
         if not may(place.role, needed_over(row.role)):
-            found.append(Fault(row.line, "role", "only an owner gives offices"))
+            found.append(Fault(row.line, "role", "only an owner may give offices"))
         player = before.get(row.identity)
         if player is None:
             if row.name in taken:
-                detail = "the name reads like that of somebody in office"
+                detail = "the name is too similar to that of a member of the staff"
                 found.append(Fault(row.line, "name_taken", detail))
             continue
         held = league.role_of(player)
@@ -214,12 +214,12 @@ async def _csv(request: Asked) -> bytes:
     media, _, parameters = request.headers.get("content-type", "").partition(";")
     charset = parameters.casefold().replace('"', "").partition("charset=")[2].strip()
     if media.strip().casefold() != "text/csv" or charset not in ("", "utf-8", "utf8"):
-        raise BadRequest("unsupported_media_type", "the list has to be text/csv in UTF-8")
+        raise BadRequest("unsupported_media_type", "the list must be text/csv in UTF-8")
     return await request.body()
 
 
 def _dry_run(request: Asked) -> bool:
     asked = request.query_params.get("dry_run", "false")
     if asked not in ("true", "false"):
-        raise BadRequest("bad_request", "dry_run is true or false")
+        raise BadRequest("bad_request", "dry_run must be true or false")
     return bool(asked == "true")

@@ -1,4 +1,4 @@
-"""The points formulas there are, and a try of one's own."""
+"""The points formulas that seasons may name, and trying a formula."""
 
 from decimal import Decimal
 from typing import Annotated
@@ -22,7 +22,7 @@ Value = Annotated[Points, Meta(max_length=20)]
 
 
 class FormulaTried(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """A formula and numbers to try it with; a name left out is 0."""
+    """A formula and the numbers to try it with. A missing number is 0."""
 
     formula: str
     n: Value = "0"
@@ -36,7 +36,7 @@ class FormulaTried(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class FormulaWorth(msgspec.Struct, kw_only=True):
-    """What a formula comes to, or why it has no value there."""
+    """The value of a formula, or the reason why it has none."""
 
     points: str | None
     failure: str | None
@@ -45,11 +45,11 @@ class FormulaWorth(msgspec.Struct, kw_only=True):
 
 @operation(
     "GET", "/v1/points-formulas", "list_points_formulas",
-    "The ways to count points that a season may name, with their published numbers.",
+    "List the points presets that a season may name, with their published numbers.",
     needs="anyone", answer=Page, query=("limit", "cursor"), problems=("invalid_cursor",),
 )  # fmt: skip
 async def list_points_formulas(request: Asked) -> Response[bytes]:
-    """List presets whole."""
+    """List the complete presets by name."""
     found = sorted(PRESETS.items())
     page = listing(request, "points formulas", str).cut(found, lambda each: (each[0],))
     shown = [formula for _, formula in page.items]
@@ -58,12 +58,12 @@ async def list_points_formulas(request: Asked) -> Response[bytes]:
 
 @operation(
     "POST", "/v1/points-formulas/try", "try_points_formula",
-    "What a formula is worth for given numbers; changes nothing.",
+    "Evaluate a formula for given numbers. Changes nothing.",
     needs="account", scope="leagues:read", answer=FormulaWorth,
     problems=("formula_invalid",),
 )  # fmt: skip
 async def try_points_formula(body: FormulaTried) -> Response[bytes]:
-    """Evaluate as an award would."""
+    """Evaluate the formula in the same way as an award."""
     given = msgspec.structs.asdict(body)
     values = {name: given[name] for name in FORMULA_NAMES}
     try:

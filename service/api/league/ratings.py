@@ -1,4 +1,4 @@
-"""How strong a league's players are taken to be."""
+"""Ratings of a league's players."""
 
 import re
 from typing import Annotated
@@ -21,28 +21,28 @@ _ORDINAL = re.compile(r"-?[0-9]{1,12}(\.[0-9]{1,12})?")
 
 
 class RatingShown(msgspec.Struct, kw_only=True):
-    """A player's rating by the Plackett-Luce model; decimals with six digits."""
+    """A player's rating by the Plackett-Luce model, in decimals with six digits."""
 
     player: str
     name: str | None
     mu: str
     sigma: str
     ordinal: str
-    """``mu`` less three ``sigma``, by which the list is ordered."""
+    """``mu`` minus three ``sigma``. The list is sorted by it."""
 
     played: int
 
 
 @operation(
     "GET", "/v1/leagues/{league_id:str}/ratings", "read_ratings",
-    "A league's players by rating, the strongest first.",
+    "List a league's players by rating, strongest first.",
     scope="leagues:read", needs="read_league", answer=Page,
     query=("limit", "cursor", "min_position"), problems=("invalid_cursor", "not_caught_up"),
 )  # fmt: skip
 async def read_ratings(
     request: Asked, place: Annotated[LeaguePlace, AS_KNOWN], shell: Shell
 ) -> Response[bytes]:
-    """Read from the read models."""
+    """Read the ratings from the read models."""
     name = f"ratings {place.id}"
     paged = await listing_of(request, place.league, name, str, str, projection="ratings")
     if paged.after is not None and not _ORDINAL.fullmatch(paged.after[0]):
@@ -69,14 +69,14 @@ async def read_ratings(
 
 @operation(
     "GET", "/v1/leagues/{league_id:str}/ratings/{player_id:str}", "read_rating_history",
-    "A player's rating after each tournament of a league, the latest first.",
+    "List a player's ratings after each tournament of a league, latest first.",
     scope="leagues:read", needs="read_league", answer=Page,
     query=("limit", "cursor", "min_position"), problems=("invalid_cursor", "not_caught_up"),
 )  # fmt: skip
 async def read_rating_history(
     request: Asked, player_id: str, place: Annotated[LeaguePlace, AS_KNOWN], shell: Shell
 ) -> Response[bytes]:
-    """Read from the read models; empty for who has no result here."""
+    """Read the ratings from the read models. The list is empty for a player without results."""
     demand_form(player_id, "plr")
     name = f"ratings {place.id} {player_id}"
     paged = await listing_of(request, place.league, name, int, projection="ratings")

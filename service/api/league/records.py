@@ -1,4 +1,4 @@
-"""What a player has done in a league."""
+"""The record of a player in a league."""
 
 from typing import Annotated
 from uuid import UUID
@@ -17,7 +17,7 @@ from service.projections import recalling
 
 
 class PlayerRecord(msgspec.Struct, kw_only=True):
-    """A player's games in one league, the latest first, and all of them together."""
+    """A player's games in one league, latest first, and their totals."""
 
     player: str
     name: str | None
@@ -28,7 +28,7 @@ class PlayerRecord(msgspec.Struct, kw_only=True):
 
 @operation(
     "GET", "/v1/leagues/{league_id:str}/players/{player_id:str}/record", "read_record",
-    "A player's tournaments, placings, winnings, points and hands in a league.",
+    "Read a player's tournaments, places, winnings, points and hands in a league.",
     needs="read_league", scope="leagues:read", answer=PlayerRecord,
     query=("limit", "cursor", "min_position"),
     problems=("invalid_cursor", "not_caught_up"),
@@ -36,7 +36,9 @@ class PlayerRecord(msgspec.Struct, kw_only=True):
 async def read_record(
     request: Asked, player_id: str, place: Annotated[LeaguePlace, AS_KNOWN], shell: Shell
 ) -> Response[bytes]:
-    """Read from the read models; of somebody who never belonged here there is none."""
+    """
+    Read the record from the read models. Answer 404 for a player who never belonged to the league.
+    """
     demand_form(player_id, "plr")
     engine = shell.engine
     await caught_up(request, place.id, "standings")

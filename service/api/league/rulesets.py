@@ -1,4 +1,4 @@
-"""The presets there are: rulesets, whole, and in what two of them differ; terms."""
+"""Presets: rulesets, the differences between two of them, and terms."""
 
 import msgspec
 from litestar import Response
@@ -16,36 +16,36 @@ from service.base.errors import StreamNotFound
 
 
 class RulesetShown(msgspec.Struct, kw_only=True):
-    """A preset, whole: every parameter, the revision of the rules, and the hash of it all."""
+    """A complete preset: every parameter, the revision of the rules, and the hash of everything."""
 
     name: str
     revision: int
     hash: str
     ruleset: msgspec.Raw
     against: str | None = None
-    """The preset that it was compared with."""
+    """The preset that it is compared with."""
 
     differences: tuple[Difference, ...] | None = None
-    """In what the two differ; null if nothing was compared."""
+    """The differences between the two presets, or null without a comparison."""
 
 
 @operation(
-    "GET", "/v1/rulesets", "list_rulesets", "The presets a tournament may name.",
+    "GET", "/v1/rulesets", "list_rulesets", "List the ruleset presets that a tournament may name.",
     needs="anyone", answer=Page, query=("limit", "cursor"), problems=("invalid_cursor",),
 )  # fmt: skip
 async def list_rulesets(request: Asked) -> Response[bytes]:
-    """List presets with their hashes."""
+    """List the presets by name, with their hashes."""
     shown = [_shown(name) for name in sorted(PRESETS)]
     return listed(request, listing(request, "rulesets", str).cut(shown, lambda it: (it.name,)))
 
 
 @operation(
     "GET", "/v1/rulesets/{ruleset_id:str}", "read_ruleset",
-    "One preset; with against=NAME, in what the two differ.",
+    "Read a preset. With against=NAME, compare it with another.",
     needs="anyone", answer=RulesetShown, query=("against",),
 )  # fmt: skip
 async def read_ruleset(request: Asked, ruleset_id: str) -> Response[bytes]:
-    """Show a preset by its name; ``ETag`` is its hash."""
+    """Show a preset by its name. Its hash is the ``ETag``."""
     against = request.query_params.get("against")
     try:
         shown = _shown(ruleset_id)
@@ -62,11 +62,11 @@ async def read_ruleset(request: Asked, ruleset_id: str) -> Response[bytes]:
 
 @operation(
     "GET", "/v1/terms-presets", "list_terms_presets",
-    "Named terms that an announcement may stand on, with what they ask of its ruleset.",
+    "List the named terms that an announcement may use, with their demands on the ruleset.",
     needs="anyone", answer=Page, query=("limit", "cursor"), problems=("invalid_cursor",),
 )  # fmt: skip
 async def list_terms_presets(request: Asked) -> Response[bytes]:
-    """List presets whole."""
+    """List the complete presets by name."""
     shown = [TERMS_PRESETS[name] for name in sorted(TERMS_PRESETS)]
     return listed(request, listing(request, "terms presets", str).cut(shown, lambda it: (it.name,)))
 

@@ -1,4 +1,4 @@
-"""Closing a season, once everything that was announced for it is counted."""
+"""Closing a season, once all tournaments announced for it are counted."""
 
 from typing import Annotated
 
@@ -21,7 +21,7 @@ from service.log.writer import Entry, States
 from service.people.texts import Written
 
 LEFT_OUT_MAX = 100
-"""Tournaments that one close may leave out."""
+"""Most tournaments that one close may leave out."""
 
 Tournaments = Annotated[
     tuple[Annotated[str, Meta(pattern="^trn_[0-9a-f]{32}$")], ...], Meta(max_length=LEFT_OUT_MAX)
@@ -29,18 +29,20 @@ Tournaments = Annotated[
 
 
 class SeasonCloseWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """How a season is to end.  A body without members may be left out."""
+    """Options for closing a season. The body may be left out."""
 
     leave_out: Tournaments = ()
-    """Tournaments that give no points, so that they keep nobody waiting; owners only."""
+    """
+    Tournaments that shall give no points, so that the season can close without them. Owners only.
+    """
 
     reason: Written | None = None
-    """Why they are left out; needed if any are."""
+    """The reason for leaving them out. Needed if there are any."""
 
 
 @operation(
     "POST", "/v1/seasons/{season_id:str}/close", "close_season",
-    "Close a season: lots are drawn for who is level in everything else.",
+    "Close a season and draw lots between players who are equal in everything.",
     needs="manage_seasons", scope="tournaments:manage", answer=SeasonMade,
     problems=(
         "forbidden", "frozen", "season_closed", "season_uncounted", "leave_out_invalid",
@@ -51,7 +53,9 @@ class SeasonCloseWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True
 async def close_season(
     request: Asked, body: SeasonCloseWanted, place: SeasonPlace, order: Order, shell: Shell
 ) -> Response[bytes]:
-    """Award no further points, and publish the master; wait for what is still to be counted."""
+    """
+    Close the season and publish the master. Refuse it while a tournament is still to be counted.
+    """
     leave_out = await _left_out(request, place, order, body)
     before = await season_ends.announced_before(shell.runtime, place.league, place.id)
     now = shell.now()
@@ -68,17 +72,17 @@ async def _left_out(
     request: Asked, place: SeasonPlace, order: Order, body: SeasonCloseWanted
 ) -> LeaveOut | None:
     """
-    Return what the caller leaves out, signed and with its reason.
+    Return the tournaments that the caller leaves out, with author and reason.
 
     Raises:
-        Forbidden: If the caller is no owner of the league, or plays in one of them: whoever
-            lost there could take the result away.
-        BadRequest: If the reason is missing, or gives a reason for nothing.
+        Forbidden: If the caller is not an owner of the league, or plays in one of the tournaments.
+            Otherwise a loser could take the result away.
+        BadRequest: If only one of ``leave_out`` and ``reason`` is given.
     """
     if not body.leave_out and body.reason is None:
         return None
     if not body.leave_out or body.reason is None:
-        raise BadRequest("bad_request", "leave_out and reason need each other")
+        raise BadRequest("bad_request", "give both leave_out and reason, or neither")
     demand_also(place.role, "manage_league")
     writer, player = shell_of(request).runtime.writer, principal_of(request).account.player
     for each in body.leave_out:

@@ -1,4 +1,4 @@
-"""Seasons: opened with their terms, closed with their lots, and their standings."""
+"""Seasons: their terms, their lots and their standings."""
 
 from datetime import datetime
 from typing import Annotated, Literal, TypedDict
@@ -44,22 +44,22 @@ class FormulaWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, ta
 
 
 class PresetWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, tag="points_preset"):
-    """One of ``GET /v1/points-formulas``, with what belongs to it."""
+    """The name of a preset from ``GET /v1/points-formulas``."""
 
     name: str
 
 
 class SeasonWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """
-    A season: what a place is worth, what results come to, how equals are told apart.
+    A season: the points for a place, the aggregation of results, and the tie-breaks.
 
-    Nothing of it changes afterwards.  What is null is the preset's, where one is named.
+    These terms never change. If a preset is named, it supplies the members that are null.
     """
 
     name: Name
     points: PlacesFromEnd | PointsTable | FormulaWanted | PresetWanted = PlacesFromEnd()
     scale: Annotated[int, Meta(ge=0, le=6)] | None = None
-    """Fraction digits of every number of points; 2 unless a preset says otherwise."""
+    """Fraction digits of all points. The default is the preset's, otherwise 2."""
 
     aggregation: Aggregation = Aggregation()
     minimum_games: Annotated[int, Meta(ge=0, le=1000)] = 0
@@ -69,15 +69,15 @@ class SeasonWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     bonuses: tuple[Bonus, ...] | None = None
     tie_breaks: tuple[TieBreak, ...] = TIE_BREAKS
     closes_at: Instant | None = None
-    """When it closes by itself; see ``POST /v1/seasons/{id}/closing``."""
+    """The instant at which it closes by itself; see ``POST /v1/seasons/{id}/closing``."""
 
     def __post_init__(self) -> None:
-        """Put the instant into UTC, as the log has it."""
+        """Convert the instant to UTC, as in the log."""
         self.closes_at = None if self.closes_at is None else in_utc(self.closes_at)
 
 
 class SeasonMade(msgspec.Struct, kw_only=True):
-    """A season."""
+    """A season after a command."""
 
     id: str
     league: str
@@ -86,14 +86,14 @@ class SeasonMade(msgspec.Struct, kw_only=True):
 
 
 class SeasonShown(msgspec.Struct, kw_only=True):
-    """A season with its terms, and once it is closed with what its lots can be repeated from."""
+    """A season with its terms. Once closed, it also shows the values that prove its lots."""
 
     id: str
     league: str
     name: str
     state: Literal["open", "closed"]
     closes_at: datetime | None
-    """When it closes by itself."""
+    """The instant at which it closes by itself."""
 
     points: PointsRule
     scale: int
@@ -103,14 +103,14 @@ class SeasonShown(msgspec.Struct, kw_only=True):
     bonuses: tuple[Bonus, ...]
     tie_breaks: tuple[str, ...]
     master_commitment: str | None
-    """What was fixed of the lots when the season was opened."""
+    """The commitment to the master of the lots, made when the season opened."""
 
     master: str | None
     """Null until the season is closed."""
 
     lots: tuple[LotDraw, ...]
     fates: tuple[Fate, ...] | None
-    """What became of each tournament announced for it; null until the season is closed."""
+    """The fate of each tournament announced for the season. Null until the season is closed."""
 
 
 @operation(
@@ -122,7 +122,7 @@ class SeasonShown(msgspec.Struct, kw_only=True):
 async def open_season(
     body: SeasonWanted, place: LeaguePlace, order: Order, shell: Shell
 ) -> Response[bytes]:
-    """Begin a season's stream, and commit to the master of its lots."""
+    """Begin a season's stream and commit to the master of its lots."""
     season = SeasonId(f"ssn_{order.new_id(0).hex}")
     command = OpenSeason(
         season=season,
@@ -152,12 +152,12 @@ class _Points(TypedDict):
 
 
 def _points(body: SeasonWanted) -> _Points:
-    """Return how points are counted; what the body leaves open is the preset's."""
+    """Return the rules for points. The preset supplies members that the body leaves out."""
     points: PointsRule
     match body.points:
         case PresetWanted(name=name):
             if name not in PRESETS:
-                raise BadRequest("bad_request", f"no preset {name}: see GET /v1/points-formulas")
+                raise BadRequest("bad_request", f"no preset {name}; see GET /v1/points-formulas")
             preset = PRESETS[name]
             points = preset.points
         case FormulaWanted(text=text):
@@ -178,13 +178,13 @@ _NO_PRESET = Preset(name="", says="", points=PlacesFromEnd(), source="")
 
 
 @operation(
-    "GET", "/v1/leagues/{league_id:str}/seasons", "list_seasons", "A league's seasons.",
+    "GET", "/v1/leagues/{league_id:str}/seasons", "list_seasons", "List a league's seasons.",
     needs="read_league", scope="leagues:read",
     answer=Page, query=("limit", "cursor", "min_position"),
     problems=("invalid_cursor", "not_caught_up"),
 )  # fmt: skip
 async def list_seasons(request: Asked, place: LeaguePlace, shell: Shell) -> Response[bytes]:
-    """List from the read models."""
+    """List the seasons from the read models, in order of opening."""
     name = f"seasons {place.id}"
     paged = await listing_of(request, place.league, name, int, projection="standings")
     async with shell.engine.connect() as connection:
@@ -194,11 +194,11 @@ async def list_seasons(request: Asked, place: LeaguePlace, shell: Shell) -> Resp
 
 
 @operation(
-    "GET", "/v1/seasons/{season_id:str}", "read_season", "One season, with its terms and lots.",
+    "GET", "/v1/seasons/{season_id:str}", "read_season", "Read a season's terms and lots.",
     needs="read_league", scope="leagues:read", answer=SeasonShown,
 )  # fmt: skip
 async def read_season(place: SeasonPlace) -> Response[bytes]:
-    """Read from the aggregate."""
+    """Read a season from the aggregate."""
     return encoded(_shown(place), headers={"ETag": f'"{place.loaded.version}"'})
 
 
@@ -229,7 +229,7 @@ def _shown(place: SeasonPlace) -> SeasonShown:
 
 
 @operation(
-    "GET", "/v1/seasons/{season_id:str}/standings", "read_standings", "A season's standings.",
+    "GET", "/v1/seasons/{season_id:str}/standings", "read_standings", "List a season's standings.",
     needs="read_league", scope="leagues:read",
     answer=Page, query=("limit", "cursor", "min_position", "as_of"),
     problems=("invalid_cursor", "not_caught_up", *AS_OF_PROBLEMS),
@@ -237,7 +237,7 @@ def _shown(place: SeasonPlace) -> SeasonShown:
 async def read_standings(
     request: Asked, place: Annotated[SeasonPlace, AS_KNOWN], shell: Shell
 ) -> Response[bytes]:
-    """Read from the read models; as of earlier, from the season's own events until then."""
+    """Read the read models. With ``as_of``, fold the season's events up to that position."""
     moment = await moment_of(request, place.league)
     if moment is not None:
         return await _standings_then(request, place.id, moment)
@@ -253,7 +253,7 @@ async def read_standings(
 async def _standings_then(request: Asked, season: str, moment: Moment) -> Response[bytes]:
     state = (await moment.state(stream_of(season))).state
     if not isinstance(state, Opened):
-        raise StreamNotFound("it did not exist then, or you may not see it")
+        raise StreamNotFound("it did not exist at that time, or you may not see it")
     rows = [
         StandingRow(
             season=season,

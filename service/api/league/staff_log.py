@@ -1,4 +1,4 @@
-"""What staff and operators did, from the log itself."""
+"""The actions of staff and operators, read from the log."""
 
 from datetime import UTC, datetime
 
@@ -17,10 +17,10 @@ from service.api.http.shell import Asked, Shell
 from service.log.record import Metadata, league_number
 
 SCAN_MAX = 20_000
-"""Positions that one page looks through; a page may be short, and the next one goes on."""
+"""Positions that one page searches. A page may be short although another follows."""
 
 _AT_TABLES = ["deal_voided", "table_held", "table_resumed"]
-"""What staff does at a table; the rest there is play."""
+"""The staff actions at a table. All other table events are play."""
 
 _ROWS = """
     SELECT at, 'event' AS kind, type, stream, position AS index, metadata FROM events
@@ -42,32 +42,34 @@ _EPOCHS = """
 
 
 class Deed(msgspec.Struct, kw_only=True):
-    """One event that somebody with an office caused, or a new epoch that an operator began."""
+    """An event caused by staff, an action outside the log, or an epoch begun by an operator."""
 
     at: datetime
     actor: str
-    """``plr_…``; of an epoch the operator's name."""
+    """``plr_…``, or the operator's name for an epoch."""
     kind: str
-    """``event``, ``epoch`` or ``operator``: what was done beside the log."""
+    """``event``, ``epoch``, or ``operator`` for actions outside the log."""
     type: str
-    """Of the event; of an epoch the reason that was given; else what was done."""
+    """The event's type, the reason given for an epoch, or the kind of action."""
     stream: str | None = None
     about: str | None = None
-    """To what, beside the log: ``plr_…``, ``hnd_…``; of a dry run the operation before it."""
+    """
+    For actions outside the log: the object, ``plr_…`` or ``hnd_…``. A dry run adds its operation.
+    """
     index: int
-    """The event's position; of an epoch, or beside the log, the events there were."""
+    """The event's position. Otherwise the number of events in the log at that time."""
     number: int = 0
-    """Of what was done beside the log, in order; of an epoch its own."""
+    """The number of the action outside the log, or of the epoch."""
 
 
 @operation(
     "GET", "/v1/leagues/{league_id:str}/staff-log", "read_staff_log",
-    "What staff and operators did in a league, the newest first.",
+    "List the actions of staff and operators in a league, newest first.",
     needs="audit_hands", scope="hands:audit", answer=Page, query=("limit", "cursor"),
     problems=("forbidden", "invalid_cursor", "not_caught_up"),
 )  # fmt: skip
 async def read_staff_log(request: Asked, place: LeaguePlace, shell: Shell) -> Response[bytes]:
-    """Read from the log; who held an office at any time counts with all that they did."""
+    """List all actions of everybody who has ever held an office, from the log."""
     demand(request, place.role, entered=await plays_in(request, place.id))
     paged = await live_listing(request, place.id, f"staff log {place.id}", int, str)
     before, after_kind = paged.after or (POSITION_END, "")
@@ -86,7 +88,7 @@ async def read_staff_log(request: Asked, place: LeaguePlace, shell: Shell) -> Re
 
 
 def _key(deed: Deed) -> tuple[int, str]:
-    """Return what orders the list: what was done when there were n events came before event n."""
+    """Return the sort key. Actions made when the log had n events come before event n."""
     if deed.kind == "event":
         return deed.index, "event"
     at = deed.at.astimezone(UTC).isoformat(timespec="microseconds")
@@ -94,7 +96,7 @@ def _key(deed: Deed) -> tuple[int, str]:
 
 
 async def _deeds(shell: Shell, league: str, low: int, high: int) -> list[Deed]:
-    """Return what staff did from position *low* on and before *high*, the newest first."""
+    """Return the staff's actions from position *low* up to, not including, *high*; newest first."""
     number, staff = number_of(league), await _ever_staff(shell, league)
     rows = await shell.pool.fetch(_ROWS, number, high, low, _AT_TABLES)
     found = []
@@ -109,7 +111,7 @@ async def _deeds(shell: Shell, league: str, low: int, high: int) -> list[Deed]:
 
 
 async def _ever_staff(shell: Shell, league: str) -> set[str]:
-    """Return everybody who ever held an office in *league*."""
+    """Return all players who have ever held an office in *league*."""
     writer, found, after = shell.runtime.writer, set(), 0
     number = league_number(league)
     while rows := await writer.store.stream(number, f"league-{number.hex}", after, 1_000):

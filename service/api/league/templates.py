@@ -1,4 +1,4 @@
-"""House rules and templates: announcements in part, to be filled up when one is made."""
+"""House rules and templates: partial announcements that complete others."""
 
 import msgspec
 from litestar import Response
@@ -25,17 +25,17 @@ from service.base.errors import BadRequest, StreamNotFound
 
 _OF_ONE_NIGHT = ("starts_at", "registration_opens_at", "masters", "template", "draft")
 INSTANTS_WITHIN = (("format", "starts_at"), ("floor", "last_hands_at"))
-"""Members of members that belong to one night."""
+"""Nested members that hold instants, so each tournament sets its own."""
 
 
 class HouseRulesWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """What holds wherever an announcement says nothing else: members of an announcement."""
+    """Default members for all announcements of a league."""
 
     body: Content
 
 
 class HouseRulesShown(msgspec.Struct, kw_only=True):
-    """The house rules; an empty body where none were set."""
+    """The house rules. The body is empty if none are set."""
 
     league: str
     body: Content
@@ -43,18 +43,20 @@ class HouseRulesShown(msgspec.Struct, kw_only=True):
 
 
 class TemplateWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """A template, or what it is to become."""
+    """A new template, or the new content of one."""
 
     name: Name
     body: Content
-    """Members of an announcement; instants and masters belong to one night and have no place."""
+    """
+    Members of an announcement, except instants and masters, which each tournament sets itself.
+    """
 
     version: int | None = None
-    """To change one: the version that was read, so that nobody's change is lost."""
+    """For a change: the version that the caller read, so that no other change is lost."""
 
 
 class TemplateShown(msgspec.Struct, kw_only=True):
-    """A template as it stands."""
+    """A template at its current version."""
 
     id: str
     league: str
@@ -65,7 +67,7 @@ class TemplateShown(msgspec.Struct, kw_only=True):
 
 
 class TemplateGone(msgspec.Struct, kw_only=True):
-    """A template that is no more; the position is null if it was none before."""
+    """A removed template. The position is null if there was none."""
 
     id: str
     league: str
@@ -74,18 +76,18 @@ class TemplateGone(msgspec.Struct, kw_only=True):
 
 @operation(
     "GET", "/v1/leagues/{league_id:str}/house-rules", "read_house_rules",
-    "What holds in this league wherever an announcement says nothing else.",
+    "Read the league's house rules, the defaults of its announcements.",
     needs="read_league", scope="leagues:read", answer=HouseRulesShown,
 )  # fmt: skip
 async def read_house_rules(place: LeaguePlace) -> Response[bytes]:
-    """Read from the aggregate."""
+    """Read the house rules from the aggregate."""
     body = msgspec.json.decode(place.state.house_rules or "{}")
     return encoded(HouseRulesShown(league=place.id, body=body))
 
 
 @operation(
     "PUT", "/v1/leagues/{league_id:str}/house-rules", "set_house_rules",
-    "Say what holds wherever an announcement says nothing else; replaces what was said before.",
+    "Replace the league's house rules, the defaults of its announcements.",
     needs="manage_league", scope="leagues:manage", answer=HouseRulesShown,
     problems=(
         "forbidden", "terms_invalid", "terms_contradict", "unknown_ruleset", "invalid_ruleset",
@@ -96,10 +98,10 @@ async def read_house_rules(place: LeaguePlace) -> Response[bytes]:
 async def set_house_rules(
     request: Asked, body: HouseRulesWanted, place: LeaguePlace, order: Order, shell: Shell
 ) -> Response[bytes]:
-    """Set them; tournaments that are announced already stay as they are."""
+    """Set the house rules. Tournaments already announced do not change."""
     text = _text(body.body)
     if "overrides" in body.body and "ruleset" not in body.body:
-        raise _misplaced("overrides", "belongs to a ruleset")
+        raise _misplaced("overrides", "needs a ruleset")
     _try(request, replace(place.state, house_rules=text), {"ruleset": "official"} | body.body)
     command = SetHouseRules(body=text)
     receipt = await decide_one(shell, place.id, place.id, order, [command])
@@ -107,7 +109,7 @@ async def set_house_rules(
 
 
 @operation(
-    "POST", "/v1/leagues/{league_id:str}/templates", "save_template", "Keep a template.",
+    "POST", "/v1/leagues/{league_id:str}/templates", "save_template", "Save a new template.",
     needs="manage_tournaments", scope="tournaments:manage",
     answer=TemplateShown, status=201,
     problems=(
@@ -119,14 +121,14 @@ async def set_house_rules(
 async def save_template(
     request: Asked, body: TemplateWanted, order: Order, place: LeaguePlace
 ) -> Response[bytes]:
-    """Keep one under an id that follows from the command, so a retry finds it."""
+    """Save a template. Its id follows from the command, so a retry finds the same template."""
     template = TemplateId(identifier("tpl", order.new_id(0)))
     return await _saved(request, place, template, body, order, 201)
 
 
 @operation(
     "PUT", "/v1/leagues/{league_id:str}/templates/{template_id:str}", "change_template",
-    "Change a template; tournaments announced by it before stay as they are.",
+    "Change a template. Tournaments already announced with it do not change.",
     needs="manage_tournaments", scope="tournaments:manage",
     answer=TemplateShown,
     problems=(
@@ -138,7 +140,7 @@ async def save_template(
 async def change_template(
     request: Asked, template_id: str, body: TemplateWanted, place: LeaguePlace, order: Order
 ) -> Response[bytes]:
-    """Replace name and body."""
+    """Replace the template's name and body."""
     template = TemplateId(template_id)
     if place.state.template(template) is None:
         raise StreamNotFound("it does not exist, or you may not see it")
@@ -146,12 +148,12 @@ async def change_template(
 
 
 @operation(
-    "GET", "/v1/leagues/{league_id:str}/templates", "list_templates", "A league's templates.",
+    "GET", "/v1/leagues/{league_id:str}/templates", "list_templates", "List a league's templates.",
     needs="read_league", scope="leagues:read", answer=Page, query=("limit", "cursor"),
     problems=("invalid_cursor",),
 )  # fmt: skip
 async def list_templates(request: Asked, place: LeaguePlace) -> Response[bytes]:
-    """List from the aggregate by name."""
+    """List the templates by name, from the aggregate."""
     paged = await live_listing(request, place.id, f"templates {place.id}", str)
     ordered = sorted(place.state.templates, key=lambda each: str(each.name))
     items = [_shown(place.id, each) for each in ordered]
@@ -160,10 +162,10 @@ async def list_templates(request: Asked, place: LeaguePlace) -> Response[bytes]:
 
 @operation(
     "GET", "/v1/leagues/{league_id:str}/templates/{template_id:str}", "read_template",
-    "One template.", needs="read_league", scope="leagues:read", answer=TemplateShown,
+    "Read a template.", needs="read_league", scope="leagues:read", answer=TemplateShown,
 )  # fmt: skip
 async def read_template(template_id: str, place: LeaguePlace) -> Response[bytes]:
-    """Read from the aggregate."""
+    """Read a template from the aggregate."""
     found = place.state.template(TemplateId(template_id))
     if found is None:
         raise StreamNotFound("it does not exist, or you may not see it")
@@ -172,13 +174,13 @@ async def read_template(template_id: str, place: LeaguePlace) -> Response[bytes]
 
 @operation(
     "DELETE", "/v1/leagues/{league_id:str}/templates/{template_id:str}", "remove_template",
-    "Remove a template; tournaments announced by it stay.",
+    "Remove a template. Tournaments announced with it stay.",
     needs="manage_tournaments", scope="tournaments:manage", answer=TemplateGone,
 )  # fmt: skip
 async def remove_template(
     template_id: str, place: LeaguePlace, order: Order, shell: Shell
 ) -> Response[bytes]:
-    """Remove; what is none stays none."""
+    """Remove a template. If it does not exist, nothing changes."""
     command = RemoveTemplate(template=TemplateId(template_id))
     receipt = await decide_one(shell, place.id, place.id, order, [command])
     content = {"id": template_id, "league": place.id}
@@ -217,10 +219,10 @@ async def _saved(
 
 def _text(body: Content) -> str:
     """
-    Return the canonical text of an announcement in part.
+    Return the canonical text of a partial announcement.
 
     Raises:
-        BadRequest: If it is none, or holds what belongs to one night.
+        BadRequest: If it is not valid, or has members that each tournament must set itself.
     """
     try:
         msgspec.convert(body, TournamentAsked, strict=True)
@@ -228,10 +230,10 @@ def _text(body: Content) -> str:
         raise invalid(str(error)) from error
     for each in _OF_ONE_NIGHT:
         if each in body:
-            raise _misplaced(each, "belongs to one night")
+            raise _misplaced(each, "belongs to one tournament")
     for outer, inner in INSTANTS_WITHIN:
         if body.get(outer) and body[outer].get(inner):
-            raise _misplaced(f"{outer}/{inner}", "belongs to one night")
+            raise _misplaced(f"{outer}/{inner}", "belongs to one tournament")
     return msgspec.json.encode(body, order="sorted").decode()
 
 
@@ -242,11 +244,11 @@ def _misplaced(member: str, detail: str) -> BadRequest:
 
 def _try(request: Asked, league: Created, body: Content) -> None:
     """
-    Announce, for nobody to see, what *body* would announce today.
+    Validate *body* by announcing it in a dry run.
 
     Raises:
-        CommandRejected: As the announcement would be refused.
-        BadRequest: If the terms are not whole, or only a sandbox may have them.
+        CommandRejected: If such a tournament could not be announced.
+        BadRequest: If the terms are incomplete, or only a sandbox may have them.
     """
     wanted = filled(league, {"name": "trial"} | body)
     demand_sandbox(wanted, league.sandbox)

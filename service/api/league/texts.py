@@ -1,4 +1,4 @@
-"""What people have written: kept for the handlers that ask for reasons, shown to who may read."""
+"""Reading of texts that people have written, for those who may see them."""
 
 from datetime import datetime
 from uuid import UUID
@@ -16,7 +16,7 @@ from service.people.tokens import Principal
 
 
 class TextShown(msgspec.Struct, kw_only=True):
-    """Somebody's words; null once they are erased."""
+    """A text by a person. It is null once it has been erased."""
 
     id: str
     league: str
@@ -27,13 +27,13 @@ class TextShown(msgspec.Struct, kw_only=True):
 
 
 @operation(
-    "GET", "/v1/texts/{text_id:str}", "read_text", "What somebody wrote, as an event names it.",
+    "GET", "/v1/texts/{text_id:str}", "read_text", "Read a text that an event refers to.",
     needs="read_league", scope="leagues:read", answer=TextShown, problems=("text_forged",),
 )  # fmt: skip
 async def read_text(
     request: Asked, text_id: str, shell: Shell, principal: Principal
 ) -> Response[bytes]:
-    """Show a text to members, or to its author and the staff; to others it is not there."""
+    """Show a text to members. Staff texts are shown only to the staff and their author."""
     demand_form(text_id, "txt")
     found = await text_of(shell.engine, text_id)
     if found is None:

@@ -1,1 +1,1 @@
-"""Routes of one's own account."""
+"""Routes for the caller's own account."""

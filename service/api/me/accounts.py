@@ -1,4 +1,4 @@
-"""Signing up, and who I am."""
+"""Signing up, and the caller's own account, leagues and seats."""
 
 from datetime import datetime
 from typing import ClassVar
@@ -24,7 +24,7 @@ from service.projections.rows import SeatOf
 
 
 class SignUp(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """A new person."""
+    """A new account."""
 
     SECRET: ClassVar = ("password",)
 
@@ -34,7 +34,7 @@ class SignUp(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class AccountMade(msgspec.Struct, kw_only=True):
-    """A person, and a first token that reads and plays."""
+    """A new account, with a first token that can read and play."""
 
     id: str
     login: str
@@ -43,7 +43,7 @@ class AccountMade(msgspec.Struct, kw_only=True):
 
 
 class MySeat(msgspec.Struct, kw_only=True):
-    """Where I play, and whether the table waits for me."""
+    """The caller's seat in a tournament, and the decision that the table waits for."""
 
     league: str
     tournament: str
@@ -58,7 +58,7 @@ class MySeat(msgspec.Struct, kw_only=True):
 
 
 class MyLeague(msgspec.Struct, kw_only=True):
-    """A league I belong to."""
+    """A league that the caller belongs to."""
 
     id: str
     name: str
@@ -66,7 +66,7 @@ class MyLeague(msgspec.Struct, kw_only=True):
 
 
 class Me(msgspec.Struct, kw_only=True):
-    """Who I am, where I belong, where I sit."""
+    """The caller's account, leagues and seats."""
 
     id: str
     login: str
@@ -82,7 +82,7 @@ class Me(msgspec.Struct, kw_only=True):
     problems=("login_taken", "too_many_sign_ins"),
 )  # fmt: skip
 async def open_account(request: Asked, body: SignUp, raw: bytes, shell: Shell) -> Response[bytes]:
-    """Keep a person and a first token, in one transaction."""
+    """Store a new account and its first token in one transaction."""
     order = order_of(request, raw, account=f"login:{body.login.lower()}")
     number, token, now = order.new_id(0), shell.runtime.entropy.uuid(), shell.now()
     name, login = body.name or body.login, body.login.lower()
@@ -107,12 +107,12 @@ async def open_account(request: Asked, body: SignUp, raw: bytes, shell: Shell) -
     "GET",
     "/v1/me",
     "read_me",
-    "Who I am, my leagues, my seats and my turns.",
+    "Read the caller's account, leagues, seats and turns.",
     needs="account",
     answer=Me,
 )
 async def read_me(shell: Shell, principal: Principal) -> Response[bytes]:
-    """Read the list of seats from the read models, and each table live."""
+    """Read the list of seats from the read models, and each table from the log."""
     player = principal.account.player
     async with shell.engine.connect() as connection:
         leagues = await queries.leagues_of(connection, player)
@@ -129,7 +129,7 @@ async def read_me(shell: Shell, principal: Principal) -> Response[bytes]:
 
 
 async def _seat(shell: Shell, row: SeatOf) -> MySeat:
-    """Return where *row*'s entrant sits now, by the tournament and the table themselves."""
+    """Return the current seat of *row*'s entrant, read from the tournament and its table."""
     writer = shell.runtime.writer
     tournament = (await writer.load(row.league, stream_of(row.tournament), fresh=True)).state
     entrant = EntrantId(row.entrant)

@@ -1,4 +1,4 @@
-"""Being erased."""
+"""Erasing the caller's own account."""
 
 from typing import ClassVar
 
@@ -17,7 +17,7 @@ from service.people.tokens import Principal
 
 
 class ErasureWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """That it is meant: the own player id, and the password."""
+    """A confirmation by the caller's own player id and password."""
 
     SECRET: ClassVar = ("password",)
 
@@ -27,7 +27,7 @@ class ErasureWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 
 @operation(
     "DELETE", "/v1/me", "erase_me",
-    "Erase my account, my tokens, what I wrote and what was written about me; for ever.",
+    "Erase the caller's account and tokens, and all texts by or about the caller, for ever.",
     needs="account", answer=Erased,
     problems=(
         "erasure_unconfirmed", "wrong_password", "too_many_sign_ins", "still_entered", "last_owner",
@@ -37,7 +37,7 @@ class ErasureWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 async def erase_me(
     request: Asked, body: ErasureWanted, shell: Shell, principal: Principal
 ) -> Response[bytes]:
-    """Erase the caller; other processes believe the token for five seconds more."""
+    """Erase the caller. Other processes may accept the token for five more seconds."""
     me = principal.account
     if body.player != me.player:
         raise BadRequest("erasure_unconfirmed", "confirm with your own player id")

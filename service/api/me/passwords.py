@@ -1,4 +1,4 @@
-"""Passwords changed and reset, and the log of sign-ins."""
+"""Changing and resetting passwords, and the list of sign-ins."""
 
 from datetime import datetime
 from typing import Annotated, ClassVar
@@ -28,7 +28,7 @@ from service.people.tokens import MANAGE, Principal
 
 
 class PasswordChange(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """The password that holds, and the one that shall."""
+    """The current password and the new one."""
 
     SECRET: ClassVar = ("password", "new_password")
 
@@ -37,13 +37,13 @@ class PasswordChange(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class PasswordChanged(msgspec.Struct, kw_only=True):
-    """How many tokens have ended; the one that asked stays."""
+    """The number of tokens that ended. The token of the request stays valid."""
 
     tokens_ended: int
 
 
 class ResetOffered(msgspec.Struct, kw_only=True):
-    """A code for one new password, shown this once."""
+    """A code for setting one new password. It is shown only once."""
 
     player: str
     code: str | None
@@ -53,7 +53,7 @@ class ResetOffered(msgspec.Struct, kw_only=True):
 
 
 class ResetWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """A reset code, and the new password."""
+    """A reset code and the new password."""
 
     SECRET: ClassVar = ("code", "password")
 
@@ -62,33 +62,33 @@ class ResetWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class PasswordReset(msgspec.Struct, kw_only=True):
-    """Whose password is a new one now."""
+    """The login of the account with the new password."""
 
     login: str
 
 
 class SignInListed(msgspec.Struct, kw_only=True):
-    """One way in, or what ended the ways in."""
+    """A sign-in, or an action that ended tokens."""
 
     at: datetime
     kind: str
     address: str | None
-    """Null if the operator did it at the server's terminal."""
+    """Null if an operator did it on the server's command line."""
 
     token: str | None
-    """The root token that it gave."""
+    """The root token that the sign-in made, or null."""
 
 
 @operation(
     "PUT", "/v1/me/password", "change_password",
-    "Change my password; every token but the one I use ends.",
+    "Change the caller's password and end all tokens except the one in use and its ancestors.",
     needs="account", answer=PasswordChanged,
     problems=("wrong_password", "too_many_sign_ins"),
 )  # fmt: skip
 async def change_password(
     request: Asked, body: PasswordChange, shell: Shell, principal: Principal
 ) -> Response[bytes]:
-    """Change it; the old password must be known, whatever the token may do."""
+    """Change the password. The old one is needed, whatever the token's scopes."""
     began = shell.now()
     me = await signed_in(request, principal.account.login, body.password)
     address = client_address(request)
@@ -111,10 +111,10 @@ async def change_password(
 @operation(
     "POST", "/v1/leagues/{league_id:str}/players/{player_id:str}/password-reset",
     "offer_password_reset",
-    "Give out a code for a new password, for an account that a claim code of this league made.",
+    "Issue a password reset code for an account made by a claim code of this league.",
     needs="manage_members", scope="leagues:manage", body=Nothing, answer=ResetOffered, status=201,
     problems=("forbidden", "not_resettable"),
-    on_people=OnPeople("reset", "gives out a code for a new password", "manage_members"),
+    on_people=OnPeople("reset", "issues a code for a new password", "manage_members"),
 )  # fmt: skip
 async def offer_password_reset(
     player_id: str,
@@ -124,7 +124,9 @@ async def offer_password_reset(
     shell: Shell,
     principal: Principal,
 ) -> Response[bytes]:
-    """Offer a reset, written into the staff log; an owner's is the operator's to give."""
+    """
+    Issue a reset code and record it in the staff log. Only an operator can do it for an owner.
+    """
     demand_form(player_id, "plr")
     role = place.state.role_of(PlayerId(player_id))
     me = principal.account
@@ -139,8 +141,8 @@ async def offer_password_reset(
         if not _in_reach(role) or not await resetting.resettable_by(connection, place.id, person):
             raise BadRequest(
                 "not_resettable",
-                "an owner resets the password of an account that this league's claim code made, "
-                "that belongs to no other league and is no owner's; ask the operator",
+                "an owner can reset only the password of an account that this league's claim code "
+                "made, that is in no other league and is not an owner's; ask the operator",
             )
         await resetting.offer(connection, person, code, now, league=place.id, by=me.number)
         await operator_log.add(
@@ -151,12 +153,12 @@ async def offer_password_reset(
 
 @operation(
     "POST", "/v1/password-resets", "reset_password",
-    "Set a new password by a reset code; everything that was signed in ends.",
+    "Set a new password with a reset code and end all tokens of the account.",
     needs="anyone", answer=PasswordReset, problems=("not_found",),
-    on_people=OnPeople("by_reset", "sets a new password of the code's account", "caller"),
+    on_people=OnPeople("by_reset", "sets a new password for the code's account", "caller"),
 )  # fmt: skip
 async def reset_password(request: Asked, body: ResetWanted, shell: Shell) -> Response[bytes]:
-    """Use a code up; if the answer is lost, the new password signs in."""
+    """Use up a reset code. If the answer is lost, the caller can sign in with the new password."""
     address = client_address(request)
     kept = await accounts.hashed(body.password, address)
     async with shell.engine.begin() as connection:
@@ -172,12 +174,12 @@ async def reset_password(request: Asked, body: ResetWanted, shell: Shell) -> Res
 
 @operation(
     "GET", "/v1/me/sign-ins", "list_sign_ins",
-    "How, when and from where my account was signed in, for 90 days; the newest first.",
+    "List the sign-ins of the caller's account in the last 90 days, newest first.",
     needs="account", scope=MANAGE, answer=Page, query=("limit", "cursor"),
     problems=("invalid_cursor",),
 )  # fmt: skip
 async def list_sign_ins(request: Asked, shell: Shell, principal: Principal) -> Response[bytes]:
-    """List what gave root tokens, and what ended tokens."""
+    """List the sign-ins that made root tokens, and the actions that ended tokens."""
     me = principal.account
     async with shell.engine.connect() as connection:
         found = await sign_ins.sign_ins_of(connection, me.number)
@@ -196,12 +198,12 @@ async def list_sign_ins(request: Asked, shell: Shell, principal: Principal) -> R
 
 
 def _in_reach(role: Role | None) -> bool:
-    """Return whether owners may reset the password of somebody in this role of their league."""
+    """Return whether owners may reset the password of a member with this role."""
     return role not in (None, "owner")
 
 
 async def _given_rightly(shell: Shell, found: resetting.Reset) -> bool:
-    """Return whether the giver of a reset code could give it out now; an operator always can."""
+    """Return whether the issuer of a reset code could still issue it. An operator always can."""
     if found.league is None or found.by is None:
         return True
     loaded = await shell.runtime.writer.load(found.league, stream_of(found.league))

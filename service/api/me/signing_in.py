@@ -1,4 +1,4 @@
-"""Passwords and what they give: a person, and a root token."""
+"""Signing in by password, and the root token that it makes."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -14,11 +14,11 @@ from service.people import accounts, sign_ins, tokens
 from service.people.accounts import Account
 
 REPLAYED: Mapping[str, str] = {"Idempotent-Replayed": "true"}
-"""On the answer to a retry; a secret that the first answer held is null then."""
+"""The header of an answer to a retry. Secrets of the first answer are null in it."""
 
 
 class Wanted(NamedTuple):
-    """A token to make."""
+    """The name, the scopes and the lifetime of a new token."""
 
     name: str = "token"
     scopes: tuple[str, ...] = tokens.SCOPES_PLAYING
@@ -27,17 +27,17 @@ class Wanted(NamedTuple):
 
 async def signed_in(request: Asked, login: str, password: str) -> Account:
     """
-    Return the person who has this login and password.
+    Return the account with this login and password.
 
     Raises:
-        WrongPassword: If nobody has; which of the two is wrong is not said.
-        TooManySignIns: If it has failed too often.
+        WrongPassword: If there is none. The error does not say which of the two is wrong.
+        TooManySignIns: If too many attempts have failed.
     """
     shell, address = shell_of(request), client_address(request)
     shell.guesses.begin(login, address)
     try:
         person = await accounts.by_password(shell.engine, login, password, address)
-    except BaseException:  # a database that is away, a client that has gone: nobody failed
+    except BaseException:  # no database or no client: not a failed attempt
         shell.guesses.undecided(login, address)
         raise
     if person is None:
@@ -49,13 +49,13 @@ async def signed_in(request: Asked, login: str, password: str) -> Account:
 
 async def demand_same(request: Asked, login: str, password: str) -> None:
     """
-    Let a retry pass that names the password of the first request.
+    Check that a retry gives the password of the first request.
 
-    Passwords are left out of digests, so a retry with another one is found here.
+    Request digests leave out passwords, so a retry with a different password is found here.
 
     Raises:
-        IdempotencyKeyReused: If the password is another one.
-        TooManySignIns: If it has failed too often.
+        IdempotencyKeyReused: If the password is a different one.
+        TooManySignIns: If too many attempts have failed.
     """
     try:
         await signed_in(request, login, password)
@@ -65,7 +65,7 @@ async def demand_same(request: Asked, login: str, password: str) -> None:
 
 async def demand_unchanged(connection: AsyncConnection, owner: UUID, began: datetime) -> None:
     """
-    Check that the password is still the one that was checked, and let it stay until the end.
+    Check that the password has not changed since *began*, and lock it until the transaction ends.
 
     Raises:
         WrongPassword: If it was changed after *began*.
@@ -85,14 +85,14 @@ async def root(
     began: datetime,
 ) -> dict[str, object]:
     """
-    Make a root token and write the sign-in down; return what its maker is shown.
+    Make a root token, record the sign-in, and return the token as its owner sees it.
 
     Args:
-        began: When the password was asked for.  If it was changed since, it is wrong now.
+        began: The time at which the password was checked.
 
     Raises:
-        WrongPassword: If the password has changed meanwhile.
-        QuotaExhausted: If the account has twice as many tokens as tokens may make.
+        WrongPassword: If the password has changed since *began*.
+        QuotaExhausted: If the account has twice as many tokens as it may make with tokens.
     """
     shell = shell_of(request)
     await demand_unchanged(connection, owner, began)
@@ -104,7 +104,7 @@ async def root(
         wanted.days,
         shell.now(),
     )
-    # Tokens made with tokens must never keep their owner from signing in.
+    # Tokens made by other tokens must not stop their owner from signing in.
     held = await tokens.number_held(connection, owner, shell.now())
     demand_room("tokens", held, 2 * shell.limits.settings.account_tokens)
     await tokens.keep(connection, owner, made, secret)
@@ -114,15 +114,15 @@ async def root(
 
 
 async def shown_again(connection: AsyncConnection, owner: UUID, number: UUID) -> dict[str, object]:
-    """Return what a retry is shown of the token that the first request made."""
+    """Return the token of the first request for the answer to a retry, without its secret."""
     made = await tokens.token_numbered(connection, owner, number)
     if made is None:
-        raise IdempotencyKeyReused("the token of the first request is gone")
+        raise IdempotencyKeyReused("the token of the first request has been deleted")
     return shown(made, None)
 
 
 def shown(made: tokens.Token, secret: str | None) -> dict[str, object]:
-    """Return a token as its maker is shown it."""
+    """Return a token as its owner sees it."""
     return {
         "id": f"tok_{made.number.hex}",
         "token": secret,

@@ -1,4 +1,4 @@
-"""Tokens: made, listed, rotated, ended."""
+"""Making, listing, rotating and ending tokens."""
 
 from datetime import datetime
 from typing import Annotated, ClassVar
@@ -31,10 +31,9 @@ Scope = Annotated[str, Meta(pattern="^(" + "|".join(tokens.SCOPES_OF_PEOPLE) + "
 
 class TokenWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """
-    A new token, asked for with login and password, or with another token.
+    A new token, made with login and password or with another token.
 
-    A token made with another one has no scope that the other lacks, lives no longer, and
-    ends with it.
+    A token made with another token has at most the other's scopes and lifetime, and ends with it.
     """
 
     SECRET: ClassVar = ("password",)
@@ -47,7 +46,7 @@ class TokenWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class TokenShown(msgspec.Struct, kw_only=True):
-    """A token with its secret, shown this once."""
+    """A token with its secret, which is shown only once."""
 
     id: str
     token: str | None
@@ -57,7 +56,7 @@ class TokenShown(msgspec.Struct, kw_only=True):
     scopes: tuple[str, ...]
     expires_at: datetime
     parent: str | None
-    """The token that made it and that it ends with; null if a password made it."""
+    """The token that made it; this token ends with it. Null if a password made it."""
 
 
 class TokenListed(msgspec.Struct, kw_only=True):
@@ -74,7 +73,7 @@ class TokenListed(msgspec.Struct, kw_only=True):
 
 
 class SignedOut(msgspec.Struct, kw_only=True):
-    """How much has ended."""
+    """The numbers of tokens and calendar keys that ended."""
 
     tokens: int
     calendar_keys: int
@@ -82,14 +81,14 @@ class SignedOut(msgspec.Struct, kw_only=True):
 
 @operation(
     "POST", "/v1/tokens", "make_token",
-    "Make a token, by password or by a token with the scope `tokens:manage`.",
+    "Make a token, with a password or with a token that has the scope `tokens:manage`.",
     needs="anyone", answer=TokenShown, status=201,
     problems=("wrong_password", "too_many_sign_ins", "forbidden", "quota_exhausted"),
 )  # fmt: skip
 async def make_token(
     request: Asked, body: TokenWanted, raw: bytes, shell: Shell
 ) -> Response[bytes]:
-    """Make a root by password, or a child by a token."""
+    """Make a root token for a password, or a child token for a token."""
     began = shell.now()
     maker = None
     if body.login is not None and body.password is not None:
@@ -119,12 +118,12 @@ async def make_token(
 
 
 @operation(
-    "GET", "/v1/tokens", "list_tokens", "My tokens, without their secrets; the newest first.",
+    "GET", "/v1/tokens", "list_tokens", "List the caller's tokens, newest first.",
     needs="account", scope=tokens.MANAGE, answer=Page, query=("limit", "cursor"),
     problems=("invalid_cursor",),
 )  # fmt: skip
 async def list_tokens(request: Asked, shell: Shell, principal: Principal) -> Response[bytes]:
-    """List the caller's tokens, revoked ones too."""
+    """List the caller's tokens, revoked ones included."""
     found = await tokens.tokens_of(shell.engine, principal.account.number)
     items = [
         TokenListed(
@@ -146,11 +145,11 @@ async def list_tokens(request: Asked, shell: Shell, principal: Principal) -> Res
 
 @operation(
     "DELETE", "/v1/tokens/{token_id:str}", "revoke_token",
-    "End one of my tokens, and those it has made; without `tokens:manage` the one I use.",
+    "End a token and its children. A token without `tokens:manage` can only end itself.",
     needs="account", status=204, problems=("forbidden",),
 )  # fmt: skip
 async def revoke_token(token_id: str, shell: Shell, principal: Principal) -> None:
-    """Revoke; other processes believe the token for five seconds more."""
+    """End a token. Other processes may accept it for five more seconds."""
     number = _number(token_id)
     if number != principal.token:
         _demand_manage(principal)
@@ -162,13 +161,15 @@ async def revoke_token(token_id: str, shell: Shell, principal: Principal) -> Non
 
 @operation(
     "POST", "/v1/tokens/{token_id:str}/rotate", "rotate_token",
-    "Give a token another secret: the one I use, or one that it has made.",
+    "Give the token in use, or one of its children, a new secret.",
     needs="account", scope=tokens.MANAGE, body=Nothing, answer=TokenShown,
 )  # fmt: skip
 async def rotate_token(
     token_id: str, order: Order, shell: Shell, principal: Principal
 ) -> Response[bytes]:
-    """Rotate; id, scopes and end stay, and the old secret is void."""
+    """
+    Replace the secret. The id, the scopes and the expiry stay, and the old secret becomes invalid.
+    """
     number = _number(token_id)
     secret, me = tokens.token_text(shell.runtime.entropy.bytes(32)), principal.account.number
     said = Said(order.command_id, order.command.request, me, number)
@@ -185,13 +186,13 @@ async def rotate_token(
 
 @operation(
     "DELETE", "/v1/tokens", "sign_out_everywhere",
-    "End all my tokens, the keys of my calendars, and the reset codes that I gave out.",
+    "End the caller's tokens and calendar keys, and the reset codes that the caller issued.",
     needs="account", scope=tokens.MANAGE, answer=SignedOut,
 )  # fmt: skip
 async def sign_out_everywhere(
     request: Asked, shell: Shell, principal: Principal
 ) -> Response[bytes]:
-    """End everything that was signed in, the token that asks too."""
+    """End all tokens of the caller, including the one in use, and all calendar keys."""
     me, now = principal.account.number, shell.now()
     async with shell.engine.begin() as connection:
         ended = SignedOut(
@@ -206,10 +207,16 @@ async def sign_out_everywhere(
 
 
 def _maker(request: Asked, body: TokenWanted) -> tokens.Principal:
-    """Return who makes a token with a token that may make it."""
+    """
+    Return the caller whose token may make the token in *body*.
+
+    Raises:
+        Unauthenticated: If the request has neither a password nor a token.
+        Forbidden: If the caller's token lacks a scope.
+    """
     principal = request.scope.get("user")
     if not isinstance(principal, tokens.Principal):
-        raise Unauthenticated("login and password, or a bearer token, are needed")
+        raise Unauthenticated("send a login and a password, or a bearer token")
     _demand_manage(principal)
     beyond = sorted(set(body.scopes) - principal.scopes)
     if beyond:
