@@ -180,7 +180,11 @@ def roll_cube(course: Course, number: int, tied: tuple[int, ...]) -> int:
 
 
 def _put_out(course: Course) -> None:
-    """Move the chips of seats that cannot pay both antes to the Sabacc pot, if they are out."""
+    """
+    Move the last chips of seats that cannot pay both antes to the Sabacc pot.
+
+    This applies only if the ruleset eliminates these seats (rulebook ``forced.out``).
+    """
     ruleset, level = course.table.ruleset, course.table.level
     if isinstance(ruleset, CoruscantShift) or ruleset.short_forced != "out" or level is None:
         return
