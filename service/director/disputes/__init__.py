@@ -1,1 +1,1 @@
-"""Disputes on the way to the engine: what speaks for and against, and what a ruling does."""
+"""Disputes on their way to the engine: evidence, time limits, rulings, and opened values."""

@@ -1,8 +1,8 @@
 """
-What the server attaches to a claim: nobody chooses it, and nobody can leave anything out.
+The evidence that the service attaches to a claim. Nobody can choose it or leave parts out.
 
-Events with their receive times, commands that were refused meanwhile, the signed head that
-holds the events, and what was ruled before by the same rules.
+Evidence consists of events with their receive times, commands refused meanwhile, the signed head
+that covers the events, and earlier disputes ruled by the same rules.
 """
 
 import hashlib
@@ -23,7 +23,7 @@ from service.log.streams import table_stream
 from service.projections import dispute_queries, queries
 
 EVENTS_MAX = 400
-"""Of one claim; the last ones count, and how many were before is said."""
+"""The most events of one claim. The newest are attached, and the rest are counted."""
 
 REFUSED_MAX = 200
 EARLIER_MAX = 50
@@ -53,16 +53,16 @@ _LAST = 2**62
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Where in the log the disputed thing stands."""
+    """The part of the log that a dispute is about."""
 
     stream: str
     first: int
     last: int
-    """Positions; the last one may lie ahead."""
+    """The first and last positions. The last may be beyond the end of the log."""
 
 
 async def stretch_of(engine: AsyncEngine, subject: Subject) -> Stretch:
-    """Return where the events of *subject* stand; all of its stream, if it is no hand."""
+    """Return the stretch of a hand's events. For other subjects it is their whole stream."""
     if subject.hand is None:
         return Stretch(stream_of(str(subject.tournament or subject.season)), 0, _LAST)
     async with engine.connect() as connection:
@@ -82,11 +82,11 @@ async def gather(
     now: datetime,
 ) -> Evidence:
     """
-    Return what is known of *subject* at this moment.
+    Return the evidence about *subject* at this moment.
 
     Args:
-        pool: Of a role that may read the log, its heads and what was refused.
-        rules: That the claim names.
+        pool: Connections with the right to read the log, its heads and refused commands.
+        rules: The slugs of the rules that the claim names.
     """
     number, where = number_of(league), await stretch_of(engine, subject)
     bounds = (number, where.stream, where.first, where.last)

@@ -1,4 +1,4 @@
-"""Opening what a dispute discloses: sealed values with their salts, for one auditor."""
+"""The values that a disclosure opens, with their salts, for one auditor."""
 
 from typing import Any
 
@@ -17,20 +17,20 @@ CHUNK = 1_000
 
 
 class Opened(msgspec.Struct, frozen=True, kw_only=True):
-    """One sealed value; salt and value give the commitment that stands in the event."""
+    """One opened value. The commitment in its event follows from salt and value."""
 
     position: int
     stream: str
     version: int
     type: str
     pointer: str
-    """RFC 6901, into the event's data."""
+    """A JSON pointer (RFC 6901) into the event's data."""
     salt: str
     value: Any
 
 
 async def of_stretch(runtime: Runtime, league: str, where: Stretch) -> list[Opened]:
-    """Return everything sealed in a stretch of a stream, in order."""
+    """Return all sealed values in a stretch of a stream, opened, in the order of the log."""
     store, number, after = runtime.writer.store, league_number(league), 0
     keys, found = await store.keys(number), []
     while True:
@@ -44,7 +44,7 @@ async def of_stretch(runtime: Runtime, league: str, where: Stretch) -> list[Open
 
 
 async def of_masters(runtime: Runtime, league: str, tournament: str) -> list[Opened]:
-    """Return the masters of a tournament, which stand where they were committed to."""
+    """Return the masters of a tournament, from the event that committed to them."""
     where = Stretch(tournament_stream(tournament), 0, 2**62)
     tag = RegistrationOpened.__struct_config__.tag
     return [each for each in await of_stretch(runtime, league, where) if each.type == tag]

@@ -1,7 +1,7 @@
 """
-What a freeze and a ruling do beyond the dispute's own stream, in the same append.
+The effects of a freeze and of a ruling on other streams, in the same append.
 
-A ruling acts through the commands anybody would give: nothing is edited.
+A ruling acts through ordinary commands. It never edits events.
 """
 
 from collections import Counter
@@ -33,20 +33,20 @@ from service.log.writer import Entry, States
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Acts:
-    """Commands that a ruling takes, by whom they are to."""
+    """The commands that a ruling carries out, on its tournament and on its season."""
 
     tournament: tuple[TournamentCommand, ...] = ()
     season: tuple[SeasonCommand, ...] = ()
 
     def __bool__(self) -> bool:
-        """Whether there is any."""
+        """Return whether there is any command."""
         return bool(self.tournament or self.season)
 
 
 async def frozen(
     states: States, stream: Stream[Dispute], command: asked.Freeze | asked.Unfreeze
 ) -> list[Entry]:
-    """Return what a dispute, its tournament and its season make of a freeze or its end."""
+    """Freeze or release the tournament and the season of a dispute, and return the entries."""
     state = (await states.load(stream)).state
     events = dispute.decider.decide(state, command)
     if not isinstance(state, Claimed) or not events:
@@ -59,11 +59,11 @@ async def ruled(
     states: States, stream: Stream[Dispute], command: asked.Rule, acts: Acts
 ) -> list[Entry]:
     """
-    Return a ruling and all that it does, as one append.
+    Return the entries of a ruling and of all its acts, for one append.
 
     Raises:
-        CommandRejected: If the dispute refuses the ruling, or anything refuses an act;
-            ``DisputeInvalid`` too if one changes nothing.
+        CommandRejected: If the dispute refuses the ruling, or a stream refuses an act. It is
+            ``DisputeInvalid`` if an act would change nothing.
     """
     state = (await states.load(stream)).state
     events = dispute.decider.decide(state, command)
@@ -94,7 +94,7 @@ async def ruled(
 
 def _demand_all_done(subject: Subject, acts: Acts, entries: Sequence[Entry]) -> None:
     """
-    Check that every act led to its event: a ruling says nothing was done that was not.
+    Check that every act led to its event, so that a ruling never names an act without effect.
 
     Raises:
         DisputeInvalid: If an act would change nothing.
@@ -108,11 +108,11 @@ def _demand_all_done(subject: Subject, acts: Acts, entries: Sequence[Entry]) -> 
         for event in entry.events
     )
     if any(done[each] < number for each, number in due.items()):
-        raise DisputeInvalid(problem="an act changes nothing: it is so already")
+        raise DisputeInvalid(problem="an act of the ruling would change nothing")
 
 
 def taken(subject: Subject, acts: Acts) -> tuple[Act, ...]:
-    """Return the acts as the ruling names them."""
+    """Return the acts in the form that the ruling records: command names with their subjects."""
     about: tuple[tuple[str | None, tuple[msgspec.Struct, ...]], ...] = (
         (subject.tournament, acts.tournament),
         (subject.season, acts.season),

@@ -1,4 +1,4 @@
-"""Since when a thing that is disputed is settled, as the log dates it."""
+"""Time limits of claims, computed from the log's instants of settlement."""
 
 from datetime import datetime
 
@@ -32,7 +32,7 @@ _ENDS = {
 async def too_late_at(
     pool: asyncpg.Pool, engine: AsyncEngine, league: Created, subject: Subject
 ) -> datetime | None:
-    """Return from when on members cannot claim on *subject*; None while it still goes on."""
+    """Return the instant at which claims on *subject* end, or None while it is not settled."""
     settled = await _settled(pool, engine, league.league, subject)
     if settled is None:
         return None
