@@ -1,4 +1,4 @@
-"""Rules played wrongly, one at a time, and the test that says so."""
+"""Faults in the rules of play, each with the test that catches it."""
 
 from tests.faults import seasons
 from tests.faults.planting import Fault

@@ -1,8 +1,8 @@
 """
-Plant a fault in the engine, and run something against it in a forked process.
+The planting of a fault in the engine, for a function that runs in a forked process.
 
-A fork server imports what every run needs, but neither the engine nor a test.  Each
-run is a fork of it that replaces the text of one module while Python imports it.
+A fork server imports the libraries that every run needs, but neither the engine nor a test. Each
+run is a fork of this server. It replaces the text of one module while Python imports the module.
 Nothing is copied, and no file changes.
 """
 
@@ -26,7 +26,7 @@ SECONDS_MAX = 120
 ACCIDENTS = re.compile(
     r"\b(SyntaxError|NameError|ImportError|ModuleNotFoundError|AttributeError|TypeError)\b"
 )
-"""Errors that a badly planted fault raises; no rule was tested then."""
+"""Errors of a badly planted fault. A run with such an error has tested no rule."""
 
 _FORKS = multiprocessing.get_context("forkserver")
 _FORKS.set_forkserver_preload(
@@ -44,20 +44,20 @@ _FORKS.set_forkserver_preload(
 
 
 class FaultRotten(Exception):
-    """The engine does not hold the text that a fault replaces exactly once."""
+    """The sound text of a fault does not occur exactly once in its file."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
     """
-    One rule, played wrongly.
+    One fault in the rules of play or of seasons.
 
     Args:
-        name: What is wrong, as a player would say it.
-        file: Path below ``engine/``.
-        sound: A text that the file holds exactly once.
-        faulty: The text that replaces it.
-        caught_by: Node id of the test that fails.
+        name: A description of the fault in a player's words.
+        file: The path of the file below ``engine/``.
+        sound: A text that the file contains exactly once.
+        faulty: The text that replaces *sound*.
+        caught_by: The node id of the test that fails.
     """
 
     name: str
@@ -68,21 +68,21 @@ class Fault:
 
     @property
     def path(self) -> Path:
-        """Path of the file."""
+        """The absolute path of the file."""
         return ROOT / "engine" / self.file
 
     @property
     def module(self) -> str:
-        """Name under which the file is imported."""
+        """The name under which the file is imported."""
         parts = Path("engine", self.file).with_suffix("").parts
         return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
     def text(self) -> str:
         """
-        Return the text of the file with this fault in it.
+        Return the text of the file with this fault.
 
         Raises:
-            FaultRotten: If the file does not hold the sound text exactly once.
+            FaultRotten: If the file does not contain the sound text exactly once.
         """
         text = self.path.read_text(encoding="utf-8")
         if text.count(self.sound) != 1:
@@ -91,7 +91,7 @@ class Fault:
 
 
 class _Loader(SourceFileLoader):
-    """Loads a faulty module; its bytecode is neither read nor kept."""
+    """The loader of a faulty module. It neither reads nor keeps bytecode."""
 
     def __init__(self, fault: Fault) -> None:
         super().__init__(fault.module, str(fault.path))
@@ -102,7 +102,7 @@ class _Loader(SourceFileLoader):
 
 
 class _Finder(MetaPathFinder):
-    """Finds one module, and leaves all others to Python."""
+    """The finder of the faulty module. It leaves all other modules to Python."""
 
     def __init__(self, fault: Fault) -> None:
         self._fault = fault
@@ -120,16 +120,16 @@ def against(
     fault: Fault | None, act: Callable[..., int], *arguments: str, output: Path
 ) -> tuple[int, str]:
     """
-    Run *act* in a process of its own, with *fault* planted in the engine.
+    Run *act* in its own process, with *fault* planted in the engine.
 
     Args:
-        fault: ``None`` leaves the engine sound.
-        act: A function of a module that imports nothing of the engine or the service.
-        arguments: What *act* is called with.
+        fault: The fault, or ``None`` for the sound engine.
+        act: A function in a module that imports nothing from the engine or the service.
+        arguments: The arguments for *act*.
         output: A file for everything that the process prints.
 
     Returns:
-        What *act* returned, and what the process printed.
+        The result of *act*, and the printed text.
     """
     fork = _FORKS.Process(target=_run, args=(fault, act, arguments, output))
     fork.start()
@@ -156,7 +156,7 @@ def _run(
 
 
 def run_test(test: str) -> int:
-    """Run *test* of this repository; return the exit code of pytest."""
-    # Tests of rules need no plugin; loading them would take half of the time.
+    """Run *test* of this repository, and return the exit code of pytest."""
+    # Tests of rules need no plugins, and loading plugins would take half of the time.
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     return pytest.main(["-x", "-q", "--no-header", "-p", "no:cacheprovider", test])

@@ -1,4 +1,4 @@
-"""Seasons counted or closed wrongly, one fault at a time, and the test that says so."""
+"""Faults in the counting or closing of seasons, each with the test that catches it."""
 
 from tests.faults.planting import Fault
 

@@ -1,8 +1,8 @@
 """
-Rules are played wrongly, one at a time, and a test notices each by name.
+The engine gets one fault at a time, and the named test must catch it.
 
-Every fault replaces a text that the engine holds exactly once, so none can rot unseen.
-Every test that catches a fault passes on the sound engine: it is part of this suite.
+Every fault replaces a text that the engine contains exactly once, so none can rot unnoticed. Every
+test that catches a fault also runs in this suite, where it passes on the sound engine.
 """
 
 import re
@@ -15,7 +15,7 @@ from tests.faults.planting import ACCIDENTS, Fault, FaultRotten, against, run_te
 
 FAULTS_MIN = 20
 FAILED = 1
-"""What pytest exits with when tests ran and at least one failed."""
+"""The exit code of pytest if tests ran and at least one failed."""
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=[fault.name.replace(" ", "_") for fault in FAULTS])
@@ -29,14 +29,14 @@ def test_a_planted_fault_is_caught_by_the_test_that_is_named(fault: Fault, tmp_p
 
 
 def test_every_fault_is_its_own() -> None:
-    """Each has its own name and its own change."""
+    """No two faults share a name or a change."""
     assert len(FAULTS) >= FAULTS_MIN
     assert len({fault.name for fault in FAULTS}) == len(FAULTS)
     assert len({(fault.file, fault.sound, fault.faulty) for fault in FAULTS}) == len(FAULTS)
 
 
 def test_a_fault_that_no_longer_fits_is_rotten() -> None:
-    """A change of the engine must not leave a fault behind that plants nothing."""
+    """If the engine changes, a fault must not silently plant nothing."""
     rotten = Fault(name="none", file="hand/pots.py", sound="no such text", faulty="", caught_by="")
 
     with pytest.raises(FaultRotten):
@@ -44,7 +44,7 @@ def test_a_fault_that_no_longer_fits_is_rotten() -> None:
 
 
 def test_the_test_passes_with_nothing_planted(tmp_path: Path) -> None:
-    """The fault makes it fail, and not the way it is planted."""
+    """The way of planting alone makes no test fail."""
     unchanged = Fault(
         name="none",
         file="hand/pots.py",

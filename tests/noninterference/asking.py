@@ -1,4 +1,4 @@
-"""Asking the application as an audience, and keeping every answer whole."""
+"""Requests to the application as each audience, with every answer kept whole."""
 
 import asyncio
 import io
@@ -20,23 +20,23 @@ SPECTATOR = "spectator"
 SCORER, AUDITOR, REFEREE, DIRECTOR, OWNER = "scorer", "auditor", "referee", "director", "owner"
 PLAYING_DIRECTOR = "playing director"
 APPLICANT = "applicant"
-"""Who asked to be let in and was refused: another person in each world."""
+"""The player who applied and was refused. It is a different person in each world."""
 
 AUDIENCES = (
     NO_TOKEN, STRANGER, SPECTATOR, PLAYER, OTHER, PLAYING_DIRECTOR,
     SCORER, AUDITOR, REFEREE, DIRECTOR, OWNER,
 )  # fmt: skip
-"""Who asks, in this order: whoever may least comes first and leaves the league as it was."""
+"""The audiences in the order of asking. Those with few rights come first and change nothing."""
 
 
 @dataclass(frozen=True)
 class Exchange:
-    """A question and its answer."""
+    """A request and its answer."""
 
     audience: str
     operation: str
     question: str
-    """Method, path and what else tells one question from another."""
+    """The method, the path and any special headers."""
 
     status: int
     headers: tuple[tuple[str, str], ...]
@@ -51,11 +51,11 @@ class Exchange:
 @dataclass
 class Asker:
     """
-    Everybody's way to one application.
+    A client of one application that asks for every audience.
 
     Args:
-        app: The ASGI application, started.
-        http: A client of it.
+        app: The started ASGI application.
+        http: An HTTP client of the application.
     """
 
     app: Any
@@ -75,7 +75,7 @@ class Asker:
         headers: dict[str, str] | None = None,
         content: bytes | None = None,
     ) -> httpx.Response:
-        """Ask, keep the answer, and return it."""
+        """Send a request as *audience*, keep the answer, and return it."""
         sent = self._headers(audience) | (headers or {})
         if method not in ("GET", "HEAD"):
             self.keys += 1
@@ -90,10 +90,10 @@ class Asker:
 
     async def follow(self, audience: str, operation: str, path: str, *, events: int) -> None:
         """
-        Read a stream of server-sent events until it has sent so many, and keep what it sent.
+        Read a stream of server-sent events up to a number of events, and keep the text.
 
         Args:
-            events: How many there are; the stream stays open for more, and is left.
+            events: The number of events in the stream. After them this method disconnects.
         """
         parts: list[bytes] = []
         start: dict[str, Any] = {}
@@ -142,9 +142,9 @@ def _unpacked(archive: bytes) -> dict[str, list[str]]:
     """
     Return the files of a league's archive, by name, as lines.
 
-    Its owner may see texts and who wrote them.  Their order and size follow from that, so
-    texts stand by their time here, and the manifest of sizes is left out.  A keyed digest says
-    whether two requests were the same: the archive is for whoever may audit that.
+    The owner may see texts and their authors. Order and size of the texts follow from these, so
+    texts are sorted by time here, and the manifest of sizes is left out. Keyed digests of requests
+    are removed. They show equal requests, and readers of the archive may audit that.
     """
     with zipfile.ZipFile(io.BytesIO(archive)) as files:
         found = {

@@ -1,10 +1,10 @@
 """
-What differs between the answers of two worlds.
+The comparison of the answers of two worlds.
 
-Commitments, hashes, signatures, tokens and instants differ in any two worlds.  Each is
-replaced by a label: the question in which it was first seen, and its number there.  So the
-same value has the same label for ever, and two worlds agree when the same values stand in
-the same places.  A label says how long the value is, so that sizes are compared too.
+Commitments, hashes, signatures, tokens and instants differ in any two worlds. Each is replaced by
+a label: the number of the request in which it first occurred, and its number there. One value
+always has the same label, so two worlds agree if equal values are in equal places. A label also
+contains the value's length, so that sizes are compared too.
 """
 
 import json
@@ -22,7 +22,7 @@ _CHANGING = re.compile(
     r"|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"  # numbers of requests and events
     r"|(?<![A-Za-z0-9_])[0-9a-f]{32,}(?![A-Za-z0-9])"  # hashes, salts, seeds
     r"|holo_pat_[A-Za-z0-9]{36}|holo_cal_[0-9a-f]{64}|\b(?:tok|cal)_[0-9a-f]{32}\b"
-    r"|\b(?:cnf|dsp)_[0-9a-f]{32}\b"  # of claims in confidence: keyed by the league's own key
+    r"|\b(?:cnf|dsp)_[0-9a-f]{32}\b"  # claims in confidence, by the league's key
     r"|(?<![A-Za-z0-9+/_-])(?=[A-Za-z0-9+/_-]*\d)(?=[A-Za-z0-9+/_-]*[A-Z])[A-Za-z0-9+/_-]{20,}={0,2}"
 )
 _PROBLEM_OR_JSON = ("application/json", "application/problem+json")
@@ -30,12 +30,12 @@ _PROBLEM_OR_JSON = ("application/json", "application/problem+json")
 
 @dataclass
 class Labels:
-    """The labels of one world."""
+    """The labels of one world, by value."""
 
     known: dict[str, str] = field(default_factory=dict)
 
     def labelled(self, number: int, text: str) -> str:
-        """Return *text* of question *number* with labels in place of what changes."""
+        """Return *text* of request *number* with labels in place of changing values."""
         seen = 0
 
         def label(found: re.Match[str]) -> str:
@@ -55,7 +55,7 @@ class Labels:
 
 @dataclass(frozen=True)
 class World:
-    """Every answer that one world gave, and what is hidden in it."""
+    """All answers of one world, and its hidden values."""
 
     exchanges: list[Exchange]
     secrets: Secrets
@@ -63,7 +63,7 @@ class World:
 
 @dataclass(frozen=True)
 class Difference:
-    """One place in which two worlds answer otherwise."""
+    """One place in which the answers of two worlds differ."""
 
     audience: str
     operation: str
@@ -81,9 +81,9 @@ class Difference:
 
 def differences(ours: World, theirs: World) -> Iterator[Difference]:
     """
-    Yield every place in which two worlds, asked the same questions, answer otherwise.
+    Yield every place in which two worlds answer the same requests differently.
 
-    What an audience is entitled to see is taken out of its answers before.
+    Values that an audience is entitled to see are removed from its answers first.
     """
     worlds = (ours, Labels()), (theirs, Labels())
     for number, pair in enumerate(zip(ours.exchanges, theirs.exchanges, strict=True)):
@@ -96,7 +96,7 @@ def differences(ours: World, theirs: World) -> Iterator[Difference]:
             continue
         one = pair[0]
         for place, a, b in _places(*(_parsed(each) for each in labelled)):
-            # How long an answer is follows from what may stand in it.
+            # The length follows from values that this audience may see.
             if place != "header content-length" or not entitled:
                 yield Difference(one.audience, one.operation, one.question, place, a, b)
 
@@ -139,7 +139,7 @@ def _places(
     within = list(_within(one[2], two[2], ""))
     for name in sorted({*one[1], *two[1]}):
         a, b = one[1].get(name, "absent"), two[1].get(name, "absent")
-        # How long an answer is follows from what stands in it, which is looked at below.
+        # The length follows from the body, and the loop below compares the bodies.
         if a != b and not (name == "content-length" and within):
             yield f"header {name}", a, b
     for pointer, a, b in within:

@@ -1,8 +1,8 @@
 """
-What is hidden, and which audience is entitled to see which of it.
+The hidden values of a world, and the audiences that are entitled to see them.
 
-An audience's answers may differ between two worlds in what it is entitled to, and in nothing
-else: the values are taken out of its answers before these are compared.
+An audience's answers may differ between two worlds only in values that it is entitled to see.
+These values are removed from the answers before the comparison.
 """
 
 import re
@@ -25,7 +25,7 @@ from tests.noninterference.asking import (
 )
 
 STAFF = {"drafts", "applicants", "refusals", "bans"}
-"""What everybody with an office reads: what is not announced, who asked, and why not."""
+"""The kinds that all staff may read: drafts, applicants, reasons of refusals, and bans."""
 
 ENTITLED: dict[str, set[str]] = {
     NO_TOKEN: set(),
@@ -44,7 +44,7 @@ ENTITLED: dict[str, set[str]] = {
 
 _CARD = re.compile(r"(?<![\w+/=-])(?:[CTS][+-]\d\d|Z[12])(?![\w+/=-])")
 _PUBLIC = re.compile(r'"first_dealer_draws":\[[^\]]*\]')
-"""Cards that everybody sees, which another deck may deal to somebody again."""
+"""Cards that everybody sees. Another deck may deal the same cards to a player."""
 
 _OWN = re.compile(r'<own>(?:[\s",]*<own>)*')
 _WRAPPED = re.compile(r"\n +")
@@ -52,16 +52,16 @@ _WRAPPED = re.compile(r"\n +")
 
 @dataclass(frozen=True)
 class Hidden:
-    """What nobody at the rail may know, in one world."""
+    """The values of one world that the public may not know."""
 
     cards: str
     """The master of the decks."""
 
     chosen: int
-    """Cards that the player in the hand has selected, before selections are shown."""
+    """The number of cards that the player selects, hidden until all have selected."""
 
     spare: str
-    """Who applies, and is refused."""
+    """The member who applies and is refused."""
 
     refusal: str
     claim: str
@@ -69,31 +69,31 @@ class Hidden:
 
     ban: str
     draft: dict[str, Any]
-    """Terms of a draft, and of what was written before it was announced."""
+    """Terms of a draft, also used in the earlier draft of an announced tournament."""
 
 
 @dataclass
 class Secrets:
-    """The hidden values of a world as they can stand in an answer."""
+    """The hidden values of a world in the form in which an answer can contain them."""
 
     words: dict[str, set[str]] = field(default_factory=dict)
-    """By kind."""
+    """The texts by kind."""
 
     cards: dict[str, set[str]] = field(default_factory=dict)
-    """By audience: the cards it has held."""
+    """The cards that each audience has held."""
 
     def add(self, kind: str, *values: str) -> None:
-        """Take in further values of a kind."""
+        """Add values of a kind."""
         self.words.setdefault(kind, set()).update(values)
 
     def held(self, audience: str, me: dict[str, Any] | None) -> None:
-        """Take in the cards that a view shows as the audience's own."""
+        """Add the cards that a view shows as the audience's own."""
         if me is not None:
             found = {card for part in ("cards", "selection", "new_cards") for card in me[part]}
             self.cards.setdefault(audience, set()).update(found)
 
     def without(self, audience: str, text: str) -> str:
-        """Return *text* without what *audience* is entitled to see."""
+        """Return *text* without the values that *audience* is entitled to see."""
         kinds = ENTITLED.get(audience, set())
         for kind in sorted(kinds & self.words.keys()):
             for value in sorted(self.words[kind], key=len, reverse=True):
@@ -102,6 +102,6 @@ class Secrets:
             own = self.cards.get(audience, set())
             text = _PUBLIC.sub(lambda found: found.group().lower(), text)
             text = _CARD.sub(lambda found: "<own>" if found.group() in own else found.group(), text)
-            # How many cards one holds is one's own business too, and where a text is wrapped.
+            # A player may also know the number of its own cards, and thus where a text wraps.
             text = _OWN.sub("<own>", _WRAPPED.sub(" ", text))
         return text

@@ -1,8 +1,8 @@
 """
-One league in the middle of its night, whose hidden values are given and all else is the same.
+One league in the middle of a night, built with given hidden values.
 
-Everything public happens alike in every scene: who signs up, enters, acts, folds and wins.
-What differs is ``Hidden``.
+All public events are equal in every scene: sign-ups, entries, actions, folds and wins. Only the
+values of ``Hidden`` differ.
 """
 
 import asyncio
@@ -44,7 +44,7 @@ from tests.support.databases import TestDatabase
 
 KEY = SigningKey("holotable.example", bytes(range(32)))
 SPARES = ("spare one", "spare two")
-"""Members of whom one is the applicant, another in each world."""
+"""Two members. One is the applicant in the first world, the other in the second."""
 BANNED = "banned"
 OFFICES = {
     SPECTATOR: "player", PLAYER: "player", OTHER: "player", PLAYING_DIRECTOR: "director",
@@ -62,33 +62,33 @@ NIGHT = {
 
 @dataclass
 class Scene:
-    """A league as it stands, with the names of what is in it."""
+    """A built league, with the identifiers of everything in it."""
 
     asker: Asker
     database: TestDatabase
     secrets: Secrets
     players: dict[str, str]
-    """Everybody's ``plr_…``."""
+    """The identifiers (``plr_…``) of all players by name."""
 
     names: dict[str, str]
-    """What path parameters stand for; the night that is over, and its hand."""
+    """The values of path parameters, for the night that is over and its hand."""
 
     live: dict[str, str]
-    """The same for the night whose last street is being played, all chips in."""
+    """The values for the night in its last street, in which two players are all-in."""
 
     selecting: dict[str, str]
-    """The same for the night in which cards are being selected."""
+    """The values for the night in which cards are being selected."""
 
     coming: dict[str, str]
-    """The same for the night that takes applications."""
+    """The values for the night that takes applications."""
 
     draft: dict[str, str]
     cancelled: dict[str, str]
-    """The same for a night that was drafted otherwise and called off."""
+    """The values for a night that had other drafts and was cancelled."""
 
 
 class Builder:
-    """Makes a scene by asking the application for it."""
+    """The builder of a scene. It uses the application's own API."""
 
     def __init__(self, asker: Asker, database: TestDatabase, hidden: Hidden) -> None:
         self.asker = asker
@@ -104,13 +104,13 @@ class Builder:
         self.draft = {"ruleset": "better", "currency": "EUR", "draft": True} | hidden.draft
 
     async def made(self, who: str, path: str, body: Any = None, method: str = "POST") -> Any:
-        """Command; return what was answered."""
+        """Send a command and return the decoded answer. Fail if it is refused."""
         answer = await self.asker.ask(who, "the scene", method, path, body=body or {})
         assert answer.is_success, (who, path, answer.text)
         return answer.json()
 
     async def got(self, who: str, path: str) -> Any:
-        """Ask; the answer is not kept, for how often it is asked depends on the machine."""
+        """Read without keeping the answer, because the number of reads depends on timing."""
         headers = {"Authorization": f"Bearer {self.asker.tokens[who]}"}
         answer = await self.asker.http.get(path, headers=headers)
         assert answer.is_success, (who, path, answer.text)
@@ -120,7 +120,7 @@ class Builder:
         return found
 
     async def build(self, directory: Path) -> Scene:
-        """Return the scene."""
+        """Build the league in a fixed order and return the scene."""
         await self._people()
         season = (await self.made(OWNER, f"/v1/leagues/{self.league}/seasons", {"name": "One"}))[
             "id"
@@ -175,14 +175,14 @@ class Builder:
         return NIGHT | {"masters": {"cards": self.hidden.cards, "open": OPEN_MASTER}} | more
 
     async def _over(self, season: str) -> dict[str, str]:
-        """Play a night that refused somebody to its end; everybody folds, so no card is shown."""
+        """Play a night with a refused applicant to its end. All fold, so no card is shown."""
         found = await self._begun("Over", season=season)
         while await self._asked(found["table_id"]):
             await self._answered(found["table_id"], fold=True)
         return found
 
     async def _drafted(self) -> dict[str, str]:
-        """Draft a night, write it anew, announce it, refuse somebody, and call it off."""
+        """Draft a night, revise it twice, announce it, refuse the applicant, and cancel it."""
         about = f"/v1/leagues/{self.league}/tournaments"
         drafted = await self.made(DIRECTOR, about, self.draft)
         path = f"/v1/tournaments/{drafted['id']}"
@@ -198,7 +198,7 @@ class Builder:
         return {"tournament_id": drafted["id"], "entrant_id": entrant}
 
     async def _asked(self, table: str) -> bool:
-        """Wait until somebody is asked, or the table is closed; return whether it is open."""
+        """Wait for a decision or for the table's end. Return whether the table is open."""
         async with asyncio.timeout(20):
             while True:
                 view = await self.got(OWNER, f"/v1/tables/{table}")
@@ -207,7 +207,7 @@ class Builder:
                 await asyncio.sleep(0.01)
 
     async def _entered(self, tournament: str) -> dict[str, str]:
-        """Let three in and refuse one, and start."""
+        """Approve three players, refuse the applicant, and start the tournament."""
         path = f"/v1/tournaments/{tournament}"
         for name in (*PLAYERS, APPLICANT):
             entrant = (await self.made(name, f"{path}/registrations"))["entrant"]
@@ -227,7 +227,7 @@ class Builder:
         return await self._entered(made["id"])
 
     async def _turn(self, table: str) -> tuple[str, Any]:
-        """Return whose turn it is, with the view; the first hand opens in the background."""
+        """Wait for a player's turn and return the player with the view."""
         async with asyncio.timeout(20):
             while True:
                 for name in PLAYERS:
@@ -244,7 +244,7 @@ class Builder:
         assert answer.is_success, answer.text
 
     async def _answered(self, table: str, *, fold: bool = False) -> tuple[str, Any]:
-        """Have whoever is asked answer; return who it was, and the view."""
+        """Answer for the next player in turn, and return the player with the view."""
         name, view = await self._turn(table)
         if view["phase"] == "select":
             await self._act(name, table, view, type="select", cards=view["me"]["cards"][:1])
@@ -257,7 +257,7 @@ class Builder:
         return name, view
 
     async def _all_in(self, night: dict[str, str]) -> None:
-        """Play to the last street, where two put all in and the third is asked."""
+        """Play to the last street, in which two go all-in and the third has to decide."""
         improved = False
         while True:
             name, view = await self._turn(night["table_id"])
@@ -276,13 +276,13 @@ class Builder:
         )
 
     async def seen(self, *nights: dict[str, str]) -> None:
-        """Take down which cards everybody holds."""
+        """Record the cards that each player holds."""
         for night in nights:
             for name in PLAYERS:
                 await self.got(name, f"/v1/tables/{night['table_id']}")
 
     async def _selected(self, night: dict[str, str]) -> None:
-        """Have two select, one of them as many cards as this world says."""
+        """Let two players select. One of them selects the number of cards that is hidden."""
         for name, count in ((PLAYER, self.hidden.chosen), (OTHER, 1)):
             view = await self.got(name, f"/v1/tables/{night['table_id']}")
             await self._act(
@@ -303,7 +303,7 @@ class Builder:
         return {"tournament_id": made["id"], "entrant_id": entrant}
 
     async def _beside(self, season: str, tournament: str) -> dict[str, str]:
-        """Claim, ban, plan, and make what else a league has; return their names."""
+        """Make all other things that a league can have, and return their identifiers."""
         league, about = self.league, {"kind": "payout", "tournament": tournament}
         dispute = await self.made(SPECTATOR, "/v1/disputes", about | {"claim": "He folded."})
         told = await self.made(
@@ -354,7 +354,7 @@ class Builder:
         }  # fmt: skip
 
     async def followed(self, tournament: str) -> None:
-        """Do what workers do once a result stands: points, then read models."""
+        """Do a worker's and a projector's work after a result: award points, update read models."""
         async with open_runtime(self.database.settings("holotable_worker")) as runtime:
             await submitting.award_points(runtime, self.league, tournament)
         engine = async_engine(self.database.url("holotable_project"), 2)
@@ -364,7 +364,7 @@ class Builder:
             await engine.dispose()
 
     async def signed(self, directory: Path) -> None:
-        """Have the league's head signed: bundles need one."""
+        """Have the league's head signed, because bundles need a signed head."""
         connection = await asyncpg.connect(self.database.url("holotable_worker"))
         with Memory(directory) as memory:
             transport = httpx.ASGITransport(app=signing_app(Signer(KEY, memory)))

@@ -1,4 +1,4 @@
-"""Two worlds that differ in hidden values alone answer alike, but to whoever may see these."""
+"""Two worlds that differ only in hidden values give equal answers to those who may not see them."""
 
 import asyncio
 import re
@@ -32,11 +32,11 @@ TWO = Hidden(
 pytestmark = pytest.mark.slow
 
 REFUSED = {400, 401, 403, 404, 405, 415, 422, 428}
-"""What answers a question that never came to be decided."""
+"""The status codes of requests that were refused before their operation ran."""
 
 
 async def lived(database: TestDatabase, hidden: Hidden, directory: Path) -> World:
-    """Return all that a service answers in the world that *hidden* makes."""
+    """Return all answers of a service in a world with the values *hidden*."""
     app = build(database.settings("holotable_api"))
     async with app.lifespan():
         transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)
@@ -50,7 +50,7 @@ async def lived(database: TestDatabase, hidden: Hidden, directory: Path) -> Worl
 def worlds(
     cluster: TestServer, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[tuple[World, World]]:
-    """Both worlds, each on a database of its own."""
+    """Both worlds, each on its own database."""
     found = []
     for hidden in (ONE, TWO):
         with cluster.fresh() as made:
@@ -59,7 +59,7 @@ def worlds(
 
 
 def summed_up(found: list[Difference]) -> str:
-    """Return *found* as text: one line for each place of each operation, with an example."""
+    """Return *found* as text, with a line and an example for each place of an operation."""
 
     def place(each: Difference) -> tuple[str, str]:
         return each.operation, re.sub(r"/\d+", "/*", each.place)
@@ -83,7 +83,7 @@ def test_every_route_of_the_application_is_walked(worlds: tuple[World, World]) -
 
 
 def test_a_difference_between_the_worlds_is_found(worlds: tuple[World, World]) -> None:
-    """Whoever is entitled to nothing, and is told nothing, would see all of these."""
+    """If no values are removed as entitled, the comparison finds many differences."""
     one, two = worlds
     assert len(one.exchanges) == len(two.exchanges) > 4_000
     for part in ("cards", "words"):

@@ -1,4 +1,4 @@
-"""Every route of the application, asked by every audience about everything there is to ask."""
+"""A walk over every route of the application, with every audience and every thing in the scene."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -22,22 +22,22 @@ STREAMS = {"follow_table", "follow_tournament", "follow_league"}
 FORMS = {
     "replay_hand": ("application/x-ndjson", "text/plain", "text/x-phh"),
 }
-"""Other media types in which a route answers."""
+"""The further media types of a route's answers."""
 
 TAGGED = (SPECTATOR, PLAYER, PLAYING_DIRECTOR, OWNER)
-"""Audiences that ask again with HEAD, and with the tag of the answer they had."""
+"""Audiences that repeat a request with HEAD, and with the entity tag of the first answer."""
 
 SELF = (
     "register_entrant", "join_player", "issue_claims", "revoke_calendar_key", "rotate_token",
     "revoke_token", "leave_league", "change_password", "sign_out_everywhere", "erase_me",
 )  # fmt: skip
-"""Routes that end what others need, or let an audience in: asked last."""
+"""Routes that come last, because they end what others need or let an audience in."""
 
 LIVE = {
     "act", "set_presence", "pause_tournament", "resume_tournament", "hold_table",
     "release_table", "warn_entrant", "give_penalty", "start_tournament", "leave_casino",
 }  # fmt: skip
-"""Commands that are given to the night in play; no card decides what they do."""
+"""Commands to the night in play. Their effects do not depend on cards."""
 
 COMING = {"approve_entry", "refuse_entry", "register_entrant", "close_registration"}
 DRAFTS = {"revise_terms", "announce_draft", "discard_draft"}
@@ -47,7 +47,7 @@ ONLY = {
     "sign_out_everywhere": (NO_TOKEN, AUDITOR),
     "erase_me": (NO_TOKEN, STRANGER),
 }
-"""Routes that end tokens: an audience that has none left could ask for nothing else."""
+"""Routes that end tokens. An audience without a token could ask for nothing else."""
 
 OWN_BODIES: dict[str, Any] = {
     "make_token": {"login": "spectator", "password": "correct horse"},
@@ -57,7 +57,7 @@ OWN_BODIES: dict[str, Any] = {
     "open_account": {"login": "player-in-the-hand", "password": "correct horse"},
 }
 UNREACHED: dict[str, str] = {}
-"""Routes that nobody gets through to here, and why."""
+"""Routes that no audience reaches here, each with the reason."""
 
 LISTS = {
     "import_members": b"name,email,role,external_id\nHan Solo,han@falcon.example,player,7\n",
@@ -65,7 +65,7 @@ LISTS = {
 
 
 async def walk(scene: Scene) -> None:
-    """Ask everything: what is read, what is tried, what is commanded."""
+    """Ask every route: first reads, then dry runs, then commands."""
     found = routes()
     for name, (method, path, described) in found.items():
         if method == "GET":
@@ -88,7 +88,7 @@ async def walk(scene: Scene) -> None:
 
 
 def _abouts(scene: Scene, path: str, *, everywhere: bool = False) -> Iterator[dict[str, str]]:
-    """Yield the names of everything that *path* can be about."""
+    """Yield the path parameters of everything that *path* can be about."""
     if not any(part in path for part in ("{tournament_id}", "{table_id}", "{hand_id}")):
         yield scene.names
         return
@@ -116,7 +116,7 @@ async def _read(scene: Scene, audience: str, name: str, path: str, described: Op
 
 
 def _queries(name: str, described: Operation, named: dict[str, str]) -> list[str]:
-    """Return the queries that a route is asked with, each from its question mark on."""
+    """Return the query strings for a route, each with its question mark or empty."""
     if name in QUERIES:
         asked = "&".join(f"{key}={it.format_map(named)}" for key, it in QUERIES[name].items())
         return [f"?{asked}"]

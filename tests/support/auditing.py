@@ -1,11 +1,11 @@
-"""Doing what workers do for audits, here and now."""
+"""Audit jobs, done in the test itself instead of in a worker."""
 
 from service.director.runtime import Runtime
 from service.tasks.child import perform
 
 
 async def go_on(runtime: Runtime) -> None:
-    """Do what audits have to do, until there is nothing left."""
+    """Do all audit jobs that are ready, and those that they arm, until none is left."""
     waiting = True
     while waiting:
         rows = await runtime.pool.fetch(

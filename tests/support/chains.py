@@ -1,4 +1,4 @@
-"""Logs that are forged with every hash right, as who owns the database could."""
+"""Forged logs with correct hashes, as an owner of the database could write them."""
 
 from collections.abc import Iterable
 from hashlib import sha256
@@ -8,7 +8,7 @@ from service.log.record import Recorded
 
 
 def hash_after(previous: bytes, row: Recorded) -> bytes:
-    """Return the hash of *row*'s bytes after the event whose hash is *previous*."""
+    """Return the hash of *row*, chained to the hash *previous*."""
     entry = leaf(
         row.league, previous, row.stream, row.stream_version, row.event_id, microseconds(row.at),
         row.type, row.schema_version, row.data, sha256(row.metadata).digest(), row.sealed,
@@ -17,7 +17,7 @@ def hash_after(previous: bytes, row: Recorded) -> bytes:
 
 
 def rebuilt(rows: Iterable[Recorded]) -> list[Recorded]:
-    """Return *rows* with dense positions and versions, and every hash right."""
+    """Return *rows* with positions and versions without gaps, and correct hashes."""
     ends: dict[str, tuple[int, bytes]] = {}
     found = []
     for position, row in enumerate(rows):

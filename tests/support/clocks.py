@@ -1,4 +1,4 @@
-"""Setting the clock of a test's own database."""
+"""The clock of a test's own database, which a test may set."""
 
 from datetime import timedelta
 
@@ -14,13 +14,13 @@ _SET = """
 
 def set_clock(url: str, by: timedelta) -> None:
     """
-    Have the database say another time than the machine's, until it is set again.
+    Set the database's clock to differ from the machine's, until it is set again.
 
-    Functions are of one database, so no other test's clock is set.
+    The replaced function belongs to one database, so other tests keep their clocks.
 
     Args:
-        url: Of a superuser.
-        by: How far it is ahead of the machine's.
+        url: The address of the database, with a superuser's login.
+        by: How far the clock is ahead of the machine's.
     """
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute("SET allow_system_table_mods = on")

@@ -1,4 +1,4 @@
-"""A small aggregate, so that the log can be tested without the game."""
+"""A small aggregate with which the log is tested without the game."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -17,13 +17,13 @@ SALT = bytes(range(32))
 
 
 class Secret(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A hidden value with members."""
+    """The content of a hidden value that has members."""
 
     seed: str
 
 
 class Counted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="counted"):
-    """One more."""
+    """The count rose by ``by``."""
 
     by: int
     note: str = ""
@@ -31,7 +31,7 @@ class Counted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 
 class Hidden(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="hidden"):
-    """Something happened that not everybody may see."""
+    """An event with hidden values."""
 
     secret: Sealed[Secret]
     cards: tuple[SealedCard, ...] = ()
@@ -48,7 +48,7 @@ class TooMuch(CommandRejected):
 
 
 class Count(msgspec.Struct, frozen=True):
-    """How much was counted."""
+    """The state: the total, and the number of hidden events."""
 
     total: int = 0
     hidden: int = 0
@@ -77,7 +77,7 @@ DECIDERS = {"table": COUNTER, "tournament": COUNTER, "league": COUNTER}
 
 
 def hidden() -> Hidden:
-    """Return an event with a hidden value of every kind."""
+    """Return an event with each kind of hidden value."""
     return Hidden(
         secret=Sealed(Secret(seed="f00d"), SALT, (HOUSE,)),
         cards=(
@@ -89,17 +89,17 @@ def hidden() -> Hidden:
 
 
 def new_league() -> str:
-    """Return a league that nobody has used."""
+    """Return the identifier of a new league."""
     return f"lge_{uuid4().hex}"
 
 
 def stream(number: int, category: str = "table") -> str:
-    """Return the stream of this number."""
+    """Return the stream of the aggregate with this number."""
     return f"{category}-{UUID(int=number).hex}"
 
 
 def command(name: str | None = None, request: bytes = b"{}") -> Command:
-    """Return a command; the same *name* makes the same one."""
+    """Return a command. Equal names give equal command ids."""
     return Command(
         command_id=uuid5(UUID(int=0), name) if name else uuid4(),
         actor="plr_" + "1" * 32,
@@ -109,7 +109,7 @@ def command(name: str | None = None, request: bytes = b"{}") -> Command:
 
 
 def counting(where: str, by: int = 1, guards: tuple[str, ...] = ()) -> Decide:
-    """Return a decision to count in a stream, under guards."""
+    """Return a decision that counts *by* in the stream *where*, under *guards*."""
 
     async def decide(states: States) -> list[Entry]:
         loaded = await states.load(where)

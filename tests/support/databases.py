@@ -1,4 +1,4 @@
-"""Databases for tests: one server for each worker, one migrated copy for each test."""
+"""Databases for tests: a server for each worker of pytest, and a migrated copy for each test."""
 
 import os
 import re
@@ -27,7 +27,7 @@ _numbers = count(1)
 
 @dataclass(frozen=True)
 class TestServer:
-    """A running server with the roles of production, and a migrated template."""
+    """A running server with the production roles and a migrated template."""
 
     __test__ = False
 
@@ -43,13 +43,13 @@ class TestServer:
     def copy(self, name: str, template: str = TEMPLATE) -> "TestDatabase":
         """Make database *name* as a copy of *template*."""
         with psycopg.connect(self.cluster.url(), autocommit=True) as connection:
-            # Copying files takes a third of the processor that writing them to the log takes.
+            # Copying files needs a third of the processor time of copying through the WAL.
             connection.execute(
                 sql.SQL("CREATE DATABASE {} OWNER {} TEMPLATE {} STRATEGY FILE_COPY").format(
                     *map(sql.Identifier, (name, database.OWNER, template))
                 )
             )
-        database.create_database(self.cluster.url(), name)  # finds it, and sets its rights
+        database.create_database(self.cluster.url(), name)  # it exists: this sets its rights
         return TestDatabase(self, name)
 
     def drop(self, name: str) -> None:
@@ -58,7 +58,7 @@ class TestServer:
 
     @contextmanager
     def fresh(self) -> Iterator["TestDatabase"]:
-        """Make a migrated database for as long as the block takes."""
+        """Make a migrated database, and remove it after the block."""
         made = self.copy(f"test_{next(_numbers)}")
         yield made
         self.drop(made.name)
@@ -66,7 +66,7 @@ class TestServer:
 
 @dataclass(frozen=True)
 class TestDatabase:
-    """One database that this test has for itself."""
+    """A database that belongs to one test."""
 
     __test__ = False
 
@@ -79,7 +79,7 @@ class TestDatabase:
 
     @property
     def broker_url(self) -> str:
-        """Address of this test's own broker database, made by the fixture ``broker``."""
+        """The address of this test's broker database, which the fixture ``broker`` makes."""
         return self.server.url(f"{self.name}_broker", database.BROKER)
 
     def settings(self, role: str = "holotable_api", **changes: Any) -> Settings:
@@ -91,9 +91,9 @@ class TestDatabase:
 
 def cheap_logins(programs: Path) -> dict[str, str]:
     """
-    Return the options that let a password be hashed once.
+    Return the options with which a password is hashed only once.
 
-    A test opens many connections, and each side of each one would hash 4,096 times.
+    A test opens many connections. Without the options, both sides of each one hash 4,096 times.
     PostgreSQL 15 has no such option.
     """
     told = subprocess.run([programs / "postgres", "--version"], capture_output=True, check=True)
@@ -103,7 +103,7 @@ def cheap_logins(programs: Path) -> dict[str, str]:
 
 @contextmanager
 def running_server() -> Iterator[TestServer]:
-    """Run a server in a temporary directory, with the roles and the template."""
+    """Run a server in a temporary directory, and make its roles and template."""
     with TemporaryDirectory(prefix="holotable-test-") as directory:
         programs = binaries(os.environ)
         options = cheap_logins(programs)
@@ -114,7 +114,7 @@ def running_server() -> Iterator[TestServer]:
             )
             database.create_roles(cluster.url(), server.passwords)
             with psycopg.connect(cluster.url(), autocommit=True) as connection:
-                kept = sql.Literal(connection.info.password)  # hashed anew, and cheaply
+                kept = sql.Literal(connection.info.password)  # hashed again, now cheaply
                 connection.execute(sql.SQL("ALTER ROLE postgres PASSWORD {}").format(kept))
                 database.close_databases(connection, "postgres", "template1")
             database.create_database(cluster.url(), TEMPLATE)

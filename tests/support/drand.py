@@ -1,4 +1,4 @@
-"""A beacon of the test's own: a real BLS key, and drand's API over a real loopback server."""
+"""A test's own beacon: a real BLS key, and drand's API on a real loopback server."""
 
 import json
 import time
@@ -16,11 +16,11 @@ from service.director.beacon import DST
 
 Answer = tuple[int, bytes]
 Trick = Callable[[int, dict[str, Any]], Answer]
-"""What is answered for a round instead, given the round and what is true."""
+"""Returns a changed answer, given the number of a round and its true answer."""
 
 
 class Holders:
-    """Who holds the key of a chain; a round a second."""
+    """The holders of a chain's key. The chain has a round every second."""
 
     def __init__(self, secret: int = 1977) -> None:
         self._secret = Scalar(secret)
@@ -33,7 +33,7 @@ class Holders:
         )
 
     def said(self, number: int) -> Pulse:
-        """Return a round, signed."""
+        """Return the signed pulse of a round."""
         message = sha256(number.to_bytes(8, "big")).digest()
         point = G1Point.hash_to_curve(message, DST) * self._secret
         signature = point.to_compressed_bytes()
@@ -44,12 +44,12 @@ class Holders:
         )
 
     def latest(self) -> int:
-        """Return the round that has come last."""
+        """Return the number of the latest round."""
         return 1 + (int(time.time()) - self.chain.genesis) // self.chain.period
 
 
 class Relay:
-    """Speaks drand's API for one chain; ``trick`` changes what it answers."""
+    """A relay of drand's API for one chain. ``trick`` changes its answers."""
 
     def __init__(self, holders: Holders) -> None:
         self.holders = holders
@@ -58,7 +58,7 @@ class Relay:
         self.url = ""
 
     def answer(self, path: str) -> Answer:
-        """Return what is answered for *path*: a round once its time has come."""
+        """Return the answer for *path*. A round is available once its time has come."""
         head, _, last = path.rpartition("/")
         if head != f"/{self.holders.chain.hash}/public" or not last.isdecimal():
             return 404, b"not found"
@@ -79,7 +79,7 @@ class Relay:
 
 @contextmanager
 def relaying(holders: Holders) -> Iterator[Relay]:
-    """Serve *holders*' rounds on a port of loopback."""
+    """Serve the pulses of *holders* on a loopback port."""
     relay = Relay(holders)
 
     class Handler(BaseHTTPRequestHandler):
@@ -107,7 +107,7 @@ def relaying(holders: Holders) -> Iterator[Relay]:
 
 
 def settings_of(holders: Holders, *relays: Relay) -> dict[str, Any]:
-    """Return the settings of a process that asks *relays*."""
+    """Return the beacon settings of a process that asks *relays*."""
     return {
         "beacon_urls": ", ".join(relay.url for relay in relays),
         "beacon_chain": holders.chain.hash,

@@ -1,4 +1,4 @@
-"""Logs to write to: in memory and in PostgreSQL, and a writer on one."""
+"""A writer for a test's log, in memory or in PostgreSQL."""
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -13,7 +13,7 @@ SECRET = "a key of the tests, and of nothing else"
 
 
 def utcnow() -> datetime:
-    """Return the instant; tests share the database's machine."""
+    """Return the present instant. The database runs on the same machine as the tests."""
     return datetime.now(UTC)
 
 

@@ -1,4 +1,4 @@
-"""What entrants do at a table; what follows from it stands in the same append."""
+"""Answers of entrants at a table. Their consequences are in the same append."""
 
 from collections.abc import Sequence
 
@@ -26,8 +26,8 @@ async def act(
     Bet, fold, check, call or stay.
 
     Raises:
-        CommandRejected: If the rules forbid it.
-        StoreUnavailable: If the database is away; the same order again finds out.
+        CommandRejected: If the rules forbid the action.
+        StoreUnavailable: If the database is away. A retry of the same order shows the outcome.
     """
     command = Act(
         entrant=entrant,
@@ -49,7 +49,7 @@ async def select(
     decision: str,
     cards: Sequence[str],
 ) -> Receipt:
-    """Keep *cards*, for good.  Raises what :func:`act` raises."""
+    """Select *cards*. Raise the same errors as :func:`act`."""
     command = Select(
         entrant=entrant,
         decision=decision,
@@ -69,7 +69,7 @@ async def improve(
     decision: str,
     cards: Sequence[str],
 ) -> Receipt:
-    """Add *cards* of the new ones to the selection.  Raises what :func:`act` raises."""
+    """Add the new *cards* to the selection. Raise the same errors as :func:`act`."""
     command = Improve(
         entrant=entrant,
         decision=decision,

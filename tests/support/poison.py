@@ -1,4 +1,4 @@
-"""Events that nobody should have written: put into the log by its owner, past every check."""
+"""Malformed events, which the log's owner inserts past every check."""
 
 import json
 from collections.abc import AsyncIterator
@@ -37,7 +37,7 @@ PLANT = """
 
 @asynccontextmanager
 async def owning(database: TestDatabase) -> AsyncIterator[asyncpg.Connection]:
-    """Connect as the role that owns the log and can put anything into it."""
+    """Connect as the role that owns the log and can insert any row."""
     connection = await asyncpg.connect(database.url("holotable_migrate"))
     await connection.execute("SET ROLE holotable_owner")
     yield connection
@@ -53,7 +53,7 @@ async def plant(
     version: int | None = None,
     stream: str | None = None,
 ) -> int:
-    """Put an event into the log as its owner could, past every check; return its position."""
+    """Insert an event into the log past every check, and return its position."""
     version = current_version(kind) if version is None else version
     stream = stream or f"{CATEGORIES.get(kind, 'tournament')}-{uuid4().hex}"
     text = data if isinstance(data, str) else json.dumps(data)
@@ -64,7 +64,7 @@ async def plant(
 
 
 async def bare_league(owner: asyncpg.Connection) -> str:
-    """Return a league that has a key and no event yet."""
+    """Make a league that has a key but no event, and return its identifier."""
     number = uuid4()
     await owner.execute("INSERT INTO key VALUES ($1, gen_random_uuid(), '')", number)
     return f"lge_{number.hex}"

@@ -1,4 +1,4 @@
-"""Read models for tests that run no process of their own for them."""
+"""Read models for tests that run no projector process."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -10,7 +10,7 @@ from tests.support.databases import TestDatabase
 
 @asynccontextmanager
 async def projecting(database: TestDatabase) -> AsyncIterator[Runner]:
-    """Return what brings the read models of *database* up to its log, when it is asked to."""
+    """Yield a runner that brings the read models of *database* up to date on request."""
     engine = async_engine(database.url("holotable_project"), 2)
     try:
         yield Runner(engine)

@@ -1,8 +1,8 @@
 """
 ``python -m tests.support.recipes NAME``: follow a recipe of ``docs/recipes`` in a copy.
 
-Applies every diff and runs every command, in order, and prints what each one says.  A
-recipe says itself which command fails on purpose.
+This applies every diff and runs every command in order, and prints the output of each. The recipe
+itself names commands that fail on purpose.
 """
 
 import os
@@ -17,13 +17,13 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 RECIPES = ROOT / "docs" / "recipes"
 SAID_MAX = 1_500
-"""Characters of what a command says that are printed, from its end."""
+"""The most characters of a command's output that are printed, counted from its end."""
 
 _BLOCK = re.compile(r"^```(diff|sh)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
 def copied(folder: Path) -> Path:
-    """Copy what git knows of this repository to *folder*; the environment is shared."""
+    """Copy the files that git tracks to *folder*. The copy shares the virtual environment."""
     listed = subprocess.run(
         ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True
     )
@@ -59,7 +59,7 @@ def follow(name: str, folder: Path) -> None:
 
 
 def main(names: list[str]) -> int:
-    """Follow the recipes called *names*, each in a copy of its own."""
+    """Follow the recipes called *names*, each in its own copy."""
     for name in names:
         with tempfile.TemporaryDirectory(prefix="recipe-") as folder:
             follow(name, copied(Path(folder)))

@@ -1,7 +1,7 @@
 """
-What each login may do in the databases, as PostgreSQL says, one line for each object.
+The rights of each login in the databases, read from PostgreSQL, one line for each object.
 
-``python -m tests.support.rights`` writes the declared list again, for a right that is meant.
+After an intended change of rights, ``python -m tests.support.rights`` writes the declared list.
 """
 
 from collections.abc import Iterator
@@ -71,7 +71,7 @@ _OBJECTS = """
 
 
 def held(log_url: str, broker_url: str) -> list[str]:
-    """Return a line for each right that a login has, as a superuser sees it."""
+    """Return a line for the rights of each login on each object, read as a superuser."""
     with psycopg.connect(log_url) as log, psycopg.connect(broker_url) as broker:
         lines = [row[0] for row in log.execute(_MEMBERS)]
         for role in (*LOGINS, "public"):
@@ -97,7 +97,7 @@ def _is_owner(connection: psycopg.Connection, role: str) -> bool:
 
 
 def main() -> None:
-    """Write the list as a fresh server has it."""
+    """Write the declared list from a fresh server."""
     with running_server() as server:
         superuser = server.cluster.url()
         database.create_database(superuser, "log")

@@ -1,4 +1,4 @@
-"""Streams of events as a client reads them: message by message, while they are open."""
+"""A client for streams of server-sent events, which reads them while they are open."""
 
 import asyncio
 import json
@@ -10,10 +10,10 @@ from urllib.parse import urlsplit
 
 class Following:
     """
-    One open stream of an application in this loop.
+    One open stream of an application that runs in this loop.
 
     Args:
-        limit: Messages after which the client reads no more until it is told to.
+        limit: The number of events after which the client stops reading, until ``read_on``.
     """
 
     def __init__(self, limit: int | None = None) -> None:
@@ -31,11 +31,11 @@ class Following:
         self._reading.set()
 
     async def receive(self) -> Any:
-        """Never hang up."""
+        """Wait for ever, because this client never disconnects."""
         await asyncio.Event().wait()
 
     async def send(self, message: Any) -> None:
-        """Take what the application sends, once the client reads."""
+        """Take a message of the application, once the client reads."""
         await self._reading.wait()
         self.status = message.get("status", self.status)
         text = message.get("body", b"").decode()
@@ -50,12 +50,12 @@ class Following:
             self._changed.notify_all()
 
     async def until_begun(self, seconds: float = 20.0) -> None:
-        """Wait until the answer's status has come."""
+        """Wait until the status of the answer has arrived."""
         async with asyncio.timeout(seconds), self._changed:
             await self._changed.wait_for(lambda: self.status is not None)
 
     async def until(self, count: int, seconds: float = 20.0) -> None:
-        """Wait until *count* events have come."""
+        """Wait until *count* events have arrived."""
         async with asyncio.timeout(seconds), self._changed:
             await self._changed.wait_for(lambda: len(self.items) >= count)
 
@@ -64,7 +64,7 @@ class Following:
 async def following(
     app: Any, url: str, headers: Mapping[str, str], after: str | None = None, **more: Any
 ) -> AsyncIterator[Following]:
-    """Open a stream after a cursor; leaving cuts it off."""
+    """Open a stream that continues after a cursor. Leaving the block cuts it off."""
     sent = {"host": "test", **headers, "accept": "text/event-stream"}
     if after is not None:
         sent["last-event-id"] = after

@@ -1,4 +1,4 @@
-"""Streets of betting that go on by lot."""
+"""Streets that continue with random legal actions."""
 
 from random import Random
 
@@ -9,7 +9,7 @@ from engine.hand.street import Bettor, Street
 
 
 def after_something_legal(street: Street, seat: int, dice: Random) -> tuple[Street, Verb]:
-    """Return *street* after something that *seat* may do, and what it was."""
+    """Return *street* after a random legal action of *seat*, with its verb."""
     legal = legal_actions(street, seat)
     action = legal[dice.randrange(len(legal))]
     amount = dice.choice((action.min, action.max)) if action.verb == "raise_to" else None

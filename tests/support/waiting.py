@@ -1,4 +1,4 @@
-"""Waiting for what another process does, which nothing here is told of."""
+"""Waits for effects of other processes, which do not report them to the test."""
 
 import asyncio
 import time
@@ -6,11 +6,11 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 _PAUSE_SECONDS = 0.05
-"""Between two questions."""
+"""The pause between two calls of ``ready``."""
 
 
 def until(ready: Callable[[], Any], seconds: float = 20.0) -> Any:
-    """Return the first true answer of *ready*; fail after *seconds*."""
+    """Call *ready* until its result is true, and return it. Fail after *seconds*."""
     end = time.monotonic() + seconds
     while not (found := ready()):
         assert time.monotonic() < end, "it did not happen"
@@ -19,7 +19,7 @@ def until(ready: Callable[[], Any], seconds: float = 20.0) -> Any:
 
 
 async def until_awaited(ready: Callable[[], Awaitable[Any]], seconds: float = 20.0) -> Any:
-    """Return the first true answer of *ready*; ``TimeoutError`` after *seconds*."""
+    """Await *ready* until its result is true, and return it. Raise after *seconds*."""
     async with asyncio.timeout(seconds):
         while True:
             if found := await ready():
