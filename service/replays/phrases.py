@@ -127,13 +127,13 @@ def _decision(data: Data) -> str:
 PHRASES: dict[str, Callable[[Data], str]] = {
     "hand_opened": _opened,
     "table_beacon_awaited": lambda it: (
-        f"deal {it['deal']} waits for round {it['round']} of the beacon"
+        f"deal {it['deal']} waits for pulse {it['round']} of the beacon"
     ),
-    "table_beacon_mixed": lambda it: f"the beacon's round {it['pulse']['round']} is mixed in",
+    "table_beacon_mixed": lambda it: f"pulse {it['pulse']['round']} of the beacon is mixed in",
     "forced_bets_posted": _posted,
     "dice_rolled": lambda it: f"dice: target {it['target']:+d}, {it['suit']}",
     "cards_dealt": _dealt,
-    "hand_killed": lambda it: f"the hand of seat {it['seat']} is dead ({it['cause']})",
+    "hand_killed": lambda it: f"the hand of seat {it['seat']} is killed ({it['cause']})",
     "decision_opened": _decision,
     "selection_committed": lambda it: f"selects {cards(it['cards'])}",
     "improvement_committed": lambda it: f"adds {cards(it['cards'])}",
@@ -147,26 +147,28 @@ PHRASES: dict[str, Callable[[Data], str]] = {
     "street_closed": lambda it: f"street {it['street']} ends, {it['chips']} wagered",
     "card_turn_taken": _turn,
     "cards_fielded": lambda it: f"fields {cards(it['cards'])}",
-    "hand_called": lambda it: f"hand called in round {it['round']}",
+    "hand_called": lambda it: f"hand called in card round {it['round']}",
     "discard_flipped": lambda it: f"opens the discards with {it['card']}",
     "market_card_laid": lambda it: f"lays {it['card']} as pilot",
     "shift_rolled": lambda it: f"shift dice: {it['dice'][0]} and {it['dice'][1]}",
     "hands_taken_up": _counts("takes up"),
-    "card_round_closed": lambda it: f"round {it['round']} ends",
+    "card_round_closed": lambda it: f"card round {it['round']} ends",
     "totals_announced": lambda it: (
         "announced: " + _each(it["totals"], lambda each: f"{each['total']}")
     ),
     "hands_revealed": lambda it: "reveals: " + _each(it["hands"], _shown),
     "hands_ranked": lambda it: "reveals: " + _each(it["hands"], _shown),
     "penalty_paid": lambda it: f"seat {it['seat']} pays {it['paid']} into the Sabacc pot",
-    "unmatched_returned": lambda it: f"{it['chips']} unmatched go back to seat {it['seat']}",
+    "unmatched_returned": lambda it: (
+        f"uncalled bet of {it['chips']} goes back to seat {it['seat']}"
+    ),
     "pots_formed": _pots,
     "draw_off_dealt": lambda it: (
         f"draw-off for pot {it['pot']}: " + _each(it["cards"], lambda each: each["card"])
     ),
     "cube_rolled": lambda it: f"chance cube for pot {it['pot']}: seat {it['winner']}",
     "demise_dealt": lambda it: (
-        f"sudden demise for pot {it['pot']}: "
+        f"Sudden Demise for pot {it['pot']}: "
         + _each(it["dealt"], lambda each: f"{each['card']} (total {each['total']})")
     ),
     "pot_awarded": _awarded,
