@@ -1,4 +1,4 @@
-"""A running API on a database of its own, and people to speak with it."""
+"""A running API with its own database, and people who call it."""
 
 import gc
 from collections.abc import AsyncIterator, Callable
@@ -20,7 +20,7 @@ PASSWORD = "correct horse"
 
 
 class Person:
-    """Somebody with a token: by default the one of their sign-up."""
+    """A person with a token. The default is the token of their sign-up."""
 
     def __init__(
         self, http: httpx.AsyncClient, account: dict[str, Any], token: str | None = None
@@ -31,14 +31,14 @@ class Person:
         self.headers = {"Authorization": f"Bearer {token or account['token']['token']}"}
 
     async def get(self, path: str, **more: Any) -> httpx.Response:
-        """Ask."""
+        """Send a GET request."""
         headers = {**self.headers, **more.pop("headers", {})}
         return await self.http.get(path, headers=headers, **more)
 
     async def post(
         self, path: str, body: Any = None, key: str | None = None, **more: Any
     ) -> httpx.Response:
-        """Command."""
+        """Send a command."""
         headers = {**self.headers, **more.pop("headers", {})}
         if key is not None:
             headers["Idempotency-Key"] = key
@@ -46,14 +46,14 @@ class Person:
 
 
 class Api:
-    """The application in this loop."""
+    """The application, running in this event loop."""
 
     def __init__(self, http: httpx.AsyncClient, app: Any) -> None:
         self.http = http
         self.app = app
 
     async def person(self, name: str | None = None) -> Person:
-        """Sign somebody up, with a token that may do all that people may."""
+        """Sign somebody up, with a token that has all scopes for people."""
         login = f"person{next(_numbers)}"
         asked = {"login": login, "password": PASSWORD}
         answer = await self.http.post("/v1/accounts", json=asked | {"name": name})
@@ -71,7 +71,7 @@ class Api:
         return owner, answer.json()["id"]
 
     async def join(self, owner: Person, league: str) -> Person:
-        """Let somebody in."""
+        """Add a person to a league by an invitation."""
         code = (await owner.post(f"/v1/leagues/{league}/invitations", {})).json()["code"]
         person = await self.person()
         answer = await person.post(f"/v1/invitations/{code}/accept")
@@ -81,7 +81,7 @@ class Api:
     async def playing(
         self, players: int = 2, **terms: Any
     ) -> tuple[Person, str, str, list[Person], str]:
-        """Start a tournament; return owner, league, tournament, players and the first table."""
+        """Start a tournament. Return owner, league, tournament, players and the first table."""
         owner, league = await self.league()
         people = [await self.join(owner, league) for _ in range(players)]
         asked = {"name": "Night", "ruleset": "better", "hands_between_seconds": 0} | terms
@@ -99,7 +99,7 @@ class Api:
 
 @pytest.fixture
 def serving(database: TestDatabase) -> Callable[[], Any]:
-    """Return what opens the API; entered and left inside the test's own task."""
+    """Return a context manager that opens the API. Enter and leave it in the test's own task."""
 
     @asynccontextmanager
     async def serve(**changes: Any) -> AsyncIterator[Api]:
@@ -114,7 +114,10 @@ def serving(database: TestDatabase) -> Callable[[], Any]:
 
 
 def _free() -> None:
-    """Free what applications have left: each start tells the collector to keep everything."""
+    """
+    Free the memory of ended applications. Each start tells the garbage collector to keep
+    everything.
+    """
     if next(_served) % APPS_KEPT_MAX == 0:
         gc.unfreeze()
         gc.collect()

@@ -1,8 +1,8 @@
 """
-Escalation by machine: a model of roles and routes, and each chain it finds tried over HTTP.
+A search for privilege escalation: a model of roles and routes, with each chain tried over HTTP.
 
-The model is built from what the routes declare.  It believes that whoever may use a route at all
-may use it about everybody, so it finds more chains than there can be.  The service decides.
+The model is built from the declarations of the routes. It assumes that anybody who may use a route
+may use it on everybody, so it finds more chains than are possible. The service decides.
 """
 
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ TAKEN_BY: dict[Effect, Effect] = {
 
 
 class Step(NamedTuple):
-    """One call: an operation by the attacker, or a deed of an owner who means no harm."""
+    """One call: an operation by the attacker, or an act of a well-meaning owner."""
 
     name: str
     about: str = ""
@@ -39,7 +39,7 @@ Chain = tuple[Step, ...]
 
 
 class Code(NamedTuple):
-    """A code the attacker knows, and the role it leads to now."""
+    """A code that the attacker knows, and the role that it gives now."""
 
     kind: Effect
     role: Role
@@ -47,21 +47,21 @@ class Code(NamedTuple):
 
 @dataclass(frozen=True)
 class Situation:
-    """What the attacker has."""
+    """The roles and the code that the attacker has."""
 
     mine: Role | None
     rightful: Role | None
-    """What the owners want the attacker to be."""
+    """The role that the owners want the attacker to have."""
     code: Code | None = None
     others: frozenset[Role] = field(default_factory=frozenset)
-    """Roles of further accounts in the attacker's hands."""
+    """The roles of further accounts that the attacker controls."""
 
     @property
     def gained(self) -> bool:
         """
         Return whether the attacker has a right of an office that nobody gave them.
 
-        What every player may is no gain: a ban keeps somebody out, not a removal.
+        The rights of every player do not count: a ban keeps somebody out, a removal does not.
         """
         rightful: Role = self.rightful or "player"
         held = (self.mine, *self.others)
@@ -71,7 +71,7 @@ class Situation:
 
 
 def moves(now: Situation) -> Iterator[tuple[Step, Situation]]:
-    """Yield what may come next."""
+    """Yield the possible next steps, each with the situation after it."""
     for name, (_, _, described) in routes().items():
         declared = described.on_people
         if declared is None:
@@ -83,7 +83,7 @@ def moves(now: Situation) -> Iterator[tuple[Step, Situation]]:
                     yield Step(name, role), replace(now, code=Code(declared.effect, role))
         if now.code is not None and declared.effect == TAKEN_BY[now.code.kind]:
             taken = replace(now, code=None)
-            # What an owner gives away while they are one is theirs to give.
+            # An owner may give away any role while they are an owner.
             theirs = frozenset[Role]() if now.rightful == "owner" else {now.code.role}
             yield Step(name, "another account"), replace(taken, others=now.others | theirs)
             if now.mine is None and described.needs == "account":
@@ -101,7 +101,7 @@ def moves(now: Situation) -> Iterator[tuple[Step, Situation]]:
 
 
 def chains(role: Role) -> list[Chain]:
-    """Return every chain by which *role* might come to a right it was not given, shortest first."""
+    """Return all chains that might give *role* a right it was not given, shortest first."""
     found: list[Chain] = []
     ends: list[tuple[Chain, Situation]] = [((), Situation(role, role))]
     for _ in range(STEPS_MAX):
@@ -115,33 +115,33 @@ def chains(role: Role) -> list[Chain]:
 
 @dataclass
 class League:
-    """A league with somebody hostile in it."""
+    """A league with an attacker in it."""
 
     founder: Person
     me: Person
     name: str
     code: str = ""
     target: str = ""
-    """The player whom the code is for: entered by hand, or signed up by a claim code."""
+    """The player of the code: entered by hand, or signed up by a claim code."""
 
 
 @dataclass
 class Attack:
-    """Tries chains over HTTP; accounts are reused, leagues are not."""
+    """Tries chains over HTTP. Accounts are reused, leagues are not."""
 
     api: Api
     people: dict[str, Person] = field(default_factory=dict)
     refused: set[Chain] = field(default_factory=set)
-    """Beginnings that the service refused."""
+    """Beginnings of chains that the service refused."""
     tried: int = 0
 
     async def meet(self) -> None:
-        """Sign everybody up."""
+        """Sign up all accounts."""
         for each in ("founder", "me", "other"):
             self.people[each] = await self.api.person()
 
     async def succeeds(self, role: Role, chain: Chain) -> bool:
-        """Return whether *chain* gives somebody of *role* a right that nobody gave them."""
+        """Return whether *chain* gives a person with *role* a right that nobody gave them."""
         if any(chain[:length] in self.refused for length in range(1, len(chain))):
             return False
         self.tried += 1
@@ -208,7 +208,7 @@ class Attack:
         return await self.api.http.post("/v1/claims", json=body)
 
     async def _call(self, league: League, step: Step) -> httpx.Response:
-        """Make the call that the route of this name declares."""
+        """Call the route with this operation name."""
         method, path, described = routes()[step.name]
         who = league.me if step.about != "another account" else self.people["other"]
         named = {"league_id": league.name, "player_id": league.target, "code": league.code}
@@ -235,7 +235,7 @@ class Attack:
 
 
 def _keep(league: League, content: dict[str, Any]) -> None:
-    """Keep the code of an answer, whatever it is called there."""
+    """Keep the code of an answer, under any of its names."""
     (row,) = content.get("rows") or content.get("claims", [content]) or [{}]
     code = row.get("code") or row.get("claim")
     if code:

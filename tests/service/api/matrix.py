@@ -1,4 +1,4 @@
-"""A league with everybody in it, and what each of them is answered on each route."""
+"""A league with every persona in it, and the answer that each of them gets on each route."""
 
 import asyncio
 import re
@@ -26,7 +26,7 @@ from tests.support.databases import TestDatabase
 ROLES = ("player", "scorer", "auditor", "referee", "director", "owner")
 NO_TOKEN, STRANGER = "no token", "stranger"
 PERSONAS = (NO_TOKEN, STRANGER, *ROLES, *(f"entered {role}" for role in ROLES))
-"""Who asks, in this order: who may least comes first and leaves the league as it was."""
+"""The callers, least rights first, because their requests leave the league unchanged."""
 
 FIXTURES = {
     "rrule": "FREQ=WEEKLY",
@@ -120,7 +120,8 @@ BODIES: dict[str, dict[str, Any]] = {
     "try_points_formula": {"formula": "n - k"},
     "void_deal": {"cause": "mis_deal", "reason": "card_shown"},
 }
-"""Bodies that get past their form; routes that take none, or an empty one, are not here.
+"""
+Valid bodies. Routes without a body, or with an empty one, are left out.
 
 Values may name a place.
 """
@@ -131,19 +132,19 @@ QUERIES = {
     "read_league_calendar": {"key": "{calendar_key}"},
     "read_my_calendar": {"key": "{calendar_key}"},
 }
-"""What some routes must be asked with."""
+"""Query parameters that some routes need."""
 
 ENDING = {"change_password", "sign_out_everywhere"}
-"""Routes that end tokens, or void a password: each is asked by somebody met for it."""
+"""Routes that end tokens or change a password. Each is called by a person made for it."""
 
 BEFORE_PLAY = {"register_entrant", "withdraw_entrant", "start_tournament"}
-"""Routes that are asked about the tournament that has not begun."""
+"""Routes that are called for the tournament that has not begun."""
 
 Routes = dict[str, tuple[str, str, Operation]]
 
 
 def routes() -> Routes:
-    """Return method, path and declaration of each operation, by its name."""
+    """Return method, path and declaration of each operation, by name."""
     found: Routes = {}
     for handler in ROUTES:
         described: Operation = handler.opt["operation"]
@@ -155,16 +156,16 @@ def routes() -> Routes:
 
 @dataclass(frozen=True)
 class Answer:
-    """What somebody was answered."""
+    """The answer to one request."""
 
     status: int
     code: str | None
     undeclared: str | None = None
-    """What about it the document does not allow."""
+    """The part of the answer that the document does not allow."""
 
 
 def undeclared(answer: httpx.Response, described: Operation) -> str | None:
-    """Return what about an answer of success the declaration of its route does not allow."""
+    """Return the part of a successful answer that its route does not declare."""
     if not answer.is_success or answer.status_code != described.status:
         return f"status {answer.status_code}" if answer.is_success else None
     if described.answer is None or described.media != "application/json":
@@ -178,10 +179,10 @@ def undeclared(answer: httpx.Response, described: Operation) -> str | None:
 
 @dataclass
 class World:
-    """One league in the middle of its night."""
+    """One league in the middle of a tournament."""
 
     names: dict[str, str]
-    """What path parameters stand for."""
+    """The values of path parameters."""
 
     coming: str
     """A tournament that has not begun."""
@@ -189,26 +190,26 @@ class World:
 
 @dataclass
 class Asker:
-    """Makes worlds, and asks in them."""
+    """Makes worlds and sends requests in them."""
 
     api: Api
     projecting: AsyncEngine
     people: dict[str, Person] = field(default_factory=dict)
     commands: dict[str, str] = field(default_factory=dict)
-    """Of each, the last that let them into a league."""
+    """For each persona, the last command that let them into a league."""
 
     calendar_key: str = ""
-    """Of somebody else, who reads the calendar of any league with it."""
+    """The key of another person, who may read the calendar of any league."""
 
     async def meet(self) -> None:
-        """Sign everybody up, once for all worlds."""
+        """Sign up all personas, once for all worlds."""
         for persona in (*PERSONAS[1:], "somebody else"):
             self.people[persona] = await self.api.person()
         other = self.people["somebody else"]
         self.calendar_key = await self._made(other, "/v1/me/calendar-keys", {}, "key")
 
     async def world(self) -> World:
-        """Found a league in which everybody has their role, and half of them play."""
+        """Found a league in which every persona has their role, and half of them play."""
         owner = self.people["owner"]
         league = await self._made(owner, "/v1/leagues", {"name": "Cloud City"}, "id")
         await self._let_in(owner, league)
@@ -261,7 +262,7 @@ class Asker:
         return World(names, coming)
 
     async def ask(self, persona: str, name: str, world: World) -> Answer:
-        """Return what *persona* is answered on the route called *name*."""
+        """Return the answer that *persona* gets on the route *name*."""
         method, path, sent = await self.request(persona, name, world)
         headers = sent.pop("headers") | {"Idempotency-Key": str(uuid4())}
         answer = await self.api.http.request(method, path, headers=headers, **sent)
@@ -273,7 +274,9 @@ class Asker:
     async def request(
         self, persona: str, name: str, world: World
     ) -> tuple[str, str, dict[str, Any]]:
-        """Return method, path, and what else *persona* sends to the route called *name*."""
+        """
+        Return method, path and further arguments of the request by *persona* to the route *name*.
+        """
         method, path, _ = routes()[name]
         named = dict(world.names)
         if name in BEFORE_PLAY:
@@ -302,7 +305,7 @@ class Asker:
             login = persona.replace(" ", "-")
             body = {"code": code, "login": login, "password": "correct horse"}
         if name == "join_player":
-            # In a league of its own: whoever joins is a member from then on.
+            # In a league of its own, because the caller stays a member.
             apart = await self._made(self.people["owner"], "/v1/leagues", {"name": persona}, "id")
             entered = f"/v1/leagues/{apart}/players"
             code = await self._made(self.people["owner"], entered, {"name": persona}, "claim")
@@ -350,7 +353,7 @@ class Asker:
         return str(claimed.json()["id"])
 
     async def _reset(self) -> str:
-        """Return a reset code of the operator's for somebody met for it."""
+        """Return a reset code issued by the operator for a person made for it."""
         shell, person = self.api.app.litestar.state.shell, await self.api.person()
         code = resetting.code_text(shell.runtime.entropy.bytes(resetting.SECRET_BYTES))
         number = UUID(hex=person.player[4:])
@@ -359,7 +362,10 @@ class Asker:
         return code
 
     async def _text(self, league: str) -> str:
-        """Return the claim of the dispute: an event must name a text, or nobody reads it."""
+        """
+        Return the claim text of the dispute. A text must be named by an event, or nobody may read
+        it.
+        """
         shell = self.api.app.litestar.state.shell
         claims = sa.select(text.c.id).where(text.c.league == number_of(league)).limit(1)
         async with shell.engine.connect() as connection:
@@ -372,8 +378,8 @@ class Asker:
 
 
 async def every_answer(database: TestDatabase) -> dict[tuple[str, str], Answer]:
-    """Return the answer to each persona on each route."""
-    # Each question is asked in a league of its own, and few people own them all.
+    """Return the answer of each route to each persona."""
+    # Each request is sent in its own league, and few people own them all.
     app = build(database.settings("holotable_api", account_leagues=10_000))
     projecting = async_engine(database.url("holotable_project"), 2)
     found: dict[tuple[str, str], Answer] = {}

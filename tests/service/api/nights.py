@@ -1,4 +1,4 @@
-"""A league that was played through the writer, looked at through the API."""
+"""A league that was played through the writer and is read through the API."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ __all__ = ["pages", "project", "visitor"]
 
 
 async def visitor(api: Api, night: Night, role: Role = "player") -> Person:
-    """Sign somebody up and let them into the league of *night*, after it was played."""
+    """Sign somebody up and add them to the league of *night*, after it was played."""
     person = await api.person()
     night._writer = api.app.litestar.state["shell"].runtime.writer
     command = AddMember(player=PlayerId(person.player), role=role, now=utcnow())
@@ -23,7 +23,7 @@ async def visitor(api: Api, night: Night, role: Role = "player") -> Person:
 
 
 async def pages(person: Person, path: str, **query: Any) -> list[Any]:
-    """Return every item of a list, a page at a time."""
+    """Return all items of a list, read page by page."""
     found: list[Any] = []
     cursor = None
     while True:

@@ -1,4 +1,4 @@
-"""Nobody comes to a right that nobody gave them, by up to three calls."""
+"""No chain of up to three calls gives anybody a right that nobody gave them."""
 
 from typing import Any
 
@@ -17,12 +17,12 @@ from tests.service.api.matrix import routes
 pytestmark = pytest.mark.anyio
 
 OLD_HOLE = (Step("renew_claim", "auditor"), Step("claim_player", "another account"))
-"""A director renews the claim code of an entered auditor, and becomes the auditor."""
+"""A director renews the claim code of an entered auditor and becomes the auditor."""
 
 
 async def successes(serving, role: Role, tried: list[Chain]) -> list[Chain]:
-    """Return those chains that the service lets *role* go through with."""
-    async with serving(account_leagues=1_000) as api:  # each chain has a league of its own
+    """Return the chains with which *role* succeeds against the service."""
+    async with serving(account_leagues=1_000) as api:  # each chain has its own league
         attack = Attack(api)
         await attack.meet()
         return [chain for chain in tried if await attack.succeeds(role, chain)]
@@ -38,7 +38,7 @@ async def test_no_chain_of_calls_gives_anybody_a_right_that_nobody_gave_them(
 
 
 def test_only_who_lets_people_in_could_come_to_more() -> None:
-    # Their chains would begin with a route that the matrix of roles refuses them.
+    # The matrix of roles refuses these roles the first route of any chain.
     assert [role for role in ("referee", "scorer", "auditor", "player") if chains(role)] == []
 
 
@@ -97,7 +97,7 @@ async def test_without_the_check_of_a_resets_giver_the_search_finds_a_former_own
 async def test_a_promotion_while_a_claim_code_is_being_used_voids_the_code(
     serving, monkeypatch
 ) -> None:
-    """A director gave the code out for a player, who is an auditor before it is used up."""
+    """A director issues the code for a player, who becomes an auditor before the code is used."""
     async with serving() as api:
         owner, league = await api.league()
         head = await director(api, owner, league)
@@ -116,7 +116,7 @@ async def test_a_promotion_while_a_claim_code_is_being_used_voids_the_code(
         assert (taken.status_code, taken.json()["code"]) == (404, "not_found")
         assert (await attacker.get(f"/v1/leagues/{league}")).status_code == 404
         monkeypatch.undo()
-        # Refused, the code is not used up: an owner who demotes the player makes it good again.
+        # A refusal does not use up the code: it is valid again once an owner demotes the player.
         member = f"/v1/leagues/{league}/members/{made['player']}"
         await api.http.put(member, json={"role": "player"}, headers=owner.headers)
         joined = await attacker.post("/v1/me/claims", {"code": made["claim"]})

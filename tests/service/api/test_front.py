@@ -1,4 +1,4 @@
-"""The hot routes answer as the framework would; and what they keep in mind is forgotten in time."""
+"""The fast path answers like the framework, and its caches are bounded."""
 
 import asyncio
 
@@ -18,7 +18,7 @@ from tests.service.api.table.test_commands import answer_to, turn
 pytestmark = pytest.mark.anyio
 
 ORDINARY = "/"
-"""At the end of a path: the front does not know it, the framework does."""
+"""A suffix of the path. The fast path does not know it, but the framework does."""
 
 JSON = {"content-type": "application/json", "idempotency-key": "k"}
 REQUESTS = {

@@ -1,4 +1,4 @@
-"""Every refusal speaks one dialect, and every rule has its status."""
+"""Every refusal is a problem document, and every rule has its status."""
 
 import re
 from pathlib import Path
@@ -69,7 +69,7 @@ def _asks_for_words(schema: Any, schemas: dict[str, Any]) -> bool:
 def test_every_route_that_keeps_or_shows_words_says_that_they_may_be_forged() -> None:
     document = yaml.safe_load(openapi_document())
     schemas = document["components"]["schemas"]
-    sealed = {"file_confidential_claim", "dismiss_confidential_claim"}  # kept with the claim
+    sealed = {"file_confidential_claim", "dismiss_confidential_claim"}  # stored with the claim
     shown = {
         "read_text", "list_bans", "read_dispute", "list_announcements", "list_corrections",
         "take_league_away",

@@ -1,4 +1,4 @@
-"""Every route, asked by every role on a running server: refused, or not."""
+"""Every route, called by every role on a running server."""
 
 import asyncio
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ OPEN = {
     "list_points_formulas",
     "list_terms_presets",
     "list_signers",
-    "read_league_calendar",  # who has a member's key, which the table cannot say
+    "read_league_calendar",  # needs a member's key, which the table cannot say
     "read_my_calendar",
     "livez",
     "readyz",
@@ -65,7 +65,7 @@ RULINGS = (
     "start_hand_for_hand",
     "end_hand_for_hand",
 )
-"""What a director orders on the floor."""
+"""The orders of a director on the floor."""
 
 DISPUTED = (
     "read_evidence",
@@ -76,10 +76,10 @@ DISPUTED = (
     "dismiss_confidential_claim",
     "grant_disclosure",
 )
-"""What is the business of whoever rules on disputes."""
+"""The routes for members who rule on disputes."""
 
 MEMBERS = {
-    # whoever belongs to the league reads everything that is public in it
+    # every member may read everything public in the league
     **dict.fromkeys(
         (
             "read_league", "list_members", "leave_league", "list_seasons", "read_season",
@@ -104,14 +104,14 @@ MEMBERS = {
         ),
         EVERYBODY,
     ),
-    # offices are the owner's to give
+    # only owners give offices
     "set_house_rules": "owner",
     "set_dispute_windows": "owner",
     "change_role": "owner",
     "remove_member": "owner",
     "offer_password_reset": "owner",
     "take_league_away": "owner",
-    # a director runs the league's nights, lets players in and keeps some out
+    # a director runs tournaments, lets players in and bans players
     "enter_player": HEADS,
     "import_members": HEADS,
     "renew_claim": HEADS,
@@ -143,7 +143,7 @@ MEMBERS = {
     "remove_template": HEADS,
     "start_tournament": HEADS,
     "close_tournament": HEADS,
-    # a referee directs the play, and opens cards; so does an auditor
+    # a referee directs play; referees and auditors open cards
     "pause_tournament": f"referee {HEADS}",
     "cancel_tournament": f"referee {HEADS}",
     "check_in_entrant": f"referee {HEADS}",
@@ -155,23 +155,23 @@ MEMBERS = {
     "open_hand": "auditor referee owner",
     "read_staff_log": "auditor referee owner",
     "open_disclosed": "auditor referee owner",
-    # of what somebody else has asked; everybody gets one of what is their own
+    # receipts for other people's commands; everybody may have their own
     "sign_receipt": "auditor referee owner",
-    # a referee rules, and an owner can
+    # referees and owners rule
     **dict.fromkeys(DISPUTED, "referee owner"),
-    # a result is set right by those who report results
+    # members who report results may correct them
     "correct_result": f"scorer {HEADS}",
     "forfeit_result": f"scorer {HEADS}",
     "award_anew": f"scorer {HEADS}",
     "record_payment": f"scorer {HEADS}",
-    # whoever directs play may speak of a deal, whoever plays must agree to it
+    # directors of play may propose a deal; the entrants must agree to it
     "propose_deal_as_director": f"referee {HEADS}",
     "adjust_points": f"scorer {HEADS}",
     "void_adjustment": f"scorer {HEADS}",
     "revise_award": f"scorer {HEADS}",
     "revoke_award": f"scorer {HEADS}",
 }  # fmt: skip
-"""Which roles may ask what, written by hand: it is what the declarations are held against."""
+"""The roles that may call each route. Written by hand, to check the declarations against it."""
 
 NOT_WHEN_ENTERED = {
     "cancel_tournament",
@@ -203,7 +203,7 @@ NOT_WHEN_ENTERED = {
     "start_tournament",
     "close_tournament",
 }
-"""What staff may not where they play."""
+"""Routes that staff may not call for a tournament in which they play."""
 
 ENTRANTS = {
     "act",
@@ -222,18 +222,18 @@ ENTRANTS = {
     "decline_deal",
     "leave_casino",
 }
-"""What only those may who are entered, whatever their role."""
+"""Routes that only entrants may call, whatever their role."""
 
 REFUSALS = {"forbidden", "not_found", "unauthenticated"}
 NO_ENTRY = {"entrant_not_seated", "entrant_unknown"}
-"""What somebody without an entry is told by some routes that are for entrants."""
+"""Codes that some routes for entrants answer to callers without an entry."""
 
 NO_SIGNER = "signer_away"
-"""What this server, which has no signer, tells whoever may have a receipt."""
+"""The code that this server, which has no signer, answers to callers who may have a receipt."""
 
 
 def permitted(persona: str, name: str) -> bool:
-    """Return whether the table above lets *persona* ask what is called *name*."""
+    """Return whether the table above lets *persona* call the operation *name*."""
     if name in OPEN or (name in OWN and persona != NO_TOKEN):
         return True
     if persona in (NO_TOKEN, STRANGER) or name in OWN:
@@ -246,12 +246,12 @@ def permitted(persona: str, name: str) -> bool:
 
 @pytest.fixture
 def answers(database: TestDatabase) -> dict[tuple[str, str], Answer]:
-    """Everybody's answers, from one server."""
+    """The answers to all personas, from one server."""
     return asyncio.run(every_answer(database))
 
 
 def faults(persona: str, name: str, answer: Answer) -> Iterator[str]:
-    """Yield what is wrong with the answer of one cell."""
+    """Yield the faults of one answer."""
     if answer.status >= 500 and answer.code != NO_SIGNER:
         yield "the server failed"
     if answer.code == "validation_failed":
@@ -272,7 +272,7 @@ def faults(persona: str, name: str, answer: Answer) -> Iterator[str]:
 def test_every_role_is_answered_on_every_route_as_the_table_says(
     answers: dict[tuple[str, str], Answer],
 ) -> None:
-    """One test, since the answers take a server and a minute: whatever is wrong is listed."""
+    """One test, because the answers need a server and a minute. It lists all faults."""
     assert set(answers) == {(persona, name) for name in routes() for persona in PERSONAS}
     wrong = {
         f"{name}, asked by {persona}": (fault, answer)

@@ -1,4 +1,4 @@
-"""Closed unless declared open; scopes, roles, and what a stranger sees: nothing."""
+"""Routes are closed unless declared open. Scopes, roles, and the answers to strangers."""
 
 import base64
 import re

@@ -66,7 +66,7 @@ def declare(
     body: type[msgspec.Struct] | None = None,
     dry_run: bool = False,
 ) -> type[msgspec.Struct] | type[str] | None:
-    """Declare a route that *handler* answers, and return the body it takes."""
+    """Declare a route answered by *handler*, and return the body that it takes."""
     path = "/v1/leagues/{league_id:str}/tries"
     made = operation("POST", path, "try_it", "Try.", needs=needs, body=body, dry_run=dry_run)
     taken: type[msgspec.Struct | str] | None = made(handler).opt["operation"].body

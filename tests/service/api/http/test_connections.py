@@ -1,4 +1,4 @@
-"""What a client may send over raw sockets, and how long it may take: the server is the real one."""
+"""Limits on slow and greedy clients, tested with raw sockets against the real server."""
 
 import asyncio
 import resource
@@ -24,7 +24,7 @@ Pair = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
 async def read_body(scope: Any, receive: Any, send: Any) -> None:
-    """Answer once the whole body is there; nothing if the client goes away before."""
+    """Answer after reading the whole body. Nothing is answered if the client disconnects first."""
     while True:
         event = await receive()
         if event["type"] == "http.disconnect":
@@ -35,7 +35,7 @@ async def read_body(scope: Any, receive: Any, send: Any) -> None:
 
 
 async def very_long(_scope: Any, _receive: Any, send: Any) -> None:
-    """Answer with more than any buffer between here and the client takes."""
+    """Answer with more bytes than all buffers on the way to the client hold."""
     await send({"type": "http.response.start", "status": 200, "headers": []})
     for _ in range(400):
         await send({"type": "http.response.body", "body": b"x" * 65_536, "more_body": True})
@@ -90,7 +90,7 @@ async def test_a_connection_that_asks_nothing_is_closed_without_a_word(first: by
 
 
 async def drip(port: int, head: bytes, byte: bytes) -> bytes:
-    """Send *head* and then a byte every twentieth of a second, until the server has enough."""
+    """Send *head*, then a byte every 50 milliseconds, until the server closes the connection."""
     reader, writer = await opened(port, head)
     reading = asyncio.create_task(reader.read())
     while not reading.done():
@@ -109,7 +109,7 @@ async def drip(port: int, head: bytes, byte: bytes) -> bytes:
     ],
 )
 async def test_bytes_that_drip_in_are_counted_from_the_first(head: bytes, byte: bytes) -> None:
-    """Each one would begin a time limit anew, were it one of silence."""
+    """If the limit were on silence, each byte would start it again."""
     async with limited() as port:
         found = await asyncio.wait_for(drip(port, head, byte), 20)
         assert found.startswith(b"HTTP/1.1 408 ") or not head
@@ -121,7 +121,7 @@ async def test_a_client_that_reads_nothing_is_cut_off() -> None:
         sock = writer.get_extra_info("socket")
         writer.transport.pause_reading()
         with pytest.raises(ConnectionError):
-            while True:  # a closed connection is learnt of by writing into it
+            while True:  # only a write shows that the connection is closed
                 writer.write(b"x")
                 await asyncio.wait_for(writer.drain(), 20)
                 await asyncio.sleep(0.05)
@@ -186,7 +186,7 @@ async def test_one_address_holds_so_many_connections_and_no_more() -> None:
 
 
 async def test_idle_connections_at_the_ceiling_give_way_to_whoever_comes() -> None:
-    """Both ends are files of this process; 9,900 of each were tried once, too."""
+    """Both ends are open files of this process. It was also tried once with 9,900 connections."""
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     ceiling = min(2_000, (files - 200) // 2)
     settings = LimitSettings(connections=ceiling, address_connections=2 * ceiling)

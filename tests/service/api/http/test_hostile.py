@@ -1,4 +1,4 @@
-"""What a client may get wrong, or try: each has its code, and none of it is a defect of ours."""
+"""Invalid and hostile requests. Each gets its code, and none causes a defect."""
 
 import asyncio
 
@@ -16,7 +16,9 @@ NO_NAMES = ("x", "%00", "%ff", "%0a", "..%2f", "tbl_" + "0" * 32, "hnd_" + "A" *
 
 
 async def in_phase(people, table, phase):
-    """Play what is surely legal until somebody is asked in *phase*; return who, and the view."""
+    """
+    Play legal actions until a player has to decide in *phase*. Return that player and the view.
+    """
     for step in range(100):
         person, view = await turn(people, table)
         if view["phase"] == phase:
@@ -28,7 +30,9 @@ async def in_phase(people, table, phase):
 
 
 async def refused(person, table, action, key):
-    """Return status and code of *action*, which is to be refused with what would be legal."""
+    """
+    Return status and code of the refusal of *action*. The refusal must list the legal actions.
+    """
     answer = await person.post(f"/v1/tables/{table}/actions", action, key=key)
     assert "legal_actions" in answer.json(), answer.text
     return answer.status_code, answer.json()["code"]

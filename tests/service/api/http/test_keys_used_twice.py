@@ -1,4 +1,4 @@
-"""One Idempotency-Key under two different bodies, on every route that takes one."""
+"""One Idempotency-Key with two different bodies, on every route that takes a key."""
 
 from typing import Any
 
@@ -13,13 +13,13 @@ pytestmark = pytest.mark.anyio
 LAST = (
     "leave_league", "cancel_tournament", "close_tournament", "close_season", "leave_casino",
 )  # fmt: skip
-"""Routes that end what others are asked about."""
+"""Routes that end something which other routes need."""
 
 WORDS = {"name", "reason", "text", "claim"}
 
 
 def another(body: Any) -> Any:
-    """Return *body* with one member that says something else; None if there is none such."""
+    """Return *body* with another value for one member, or None if no member can change."""
     if not isinstance(body, dict):
         return None
     for name, value in body.items():
@@ -59,7 +59,7 @@ async def test_a_key_under_which_another_body_came_is_refused_everywhere(
             ]
             if second.status_code >= 500:
                 wrong[name] = second.text
-            # What changed nothing is in no log: its key was not used up.
+            # A request that changed nothing is not in the log, so its key is still free.
             if not first.is_success or first.json().get("position", "") is None:
                 continue
             accepted.add(name)

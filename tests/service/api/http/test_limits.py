@@ -1,4 +1,4 @@
-"""Who asks too often waits; nobody else does."""
+"""Clients who send too many requests have to wait. Others do not."""
 
 import asyncio
 
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.anyio
 
 
 class Clock:
-    """A clock that goes on when it is told to."""
+    """A clock that the test moves."""
 
     def __init__(self) -> None:
         self.now = 1000.0
@@ -179,13 +179,13 @@ async def status_of(http: httpx.AsyncClient, path: str, headers: dict[str, str])
 
 
 async def test_a_token_opens_so_many_streams_and_may_open_another_when_one_ends(serving) -> None:
-    """Against the real server: a stream ends when its connection does."""
+    """Against the real server. A stream ends when its connection does."""
     async with serving(token_streams=2) as api:
         _, _, _, people, table = await api.playing()
         config = uvicorn.Config(api.app, lifespan="off", log_config=None, port=0)
         server = uvicorn.Server(config)
         running = asyncio.create_task(server.serve())
-        while not server.started:  # noqa: ASYNC110 - the server tells it in no other way
+        while not server.started:  # noqa: ASYNC110 - the server has no other signal for it
             await asyncio.sleep(0)
         port = server.servers[0].sockets[0].getsockname()[1]
         headers = {**people[0].headers, "Accept": "text/event-stream"}
@@ -231,7 +231,7 @@ async def test_tokens_make_so_many_tokens_and_never_keep_their_owner_from_signin
 
 
 async def test_an_account_owns_so_many_leagues(serving) -> None:
-    """Also while no read model says so: the quota goes by the log."""
+    """The quota uses the log, so it also holds before the read models have caught up."""
     async with serving(account_leagues=1) as api:
         owner = await api.person()
         first = await owner.post("/v1/leagues", {"name": "Cloud City"}, key="first")

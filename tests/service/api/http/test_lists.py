@@ -1,4 +1,4 @@
-"""Every list: pages that lose and double nothing, limits, and cursors that fit one list only."""
+"""Every list: complete pages without duplicates, limits, and cursors that fit only one list."""
 
 import pytest
 
@@ -17,7 +17,7 @@ HOSTILE = (
 
 
 def lists() -> list[str]:
-    """Return every route that answers a page."""
+    """Return all routes that answer a page."""
     return sorted(
         path
         for handler in ROUTES
@@ -77,7 +77,7 @@ async def test_every_list_page_by_page_is_the_list(serving, database) -> None:
         long = 0
         for path in paths:
             if path.endswith(("/floor", "/record")):
-                continue  # these hold a list beside other things
+                continue  # these answers hold a list and other members
             whole = await pages(person, path, limit=200)
             assert await pages(person, path, limit=1) == whole
             assert await pages(person, path, limit=0) == whole
@@ -151,7 +151,7 @@ async def test_a_page_is_never_older_than_the_one_before(serving) -> None:
     async with serving() as api:
         owner, league = await api.league()
         path = f"/v1/leagues/{league}/tournaments"
-        # No projection runs here: it cannot have come as far as this cursor says it was.
+        # No projection runs here, so it cannot have reached the position in this cursor.
         cursor = token(league[4:], 0, 5, f"tournaments {league} None None", 3)
         answer = await owner.get(path, params={"cursor": cursor})
         assert (answer.status_code, answer.json()["code"]) == (503, "not_caught_up")

@@ -1,4 +1,4 @@
-"""A database that is away is said so, and comes back without a restart."""
+"""Requests fail with 503 while the database is away, and succeed afterwards without a restart."""
 
 import psycopg
 import pytest
@@ -30,9 +30,7 @@ async def test_without_a_database_the_answer_is_503_and_when_to_ask_again(
 
 
 async def test_a_defect_of_ours_is_no_outage(serving, database) -> None:
-    """
-    Asking again would not help, so nobody is told to.
-    """
+    """A retry would not help, so the answer does not suggest one."""
     async with serving() as api:
         person = await api.person()
         with psycopg.connect(database.url("postgres"), autocommit=True) as connection:
@@ -44,9 +42,7 @@ async def test_a_defect_of_ours_is_no_outage(serving, database) -> None:
 
 
 async def test_a_database_that_is_too_busy_is_away(serving, database) -> None:
-    """
-    A statement that was given up may succeed the next time.
-    """
+    """A statement that the database gave up may succeed on the next attempt."""
     async with serving() as api:
         person = await api.person()
         with psycopg.connect(database.url("postgres")) as holder:

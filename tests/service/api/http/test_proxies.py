@@ -1,4 +1,4 @@
-"""Where a client is, is believed from named proxies only."""
+"""Client addresses are taken only from named proxies."""
 
 from ipaddress import ip_network
 from typing import Any
@@ -15,7 +15,7 @@ PEER, CLIENT = "10.0.0.1", "203.0.113.7"
 
 
 def scope(peer: str | None, *headers: tuple[str, str]) -> dict[str, Any]:
-    """Return what a server knows of a request."""
+    """Return the ASGI scope of a request."""
     lines = [(name.encode(), value.encode()) for name, value in headers]
     return {"client": None if peer is None else (peer, 1), "headers": lines}
 
@@ -74,7 +74,9 @@ def test_a_client_says_nothing_about_its_own_address(proxies: Proxies) -> None:
 
 @given(lie=st.text(st.characters(codec="latin-1", exclude_characters="\r\n\0"), max_size=60))
 def test_nothing_a_client_writes_before_its_proxy_moves_its_address(lie: str) -> None:
-    """A proxy appends; what stands before may break the list, and then the proxy counts."""
+    """
+    A proxy appends to the header. If the client's part breaks the list, the proxy's address counts.
+    """
     for headers in (
         listed(f"{lie}, {CLIENT}"),
         forwarded(f"{lie}, for={CLIENT}"),

@@ -1,4 +1,4 @@
-"""Dry runs: they show all that is certain, nothing that is hidden, and leave a trace."""
+"""Dry runs show everything certain and nothing hidden, and leave a trace in the staff log."""
 
 from typing import Any
 
@@ -18,8 +18,8 @@ WHY = {"reason": "As I saw it from the rail."}
 
 REACH_NO_TABLE = {"replan_fixtures", "end_fixtures", "change_fixture", "close_season"}
 """
-Dry runs that staff who play may ask for: about tournaments that nobody has entered, and about
-the end of a season, which follows from results.
+Dry runs that entered staff may make. They concern tournaments without entries, or the end of a
+season, which follows from results.
 """
 
 

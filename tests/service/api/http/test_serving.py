@@ -1,4 +1,4 @@
-"""How answers leave: whole, in order, and as the server itself would write them."""
+"""Answers leave complete, in order, and with the bytes that the server itself would write."""
 
 import asyncio
 import gc
@@ -26,7 +26,7 @@ CHUNK, CHUNKS = b"x" * 65_536, 400
 
 @asynccontextmanager
 async def listening(app: Asgi, protocol: type[Protocol] = Protocol) -> AsyncIterator[int]:
-    """Serve *app* on a port of this machine."""
+    """Serve *app* on a local port."""
     config = uvicorn.Config(
         app, lifespan="off", server_header=False, log_config=None, timeout_keep_alive=1
     )
@@ -45,7 +45,7 @@ async def listening(app: Asgi, protocol: type[Protocol] = Protocol) -> AsyncIter
 
 
 async def whole(scope: Any, _receive: Any, _send: Any) -> None:
-    """Answer with the path, in one piece; a header that is none if the path says so."""
+    """Answer with the path in one piece. For one path, send an invalid header."""
     body = scope["path"].encode()
     headers = [(b"content-length", b"%d" % len(body)), (b"etag", b'"1"')]
     if body.startswith(b"/split"):
@@ -125,7 +125,7 @@ async def test_a_request_that_is_over_leaves_nothing_to_the_collector() -> None:
             asks = [b"GET /a HTTP/1.1\r\nHost: x\r\n\r\n"] * 50
             await asked(port, b"".join(asks) + b"GET /a HTTP/1.0\r\n\r\n")
         left = [each for each in gc.get_objects() if type(each) is RequestResponseCycle]
-        assert len(left) <= 1  # a connection keeps its last one
+        assert len(left) <= 1  # a connection keeps its last request
     finally:
         gc.enable()
 

@@ -1,4 +1,4 @@
-"""A ban keeps a player out at once, whoever asks where, and only the staff knows of it."""
+"""A ban keeps a player out at once in every process, and only staff see it."""
 
 import asyncio
 import json
@@ -24,7 +24,7 @@ async def banned(owner: Person, league: str, player: str, **more: object) -> htt
 
 
 async def a_tournament(owner: Person, league: str) -> str:
-    """Announce one that can be entered."""
+    """Announce a tournament that is open for registration."""
     made = await owner.post(
         f"/v1/leagues/{league}/tournaments", {"name": "Night", "ruleset": "better"}
     )
@@ -134,7 +134,7 @@ async def test_a_ban_and_an_entry_at_the_same_moment_in_two_processes_have_one_o
         assert kinds.count("player_banned") == len(players)
         entries = [n for n, kind in enumerate(kinds) if kind == "entrant_registered"]
         assert len(entries) == len(shown)
-        # The rounds follow each other: the entry of round n stands before the nth ban.
+        # The rounds run in order: the entry of round n comes before the nth ban.
         for place in entries:
             rounds = kinds[:place].count("player_banned")
             assert feed[place]["data"]["player"] == players[rounds].player
@@ -174,7 +174,7 @@ def another(api: Api) -> "Second":
 
 
 class Second:
-    """The application once more, with caches of its own."""
+    """A second application with its own caches."""
 
     def __init__(self, api: Api) -> None:
         self._app = build(api.app.litestar.state.shell.settings)
@@ -192,9 +192,7 @@ class Second:
 
 
 async def test_who_is_banned_at_the_start_has_no_place(serving) -> None:
-    """
-    Being entered before the ban helps nobody into play.
-    """
+    """An entry made before the ban does not let the player play."""
     async with serving() as api:
         owner, league = await api.league()
         people = [await api.join(owner, league) for _ in range(3)]

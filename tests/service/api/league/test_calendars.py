@@ -1,4 +1,4 @@
-"""Calendars that other programs subscribe to: their form, their names, their keys."""
+"""Subscribed calendars: their format, their identifiers and their keys."""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -22,10 +22,10 @@ NOON = datetime(2026, 11, 23, 12, tzinfo=UTC)
 
 def read(content: bytes) -> list[dict[str, str]]:
     """
-    Return the events of a calendar, read as strictly as RFC 5545 writes.
+    Return the events of a calendar, parsed strictly by RFC 5545.
 
-    Lines end in CRLF and have at most 75 octets, each whole in UTF-8; a text escapes what
-    it must; every event has what it needs, once, and its name is its own.
+    Lines end in CRLF and have at most 75 octets, without splitting UTF-8 characters. Texts are
+    escaped. Every event has each required property once, and its own UID.
     """
     assert content.endswith(b"\r\n")
     physical = content[:-2].split(b"\r\n")

@@ -1,4 +1,4 @@
-"""CSV that any reader takes, with the numbers of the API, and no formula in any cell."""
+"""CSV that any reader accepts, with the numbers of the API and without formulas in cells."""
 
 import csv
 import io

@@ -24,7 +24,7 @@ TERMS = {"name": "Monday night", "ruleset": "better", "entrants_max": 12}
 
 
 def days_ahead(days: int, hour: int = 19) -> str:
-    """Return a local time so many days from now."""
+    """Return the local time *days* from now."""
     day = datetime.now(UTC) + timedelta(days=days)
     return f"{day:%Y-%m-%d}T{hour:02}:00"
 
@@ -36,7 +36,7 @@ async def season_in(owner: Person, league: str) -> str:
 
 
 async def weekly(owner: Person, season: str, **changes: Any) -> Any:
-    """Plan a weekly tournament whose first occurrence is in three days."""
+    """Plan a weekly tournament. Its first occurrence is in three days."""
     asked = {
         "rrule": "FREQ=WEEKLY",
         "zone": ZONE,
@@ -47,7 +47,7 @@ async def weekly(owner: Person, season: str, **changes: Any) -> Any:
 
 
 async def announced(api: Api, league: str, season: str, recurrence: str) -> list[Any]:
-    """Do what the worker does, and return what became of each occurrence, by its name."""
+    """Do the worker's work. Return the outcome of each occurrence, by its name."""
     runtime = api.app.litestar.state.shell.runtime
     await materialise(runtime, league, season, recurrence)
     state = (await runtime.writer.load(league, stream_of(season))).state
@@ -315,7 +315,7 @@ async def test_a_span_that_is_none_is_refused(serving, span: dict[str, str]) -> 
 
 
 async def test_plans_that_take_too_many_steps_harm_their_own_season_only(serving, database) -> None:
-    """A director who writes to the log could store them; none came through the API."""
+    """Such plans could be stored only by writing to the log. The API refuses them."""
     async with serving() as api:
         owner, league = await api.league()
         mine, theirs = [await season_in(owner, league) for _ in range(2)]

@@ -1,4 +1,4 @@
-"""Words stand beside the log: whoever changes them there is found out, and they are not served."""
+"""Texts are stored outside the log. A change to them is detected, and they are not served."""
 
 import asyncpg
 import pytest
@@ -24,7 +24,7 @@ GONE = "body = NULLIF($1, $1), salt = NULL, erased_at = written_at"
 
 
 async def forge(database, change: str) -> None:
-    """Change every text as whoever owns the database can."""
+    """Change every text, as the owner of the database could."""
     connection = await asyncpg.connect(asyncpg_dsn(database.url("postgres")))
     await connection.execute("ALTER TABLE text DISABLE TRIGGER ALL")
     await connection.execute(f"UPDATE text SET {change}", FORGED)
@@ -41,7 +41,7 @@ async def audited(database, league: str):
 
 
 async def banned(api) -> tuple:
-    """Ban a player; return the owner, the league, and the text of the reason."""
+    """Ban a player. Return the owner, the league and the text of the reason."""
     owner, league = await api.league()
     player = await api.join(owner, league)
     path = f"/v1/leagues/{league}/bans/{player.player}"

@@ -1,4 +1,4 @@
-"""Nobody comes into a league under the name of somebody in office."""
+"""Nobody joins a league under the name of a member of the staff."""
 
 import pytest
 
@@ -14,7 +14,7 @@ async def test_nobody_comes_in_under_a_name_that_reads_like_the_owners(serving) 
         players = f"/v1/leagues/{league}/players"
         invited = await owner.post(f"/v1/leagues/{league}/invitations", {"uses": 9})
         accept = f"/v1/invitations/{invited.json()['code']}/accept"
-        false = await api.person("Lеiа ORGANA")  # two letters are Cyrillic
+        false = await api.person("Lеiа ORGANA")  # two of its letters are Cyrillic
         han, other = await api.person("Han"), await api.person("HAN")
 
         taken = [
@@ -34,12 +34,12 @@ async def test_nobody_comes_in_under_a_name_that_reads_like_the_owners(serving) 
         code = (await owner.post(players, {"name": "Lando"})).json()["claim"]
         joined = await false.post("/v1/me/claims", {"code": code})
         assert joined.json()["code"] == "name_taken"
-        assert (await claimed(api, code, "lando")).status_code == 201  # the code is still good
+        assert (await claimed(api, code, "lando")).status_code == 201  # the code is still valid
 
-        # Players may share a name: they are told apart by their ids.
+        # Players may share a name, because their ids differ.
         for person in (han, other):
             assert (await person.post(accept)).status_code == 201
-        # Whoever is in already stays, whatever an officer is called by then.
+        # Existing members stay, even if a member of the staff takes their name later.
         member = f"/v1/leagues/{league}/members/{han.player}"
         promoted = await api.http.put(member, json={"role": "referee"}, headers=owner.headers)
         assert promoted.status_code == 200

@@ -1,4 +1,4 @@
-"""Coming, going and changing roles, by people who mean no good or ask at a bad moment."""
+"""Joining, leaving and changing roles, by attackers and at awkward moments."""
 
 import asyncio
 
@@ -11,7 +11,7 @@ pytestmark = pytest.mark.anyio
 
 
 async def staff(api: Api, owner: Person, league: str, role: str) -> Person:
-    """Let somebody in with an office; an owner by promotion."""
+    """Add a member with an office. An owner is added and then promoted."""
     code = {"role": "player" if role == "owner" else role}
     invited = await owner.post(f"/v1/leagues/{league}/invitations", code)
     person = await api.person()
@@ -23,7 +23,7 @@ async def staff(api: Api, owner: Person, league: str, role: str) -> Person:
 
 
 async def become(asker: Person, league: str, whom: Person, role: str) -> tuple[int, str | None]:
-    """Ask for a role for somebody; return status and code."""
+    """Request a role for a member. Return status and code."""
     answer = await asker.http.put(
         f"/v1/leagues/{league}/members/{whom.player}", json={"role": role}, headers=asker.headers
     )
@@ -31,14 +31,14 @@ async def become(asker: Person, league: str, whom: Person, role: str) -> tuple[i
 
 
 async def removed(asker: Person, league: str, whom: Person) -> tuple[int, str | None]:
-    """Ask that somebody be removed; return status and code."""
+    """Request the removal of a member. Return status and code."""
     path = f"/v1/leagues/{league}/members/{whom.player}"
     answer = await asker.http.delete(path, headers=asker.headers)
     return answer.status_code, answer.json().get("code")
 
 
 async def owners(person: Person, league: str) -> int:
-    """Return how many owners a league has."""
+    """Return the number of owners of a league."""
     items = (await person.get(f"/v1/leagues/{league}/members")).json()["items"]
     return sum(each["role"] == "owner" for each in items)
 

@@ -1,4 +1,4 @@
-"""Players whom a director enters: singly, as a list, and claimed by the person they are."""
+"""Players entered by a director, one by one or as a list, and claimed by their owners."""
 
 import asyncio
 from typing import Any
@@ -28,13 +28,13 @@ async def bring(
 
 
 async def members(person: Person, league: str) -> dict[str, str]:
-    """Return role by name."""
+    """Return the members' roles by name."""
     items = (await person.get(f"/v1/leagues/{league}/members?limit=200")).json()["items"]
     return {each["name"]: each["role"] for each in items}
 
 
 async def director(api: Api, owner: Person, league: str) -> Person:
-    """Let a director in."""
+    """Add a director to the league."""
     invited = await owner.post(f"/v1/leagues/{league}/invitations", {"role": "director"})
     person = await api.person()
     await person.post(f"/v1/invitations/{invited.json()['code']}/accept")
@@ -183,7 +183,7 @@ async def test_a_name_that_a_spreadsheet_would_compute_is_kept_as_it_is(serving)
 
 
 async def entered(person: Person, league: str, **body: Any) -> dict[str, Any]:
-    """Enter a player, and return the answer."""
+    """Enter a player and return the answer."""
     answer = await person.post(f"/v1/leagues/{league}/players", {"name": "Han Solo", **body})
     assert answer.status_code == 201, answer.text
     found: dict[str, Any] = answer.json()
@@ -335,9 +335,7 @@ async def test_a_code_that_is_none_says_nothing(serving, code: str) -> None:
 
 
 async def test_who_has_an_account_takes_the_place_of_a_player_who_was_entered(serving) -> None:
-    """
-    The office comes along, the list finds the person, and the code is used up.
-    """
+    """The account gets the office, the list finds the person, and the code is used up."""
     async with serving() as api:
         owner, league = await api.league()
         rows = (await bring(owner, league, b"name,role\nHan,scorer\nGreedo,\n")).json()["rows"]
@@ -360,13 +358,13 @@ async def test_who_has_an_account_takes_the_place_of_a_player_who_was_entered(se
         assert [(each["player"], each["outcome"]) for each in listed] == [
             (person.player, "unchanged")
         ]
-        # Leagues know a person from one list only; the code stays good for somebody else.
+        # A league knows a person from one list only. The code stays valid for somebody else.
         second = await person.post(path, {"code": rows[1]["claim"]})
         assert (second.status_code, second.json()["code"]) == (409, "not_claimable")
         other = await api.join(owner, league)
         kept = await other.post(path, {"code": rows[1]["claim"]})
         assert (kept.status_code, kept.json()["role"]) == (201, "player")
-        # A member without an office gets the player's; one with an office keeps it.
+        # A member without an office gets the player's office. A member with an office keeps it.
         rows = (await bring(owner, league, b"name,role\nLobot,referee\nBossk,\n")).json()["rows"]
         member = await api.join(owner, league)
         raised = await member.post(path, {"code": rows[0]["claim"]})

@@ -1,4 +1,4 @@
-"""A player's record is what the log says, counted again by hand."""
+"""A player's record matches the log, counted a second time by hand."""
 
 from collections import Counter
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.anyio
 
 
 async def events_of(api, league):
-    """Return type and data of every event of a league."""
+    """Return type and data of all events of a league."""
     store = api.app.litestar.state["shell"].runtime.writer.store
     rows = await store.league(number_of(league), -1, 5000)
     return [(row.type, row.stream, msgspec.json.decode(row.data)) for row in rows]
@@ -184,6 +184,6 @@ async def test_a_result_set_right_is_in_the_record_and_not_in_the_past(serving, 
 
 
 async def before_of(api, league, done) -> str:
-    """Return the token of the position before the one that *done* answers."""
+    """Return the token of the position before the one in the answer *done*."""
     epoch, position = position_parts(done.json()["position"], league)
     return position_token(league, epoch, position - 1)

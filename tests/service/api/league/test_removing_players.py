@@ -1,4 +1,4 @@
-"""Nobody takes a player from the table by way of the league."""
+"""A removal from the league cannot take a player away from the table."""
 
 from collections.abc import Sequence
 
@@ -19,9 +19,7 @@ LATE = {"late_registration_seconds": 3600}
 
 
 async def test_nobody_removes_a_member_who_is_in_play(serving) -> None:
-    """
-    The rest of the hand would be folded for them; an owner may be their opponent.
-    """
+    """A removed player's hand would be folded, and the owner may be an opponent."""
     async with serving() as api:
         terms = {"starting_stack": 100, "entry": LATE | {"waitlist": True}, "entrants_max": 3}
         owner, league, tournament, people, table = await api.playing(3, **terms)
@@ -80,9 +78,7 @@ async def test_a_start_between_the_look_and_the_removal_counts(serving) -> None:
 
 
 async def test_who_is_removed_before_the_start_has_no_place(serving) -> None:
-    """
-    They could not act, and their chips would be blinded away.
-    """
+    """Such entrants could not act, and the blinds would use up their chips."""
     async with serving() as api:
         owner, league = await api.league()
         people = [await api.join(owner, league) for _ in range(4)]

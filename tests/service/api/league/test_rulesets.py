@@ -1,4 +1,4 @@
-"""The rulesets over HTTP: open to everyone, whole, comparable."""
+"""Rulesets over HTTP: public, complete and comparable."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A season is closed only when nothing is lost by it, whoever closes it and whenever."""
+"""A season closes only when no result is lost, whoever closes it and whenever."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime
@@ -38,7 +38,7 @@ async def enter(person: Any, tournament: str) -> None:
 
 
 class Evening:
-    """A season with its tournament, and whoever wants to close it."""
+    """A season with its tournament, and the owner and runtime that try to close it."""
 
     def __init__(
         self, owner: Any, season: str, tournament: str, runtime: Runtime, league: str
@@ -50,7 +50,7 @@ class Evening:
         self.runtime = runtime
 
     async def waits(self, reason: str, dispute: str | None = None) -> None:
-        """Check that neither a person nor the timetable closes the season, and why."""
+        """Check that neither a person nor the timetable closes the season, for the given reason."""
         named = {"tournament": self.tournament, "reason": reason, "dispute": dispute}
         for query in ("?dry_run=true", ""):
             refused = await ask(self.owner, f"/v1/seasons/{self.season}/close{query}")
@@ -62,7 +62,7 @@ class Evening:
         assert (shown["state"], shown["master"]) == ("open", None)
 
     async def would_be(self, fate: str) -> None:
-        """Check what the close would make of the tournament."""
+        """Check the fate that a close would give the tournament."""
         tried = await ask(self.owner, f"/v1/seasons/{self.season}/close?dry_run=true")
         assert tried.status_code == 200, tried.text
         found = [(each["tournament"], each["fate"]) for each in tried.json()["fates"]]
@@ -77,9 +77,7 @@ class Evening:
 async def test_a_season_that_is_closed_at_any_moment_of_an_evening_loses_nothing(
     serving: Any, database: TestDatabase
 ) -> None:
-    """
-    Tried at each moment by its owner and by its timetable; closed when all is counted.
-    """
+    """The owner and the timetable try at each moment. The season closes once all is counted."""
     async with serving() as api, open_runtime(database.settings("holotable_worker")) as runtime:
         owner, league = await api.league()
         terms = {"name": "Spring", "closes_at": CLOSES_AT.isoformat()}
@@ -147,7 +145,7 @@ async def test_a_season_that_is_closed_at_any_moment_of_an_evening_loses_nothing
 async def close_while(
     runtime: Runtime, league: str, season: str, meddle: Callable[[], Awaitable[Any]]
 ) -> None:
-    """Close a season; between the first decision and its append, *meddle*."""
+    """Close a season, and run *meddle* between its first decision and the append."""
     before = await season_ends.announced_before(runtime, league, season)
     waiting = [meddle]
 
@@ -166,9 +164,7 @@ async def close_while(
 async def test_what_is_accepted_while_a_season_is_being_closed_is_not_lost(
     serving: Any, database: TestDatabase
 ) -> None:
-    """
-    A correction, an entry, an announcement: each makes the season decide again.
-    """
+    """A correction, an entry or an announcement makes the season decide again."""
     async with serving() as api, open_runtime(database.settings("holotable_worker")) as runtime:
         owner, league, season, tournament, people = await a_night(api, database)
         empty = await announced(owner, league, season)
@@ -213,7 +209,7 @@ async def test_an_owner_leaves_out_a_tournament_with_a_reason(
     serving: Any, database: TestDatabase
 ) -> None:
     """
-    Nobody else does, nobody without a reason; what is left out may be corrected ever after.
+    Only an owner may do so, and only with a reason. The tournament may still be corrected later.
     """
     async with serving() as api, open_runtime(database.settings("holotable_worker")) as runtime:
         owner, league, season, tournament, people = await a_night(api, database)
@@ -252,7 +248,7 @@ async def test_a_disputed_tournament_is_left_out_and_may_be_corrected_ever_after
     serving: Any, database: TestDatabase
 ) -> None:
     """
-    The season's points do not move by it; the ruling and its prizes still can.
+    Corrections no longer change the season's points, but can change the result and its prizes.
     """
     async with serving() as api:
         owner, league, season, tournament, people = await a_night(api, database)

@@ -31,9 +31,7 @@ async def ledger(owner: Any, season: str, query: str = "") -> list[dict[str, Any
 async def test_points_are_awarded_by_the_formula_that_a_season_was_opened_with(
     serving: Any, database: TestDatabase
 ) -> None:
-    """
-    Stockholm: sqrt(9 / 3) * (3 / k + 1), a season of one game.
-    """
+    """The Stockholm formula: sqrt(9 / 3) * (3 / k + 1), in a season of one game."""
     async with serving() as api:
         owner, _, season, tournament, _ = await a_night(api, database, **PRESET)
         placed = await entrants(owner, tournament)
@@ -84,9 +82,7 @@ async def test_a_season_with_a_bad_formula_is_never_opened(
 
 
 async def test_formulas_are_listed_and_tried_before_they_are_used(serving: Any) -> None:
-    """
-    A preset comes with the numbers it was published with.
-    """
+    """A preset carries the numbers that were published with it."""
     async with serving() as api:
         person = await api.person()
         listed = (await api.http.get("/v1/points-formulas")).json()["items"]
@@ -109,9 +105,7 @@ async def test_formulas_are_listed_and_tried_before_they_are_used(serving: Any) 
 async def test_an_adjustment_is_entered_shown_and_voided(
     serving: Any, database: TestDatabase
 ) -> None:
-    """
-    By who reports results; tried first; each time with reason and author in the ledger.
-    """
+    """Members who report results may do so, after a dry run. The ledger shows reason and author."""
     async with serving() as api:
         owner, league, season, _, people = await a_night(api, database)
         before = await table(owner, season)
@@ -157,9 +151,7 @@ async def test_an_adjustment_is_entered_shown_and_voided(
 async def test_points_go_to_members_and_to_players_whom_the_season_has_counted(
     serving: Any, database: TestDatabase
 ) -> None:
-    """
-    Whoever has left keeps what was counted, so it can still be set right.
-    """
+    """A former member keeps the counted points, so they can still be corrected."""
     async with serving() as api:
         owner, league, season, _, people = await a_night(api, database)
         stranger, newcomer = await api.person(), await api.join(owner, league)
@@ -180,9 +172,7 @@ async def test_points_go_to_members_and_to_players_whom_the_season_has_counted(
 async def test_a_corrected_result_revises_the_award_and_a_revoked_one_counts_no_more(
     serving: Any, database: TestDatabase
 ) -> None:
-    """
-    What the worker does once a result was set right; the ledger keeps both, and adds up.
-    """
+    """The worker's task after a correction. The ledger keeps both awards and adds up."""
     bonuses = {"bonuses": [{"kind": "attendance", "points": "1"}]}
     async with serving() as api:
         owner, league, season, tournament, _ = await a_night(api, database, **bonuses)
@@ -226,7 +216,7 @@ async def test_lots_at_the_close_can_be_repeated_by_anybody(
     serving: Any, database: TestDatabase
 ) -> None:
     """
-    Everybody is level: all places are worth the same, and no tie-break but the lot is tried.
+    All players are equal: every place gives the same points, and the lot is the only tie-break.
     """
     terms = {
         "points": {"type": "points_formula", "text": "5"},
@@ -263,9 +253,7 @@ async def test_lots_at_the_close_can_be_repeated_by_anybody(
 async def test_ratings_follow_results_and_their_corrections(
     serving: Any, database: TestDatabase
 ) -> None:
-    """
-    Newcomers, three places: the numbers of the model, for the result that stands now.
-    """
+    """Three new players. The ratings are the model's for the current result."""
     async with serving() as api:
         owner, league, _, tournament, _ = await a_night(api, database)
         placed = await entrants(owner, tournament)

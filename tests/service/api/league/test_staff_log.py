@@ -1,4 +1,4 @@
-"""The staff log: what was done in the log and beside it, in one order, to the last page."""
+"""The staff log: actions inside and outside the log, in one order, complete to the last page."""
 
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ __all__ = ["signing"]
 
 
 async def audited_night(api: Any, database: TestDatabase) -> tuple[Any, ...]:
-    """Return a night's owner, auditor, league, tournament, people and one hand of it."""
+    """Return a night's owner, auditor, league, tournament, people and one of its hands."""
     owner, league, _, tournament, people = await a_night(api, database)
     auditor = await with_office(api, owner, league, "auditor")
     hand = await api.app.litestar.state.shell.pool.fetchval("SELECT hand FROM reads.hand")
@@ -74,7 +74,7 @@ async def test_what_was_done_beside_the_log_stands_between_the_events_it_came_be
 async def test_what_was_done_beside_one_event_stands_in_the_order_of_its_instants(
     serving, database: TestDatabase
 ) -> None:
-    """Epochs and deeds alike, however short the pages; the event that came next is newer."""
+    """Epochs and actions, with pages of any size. The next event counts as newer."""
     async with serving() as api:
         owner, auditor, league, _, people, _ = await audited_night(api, database)
         settings = database.settings("holotable_api")
@@ -109,7 +109,7 @@ async def pages(auditor: Any, path: str) -> list[dict[str, Any]]:
 async def test_a_bundle_with_others_cards_is_kept_before_it_is_written(
     serving, signing: Any, database: TestDatabase, tmp_path: Path
 ) -> None:
-    """Not a public one, nor one that cannot be made."""
+    """Public bundles, and bundles that cannot be made, leave no line."""
     async with serving() as api:
         owner, auditor, league, tournament, _, hand = await audited_night(api, database)
         settings, output = database.settings("holotable_audit"), str(tmp_path / "bundle")

@@ -1,4 +1,4 @@
-"""House rules and templates fill up what an announcement leaves out."""
+"""House rules and templates supply the members that an announcement leaves out."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.anyio
 
 
 async def put(person: Person, path: str, body: Any) -> httpx.Response:
-    """Replace something."""
+    """Send a PUT request."""
     return await person.http.put(path, json=body, headers=person.headers)
 
 
@@ -23,14 +23,14 @@ async def house(owner: Person, league: str, **body: Any) -> None:
 
 
 async def template(owner: Person, league: str, name: str = "Weekly", **body: Any) -> str:
-    """Keep a template."""
+    """Save a template."""
     answer = await owner.post(f"/v1/leagues/{league}/templates", {"name": name, "body": body})
     assert answer.status_code == 201, answer.text
     return str(answer.json()["id"])
 
 
 async def announced(owner: Person, league: str, **body: Any) -> dict[str, Any]:
-    """Announce a tournament, and return its terms."""
+    """Announce a tournament and return its terms."""
     made = await owner.post(f"/v1/leagues/{league}/tournaments", {"name": "Night", **body})
     assert made.status_code == 201, made.text
     shown: dict[str, Any] = (await owner.get(f"/v1/tournaments/{made.json()['id']}")).json()

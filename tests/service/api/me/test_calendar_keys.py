@@ -1,4 +1,4 @@
-"""Keys of calendars and reset codes end with what gave them."""
+"""Calendar keys and reset codes end with the token or person that issued them."""
 
 from datetime import timedelta
 from typing import Any
@@ -108,7 +108,7 @@ async def test_an_account_has_as_many_keys_as_tokens_at_most(serving) -> None:
 async def test_reset_codes_end_when_their_giver_changes_the_password_or_signs_out(
     serving, then: str
 ) -> None:
-    """Otherwise a thief who is shut out still takes over the accounts of players."""
+    """Otherwise a thief could still take over players' accounts after being locked out."""
     async with serving() as api:
         owner, league = await api.league()
         person = await claimed(api, owner, league, "Han")

@@ -1,4 +1,4 @@
-"""Credentials: shown once, never found again, neither in a dump nor with the settings' key."""
+"""Credentials are shown once. Neither a dump nor the settings' key reveals them again."""
 
 import base64
 import hashlib
@@ -27,7 +27,7 @@ ROSTER = b"name\nHan Solo\nLando\n"
 
 
 async def dump(database):
-    """Return every row of every relation, as a copy of the database holds them."""
+    """Return all rows of all relations, as in a copy of the database."""
     connection = await asyncpg.connect(asyncpg_dsn(database.url("postgres")))
     tables = await connection.fetch(
         "SELECT format('%I.%I', schemaname, tablename) FROM pg_tables"
@@ -41,7 +41,7 @@ async def dump(database):
 
 
 def flat(value):
-    """Return the numbers, bytes and strings in a row's values."""
+    """Return the numbers, bytes and strings among a row's values."""
     if isinstance(value, dict | list | tuple | asyncpg.Record):
         parts = value.values() if isinstance(value, dict) else value
         return [each for part in parts for each in flat(part)]
@@ -49,7 +49,7 @@ def flat(value):
 
 
 async def imported(owner, league, key):
-    """Import a list of players, and return the answer."""
+    """Import a list of players and return the answer."""
     headers = owner.headers | {"Content-Type": "text/csv", "Idempotency-Key": key}
     path = f"/v1/leagues/{league}/members/import"
     answer = await owner.http.post(path, content=ROSTER, headers=headers)
@@ -58,7 +58,7 @@ async def imported(owner, league, key):
 
 
 class Thief:
-    """Has a dump and the settings' key, and tries what B.7 and B.8 of issue 15 describe."""
+    """An attacker with a dump and the settings' key, who tries to recover secrets."""
 
     def __init__(self, rows):
         values = [each for row in rows for each in flat(list(row.values()))]
@@ -73,7 +73,7 @@ class Thief:
         self.rows = rows
 
     async def request_keys(self):
-        """Return every key that the settings' key gives, with the leagues' keys it unwraps."""
+        """Return the keys derived from the settings' key, with the league keys that it unwraps."""
         ring = Keys(SECRET_KEY)
         labels = ("wrap", "stream", "request", "idempotency", "sign-in-log")
         secret = SECRET_KEY.encode()
@@ -86,7 +86,7 @@ class Thief:
                 yield HKDF(SHA256(), 32, None, b"holotable/request/1").derive(keys._secret)
 
     async def passwords(self, bodies):
-        """Return the bodies with a secret whose digest, bare or keyed, stands in the dump."""
+        """Return the bodies with a secret whose digest, with or without a key, is in the dump."""
         digests = {each for each in self.found if len(each) == 32}
         digests |= {bytes.fromhex(t) for t in self.texts.split('"') if len(t) == 64 and _hex(t)}
         stolen = []
@@ -100,7 +100,10 @@ class Thief:
         return stolen
 
     def derived(self):
-        """Return what commands in the dump and the settings' key made before: it must be void."""
+        """
+        Return secrets derived as in earlier versions, from the dump's commands and the settings'
+        key.
+        """
         for command in self.numbers:
             yield token_text(_made("token", command))
             yield f"holo_cal_{_made('calendar', command).hex()}"
@@ -112,7 +115,7 @@ class Thief:
                 yield base64.urlsafe_b64encode(player.bytes + random).decode()
 
     def opened(self):
-        """Return the derived secrets whose digest stands in the dump."""
+        """Return the derived secrets whose digest is in the dump."""
         digests = {each.hex() for each in self.found} | set(self.words)
         return [each for each in self.derived() if _digest(each) in digests]
 
@@ -177,7 +180,7 @@ async def test_a_retry_makes_nothing_again_and_shows_no_secret_again(serving) ->
             assert first.json()[secret] is not None
             kept = {name: it for name, it in again.json().items() if it is not None}
             assert secret not in kept
-            # "another expires_at" of C.20: whatever is shown again is what was shown first.
+            # A repeated answer has the same values as the first, including expires_at.
             assert kept.items() <= first.json().items(), path
             assert again.headers["idempotent-replayed"] == "true", path
 

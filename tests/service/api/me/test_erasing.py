@@ -1,4 +1,4 @@
-"""A person who is erased leaves a number, and a log in which every proof still holds."""
+"""An erased person leaves only a number, and all proofs in the log stay valid."""
 
 import asyncpg
 import pytest
@@ -29,7 +29,7 @@ async def log_of(api, league):
 
 
 async def everything(database):
-    """Return every value of every relation that is not the log's, as text."""
+    """Return all values of all relations outside the log, as text."""
     connection = await asyncpg.connect(asyncpg_dsn(database.url("postgres")))
     found = []
     for row in await connection.fetch(

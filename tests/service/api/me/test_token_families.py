@@ -1,4 +1,6 @@
-"""Token families: a child has no more than its parent and ends with it; passwords and resets."""
+"""
+Token families: a child has at most its parent's rights and ends with it. Passwords and resets.
+"""
 
 import asyncio
 from datetime import datetime, timedelta
@@ -36,7 +38,7 @@ async def signed_in(api: Api, login: str, password: str = PASSWORD, **wanted) ->
 
 
 async def claimed(api: Api, owner: Person, league: str, name: str) -> Person:
-    """Enter a player, and have somebody claim it."""
+    """Enter a player and let a person claim it."""
     made = (await owner.post(f"/v1/leagues/{league}/players", {"name": name})).json()
     body = {"code": made["claim"], "login": name.lower(), "password": PASSWORD}
     answer = await api.http.post("/v1/claims", json=body)
@@ -235,7 +237,7 @@ async def test_a_reset_code_of_a_league_is_void_once_the_account_belongs_elsewhe
 
 
 async def test_a_reset_asks_the_log_where_the_read_models_stand_still(serving, database) -> None:
-    """Nothing is projected here: the account's other leagues are in the log alone."""
+    """No projection runs here, so only the log knows the account's other leagues."""
     async with serving() as api:
         owner, league = await api.league()
         stranger, elsewhere = await api.league()
@@ -263,7 +265,7 @@ async def test_a_reset_asks_the_log_where_the_read_models_stand_still(serving, d
 async def test_a_reset_code_is_worth_what_its_giver_may_still_do(
     serving, database, then: str
 ) -> None:
-    """Otherwise a former owner could become whoever holds an office by then."""
+    """Otherwise a former owner could take over an account that has since got an office."""
     async with serving() as api:
         founder, league = await api.league()
         giver, own = await api.join(founder, league), await claimed(api, founder, league, "Han")
