@@ -1,4 +1,4 @@
-"""Audits: asked for here, done by a worker, read as operations."""
+"""Audits. A request starts one, a worker runs it, and operations show its progress."""
 
 from datetime import datetime
 from typing import Any
@@ -32,31 +32,31 @@ _STATES = {"waiting": "pending", "passed": "done", "failed": "done", "broken": "
 
 
 class AuditWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """An audit of a league, or of one tournament's streams only."""
+    """The scope of an audit: one tournament's streams, or the whole league if null."""
 
     tournament: str | None = None
 
 
 class Started(msgspec.Struct, kw_only=True):
-    """A long job that was accepted."""
+    """An accepted operation, which runs in the background."""
 
     operation: str
 
 
 class OperationShown(msgspec.Struct, kw_only=True):
-    """How a long job is doing; ``result`` when it is done."""
+    """The progress of an operation; ``result`` is null until it is done."""
 
     id: str
     kind: str
     league: str
     state: str
     progress: float
-    result: dict[str, Any] | None  # the worker's report, as it was kept
+    result: dict[str, Any] | None  # the worker's report, as stored
 
 
 @operation(
     "POST", "/v1/leagues/{league_id:str}/audits", "start_audit",
-    "Decide every recorded action again, in the background.",
+    "Start an audit, which decides every recorded action again in the background.",
     needs="audit_hands", scope="hands:audit", answer=Started, status=202,
     problems=("forbidden", "not_caught_up"),
 )  # fmt: skip
@@ -69,7 +69,7 @@ async def start_audit(
     shell: Shell,
     principal: Principal,
 ) -> Response[bytes]:
-    """Record that an audit is wanted and arm its job; a retry finds the same one."""
+    """Record the audit and arm its job. A retry returns the same operation."""
     if body.tournament is None:
         entered = await plays_in(request, place.id)
     else:
@@ -112,11 +112,12 @@ async def start_audit(
 
 
 @operation(
-    "GET", "/v1/operations/{operation_id:str}", "read_operation", "How a long job is doing.",
+    "GET", "/v1/operations/{operation_id:str}", "read_operation",
+    "Read the progress of an operation.",
     needs="read_league", scope="leagues:read", answer=OperationShown,
 )  # fmt: skip
 async def read_operation(request: Asked, operation_id: str, shell: Shell) -> Response[bytes]:
-    """Read an audit's progress and report; those of foreign leagues are not there."""
+    """Read an audit's progress and report. Another league's audit is reported as missing."""
     demand_form(operation_id, "opr")
     identifier = f"rep_{operation_id.removeprefix('opr_')}"
     async with shell.engine.connect() as connection:

@@ -1,4 +1,4 @@
-"""Evidence to take away: bundles, with what the caller may open."""
+"""Bundles for download, with the hidden values that the caller may open."""
 
 import msgspec
 from litestar.response import Stream
@@ -25,32 +25,32 @@ _PROBLEMS = ("not_over", "not_signed_yet", "log_incomplete")
 
 @operation(
     "GET", "/v1/hands/{hand_id:str}/bundle", "bundle_hand",
-    "A settled hand with all that proves it: see api-spec/bundle.md.",
+    "Download a settled hand with everything that proves it: see api-spec/bundle.md.",
     needs="read_league", scope="leagues:read", answer=str, media=MEDIA, problems=_PROBLEMS,
 )  # fmt: skip
 async def bundle_hand(request: Asked, hand_id: str) -> Stream:
-    """Write what the caller may open of a hand."""
+    """Write a hand's bundle, with the hidden values that the caller may open."""
     return await _bundled(request, "hand", hand_id, TABLE)
 
 
 @operation(
     "GET", "/v1/tournaments/{tournament_id:str}/bundle", "bundle_tournament",
-    "A tournament that is over with all that proves it: see api-spec/bundle.md.",
+    "Download a finished tournament with everything that proves it: see api-spec/bundle.md.",
     needs="read_league", scope="leagues:read", answer=str, media=MEDIA, problems=_PROBLEMS,
 )  # fmt: skip
 async def bundle_tournament(request: Asked, tournament_id: str) -> Stream:
-    """Write what the caller may open of a tournament."""
+    """Write a tournament's bundle, with the hidden values that the caller may open."""
     return await _bundled(request, "tournament", tournament_id, TOURNAMENT)
 
 
 @operation(
     "GET", "/v1/seasons/{season_id:str}/bundle", "bundle_season",
-    "A season and every tournament it has counted, with all that proves them.",
+    "Download a season and the tournaments it counted, with everything that proves them.",
     needs="read_league", scope="leagues:read", answer=str, media=MEDIA, query=("entrant",),
     problems=(*_PROBLEMS, "validation_failed"),
 )  # fmt: skip
 async def bundle_season(request: Asked, season_id: str) -> Stream:
-    """Write it as it is read; ``entrant`` is an entry of the caller's, whose cards it opens."""
+    """Write a season's bundle. It opens cards only for the caller's entry in ``entrant``."""
     return await _bundled(request, "season", season_id, SEASON)
 
 
@@ -58,17 +58,17 @@ async def _bundled(
     request: Asked, kind: Bundled, subject: str, above: Kind[msgspec.Struct]
 ) -> Stream:
     """
-    Write the bundle of *subject*.
+    Return the bundle of *subject* as a stream of lines.
 
     Args:
-        above: What the caller must be able to see: the subject, or a hand's table.
+        above: The kind of stream that the caller must be able to see. For a hand it is the table.
     """
     demand_form(subject, _PREFIXES[kind])
     shell = shell_of(request)
     async with shell.engine.connect() as connection:
         number, table = await located(connection, shell.pool, kind, subject)
         league = identifier("lge", number)
-        # A draft is not there for whoever may not see it, as in every other answer.
+        # As in every other answer, a draft is missing for callers who may not see it.
         await reach(request, table or subject, above, fresh=False)
         if kind == "season":
             viewer = await _entrant_named(request, league, subject)
@@ -82,7 +82,7 @@ async def _bundled(
 
 
 async def _viewer(request: Asked, league: str, subject: str) -> str:
-    """Return as whom the caller played, or the public."""
+    """Return the caller's entrant, or the public if the caller did not play."""
     writer = shell_of(request).runtime.writer
     state = (await writer.load(league, stream_of(subject))).state
     if isinstance(state, Table):
@@ -93,7 +93,12 @@ async def _viewer(request: Asked, league: str, subject: str) -> str:
 
 
 async def _entrant_named(request: Asked, league: str, season: str) -> str:
-    """Return the caller's entry that the request names, one of the season's; else the public."""
+    """
+    Return the entrant that the request names, or the public if it names none.
+
+    Raises:
+        BadRequest: If the season has counted no such entry of the caller.
+    """
     wanted = request.query_params.get("entrant")
     if wanted is None:
         return PUBLIC
@@ -105,7 +110,7 @@ async def _entrant_named(request: Asked, league: str, season: str) -> str:
         player = principal_of(request).account.player
         if any(each.entrant == wanted and each.player == player for each in entries_of(state)):
             return str(wanted)
-    detail = "no entry of yours in a tournament that this season has counted"
+    detail = "entrant must be your entry in a tournament that this season has counted"
     raise BadRequest(
         "validation_failed",
         "a query parameter is invalid",

@@ -1,4 +1,4 @@
-"""Claims: what is disputed, by whom, and until when; the server's evidence comes with them."""
+"""Claims, which open disputes. The server attaches its evidence in the same append."""
 
 from datetime import datetime
 from typing import Annotated
@@ -58,11 +58,11 @@ from service.replays.reading import read_replay
 from service.tasks import jobs
 
 OPEN_MAX = 20
-"""Disputes that one person may have open in one league: each has a worker decide everything."""
+"""Most open disputes of one person in one league, because each starts an audit."""
 
 
 class ClaimedOn(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """What was not as the rules have it: a hand or a step of it, else a tournament or season."""
+    """A claim that something was against the rules in one hand, tournament or season."""
 
     kind: Kind
     claim: Written
@@ -71,19 +71,20 @@ class ClaimedOn(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     tournament: str | None = None
     season: str | None = None
     rules: Annotated[tuple[Slug, ...], Meta(max_length=10)] = ()
-    """Of the rulebook."""
+    """Names of rules in the rulebook."""
 
 
 class DisputeWanted(ClaimedOn, forbid_unknown_fields=True, kw_only=True):
-    """A claim that everybody in the league may read."""
+    """A claim that every member of the league may read."""
 
 
 async def disputed(request: Asked, body: ClaimedOn) -> tuple[Place[msgspec.Struct], Subject]:
     """
-    Return what a claim is about, whole, if the caller may see it.
+    Return the place and the complete subject of a claim.
 
     Raises:
-        StreamNotFound: If it is not there, or the hand has no such step.
+        BadRequest: If the claim names no subject, or more than one.
+        StreamNotFound: If the caller may not see the subject, or the hand has no such step.
     """
     named = [each for each in (body.hand, body.tournament, body.season) if each is not None]
     if len(named) != 1:
@@ -104,7 +105,7 @@ Disputed = Annotated[tuple[Place[msgspec.Struct], Subject], By(disputed)]
 
 @operation(
     "POST", "/v1/disputes", "open_dispute",
-    "Claim that a hand, a step, a seating, a payout or a standing is not as the rules have it.",
+    "Open a dispute: claim that a hand, step, seating, payout or standing is wrong.",
     needs="enter_tournaments", scope="leagues:read", answer=DisputeChanged,
     status=201, key_required=True,
     problems=(
@@ -114,7 +115,7 @@ Disputed = Annotated[tuple[Place[msgspec.Struct], Subject], By(disputed)]
 async def open_dispute(
     request: Asked, body: DisputeWanted, about: Disputed, order: Order
 ) -> Response[bytes]:
-    """Open it with the server's evidence in the same append, and have an audit run."""
+    """Open the dispute and attach the evidence in one append, then start an audit."""
     place, subject = about
     demand_known(body.rules)
     name = DisputeId(identifier("dsp", order.new_id(0)))
@@ -133,12 +134,12 @@ async def opened(
     few: bool = True,
 ) -> Response[bytes]:
     """
-    Open the dispute *name* as the caller's claim, and answer it.
+    Open the dispute *name* with the caller's claim, and answer the request.
 
     Args:
-        place: What is disputed, or its tournament.
-        body: What is claimed of *subject*; its rules are known.
-        few: Whether the caller may open one more.
+        place: The disputed tournament or season, or the tournament of a disputed hand.
+        body: The claim about *subject*. Its rules have been checked.
+        few: True if the caller may open another dispute.
     """
     shell, now, stream = shell_of(request), order.command.received_at, stream_of(name)
     player = PlayerId(principal_of(request).account.player)
@@ -161,8 +162,8 @@ async def opened(
     async def decide(states: States) -> list[Entry]:
         state = (await states.load(stream)).state
         if isinstance(state, Claimed):
-            return [Entry(stream)]  # nobody exchanges what was attached
-        _demand(few)  # not of a retry, which has its answer already
+            return [Entry(stream)]  # nobody replaces attached evidence
+        _demand(few)  # only for a new dispute: a retry was answered above
         return [Entry(stream, *decide_in_turn(dispute.decider, state, (claim, attached)))]
 
     receipt = await shell.runtime.writer.submit(place.league, order.command, decide)
@@ -204,21 +205,21 @@ def _in_tournament(
 
 def _demand(few: bool) -> None:
     """
-    Refuse another dispute of somebody who has not *few* of them open.
+    Refuse the claim unless the caller has only a *few* open disputes.
 
     Raises:
-        BadRequest: ``too_many_disputes``.
+        BadRequest: ``too_many_disputes`` if *few* is False.
     """
     if not few:
         raise BadRequest(
             "too_many_disputes",
-            "too many disputes of yours are open; they need rulings first",
+            "you have too many open disputes; wait until some of them have a ruling",
             max=OPEN_MAX,
         )
 
 
 async def _few(request: Asked, league: str) -> bool:
-    """Return whether the caller may have one more dispute open."""
+    """Return True if the caller has fewer than ``OPEN_MAX`` open disputes."""
     player = principal_of(request).account.player
     async with shell_of(request).engine.connect() as connection:
         return await dispute_queries.disputes_open(connection, league, player) < OPEN_MAX
@@ -227,7 +228,7 @@ async def _few(request: Asked, league: str) -> bool:
 async def _audited(
     request: Asked, league: str, name: DisputeId, subject: Subject, now: datetime
 ) -> None:
-    """Have a worker decide everything in question again, and tell the dispute; once."""
+    """Arm an audit of the disputed streams. It runs once and reports to the dispute."""
     shell, number = shell_of(request), number_of(name)
     report = f"rep_{number.hex}"
     async with shell.engine.begin() as connection:

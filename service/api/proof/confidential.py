@@ -1,4 +1,4 @@
-"""Claims in confidence: filed by whoever plays, seen by referees, opened or dismissed by one."""
+"""Confidential claims: members file them, and a referee opens a dispute or dismisses them."""
 
 from datetime import datetime
 from typing import Annotated
@@ -40,25 +40,25 @@ from service.people.texts import Written
 from service.people.tokens import Principal
 
 WAITING_MAX = 20
-"""Claims of one person in one league that nobody has looked into yet."""
+"""Most claims of one person in one league that wait for a referee."""
 
 
 class ConfidentialWanted(ClaimedOn, forbid_unknown_fields=True, kw_only=True):
-    """A claim, or that somebody's play should be looked at; referees read it and nobody else."""
+    """A confidential claim, perhaps about one player's conduct. Only referees may read it."""
 
     about: Annotated[str, Meta(pattern="^plr_[0-9a-f]{32}$")] | None = None
-    """Whose conduct it is about; who has an office is not shown what is about them."""
+    """The player that the claim is about. This player never sees it, even as a referee."""
 
 
 class OpeningOfClaim(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """What everybody may read of it: the referee's own words, and the rules."""
+    """The public text of the dispute: the referee's own words, and the rules."""
 
     claim: Written
     rules: Annotated[tuple[Slug, ...], Meta(max_length=10)] = ()
 
 
 class ConfidentialClaim(msgspec.Struct, kw_only=True):
-    """A claim as its claimant and the referees see it."""
+    """A confidential claim as its claimant and the referees see it."""
 
     id: str
     league: str
@@ -69,14 +69,14 @@ class ConfidentialClaim(msgspec.Struct, kw_only=True):
     claimant: str
     about: str | None
     claim: str | None
-    """Null once it is erased."""
+    """The text of the claim; null once it is erased."""
 
     rules: tuple[str, ...]
     filed_at: datetime
     handled_at: datetime | None
     handled_by: str | None
     answer: str | None
-    """Why it was dismissed."""
+    """The reason for the dismissal."""
 
     dispute: str | None
 
@@ -86,12 +86,12 @@ _PROBLEMS = ("forbidden", "another_person_needed", "claim_handled")
 
 async def _looked_into(request: Asked, claim_id: str) -> tuple[Filed, Place[msgspec.Struct]]:
     """
-    Return a claim that the caller may handle, and what it is about.
+    Return a claim that the caller may handle, with the tournament or season in dispute.
 
     Raises:
-        StreamNotFound: If it is not there, or is about the caller.
-        Forbidden: If the role does not suffice, or the caller plays there.
-        AnotherPersonNeeded: If it is the caller's own.
+        StreamNotFound: If the claim does not exist, or is about the caller.
+        Forbidden: If the role does not allow it, or the caller plays in what is disputed.
+        AnotherPersonNeeded: If the caller filed the claim.
     """
     demand_form(claim_id, "cnf")
     shell, me = shell_of(request), principal_of(request).account.number
@@ -115,7 +115,7 @@ LookedInto = Annotated[tuple[Filed, Place[msgspec.Struct]], By(_looked_into)]
 
 @operation(
     "POST", "/v1/confidential-claims", "file_confidential_claim",
-    "Tell the referees what is not as the rules have it, and nobody else.",
+    "File a confidential claim, which only referees can read.",
     needs="enter_tournaments", scope="leagues:read",
     answer=ConfidentialClaim, status=201, key_required=True,
     problems=("dispute_invalid", "rule_unknown", "too_many_disputes"),
@@ -128,7 +128,7 @@ async def file_confidential_claim(
     shell: Shell,
     principal: Principal,
 ) -> Response[bytes]:
-    """Keep it beside the log."""
+    """Store the claim outside the log, which never mentions it."""
     place, subject = about
     demand_known(body.rules)
     subject.demand_whole()
@@ -152,7 +152,7 @@ async def file_confidential_claim(
         if made and await confidential_claims.waiting(connection, keys, league, me) > WAITING_MAX:
             raise BadRequest(
                 "too_many_disputes",
-                "too many claims of yours wait for the referees; let them answer first",
+                "you have too many unanswered claims; wait until a referee answers some of them",
                 max=WAITING_MAX,
             )
         kept = await confidential_claims.claim_of(connection, keys, filed.id)
@@ -161,14 +161,14 @@ async def file_confidential_claim(
 
 @operation(
     "GET", "/v1/leagues/{league_id:str}/confidential-claims", "list_confidential_claims",
-    "One's own claims in confidence; for referees, everybody's that they may look into.",
+    "List my confidential claims. Referees also see the claims that they may handle.",
     needs="enter_tournaments", scope="leagues:read", answer=Page, query=("limit", "cursor"),
     problems=("invalid_cursor",),
 )  # fmt: skip
 async def list_confidential_claims(
     request: Asked, place: LeaguePlace, shell: Shell, principal: Principal
 ) -> Response[bytes]:
-    """List them, the oldest first: what waits longest comes first."""
+    """List the confidential claims that the caller may see, oldest first."""
     me, league = principal.account.number, number_of(place.id)
     ruling = may(place.role, "rule_disputes")
     async with shell.engine.connect() as connection:
@@ -183,7 +183,7 @@ async def list_confidential_claims(
 
 @operation(
     "POST", "/v1/confidential-claims/{claim_id:str}/open", "open_confidential_claim",
-    "Open a dispute upon a claim in confidence; it names the referee, not who came forward.",
+    "Open a dispute from a confidential claim. It names the referee, not the claimant.",
     needs="rule_disputes", scope="tournaments:manage", answer=DisputeChanged,
     status=201, key_required=True, problems=(*_PROBLEMS, "rule_unknown", "text_forged"),
 )  # fmt: skip
@@ -196,7 +196,7 @@ async def open_confidential_claim(
     shell: Shell,
     principal: Principal,
 ) -> Response[bytes]:
-    """Open the one dispute that follows from the claim, then say so in its row."""
+    """Open the claim's only dispute, then mark the claim as opened."""
     filed, place = found
     demand_known(body.rules)
     subject = filed.subject
@@ -214,7 +214,7 @@ async def open_confidential_claim(
 
 @operation(
     "POST", "/v1/confidential-claims/{claim_id:str}/dismiss", "dismiss_confidential_claim",
-    "Dismiss a claim in confidence; its claimant reads why.",
+    "Dismiss a confidential claim. Its claimant can read the reason.",
     needs="rule_disputes", scope="tournaments:manage",
     answer=ConfidentialClaim, key_required=True, problems=_PROBLEMS,
 )  # fmt: skip
@@ -227,7 +227,7 @@ async def dismiss_confidential_claim(
     shell: Shell,
     principal: Principal,
 ) -> Response[bytes]:
-    """Dismiss it; whoever dismissed it may ask again and changes nothing."""
+    """Dismiss the claim. The same dismissal by the same referee changes nothing."""
     filed, _ = found
     me = principal.account.number
     now = order.command.received_at
@@ -243,7 +243,7 @@ async def dismiss_confidential_claim(
 
 
 async def _sees(request: Asked, place: Place[msgspec.Struct], filed: Filed, me: UUID) -> bool:
-    """Whether the caller, who may rule if it is not their own claim, is shown it."""
+    """Return True if *me*, the claimant or a referee, may see the claim."""
     if filed.claimant == me:
         return True
     if filed.about == me:

@@ -1,4 +1,4 @@
-"""Selective disclosure: one auditor opens the values of a dispute for a while, and it shows."""
+"""Disclosures: one auditor may open hidden values of a dispute for a time, on record."""
 
 from datetime import datetime
 from typing import Annotated, Literal
@@ -38,7 +38,7 @@ What = Literal["hand", "masters"]
 
 
 class DisclosureWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """Who may open what, until when, and why."""
+    """A disclosure to grant: auditor, values, end and reason."""
 
     auditor: Annotated[str, Meta(pattern="^plr_[0-9a-f]{32}$")]
     what: What = "hand"
@@ -46,18 +46,18 @@ class DisclosureWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True)
     reason: Written
 
     def __post_init__(self) -> None:
-        """Put the instant into UTC, as the log has it."""
+        """Convert ``until`` to UTC, which the log uses."""
         self.until = in_utc(self.until)
 
 
 class DisclosedWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """What to look at."""
+    """The values to open: the disputed hand or the masters."""
 
     what: What = "hand"
 
 
 class ValuesShown(msgspec.Struct, kw_only=True):
-    """Sealed values, opened; that they were is in the log."""
+    """Opened hidden values. The log records their opening."""
 
     id: str
     until: datetime
@@ -66,7 +66,7 @@ class ValuesShown(msgspec.Struct, kw_only=True):
 
 
 class DisclosureShown(msgspec.Struct, kw_only=True):
-    """Who may open what, and how often that was done."""
+    """A granted disclosure, with the time of each use."""
 
     number: int
     auditor: str
@@ -79,7 +79,7 @@ class DisclosureShown(msgspec.Struct, kw_only=True):
 
 @operation(
     "POST", "/v1/disputes/{dispute_id:str}/disclosures", "grant_disclosure",
-    "Let one auditor open the disputed hand's sealed values, or the masters, for a while.",
+    "Let one auditor open the disputed hand's hidden values, or the masters, for a time.",
     needs="rule_disputes", scope="hands:audit", answer=DisputeChanged,
     status=201, key_required=True,
     problems=("forbidden", "dispute_invalid", "another_person_needed", "text_forged"),
@@ -93,7 +93,7 @@ async def grant_disclosure(
     shell: Shell,
     principal: Principal,
 ) -> Response[bytes]:
-    """Grant it to somebody who may audit and does not play there."""
+    """Grant the disclosure to an auditor who does not play in the disputed tournament."""
     await demand_uninvolved(request, place.id)
     subject = place.state.opened.subject
     await _demand_auditor(request, place, body.auditor)
@@ -118,12 +118,12 @@ async def grant_disclosure(
 
 @operation(
     "GET", "/v1/disputes/{dispute_id:str}/disclosures", "list_disclosures",
-    "Who may open what of a dispute, and who has.",
+    "List the disclosures of a dispute, with their uses.",
     needs="read_league", scope="leagues:read", answer=Page, query=("limit", "cursor"),
     problems=("invalid_cursor",),
 )  # fmt: skip
 async def list_disclosures(request: Asked, place: DisputePlace) -> Response[bytes]:
-    """List them to everybody: that somebody looked is no secret."""
+    """List the disclosures in order. Every member may see that somebody looked."""
     state = place.state
     shown = [
         DisclosureShown(
@@ -147,7 +147,7 @@ async def list_disclosures(request: Asked, place: DisputePlace) -> Response[byte
 
 @operation(
     "POST", "/v1/disputes/{dispute_id:str}/openings", "open_disclosed",
-    "Open what was disclosed to the caller; each time is an event of the dispute.",
+    "Open the values disclosed to me. Each opening is an event of the dispute.",
     needs="audit_hands", scope="hands:audit", answer=ValuesShown, status=201,
     key_required=True, problems=("forbidden", "not_disclosed", "not_over", "another_person_needed"),
 )  # fmt: skip
@@ -159,7 +159,7 @@ async def open_disclosed(
     shell: Shell,
     principal: Principal,
 ) -> Response[bytes]:
-    """Record it, then show the values: once the hand is closed, masters after the tournament."""
+    """Record the opening, then show the values. The hand, or the tournament, must be over."""
     await demand_uninvolved(request, place.id)
     subject, player = place.state.opened.subject, PlayerId(principal.account.player)
     about = str(subject.hand if body.what == "hand" else subject.tournament)
@@ -183,7 +183,12 @@ async def open_disclosed(
 
 
 async def _demand_auditor(request: Asked, place: DisputePlace, player: str) -> None:
-    """Check that *player* may audit, and plays in nothing of what is disputed."""
+    """
+    Check that *player* may audit the disputed tournament.
+
+    Raises:
+        DisputeInvalid: If the role does not allow it, or *player* counts as entered there.
+    """
     writer = shell_of(request).runtime.writer
     league = (await writer.load(place.league, stream_of(place.league))).state
     role = league.role_of(PlayerId(player)) if isinstance(league, Created) else None
@@ -197,10 +202,10 @@ async def _demand_auditor(request: Asked, place: DisputePlace, player: str) -> N
 
 async def _demand_over(request: Asked, place: DisputePlace, what: What) -> None:
     """
-    Check that nothing is played any more with what is to be opened.
+    Check that nobody still plays with the values to be opened.
 
     Raises:
-        NotOver: While the hand is in play, or for masters the tournament.
+        NotOver: If the hand, or for masters the tournament, is still in play.
     """
     shell, subject = shell_of(request), place.state.opened.subject
     if what == "masters":
@@ -211,4 +216,4 @@ async def _demand_over(request: Asked, place: DisputePlace, what: What) -> None:
     async with shell.engine.connect() as connection:
         row = await queries.hand(connection, str(subject.hand))
     if row is None or row.state != "settled":
-        raise NotOver("the hand's last deal is not closed")
+        raise NotOver("the hand is not settled yet")

@@ -1,4 +1,4 @@
-"""Rulings: what a referee decides, and the commands that carry it out in the same append."""
+"""Rulings of referees, with the commands that carry them out in the same append."""
 
 from datetime import datetime
 from typing import Annotated
@@ -42,51 +42,51 @@ class _Act(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, tag_field="
 
 
 class OrderAct(_Act, forbid_unknown_fields=True, kw_only=True, tag="correct_result"):
-    """Everyone who was placed, the winner first."""
+    """The complete order of finish, winner first. Entrants in one group share their places."""
 
     order: tuple[tuple[Entrant, ...], ...]
 
 
 class ForfeitAct(_Act, forbid_unknown_fields=True, kw_only=True, tag="forfeit"):
-    """Whose result is taken away."""
+    """The entrant that loses its result and prize."""
 
     entrant: Entrant
 
 
 class ReawardAct(_Act, forbid_unknown_fields=True, kw_only=True, tag="reaward"):
-    """Who gets how much of what was paid out."""
+    """The new division of the money paid out."""
 
     awards: tuple[Award, ...]
 
 
 class WarnAct(_Act, forbid_unknown_fields=True, kw_only=True, tag="warn"):
-    """Who is warned."""
+    """The entrant to warn."""
 
     entrant: Entrant
 
 
 class PenaliseAct(_Act, forbid_unknown_fields=True, kw_only=True, tag="penalise"):
-    """Who misses hands."""
+    """The entrant to penalise, and the number of penalty hands."""
 
     entrant: Entrant
     hands: Annotated[int, Meta(ge=1, le=1000)]
 
 
 class DisqualifyAct(_Act, forbid_unknown_fields=True, kw_only=True, tag="disqualify"):
-    """Who is put out."""
+    """The entrant to disqualify."""
 
     entrant: Entrant
 
 
 class AdjustAct(_Act, forbid_unknown_fields=True, kw_only=True, tag="adjust_points"):
-    """Who is given points in the season, or loses some."""
+    """Points that a player gains in the season, or loses if negative."""
 
     player: Annotated[str, Meta(pattern="^plr_[0-9a-f]{32}$")]
     points: Annotated[str, Meta(pattern=r"^-?(0|[1-9]\d{0,11})(\.\d{1,6})?$")]
 
 
 class RevokeAct(_Act, forbid_unknown_fields=True, kw_only=True, tag="revoke_award"):
-    """The tournament counts no more in its season."""
+    """Revoke the season's award for the disputed tournament."""
 
 
 OfTournament = OrderAct | ForfeitAct | ReawardAct | WarnAct | PenaliseAct | DisqualifyAct
@@ -95,10 +95,10 @@ AnyAct = OfTournament | OfSeason
 
 
 class RulingWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """For or against the claim, by which rules, why, and what follows."""
+    """A ruling to make: its outcome, its rules, its reason and its acts."""
 
     dry_run: Annotated[str, Meta(pattern="^[0-9a-f]{64}$")] | None = None
-    """The ``digest`` of the dry run that showed what follows; a ruling with acts names it."""
+    """The ``digest`` of a dry run of this ruling. A ruling with acts needs it."""
 
     outcome: Outcome
     rules: Annotated[tuple[Slug, ...], Meta(min_length=1, max_length=10)]
@@ -108,7 +108,7 @@ class RulingWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 
 @operation(
     "POST", "/v1/disputes/{dispute_id:str}/rulings", "rule_dispute",
-    "Rule on a dispute; what follows is done in the same append.",
+    "Rule on a dispute. Its acts are carried out in the same append.",
     needs="rule_disputes", scope="tournaments:manage", answer=DisputeChanged,
     status=201, key_required=True, dry_run=True,
     problems=(
@@ -127,7 +127,7 @@ async def rule_dispute(
     shell: Shell,
     principal: Principal,
 ) -> Response[bytes]:
-    """Rule; what this dispute held is let go, in the same append."""
+    """Rule on the dispute, and release everything that it froze in the same append."""
     demand_known(body.rules)
     await demand_uninvolved(request, place.id)
     subject = place.state.opened.subject
@@ -171,7 +171,7 @@ async def rule_dispute(
 
 
 def _asked(dispute_id: str, body: RulingWanted) -> bytes:
-    """Return what a dry run of this ruling is for, as bytes: its words and itself apart."""
+    """Return the ruling as bytes, without its reason and the digest of its dry run."""
     asked = [dispute_id, body.outcome, body.rules, body.acts]
     return msgspec.json.encode(asked, order="sorted")
 
@@ -180,12 +180,13 @@ async def _as_shown(
     states: States, rule: Decide, asked: bytes, shown: str | None, now: datetime
 ) -> list[Entry]:
     """
-    Check that a ruling does what its dry run has shown; return the guards that keep it so.
+    Check that a ruling does what its dry run showed. Return guards on the streams read.
 
-    The ruling is rehearsed once more: what depends on a hand in play was not shown.
+    The check is another dry run, because effects that depend on a hand in play were not shown.
 
     Raises:
-        BadRequest: ``dry_run_needed``, or ``dry_run_outdated`` if it would do something else.
+        BadRequest: ``dry_run_needed`` without a digest, or ``dry_run_outdated`` if the effects
+            differ.
     """
     if shown is None:
         raise BadRequest("dry_run_needed", "a ruling with acts needs the digest of its dry run")
@@ -207,7 +208,12 @@ async def _as_shown(
 def _acts(
     order: Order, subject: Subject, body: RulingWanted, player: PlayerId, reason: TextRef
 ) -> Acts:
-    """Return the commands of a ruling, signed by who rules."""
+    """
+    Return the commands of a ruling, with the referee *player* as their author.
+
+    Raises:
+        BadRequest: If an act cannot change the subject of the dispute.
+    """
     now = order.command.received_at
     to_tournament = [each for each in body.acts if not isinstance(each, OfSeason)]
     to_season = [each for each in body.acts if isinstance(each, OfSeason)]

@@ -1,4 +1,4 @@
-"""Until when members may dispute what is settled, as a league has it."""
+"""The dispute windows of a league: the hours in which a claim is accepted."""
 
 import msgspec
 from litestar import Response
@@ -12,7 +12,7 @@ from service.api.http.submitting import Order, answer, decide_one, encoded
 
 
 class WindowsShown(msgspec.Struct, kw_only=True):
-    """What holds for everything that is settled from now on."""
+    """The windows for everything that is settled from now on."""
 
     league: str
     windows: DisputeWindows
@@ -21,25 +21,25 @@ class WindowsShown(msgspec.Struct, kw_only=True):
 
 @operation(
     "GET", "/v1/leagues/{league_id:str}/dispute-windows", "read_dispute_windows",
-    "How long members may dispute what is settled.",
+    "Read how long after a settlement members may open a dispute.",
     needs="read_league", scope="leagues:read", answer=WindowsShown,
 )  # fmt: skip
 async def read_dispute_windows(place: LeaguePlace, shell: Shell) -> Response[bytes]:
-    """Read from the aggregate; the rulebook's hold where a league has said nothing."""
+    """Read the windows from the aggregate. The default is the rulebook's."""
     windows = in_force(place.state.dispute_windows, shell.now())
     return encoded(WindowsShown(league=place.id, windows=windows))
 
 
 @operation(
     "PUT", "/v1/leagues/{league_id:str}/dispute-windows", "set_dispute_windows",
-    "Say how long members may dispute what is settled from now on.",
+    "Set how long members may dispute anything settled from now on.",
     needs="manage_league", scope="leagues:manage", answer=WindowsShown,
     problems=("forbidden",),
 )  # fmt: skip
 async def set_dispute_windows(
     body: DisputeWindows, place: LeaguePlace, order: Order, shell: Shell
 ) -> Response[bytes]:
-    """Set them; what was settled before keeps the windows it had."""
+    """Set the windows. Earlier settlements keep their old windows."""
     command = SetDisputeWindows(windows=body, now=order.command.received_at)
     receipt = await decide_one(shell, place.id, place.id, order, [command])
     content = {"league": place.id, "windows": body}

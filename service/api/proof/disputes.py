@@ -1,4 +1,4 @@
-"""Disputes: claimed by whoever plays, frozen by referees, appealed by whom it concerns."""
+"""Disputes: reading them, freezing what depends on them, and appeals."""
 
 from typing import Annotated
 
@@ -39,13 +39,13 @@ from service.transparency import ledger
 
 
 class DisputeReason(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """Why; members of the league may read it."""
+    """The reason for a step in a dispute. Members of the league may read it."""
 
     reason: Written
 
 
 class DisputeChanged(msgspec.Struct, kw_only=True):
-    """A dispute after a command."""
+    """The state of a dispute after a command."""
 
     id: str
     state: str
@@ -54,7 +54,7 @@ class DisputeChanged(msgspec.Struct, kw_only=True):
 
 
 class RulingShown(msgspec.Struct, kw_only=True):
-    """A ruling; the second one is final."""
+    """A ruling; ``instance`` 2 is the ruling on an appeal, and final."""
 
     instance: int
     outcome: str
@@ -65,7 +65,7 @@ class RulingShown(msgspec.Struct, kw_only=True):
 
 
 class AuditShown(msgspec.Struct, kw_only=True):
-    """What a worker found; the whole report is an operation's."""
+    """The outcome of an audit. Its ``operation`` holds the whole report."""
 
     operation: str
     passed: bool
@@ -74,7 +74,7 @@ class AuditShown(msgspec.Struct, kw_only=True):
 
 
 class HeadShown(msgspec.Struct, kw_only=True):
-    """The signed head that proves the evidence, as a note that carries its signature."""
+    """The signed head that proves the evidence. The note includes the signature."""
 
     epoch: int
     size: int
@@ -83,10 +83,10 @@ class HeadShown(msgspec.Struct, kw_only=True):
 
 
 class ProofShown(msgspec.Struct, kw_only=True):
-    """That one event of the evidence stands in the dispute's signed head (RFC 6962, 2.1.1)."""
+    """Proof that an event of the evidence is in the dispute's signed head (RFC 6962, 2.1.1)."""
 
     index: int
-    """In the league's tree, from 0: its position."""
+    """The event's index in the league's tree, from 0. It equals its position."""
     version: int
     type: str
     leaf: str
@@ -94,7 +94,7 @@ class ProofShown(msgspec.Struct, kw_only=True):
 
 
 class DisputeShown(msgspec.Struct, kw_only=True):
-    """A dispute; texts are null once their authors' words are erased."""
+    """A dispute. Erased texts are null."""
 
     id: str
     league: str
@@ -106,14 +106,14 @@ class DisputeShown(msgspec.Struct, kw_only=True):
     frozen: bool
     audits: tuple[AuditShown, ...]
     head: HeadShown | None
-    """Null until one is signed for it."""
+    """Null until a head has been signed for the dispute."""
     rulings: tuple[RulingShown, ...]
     appealed_by: str | None
     appeal: str | None
 
 
 class EvidenceShown(msgspec.Struct, kw_only=True):
-    """What the server attached; null where it attached nothing yet."""
+    """The evidence that the server attached; null if there is none yet."""
 
     id: str
     evidence: msgspec.Raw
@@ -130,14 +130,14 @@ _PROBLEMS = (
 
 @operation(
     "GET", "/v1/leagues/{league_id:str}/disputes", "list_disputes",
-    "What is and was disputed in a league, the newest first.",
+    "List the disputes of a league, newest first.",
     needs="read_league", scope="leagues:read", answer=Page,
     query=("limit", "cursor", "min_position"), problems=("invalid_cursor", "not_caught_up"),
 )  # fmt: skip
 async def list_disputes(
     request: Asked, place: Annotated[LeaguePlace, AS_KNOWN], shell: Shell
 ) -> Response[bytes]:
-    """List from the read model."""
+    """List the disputes from the read model, by position of their opening."""
     paged = await listing_of(
         request, place.league, f"disputes {place.id}", int, projection="disputes"
     )
@@ -151,11 +151,11 @@ async def list_disputes(
 
 @operation(
     "GET", "/v1/disputes/{dispute_id:str}", "read_dispute",
-    "One dispute: the claim, what audits found, rulings and appeal.",
+    "Read one dispute: its claim, audits, rulings and appeal.",
     needs="read_league", scope="leagues:read", answer=DisputeShown, problems=("text_forged",),
 )  # fmt: skip
 async def read_dispute(place: DisputePlace, shell: Shell) -> Response[bytes]:
-    """Read from the aggregate."""
+    """Read the dispute from the aggregate. The ``ETag`` is its version."""
     state = place.state
     appeal = state.appeal
     refs = [state.opened.claim, *(each.reason for each in state.rulings)]
@@ -198,12 +198,12 @@ async def read_dispute(place: DisputePlace, shell: Shell) -> Response[bytes]:
 
 @operation(
     "GET", "/v1/disputes/{dispute_id:str}/evidence", "read_evidence",
-    "What the server attached: events with receive times, refusals, the signed head, rulings.",
+    "Read the evidence: events with their times of receipt, refusals, signed head and rulings.",
     needs="rule_disputes", scope="hands:audit", answer=EvidenceShown,
     problems=("forbidden", "another_person_needed"),
 )  # fmt: skip
 async def read_evidence(request: Asked, place: DisputePlace) -> Response[bytes]:
-    """Show it to whoever may rule, and is not entered there."""
+    """Show the latest evidence to a referee who is not involved in the dispute."""
     await demand_uninvolved(request, place.id)
     sealed = place.state.evidence
     return encoded(EvidenceShown(id=place.id, evidence=_raw(sealed[-1].value if sealed else None)))
@@ -211,12 +211,12 @@ async def read_evidence(request: Asked, place: DisputePlace) -> Response[bytes]:
 
 @operation(
     "GET", "/v1/disputes/{dispute_id:str}/proofs", "list_proofs",
-    "Proofs that the events of the evidence stand in the head that was signed for the dispute.",
+    "List the proofs that the events of the evidence are in the dispute's signed head.",
     needs="read_league", scope="leagues:read", answer=Page, query=("limit", "cursor"),
     problems=("invalid_cursor", "log_incomplete"),
 )  # fmt: skip
 async def list_proofs(request: Asked, place: DisputePlace, shell: Shell) -> Response[bytes]:
-    """Prove one page of them; none before there is a head, which the dispute itself says."""
+    """Prove one page of events. The list is empty until the dispute has a signed head."""
     state, head = place.state, place.state.head
     known = state.evidence[-1].value.events if state.evidence and head is not None else ()
     paged = await live_listing(request, place.league, f"proofs {place.id}", int)
@@ -241,33 +241,33 @@ async def list_proofs(request: Asked, place: DisputePlace, shell: Shell) -> Resp
 
 @operation(
     "POST", "/v1/disputes/{dispute_id:str}/freeze", "freeze_disputed",
-    "Let prizes, points and the season's end wait for the outcome.",
+    "Freeze prizes, points and the season's end until there is a ruling.",
     needs="rule_disputes", scope="tournaments:manage", answer=DisputeChanged,
     key_required=True, problems=_PROBLEMS, dry_run=True,
 )  # fmt: skip
 async def freeze_disputed(
     request: Asked, body: DisputeReason, place: DisputePlace, order: Order
 ) -> Response[bytes]:
-    """Freeze; the tournament's and the season's streams say so in the same append."""
+    """Freeze the disputed tournament and season, in the same append."""
     return await _freeze(request, body.reason, place, order, Freeze)
 
 
 @operation(
     "POST", "/v1/disputes/{dispute_id:str}/unfreeze", "unfreeze_disputed",
-    "Let them wait no longer, before there is a ruling.",
+    "End a freeze before there is a ruling.",
     needs="rule_disputes", scope="tournaments:manage", answer=DisputeChanged,
     key_required=True, problems=_PROBLEMS, dry_run=True,
 )  # fmt: skip
 async def unfreeze_disputed(
     request: Asked, body: DisputeReason, place: DisputePlace, order: Order
 ) -> Response[bytes]:
-    """Release everything that this dispute held."""
+    """Release everything that this dispute froze."""
     return await _freeze(request, body.reason, place, order, Unfreeze)
 
 
 @operation(
     "POST", "/v1/disputes/{dispute_id:str}/appeals", "appeal_ruling",
-    "Ask for a second ruling, by another person; it is final.",
+    "Appeal a ruling. Another person makes the second ruling, which is final.",
     needs="own_entry", scope="leagues:read", answer=DisputeChanged, status=201,
     key_required=True, problems=_PROBLEMS,
 )  # fmt: skip
@@ -279,7 +279,7 @@ async def appeal_ruling(
     shell: Shell,
     principal: Principal,
 ) -> Response[bytes]:
-    """Appeal: whoever claimed may, and whoever plays in what it is about."""
+    """Appeal as the claimant, or as a player in what is disputed."""
     opened, player = place.state.opened, principal.account.player
     mine = player == opened.claimant
     if not mine and not await plays_in_disputed(request, place.league, opened.subject):
@@ -301,7 +301,7 @@ async def appeal_ruling(
 async def changed(
     request: Asked, place: Place[msgspec.Struct], receipt: Receipt, status: int = 200
 ) -> Response[bytes]:
-    """Answer how the dispute is after a command."""
+    """Answer with the state of the dispute after a command."""
     loaded = await shell_of(request).runtime.writer.load(place.league, place.stream, fresh=False)
     state = loaded.state
     if not isinstance(state, Claimed):
@@ -323,10 +323,10 @@ def _head(state: Claimed) -> HeadShown | None:
 
 async def demand_uninvolved(request: Asked, dispute_id: str) -> None:
     """
-    Check that the caller neither came forward in confidence nor is whom that was about.
+    Check that no confidential claim behind the dispute is by the caller or about the caller.
 
     Raises:
-        AnotherPersonNeeded: If the dispute was opened upon such a claim.
+        AnotherPersonNeeded: If there is such a claim.
     """
     me = principal_of(request).account.number
     keys = shell_of(request).runtime.writer.store.keys

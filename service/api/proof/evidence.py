@@ -1,4 +1,4 @@
-"""The log as evidence: signed heads, proofs, and receipts of hands."""
+"""Signed heads of a league's log, proofs against them, and receipts of hands."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -53,7 +53,7 @@ _OF_HAND = """
 
 
 class SignerKey(msgspec.Struct, frozen=True, kw_only=True):
-    """A public key that heads are or were signed with, in the form ``name+id+key``."""
+    """A public key of a signer, in the form ``name+id+key``. It may be revoked."""
 
     verifier_key: str
     since: datetime
@@ -62,31 +62,31 @@ class SignerKey(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SignedHead(msgspec.Struct, frozen=True, kw_only=True):
-    """A head of a league's tree, as a note that carries its signature (C2SP tlog-checkpoint)."""
+    """A signed head of a league's tree. The note is a C2SP tlog-checkpoint with its signature."""
 
     epoch: int
     size: int
     root: str
-    """Hexadecimal."""
+    """The root hash, in hexadecimal."""
 
     note: str
     signed_at: datetime
 
 
 class Epoch(msgspec.Struct, frozen=True, kw_only=True):
-    """That an operator began a league's log anew, because events were lost."""
+    """A new epoch, which an operator began because the league's log had lost events."""
 
     epoch: int
     operator: str
     reason: str
     size: int
-    """Events that were left; whatever older heads cover beyond them may be lost."""
+    """The number of events left. Events beyond it that older heads cover may be lost."""
 
     opened_at: datetime
 
 
 class Inclusion(msgspec.Struct, frozen=True, kw_only=True):
-    """That a leaf stands at an index of the tree of *size* (RFC 6962, 2.1.1)."""
+    """Proof that a leaf is at ``index`` in the tree of ``size`` leaves (RFC 6962, 2.1.1)."""
 
     index: int
     size: int
@@ -95,7 +95,7 @@ class Inclusion(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Consistency(msgspec.Struct, frozen=True, kw_only=True):
-    """That the tree of *old* leaves begins that of *new* (RFC 6962, 2.1.2)."""
+    """Proof that a tree of ``new`` leaves begins with the ``old`` leaves (RFC 6962, 2.1.2)."""
 
     old: int
     new: int
@@ -103,7 +103,7 @@ class Consistency(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ProvenEvent(msgspec.Struct, frozen=True, kw_only=True):
-    """One event's place in a signed tree."""
+    """Proof that one event is in a signed tree."""
 
     index: int
     version: int
@@ -113,7 +113,7 @@ class ProvenEvent(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class HandReceipt(msgspec.Struct, frozen=True, kw_only=True):
-    """All events of one hand, proven to stand in one signed head."""
+    """All events of one hand, with proofs that they are in one signed head."""
 
     hand: str
     head: SignedHead
@@ -121,11 +121,11 @@ class HandReceipt(msgspec.Struct, frozen=True, kw_only=True):
 
 
 @operation(
-    "GET", "/v1/signers", "list_signers", "The public keys heads are signed with.",
+    "GET", "/v1/signers", "list_signers", "List the public keys of the signers.",
     needs="anyone", answer=Page, query=("limit", "cursor"), problems=("invalid_cursor",),
 )  # fmt: skip
 async def list_signers(request: Asked, shell: Shell) -> Response[bytes]:
-    """List every key ever published; a revoked one says since when and why."""
+    """List every key ever published. A revoked key has the time and reason."""
     rows = await shell.pool.fetch(_KEYS)
     keys = [SignerKey(**row) for row in rows]
     return listed(
@@ -135,14 +135,14 @@ async def list_signers(request: Asked, shell: Shell) -> Response[bytes]:
 
 @operation(
     "GET", "/v1/leagues/{league_id:str}/checkpoints", "list_checkpoints",
-    "A league's signed heads, the newest first.",
+    "List a league's signed heads, newest first.",
     needs="read_league", scope="leagues:read",
     answer=Page, query=("limit", "cursor"), problems=("invalid_cursor",),
 )  # fmt: skip
 async def list_checkpoints(
     request: Asked, place: Annotated[LeaguePlace, AS_KNOWN], shell: Shell
 ) -> Response[bytes]:
-    """List the notes a client compares with what it was shown before."""
+    """List signed heads, so that clients can compare them with heads they saw before."""
     paged = await live_listing(request, place.league, f"checkpoints {place.id}", int, int)
     before = paged.after or (_EPOCH_END, POSITION_END)
     rows = await shell.pool.fetch(_HEADS, number_of(place.league), paged.limit + 1, *before)
@@ -152,14 +152,14 @@ async def list_checkpoints(
 
 @operation(
     "GET", "/v1/leagues/{league_id:str}/epochs", "list_epochs",
-    "Who began a league's log anew, and why.",
+    "List the epochs of a league's log, with their operators and reasons.",
     needs="read_league", scope="leagues:read", answer=Page,
     query=("limit", "cursor"), problems=("invalid_cursor",),
 )  # fmt: skip
 async def list_epochs(
     request: Asked, place: Annotated[LeaguePlace, AS_KNOWN], shell: Shell
 ) -> Response[bytes]:
-    """List what a client wants to know whose last head is of an epoch before; mostly empty."""
+    """List the epochs, for clients with a head of an older epoch. Most leagues have none."""
     rows = await shell.pool.fetch(_EPOCHS, number_of(place.league))
     paged = await live_listing(request, place.league, f"epochs {place.id}", int)
     return listed(request, paged.cut([Epoch(**row) for row in rows], lambda each: (each.epoch,)))
@@ -167,17 +167,17 @@ async def list_epochs(
 
 @operation(
     "GET", "/v1/leagues/{league_id:str}/proofs/inclusion", "prove_inclusion",
-    "Proof that an event stands in a signed tree.",
+    "Prove that an event is in a signed tree.",
     needs="read_league", scope="leagues:read", answer=Inclusion, query=("index", "size"),
     problems=("validation_failed", "not_signed_yet", "log_incomplete"),
 )  # fmt: skip
 async def prove_inclusion(
     request: Asked, place: Annotated[LeaguePlace, AS_KNOWN], shell: Shell
 ) -> Response[bytes]:
-    """Prove one leaf; its index is the event's position in the league."""
+    """Prove one leaf. Its index is the event's position in the league."""
     index, size = await _bounds(request, place, "index", "size")
     if index >= size:
-        raise _invalid("index is below size")
+        raise _invalid("index must be below size")
     league, pool = number_of(place.league), shell.pool
     async with pool.acquire() as connection:
         leaf = await ledger.range_hash(connection, league, index, index + 1)
@@ -187,17 +187,17 @@ async def prove_inclusion(
 
 @operation(
     "GET", "/v1/leagues/{league_id:str}/proofs/consistency", "prove_consistency",
-    "Proof that one signed tree begins another.",
+    "Prove that a signed tree begins with all leaves of an older one.",
     needs="read_league", scope="leagues:read", answer=Consistency, query=("old", "new"),
     problems=("validation_failed", "not_signed_yet", "log_incomplete"),
 )  # fmt: skip
 async def prove_consistency(
     request: Asked, place: Annotated[LeaguePlace, AS_KNOWN], shell: Shell
 ) -> Response[bytes]:
-    """Prove that nothing signed earlier was changed since."""
+    """Prove that the first ``old`` events have not changed in the ``new`` tree."""
     old, new = await _bounds(request, place, "old", "new")
     if not 0 < old <= new:
-        raise _invalid("old is between 1 and new")
+        raise _invalid("old must be between 1 and new")
     async with shell.pool.acquire() as connection:
         path = await ledger.consistency(connection, number_of(place.league), old, new)
     return encoded(Consistency(old=old, new=new, path=_hex(path)))
@@ -205,12 +205,12 @@ async def prove_consistency(
 
 @operation(
     "GET", "/v1/hands/{hand_id:str}/receipt", "read_receipt",
-    "Every event of a hand, proven to stand in the newest signed head.",
+    "Read every event of a hand, with proofs against the newest signed head.",
     needs="read_league", scope="leagues:read", answer=HandReceipt,
     problems=("not_signed_yet", "log_incomplete"),
 )  # fmt: skip
 async def read_receipt(request: Asked, hand_id: str, shell: Shell) -> Response[bytes]:
-    """Prove a whole hand against one signature; foreign hands are not there."""
+    """Prove a whole hand with one signature. Another league's hand is reported as missing."""
     demand_form(hand_id, "hnd")
     async with shell.engine.connect() as connection:
         row = await queries.hand(connection, hand_id)
@@ -235,7 +235,7 @@ async def read_receipt(request: Asked, hand_id: str, shell: Shell) -> Response[b
 
 
 def _whole(events: Sequence[asyncpg.Record], last_position: int) -> bool:
-    """Whether no event of a hand is missing: neither its last one, nor a version between."""
+    """Return True if the last event is there and no version before it is missing."""
     if not events or events[-1]["position"] != last_position:
         return False
     versions = [each["stream_version"] for each in events]
@@ -256,7 +256,7 @@ async def _proven(
 
 
 async def _newest(request: Asked, league: str) -> SignedHead | None:
-    """Return the newest head of the epoch that is open: others may cover what was lost."""
+    """Return the newest head of the current epoch. Older heads may cover lost events."""
     row = await shell_of(request).pool.fetchrow(_NEWEST, number_of(league))
     return None if row is None else _head(row)
 
@@ -266,19 +266,25 @@ def _head(row: asyncpg.Record) -> SignedHead:
 
 
 async def _bounds(request: Asked, place: LeaguePlace, low: str, high: str) -> tuple[int, int]:
-    """Return two numbers of the query, the second within what was signed."""
+    """
+    Return the query's numbers *low* and *high*.
+
+    Raises:
+        BadRequest: If one of them is missing, or is not a whole number.
+        NotSignedYet: If no signed head is as large as *high*.
+    """
     first, second = (_number(request, name) for name in (low, high))
     head = await _newest(request, place.league)
     signed = head.size if head else 0
     if second > signed:
-        raise NotSignedYet("no signed head is as large yet", size=signed)
+        raise NotSignedYet("no signed head is that large yet; try again later", size=signed)
     return first, second
 
 
 def _number(request: Asked, name: str) -> int:
     given = request.query_params.get(name, "")
     if not given.isascii() or not given.isdigit() or len(given) > 18:
-        raise _invalid(f"{name} is a whole number")
+        raise _invalid(f"{name} must be a whole number of at most 18 digits")
     return int(given)
 
 

@@ -67,7 +67,7 @@ class CorrectionShown(msgspec.Struct, kw_only=True):
     kind: str
     by: str
     reason: str | None
-    """Null once the author's texts are erased."""
+    """Null once it is erased."""
     placings: tuple[Placing, ...]
     payouts: tuple[Payout, ...]
     forfeited: tuple[str, ...]

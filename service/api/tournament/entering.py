@@ -76,7 +76,7 @@ class EntryChanged(msgspec.Struct, kw_only=True):
 
 
 class AnnouncementShown(msgspec.Struct, kw_only=True):
-    """A notice to the players; ``text`` is null once its author's texts are erased."""
+    """A notice to the players; ``text`` is null once it is erased."""
 
     id: str
     text: str | None
