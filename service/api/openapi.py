@@ -151,7 +151,7 @@ def _responses(path: str, described: Operation, by_shape: Json) -> Json:
 
 
 def _tried(described: Operation, success: Json, by_shape: Json) -> Json:
-    """Return the success responses by status; a route with a dry run also answers 200."""
+    """Return the success responses by status. A route with a dry run also answers 200."""
     done = {str(described.status): success}
     if not described.dry_run:
         return done

@@ -28,7 +28,7 @@ stranger is not a member of that league and gets 404, as if the object did not e
 an insufficient role gets 403.
 
 - **yes**: the role may. **-**: it may not.
-- **not entered**: the role may, unless the person is entered in the tournament. So nobody rules on
+- **not entered**: the role may, unless the member is entered in the tournament. So nobody rules on
   their own pot or opens an opponent's cards. Somebody on the waitlist or waiting for approval
   counts as entered. Nobody with such an office can enter once play has begun.
 - **by terms**: the role may. A person entered in the tournament may do it only if its terms say

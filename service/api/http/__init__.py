@@ -1,1 +1,1 @@
-"""What a handler is made of."""
+"""The parts that the handlers of routes are built from."""

@@ -50,7 +50,7 @@ from service.log.writer import Loaded
 State_co = TypeVar("State_co", bound=msgspec.Struct, covariant=True)
 
 MEMBERS_BELIEVED_FOR = timedelta(seconds=5)
-"""How long a member removed by another process may still act at tables."""
+"""The longest time for which a member removed by another process may still act at tables."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +234,7 @@ async def belong(request: Asked, league: str, *, fresh: bool = True) -> Role:
     Return the caller's role in *league*, if it permits what the route declares.
 
     Args:
-        fresh: Whether to read the log; see :func:`role_in`.
+        fresh: Whether to read the log, as in :func:`role_in`.
 
     Raises:
         StreamNotFound: If the caller is a stranger there.

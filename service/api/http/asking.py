@@ -24,8 +24,8 @@ TournamentAsked: type[msgspec.Struct] = msgspec.defstruct(
     namespace={
         "__doc__": (
             "The terms of a tournament. Missing members are taken from the template, then from the "
-            "house rules; null removes a value that these would set. `terms` names a preset of "
-            "`GET /v1/terms-presets`; members given beside it override the preset."
+            "house rules. Null removes a value that these would set. `terms` names a preset of "
+            "`GET /v1/terms-presets`. Members given together with it override the preset."
         )
     },
     module=__name__,

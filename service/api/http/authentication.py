@@ -22,7 +22,7 @@ Connection = ASGIConnection[Any, Any, Any, Any]
 """The framework's connection. Its support for users and sessions is not used."""
 
 BELIEVED_FOR = timedelta(seconds=5)
-"""How long a revoked token may still work in another process."""
+"""The longest time for which a revoked token may still work in another process."""
 
 _CACHED_MAX = 10_000
 
@@ -37,7 +37,7 @@ async def require_token(connection: Connection, handler: BaseRouteHandler) -> No
     """
     operation = handler.opt.get("operation")
     if operation is None and connection.scope.get("method") == "OPTIONS":
-        return  # answered by the framework; it only lists the methods of the path
+        return  # answered by the framework, which only lists the methods of the path
     await authenticate(connection, operation if isinstance(operation, Operation) else None)
 
 

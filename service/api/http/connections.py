@@ -33,7 +33,7 @@ class Watched(Protocol):
 
     @property
     def idle(self) -> bool:
-        """Whether the connection waits for its client and can be closed without loss."""
+        """True if the connection waits for its client and can be closed without loss."""
 
     def expire(self) -> None:
         """Close the connection of a client that was too slow."""

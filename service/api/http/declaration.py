@@ -16,9 +16,9 @@ Method = Literal["GET", "POST", "PUT", "DELETE"]
 
 Needs = Literal["anyone", "account", "own_entry"] | Capability
 """
-What a caller needs: ``anyone`` means no token, and ``account`` a token for the caller's own things.
-``own_entry`` means ``enter_tournaments`` and an entry in the tournament. Any other value is a
-capability in the league of the object.
+The rights that a caller needs. ``anyone`` means no token, and ``account`` a token for the caller's
+own things. ``own_entry`` means ``enter_tournaments`` and an entry in the tournament. Any other
+value is a capability in the league of the object.
 """
 
 
@@ -36,7 +36,7 @@ Effect = Literal[
 ]
 """
 The effect of a route on a person's rights. ``invitation`` and ``claim`` return a code that makes
-somebody a member; ``by_invitation`` and ``by_claim`` use such a code. ``reset`` returns a code for
+somebody a member. ``by_invitation`` and ``by_claim`` use such a code. ``reset`` returns a code for
 a new password of an account, and ``by_reset`` uses it.
 """
 
@@ -82,11 +82,11 @@ class Operation:
 
     on_people: OnPeople | None
     dry_run: bool
-    """Whether ``?dry_run=true`` answers with the changes that the command would cause."""
+    """True if ``?dry_run=true`` answers with the changes that the command would cause."""
 
     @property
     def open(self) -> bool:
-        """Whether the route needs no token. A token that is sent anyway is still checked."""
+        """True if the route needs no token. A token that is sent anyway is still checked."""
         return self.needs == "anyone"
 
     @property

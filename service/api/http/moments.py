@@ -58,8 +58,8 @@ async def moment_of(request: Asked, league: str) -> Moment | None:
     Return the moment that the caller names with ``as_of``, or None without one.
 
     Raises:
-        BadRequest: ``invalid_as_of`` if it is neither a token nor an instant, ``invalid_cursor`` if
-            the token belongs to another league, or ``as_of_ahead`` if it lies beyond the log.
+        BadRequest: ``invalid_as_of`` if the value is neither a token nor an instant,
+            ``invalid_cursor`` for another league's token, ``as_of_ahead`` beyond the log's end.
     """
     given = request.query_params.get("as_of")
     if given is None:

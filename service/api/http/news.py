@@ -28,7 +28,7 @@ POLL_SECONDS = 2.0
 """Time between two checks of all channels for events that no notification announced."""
 
 START_SECONDS = 10.0
-"""How long a follower waits for a channel to start."""
+"""The longest time that a follower waits for a channel to start."""
 
 QUEUE_MAX = 200
 """Most events that wait for one follower. A slower follower reads on from the log."""
@@ -42,7 +42,7 @@ class Told:
 
     row: Recorded
     folded: bool
-    """Whether folding includes the event; a repair can void it."""
+    """True unless a repair has voided the event."""
 
     views: dict[Hashable, bytes] = field(default_factory=dict)
     """The views by everything they depend on: audience, place, epoch."""
@@ -60,7 +60,7 @@ class Follower:
     def __init__(self, stream: str | None, started: asyncio.Event, stopping: asyncio.Event) -> None:
         self.stream = stream
         self.behind = True
-        """Whether the follower has missed events, and must read the log by its own cursor."""
+        """True if the follower has missed events and must read the log from its own cursor."""
 
         self._started = started
         self._stopping = stopping
@@ -143,7 +143,7 @@ class Channel:
 
     @property
     def followed(self) -> bool:
-        """Whether the channel has a follower."""
+        """True if the channel has a follower."""
         return bool(self._followers)
 
     def add(self, follower: Follower) -> None:
@@ -172,7 +172,8 @@ class Channel:
 
     def fail(self, error: Exception) -> None:
         """
-        End the channel. Its followers raise *error*; their clients reconnect to another channel.
+        End the channel. Its followers raise *error*, and their clients reconnect to another
+        channel.
         """
         self._ended(self)
         self.wake_followers(error)
@@ -216,8 +217,8 @@ class Channel:
         """
         Return the voided positions, from a state of the league that includes *rows*.
 
-        Followers check membership in this process's copy of that state. So no event reaches a
-        member whom an earlier event removed.
+        Followers check membership in this process's copy of that state. So no event reaches anybody
+        removed by an earlier event.
         """
         stream = stream_of(self._league)
         latest = max((row.stream_version for row in rows if row.stream == stream), default=0)

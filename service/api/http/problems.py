@@ -204,7 +204,7 @@ def catalogue_text() -> str:
         "# Problem codes",
         "",
         "Every refusal is `application/problem+json` (RFC 9457) with one of these codes in `code`.",
-        "Codes are permanent. Read `code` and the facts beside it, and show `detail` to people.",
+        "Codes are permanent. Read `code` and its facts in programs, and show `detail` to people.",
         "",
         "| code | status | meaning |",
         "|---|---|---|",

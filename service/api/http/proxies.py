@@ -2,7 +2,7 @@
 The client address of a request. Handlers call ``service.api.http.shell.client_address``.
 
 ``X-Forwarded-For`` and ``Forwarded`` are read only from proxies that a setting names, because
-anybody else can forge them. No other module reads these headers; a test enforces it.
+anybody else can forge them. A test checks that no other module reads these headers.
 """
 
 import re
@@ -41,9 +41,9 @@ class Proxies:
         """
         Return the address of the client that sent the request in *scope*.
 
-        Addresses are read from right to left; the first one that is not a trusted proxy counts. If
-        a proxy sends something that is not an address, the last trusted proxy counts. The same is
-        true if the two headers contradict each other.
+        Addresses are read from right to left, and the first one that is not a trusted proxy counts.
+        If a proxy sends something that is not an address, the last trusted proxy counts. The same
+        is true if the two headers contradict each other.
         """
         client = scope.get("client")
         peer = UNKNOWN if client is None else normal(client[0])

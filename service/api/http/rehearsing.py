@@ -34,9 +34,7 @@ from service.people import operator_log
 
 _canonical = msgspec.json.Encoder(order="sorted")
 
-_ON_HAND = (
-    "depends on the hand in play: how this hand ends, who wins it, and what follows from that"
-)
+_ON_HAND = "depends on the hand in play: its end, its winners, and the consequences"
 _ON_HIDDEN = "depends on a hidden value, such as a card or a draw: nothing after it is certain"
 
 

@@ -88,7 +88,7 @@ class Shell:
     asking: dict[str, asyncio.Task[Principal | None]] = field(default_factory=dict)
     """Look-ups of tokens in progress, one for each token."""
 
-    # The type of the values differs from name to name; `index` returns it.
+    # The type of the values differs from name to name, and `index` returns it.
     _indexes: dict[str, tuple[tuple[object, ...], dict[str, Any]]] = field(default_factory=dict)
 
     def index(

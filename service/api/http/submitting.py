@@ -92,7 +92,7 @@ async def decide_one(
 
     async def decide(states: States) -> Sequence[Entry]:
         state = (await states.load(stream)).state
-        events: list[Any] = []  # the events of one aggregate; its decider knows their type
+        events: list[Any] = []  # the aggregate's decider knows their type
         for command in commands:
             caused, state = decider.carry_out(state, command)
             events.extend(caused)

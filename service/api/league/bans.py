@@ -56,7 +56,7 @@ class BanShown(msgspec.Struct, kw_only=True):
 
 @operation(
     "PUT", "/v1/leagues/{league_id:str}/bans/{player_id:str}", "ban_player",
-    "Ban a player, who need not be a member. The new ban replaces an earlier one.",
+    "Ban a player. Strangers can be banned too. A new ban replaces an earlier one.",
     needs="manage_players", scope="leagues:manage", answer=BanMade,
     problems=("forbidden", "staff_not_bannable", "ban_invalid", "text_forged"),
     on_people=OnPeople("ban", "keeps somebody out", "nobody"),

@@ -41,7 +41,7 @@ _PLAYER = "^plr_[0-9a-f]{32}$"
 
 class AdjustmentWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """
-    Points given or taken apart from any result. A penalty takes points; ``manual`` may do either.
+    Points given or taken apart from any result. A penalty takes points. ``manual`` may do either.
     """
 
     player: Annotated[str, Meta(pattern=_PLAYER)]

@@ -93,7 +93,7 @@ class Imported(msgspec.Struct, kw_only=True):
 async def enter_player(
     request: Asked, body: PlayerWanted, place: LeaguePlace, order: Order, shell: Shell
 ) -> Response[bytes]:
-    """Add a player to the league. A player whom the league has entered before is found again."""
+    """Add a player to the league. If the league has entered the player before, find them again."""
     identity = identity_of(body.name, body.email, body.external_id)
     if not await entered_players.known(shell.engine, place.id, [identity]):
         await demand_distinct(request, place.state, body.name)

@@ -69,7 +69,7 @@ class SeasonWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     bonuses: tuple[Bonus, ...] | None = None
     tie_breaks: tuple[TieBreak, ...] = TIE_BREAKS
     closes_at: Instant | None = None
-    """The instant at which it closes by itself; see ``POST /v1/seasons/{id}/closing``."""
+    """The instant at which it closes by itself, as in ``POST /v1/seasons/{id}/closing``."""
 
     def __post_init__(self) -> None:
         """Convert the instant to UTC, as in the log."""

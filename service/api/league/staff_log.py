@@ -96,7 +96,7 @@ def _key(deed: Deed) -> tuple[int, str]:
 
 
 async def _deeds(shell: Shell, league: str, low: int, high: int) -> list[Deed]:
-    """Return the staff's actions from position *low* up to, not including, *high*; newest first."""
+    """Return the staff's actions at positions *low* to *high* - 1, newest first."""
     number, staff = number_of(league), await _ever_staff(shell, league)
     rows = await shell.pool.fetch(_ROWS, number, high, low, _AT_TABLES)
     found = []

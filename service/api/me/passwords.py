@@ -141,8 +141,8 @@ async def offer_password_reset(
         if not _in_reach(role) or not await resetting.resettable_by(connection, place.id, person):
             raise BadRequest(
                 "not_resettable",
-                "an owner can reset only the password of an account that this league's claim code "
-                "made, that is in no other league and is not an owner's; ask the operator",
+                "only the operator can reset this password: the player is an owner or no member, "
+                "or the account was not made by this league's code, or is used in another league",
             )
         await resetting.offer(connection, person, code, now, league=place.id, by=me.number)
         await operator_log.add(

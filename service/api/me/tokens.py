@@ -56,7 +56,7 @@ class TokenShown(msgspec.Struct, kw_only=True):
     scopes: tuple[str, ...]
     expires_at: datetime
     parent: str | None
-    """The token that made it; this token ends with it. Null if a password made it."""
+    """The token that made this one, and that this one ends with. Null if a password made it."""
 
 
 class TokenListed(msgspec.Struct, kw_only=True):
