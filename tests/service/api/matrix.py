@@ -123,7 +123,7 @@ BODIES: dict[str, dict[str, Any]] = {
 """
 Valid bodies. Routes without a body, or with an empty one, are left out.
 
-Values may name a place.
+Values may name path parameters in braces.
 """
 
 QUERIES = {
@@ -185,7 +185,7 @@ class World:
     """The values of path parameters."""
 
     coming: str
-    """A tournament that has not begun."""
+    """The tournament that has not started."""
 
 
 @dataclass

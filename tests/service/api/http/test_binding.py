@@ -1,4 +1,4 @@
-"""A handler that asks for what its declaration does not give stops the start."""
+"""A handler with an argument that its declaration does not supply stops the start."""
 
 from collections.abc import Awaitable, Callable
 from typing import Annotated

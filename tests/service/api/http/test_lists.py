@@ -53,7 +53,7 @@ def test_a_page_cuts_where_its_cursor_says_and_nothing_falls_between() -> None:
 
 
 async def listed(api, night, database):
-    """Return a member of a league that was played, and its lists by path."""
+    """Return a member of a league with a finished tournament, and the paths of its lists."""
     person = await visitor(api, night, "owner")
     claim = {"kind": "payout", "claim": "Too little.", "tournament": night.tournament}
     disputed = await person.post("/v1/disputes", claim | {"rules": ["payouts"]}, key="claim")

@@ -54,7 +54,7 @@ async def whole(scope: Any, _receive: Any, _send: Any) -> None:
 
 
 async def asked(port: int, text: bytes) -> bytes:
-    """Send *text* at once and return everything until the server closes."""
+    """Send *text* in one write and return everything until the server closes."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     writer.write(text)
     found = await reader.read()

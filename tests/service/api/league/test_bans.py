@@ -18,7 +18,7 @@ WHY = {"reason": "marked cards"}
 
 
 async def banned(owner: Person, league: str, player: str, **more: object) -> httpx.Response:
-    """Ban *player*."""
+    """Ban *player* and return the answer."""
     path = f"/v1/leagues/{league}/bans/{player}"
     return await owner.http.put(path, json={**WHY, **more}, headers=owner.headers)
 
@@ -169,7 +169,7 @@ async def test_a_director_bans_no_owner_and_nobody_themselves_out_of_office(serv
 
 
 def another(api: Api) -> "Second":
-    """Return a second process on the same database."""
+    """Return another process on the same database, started by ``async with``."""
     return Second(api)
 
 

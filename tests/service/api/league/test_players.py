@@ -21,7 +21,7 @@ LIST = b"name,email,role,external_id\nHan,han@falcon.example,,\nLeia,,scorer,L-1
 async def bring(
     person: Person, league: str, content: bytes, query: str = "", **headers: str
 ) -> httpx.Response:
-    """Import a list."""
+    """Import a CSV list of players."""
     given = {**person.headers, "Content-Type": "text/csv", **headers}
     path = f"/v1/leagues/{league}/members/import{query}"
     return await person.http.post(path, content=content, headers=given)
@@ -191,7 +191,7 @@ async def entered(person: Person, league: str, **body: Any) -> dict[str, Any]:
 
 
 async def claimed(api: Api, code: str, login: str = "han") -> httpx.Response:
-    """Claim a player."""
+    """Claim a player with a new account."""
     body = {"code": code, "login": login, "password": "correct horse"}
     return await api.http.post("/v1/claims", json=body)
 

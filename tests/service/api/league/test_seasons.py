@@ -1,4 +1,4 @@
-"""A season over HTTP: its formula, its ledger, its standings, its lots and its ratings."""
+"""A season over HTTP: its formula, ledger, standings, lots and ratings."""
 
 from typing import Any
 

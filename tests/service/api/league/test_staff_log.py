@@ -98,7 +98,7 @@ async def test_what_was_done_beside_one_event_stands_in_the_order_of_its_instant
 
 
 async def pages(auditor: Any, path: str) -> list[dict[str, Any]]:
-    """Return a list read one item at a time."""
+    """Return all items of a list, read one item a page."""
     paged, cursor = [], ""
     while cursor is not None:
         page = (await auditor.get(f"{path}?limit=1{cursor and '&cursor=' + cursor}")).json()

@@ -17,7 +17,7 @@ async def put(person: Person, path: str, body: Any) -> httpx.Response:
 
 
 async def house(owner: Person, league: str, **body: Any) -> None:
-    """Set house rules."""
+    """Set the house rules of the league to *body*."""
     answer = await put(owner, f"/v1/leagues/{league}/house-rules", {"body": body})
     assert answer.status_code == 200, answer.text
 

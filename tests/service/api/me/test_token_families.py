@@ -23,7 +23,7 @@ def bearer(token: str) -> dict[str, str]:
 
 
 async def child(api: Api, token: str, **wanted) -> httpx.Response:
-    """Make a token with another token."""
+    """Make a child token with *token*."""
     return await api.http.post("/v1/tokens", json=wanted, headers=bearer(token))
 
 

@@ -1,4 +1,4 @@
-"""Bundles over HTTP: what is in them, who may open what, and that their root is the signed one."""
+"""Bundles over HTTP: their contents, their audiences, and a root equal to the signed one."""
 
 import json
 from base64 import b64decode
@@ -24,7 +24,7 @@ __all__ = ["signing"]
 
 
 def parsed(text: bytes) -> list[dict[str, Any]]:
-    """Return the lines, after checking that each is in its one form."""
+    """Return the parsed lines, after a check that each has its canonical form."""
     lines = text.split(b"\n")
     assert lines.pop() == b""
     found = [json.loads(line) for line in lines]
@@ -39,7 +39,7 @@ def of(lines: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
 
 
 def root(lines: list[dict[str, Any]], leaves: dict[int, bytes], size: int) -> bytes:
-    """Return the root of the tree by the RFC's own definition, from nodes and leaves."""
+    """Return the root of the tree from nodes and leaves, by the definition in RFC 6962."""
     nodes = {
         (node["first"], node["end"]): bytes.fromhex(node["hash"]) for node in of(lines, "node")
     }
@@ -101,7 +101,7 @@ async def test_the_root_follows_from_the_lines_of_a_bundle(
 
 
 async def hashes(database: TestDatabase, league: str) -> list[bytes]:
-    """Return every event's hash, as the log has it."""
+    """Return every event's hash from the log."""
 
     connection = await asyncpg.connect(database.url("holotable_audit"))
     try:
@@ -196,7 +196,7 @@ async def test_a_season_is_taken_away_as_the_public_or_as_an_entry_of_ones_own(
 async def test_a_bundle_is_refused_when_what_its_head_covers_is_gone(
     serving, signing: Callable[[], Any], database: TestDatabase
 ) -> None:
-    """The hand itself is whole; what leads from it to the signed root is not."""
+    """The hand is whole, but the events between it and the signed root are gone."""
     async with serving() as api, signing() as sign:
         owner, league, tournament, _, hand = await a_night(api, database, sign)
         position = (await owner.get(f"/v1/hands/{hand}")).json()["last_position"]
@@ -211,7 +211,7 @@ async def test_a_bundle_is_refused_when_what_its_head_covers_is_gone(
 async def test_a_bundle_keeps_back_what_a_feed_keeps_back(
     serving, signing: Callable[[], Any], database: TestDatabase
 ) -> None:
-    """A draft, who was refused, and money of single entrants: the staff's in every way out."""
+    """Feeds and bundles show drafts, refusals and single entrants' money to staff only."""
     fees = {"buy_in": 500, "payment": "recorded"}
     terms = {"entry": {"approval": True}, "fees": fees, "currency": "EUR"}
     async with serving() as api, signing() as sign:

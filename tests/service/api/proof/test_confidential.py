@@ -1,4 +1,4 @@
-"""Claims in confidence over HTTP: seen by referees, opened or dismissed, and nowhere else."""
+"""Confidential claims over HTTP: only referees see them, and open or dismiss them."""
 
 import json
 from hashlib import sha256
@@ -93,10 +93,10 @@ async def test_a_referee_opens_it_under_the_own_name_and_who_came_forward_does_n
         dispute = opened.json()["id"]
         assert dispute == dispute_of(number_of(filed["id"]))
         other = await ask(second, f"{path}/open", words)
-        assert other.json()["id"] == dispute  # there is one dispute of one claim
+        assert other.json()["id"] == dispute  # one claim gives one dispute
         attached = "SELECT count(*) FROM events WHERE type = 'evidence_attached'"
         pool = api.app.litestar.state.shell.pool
-        assert await pool.fetchval(attached) == 1  # nobody exchanges what was attached
+        assert await pool.fetchval(attached) == 1  # the attachment cannot be replaced
         shown = await people[1].get(f"/v1/disputes/{dispute}")
         assert shown.json()["claimant"] == referee.player
         assert informant.player not in shown.text and SECRET not in shown.text
@@ -118,7 +118,7 @@ async def test_a_referee_opens_it_under_the_own_name_and_who_came_forward_does_n
 
 
 async def dump(database: TestDatabase) -> str:
-    """Return every row of every relation but the log's keys, as text and as hexadecimal."""
+    """Return every row of every relation except the log's keys, as text and as hexadecimal."""
     connection = await asyncpg.connect(database.url("postgres"))
     relations = await connection.fetch(
         "SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables "
@@ -158,9 +158,7 @@ async def test_a_dump_shows_nothing_that_was_told_in_confidence(
 async def test_nobody_who_guesses_the_key_of_a_claim_finds_the_claimant_in_a_dump(
     serving, database: TestDatabase
 ) -> None:
-    """
-    A command is numbered by a bare digest of account, path and key, which anyone can repeat.
-    """
+    """Command numbers are plain digests of account, path and key, so anyone can compute them."""
     async with serving() as api:
         _, _, _, tournament, people = await a_night(api, database)
         filed = await told(people[0], tournament, key="claim-1")
@@ -250,7 +248,7 @@ async def test_a_hand_may_be_disputed_until_the_next_begins_where_a_league_says_
         rules = [json.loads(each["data"])["rule"] for each in claims]
         assert rules == ["disputes.claim", "disputes.claim", "disputes.window"]
         slow = await told(people[0], tournament, kind="hand", hand=first, tournament=None)
-        assert slow.status_code == 201, slow.text  # what is told in confidence is never too late
+        assert slow.status_code == 201, slow.text  # a confidential claim has no time limit
 
 
 async def test_a_claim_names_known_rules_and_steps_that_there_are(

@@ -1,4 +1,4 @@
-"""Disputes over HTTP: claimed, proven, frozen, ruled, appealed, disclosed."""
+"""Disputes over HTTP: claims, evidence, freezes, rulings, appeals and disclosures."""
 
 import json
 from datetime import UTC, datetime, timedelta
@@ -29,12 +29,12 @@ RULES = ["betting.reopening"]
 
 
 async def ask(person: Any, path: str, body: Any = None, *, key: str | None = None) -> Any:
-    """Ask with a key of its own, as every command here demands."""
+    """Send a POST request with a new idempotency key, which every command here needs."""
     return await person.post(path, body, key=key or str(uuid4()))
 
 
 async def with_office(api: Any, owner: Any, league: str, role: str = "referee") -> Any:
-    """Let somebody in who has an office and does not play."""
+    """Bring a member into the league who has an office and does not play."""
     person = await api.join(owner, league)
     path = f"/v1/leagues/{league}/members/{person.player}"
     given = await api.http.put(path, json={"role": role}, headers=owner.headers)
@@ -63,7 +63,7 @@ def armed_since(database: TestDatabase, tournament: str, type_: str) -> set[str]
 
 
 async def run_audits(database: TestDatabase) -> None:
-    """Do what the worker does with the audits that wait."""
+    """Run the armed audits, as the worker does."""
     async with open_runtime(database.settings("holotable_worker")) as runtime:
         rows = await runtime.pool.fetch("SELECT args FROM job WHERE task = 'audit.run'")
         assert rows
@@ -266,7 +266,7 @@ async def test_a_head_is_signed_for_a_dispute_and_proves_its_evidence(
     database: TestDatabase,
     signer: str,  # noqa: F811
 ) -> None:
-    """A stranger with the public key alone checks each event of the evidence."""
+    """An outsider checks each event of the evidence with the public key alone."""
     async with serving() as api:
         owner, league, _, _, people = await a_night(api, database)
         hand = await api.app.litestar.state.shell.pool.fetchval("SELECT hand FROM reads.hand")
@@ -280,7 +280,7 @@ async def test_a_head_is_signed_for_a_dispute_and_proves_its_evidence(
             armed = "SELECT args FROM job WHERE task = 'dispute.attach_head'"
             ((args,),) = worker.execute(armed).fetchall()
         async with open_runtime(told) as runtime:
-            for _ in range(2):  # what comes twice is done once
+            for _ in range(2):  # the second delivery changes nothing
                 assert await DUTIES["dispute.attach_head"].do(runtime, args) is None
         shown = (await people[0].get(about)).json()["head"]
         head = parse_checkpoint(open_note(shown["note"], KEY.verifier_key()))

@@ -1,4 +1,4 @@
-"""Disputes and claims in confidence, by people who mean harm or are merely too fast."""
+"""Disputes and confidential claims by hostile people, or by people who act too soon."""
 
 import asyncio
 from datetime import timedelta
@@ -34,7 +34,7 @@ async def test_a_ruling_whose_dry_run_is_out_of_date_changes_nothing(
             return {"dry_run": tried.json()["digest"]}
 
         before = await shown()
-        assert await shown() == before  # the same is shown while nothing moves
+        assert await shown() == before  # without a change, the dry run shows the same
         order = {"order": [[second], [first], [third]], **WHY}
         moved = await ask(owner, f"/v1/tournaments/{tournament}/corrections", order)
         assert moved.status_code == 201, moved.text

@@ -28,7 +28,7 @@ KEY = SigningKey("holotable.example", bytes(range(32)))
 
 @pytest.fixture
 def signing(tmp_path: Path, database: TestDatabase) -> Callable[[], Any]:
-    """Return what opens a signer; inside, a league's head is signed when asked."""
+    """Return a context manager that opens a signer and yields a function that signs a head."""
 
     @asynccontextmanager
     async def signing() -> AsyncIterator[Callable[[str], Any]]:
@@ -43,7 +43,7 @@ def signing(tmp_path: Path, database: TestDatabase) -> Callable[[], Any]:
 
 
 async def project(database: TestDatabase) -> None:
-    """Bring every read model up to the log."""
+    """Bring every read model up to date with the log."""
     engine = async_engine(database.url("holotable_project"))
     try:
         await Runner(engine).catch_up()
@@ -158,7 +158,7 @@ async def test_what_cannot_be_proven_is_refused(
 
 
 async def cut(database: TestDatabase, league: str, position: int) -> None:
-    """Take the end of a league's log away from *position* on, as a restored copy would."""
+    """Delete a league's log from *position* on, as restoring an old copy would."""
     superuser = await asyncpg.connect(database.url("postgres"))
     try:
         await superuser.execute("ALTER TABLE events DISABLE TRIGGER USER")
@@ -172,7 +172,7 @@ async def cut(database: TestDatabase, league: str, position: int) -> None:
 async def test_a_log_cut_short_refuses_the_proofs_it_can_no_longer_give(
     serving: Callable[[], Any], signing: Callable[[], Any], database: TestDatabase
 ) -> None:
-    """Until an epoch is opened the newest head still covers what is gone."""
+    """Until an epoch is opened, the newest head still covers the lost events."""
     async with serving() as api, signing() as sign:
         owner, league, _, _, table = await api.playing()
         await project(database)
@@ -195,7 +195,7 @@ async def test_a_log_cut_short_refuses_the_proofs_it_can_no_longer_give(
 async def test_a_receipt_is_refused_when_the_whole_hand_is_gone(
     serving: Callable[[], Any], signing: Callable[[], Any], database: TestDatabase
 ) -> None:
-    """No event is left that could fail to be proven; an empty receipt would look like one."""
+    """With no events left, an empty receipt would look valid, so the request is refused."""
     async with serving() as api, signing() as sign:
         owner, league, _, _, table = await api.playing()
         await project(database)
@@ -226,7 +226,7 @@ async def test_a_foreign_league_proves_nothing(
 async def test_keys_are_published_rotated_and_revoked_for_everybody_to_see(
     serving: Callable[[], Any], tmp_path: Path, database: TestDatabase
 ) -> None:
-    """Each key is listed from its first head on; a revoked one stays, with when and why."""
+    """Each key is listed from its first head on. A revoked key stays, with the time and reason."""
     rotated = SigningKey("holotable.example/2", bytes(range(1, 33)))
     worker = await asyncpg.connect(database.url("holotable_worker"))
     settings = database.settings("holotable_worker")
@@ -256,5 +256,5 @@ async def test_keys_are_published_rotated_and_revoked_for_everybody_to_see(
     assert told[KEY.verifier_key()]["reason"] == "a laptop was stolen"
     assert told[KEY.verifier_key()]["revoked_at"] >= told[KEY.verifier_key()]["since"]
     assert told[rotated.verifier_key()]["revoked_at"] is None
-    # what the old key signed stays, and the new one's head continues it
+    # The old signatures stay valid, and the new key's head continues the old head.
     assert [signers_of(note) for note in notes] == [["holotable.example/2"], ["holotable.example"]]

@@ -1,4 +1,4 @@
-"""Signed receipts over HTTP: who gets one, what it says, and that the log keeps to it."""
+"""Signed receipts over HTTP: their access rights, their contents, and their match with the log."""
 
 import asyncio
 import json
@@ -30,12 +30,15 @@ from tests.support.databases import TestDatabase
 pytestmark = pytest.mark.anyio
 
 NAMESPACE = UUID("5abacc00-0000-5000-8000-686f6c6f7461")
-"""As the guide says."""
+"""The namespace that the guide gives for the numbers of commands."""
 
 
 @pytest.fixture
 def house(serving: Callable[..., Any], database: TestDatabase, tmp_path: Path) -> Any:
-    """Return what opens the API beside a signer's process; yields it, signing, and the pid."""
+    """Return a context manager that opens the API and a signer's process.
+
+    It yields the API, a function that signs a league's head, and the signer's process id.
+    """
 
     @asynccontextmanager
     async def opened() -> AsyncIterator[tuple[Api, Callable[[str], Any], int]]:
@@ -170,7 +173,7 @@ async def test_receipts_are_for_who_acted_and_for_auditors_who_do_not_play(
 async def test_an_auditor_learns_nothing_of_what_somebody_else_asked(
     house: Any, database: TestDatabase
 ) -> None:
-    """Bodies are few where cards are chosen: who could try them would read a sealed selection."""
+    """A selection has few possible bodies, so a digest of the body would give away the cards."""
     async with house() as (api, sign, _):
         owner, league, _, people, table = await api.playing()
         await sign(league)

@@ -1,4 +1,4 @@
-"""A hand of card turns over the API: what is done there, and what nobody may be told."""
+"""A hand of card turns over the API: every action, and no card shown to the wrong viewer."""
 
 import pytest
 
@@ -15,13 +15,13 @@ TRADITIONAL = {
 
 
 async def acted(person, table, view, number, **action):
-    """Answer the open decision, and return the answer."""
+    """Send *action* to the open decision, and return the API's answer."""
     body = {"decision": view["decision"]["token"], **action}
     return await person.post(f"/v1/tables/{table}/actions", body, key=f"n{number}")
 
 
 def answer_to(view, number):
-    """Return what is done: fields and trades in the first round, a call in the second."""
+    """Return the next action: a field, then trades, in the first round; a call in the second."""
     legal = {each["verb"]: each for each in view["legal"]}
     mine = next(seat for seat in view["seats"] if seat["seat"] == view["me"]["seat"])
     if "call_hand" in legal:

@@ -1,4 +1,4 @@
-"""Commands: said twice they count once, refused they are kept and explained."""
+"""Commands: a retry counts once, and a refusal is kept and explained."""
 
 import asyncio
 
@@ -11,7 +11,7 @@ pytestmark = pytest.mark.anyio
 
 
 async def turn(people, table):
-    """Return who is asked, with the view; waits until the first hand is open."""
+    """Return the person to act and their view, waiting until the first hand is open."""
     for _ in range(100):
         for person in people:
             view = (await person.get(f"/v1/tables/{table}")).json()
@@ -22,7 +22,7 @@ async def turn(people, table):
 
 
 def answer_to(view):
-    """Return an action that is surely legal."""
+    """Return an action that is certainly legal."""
     decision = view["decision"]["token"]
     if view["phase"] == "select":
         return {"type": "select", "decision": decision, "cards": view["me"]["cards"][:1]}
@@ -70,7 +70,7 @@ async def test_a_game_command_needs_a_key(serving) -> None:
 
 
 async def test_what_may_be_paid_twice_needs_a_key(serving) -> None:
-    """Asked again after a lost answer, a payment or a purchase would be made twice."""
+    """Without a key, a retry after a lost answer would pay or buy twice."""
     async with serving() as api:
         owner, _, tournament, people, _ = await api.playing()
         paid = {"entrant": f"ent_{0:032x}", "kind": "buy_in", "amount": 5}
@@ -136,9 +136,7 @@ async def test_hands_are_played_over_http(serving) -> None:
 
 
 async def test_the_log_says_who_started_a_tournament(serving, database) -> None:
-    """
-    A director who starts by hand is the actor of the start; the hands that follow are the house's.
-    """
+    """The director is the actor of a start by hand. The house is the actor of the hands."""
     async with serving() as api:
         owner, *_, people, table = await api.playing()
         await turn(people, table)

@@ -1,4 +1,4 @@
-"""Feeds show everybody the same events, and each viewer only the own cards."""
+"""Feeds show every viewer the same events, with the viewer's own cards only."""
 
 import asyncio
 import json
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.anyio
 
 
 async def everything(person, path):
-    """Pull a feed to its end in small pages."""
+    """Read a feed to its end in small pages."""
     items, cursor = [], None
     while True:
         query = {"limit": 3} | ({"after": cursor} if cursor else {})

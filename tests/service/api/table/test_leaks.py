@@ -1,4 +1,4 @@
-"""One hand over the API: nobody is ever sent a card that is neither the own nor turned over."""
+"""One hand over the API: nobody gets a card that is neither their own nor turned over."""
 
 import asyncio
 import re
@@ -24,11 +24,11 @@ OPEN = {
     "market_card_laid": ("card",),
     "card_turn_taken": ("shown", "taken"),
 }
-"""Members of events that show cards to everybody."""
+"""The members of events that show cards to everybody."""
 
 
 def cards_in(value):
-    """Return every card named anywhere in a body, also inside a sentence."""
+    """Return every card named anywhere in a body, even inside a sentence."""
     if isinstance(value, str):
         return set(FACE.findall(value))
     if isinstance(value, dict):
@@ -40,7 +40,7 @@ def cards_in(value):
 
 
 def turned_over(items):
-    """Return the cards that events show to everybody: draws, draw-offs, the reveal."""
+    """Return the cards that events show to everybody: draws, draw-offs and the reveal."""
     found = set()
     for item in items:
         data = item["data"]
@@ -51,7 +51,7 @@ def turned_over(items):
 
 
 class Watch:
-    """Asks for everybody whatever there is to read, and knows what each may read."""
+    """A check that reads every resource as every person, and knows the cards each may see."""
 
     def __init__(self, people, league, tournament, table) -> None:
         self.people = people
@@ -68,7 +68,7 @@ class Watch:
         self.items = []
 
     async def look(self) -> None:
-        """Read everything as everybody and compare."""
+        """Read every resource as every person, and check the cards in each answer."""
         views = [(person, await self.see(person)) for person in self.people]
         for person in self.people:
             for path in self.feeds:
@@ -76,7 +76,7 @@ class Watch:
                 self.shown = turned_over(items) or self.shown
                 self.items = items if path == self.feeds[0] else self.items
                 self.check(person, items, self.shown)
-                # What everybody gets names no card of anybody, not even of the reader.
+                # A public event names no hidden card, not even one of the reader's.
                 assert cards_in([item["data"] for item in items]) <= self.shown
             for path in self.lists:
                 self.check(person, (await person.get(path)).json(), self.shown)
@@ -84,18 +84,18 @@ class Watch:
             self.check(person, view, self.shown)
 
     async def see(self, person):
-        """Return *person*'s view; what it says is the person's own, it may know."""
+        """Return *person*'s view; the cards in its ``me`` part become known to that person."""
         view = (await person.get(self.table)).json()
         self.own[person.player] |= cards_in(view["me"])
         return view
 
     def check(self, person, body, shown) -> None:
-        """Fail if *person* was sent what only others may know."""
+        """Fail if *person* was sent a card that they may not see."""
         assert cards_in(body) <= self.own[person.player] | shown
 
 
 def told(answer):
-    """Return a refusal without what tells one request from another."""
+    """Return the members of a refusal that do not differ from request to request."""
     return {key: part for key, part in answer.json().items() if key != "instance"}
 
 

@@ -1,4 +1,4 @@
-"""As of earlier: what was seen then, by whoever asks, and nothing that became public since."""
+"""Views as of an earlier position show what the viewer saw then, and nothing revealed later."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -16,7 +16,7 @@ from tests.service.league_night import played
 pytestmark = pytest.mark.anyio
 
 OFFERED = ("legal",)
-"""What a view of earlier leaves out: nothing can be done there."""
+"""Members that a view of an earlier position leaves out, because nobody can act there."""
 
 
 async def view_of(person, table, **query):
@@ -30,7 +30,7 @@ def without(view, *names):
 
 
 async def play_hand(people, table, watch):
-    """Play until a hand is settled; tell *watch* after each action at which position it is."""
+    """Play until a hand is settled, and pass the position after each action to *watch*."""
     settled = number = 0
     while not settled:
         person, view = await turn(people, table)
@@ -53,7 +53,7 @@ async def test_a_table_as_of_each_action_is_what_everybody_saw_then(serving) -> 
             pool = api.app.litestar.state["shell"].pool
             after = None
             while after != (before := await last_position(pool, league)):
-                # What the house does by itself must not fall between two looks.
+                # All views must show one position, so look again if the house appended in between.
                 views = [await view_of(person, table) for person in (owner, *people)]
                 floor = (await owner.get(f"/v1/tournaments/{tournament}/floor")).json()
                 after = await last_position(pool, league)
@@ -72,7 +72,7 @@ async def test_a_table_as_of_each_action_is_what_everybody_saw_then(serving) -> 
             answer = await owner.get(path, params={"as_of": position})
             assert answer.json() == floor
             assert answer.headers["holotable-as-of"] == position
-        # What the last view shows of others was turned over at the end, and no view before has it.
+        # The last view shows cards that were turned over at the end. No earlier view shows them.
         shown = cards_in(seen[-1][1][0])
         assert shown
         for position, _, _ in seen[:-1]:

@@ -1,4 +1,4 @@
-"""Being away from one's seat, and being back."""
+"""Leaving a seat for a while, and coming back to it."""
 
 import asyncio
 from typing import Any

@@ -1,4 +1,4 @@
-"""Replays over HTTP: who sees what of which step, in which form, and what it leaves in the log."""
+"""Replays over HTTP: the contents of each step by viewer, their formats, and their traces."""
 
 import asyncio
 import json
@@ -166,7 +166,7 @@ async def test_a_hand_dealt_anew_is_replayed_deal_after_deal(
         assert {step["deal"] for step in steps[: voided + 1]} == {1}
         assert steps[voided + 1]["event"] == "hand_opened"
         assert {step["deal"] for step in steps[voided + 1 :]} == {2}
-        # The void opened the cards of the first deal; before it nobody saw one.
+        # The void opened the cards of the first deal, and nobody had seen one before.
         draws = cards_in(steps[0]["data"]["first_dealer_draws"])
         assert cards_in([step["data"] for step in steps[1:voided]]) - draws == set()
         assert len(cards_in(steps[voided]["data"]["cards"])) == 62

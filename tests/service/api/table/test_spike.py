@@ -1,4 +1,4 @@
-"""Hands of Corellian Spike over the API: every verb of it, and what nobody may be told."""
+"""Hands of Corellian Spike over the API: every verb, and no card shown to the wrong viewer."""
 
 import pytest
 
@@ -21,7 +21,7 @@ def terms(**overrides):
 
 
 def answer_to(view, wished):
-    """Return what is done: what is wished for first among what is legal, else nothing."""
+    """Return the first of the *wished* actions that is legal, or else stand, check or call."""
     legal = {(each["verb"], each["source"]): each for each in view["legal"]}
     for verb, source in wished:
         action = legal.get((verb, source))
@@ -38,7 +38,7 @@ def answer_to(view, wished):
     ("kind", "overrides"), [("fees", FEES), ("galaxy", GALAXY)], ids=["with fees", "of the galaxy"]
 )
 async def test_nobody_is_sent_a_hidden_card_in_a_hand_of_spike(serving, kind, overrides) -> None:
-    """Every card that is named lies open or belongs to the reader; every chip is somewhere."""
+    """Every card in an answer is open or the reader's own, and every chip is accounted for."""
     async with serving() as api:
         owner, league, tournament, people, table = await api.playing(3, **terms(**overrides))
         await turn(people, table)

@@ -1,4 +1,4 @@
-"""An event is read once for all who follow it, and reaches each of them exactly once."""
+"""An event is read once for all its followers, and reaches each of them exactly once."""
 
 import asyncio
 import random
@@ -27,7 +27,10 @@ MANY = {"token_streams": 500, "account_streams": 500}
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], list[str]]]:
-    """What the log was asked about a league, apart from commands; no channel polls."""
+    """Return a function that lists the log's reads for a league, without those of commands.
+
+    Channels do not poll during the test.
+    """
     seen: list[tuple[str, Any]] = []
     real = PostgresStore._read
 
@@ -50,7 +53,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], list[str]
 
 
 async def happen(owner: Any, league: str) -> None:
-    """Put one event into a league's own stream."""
+    """Append one event to a league's own stream."""
     answer = await owner.post(f"/v1/leagues/{league}/invitations", {})
     assert answer.status_code == 201, answer.text
 
@@ -72,7 +75,7 @@ async def test_of_streams_that_are_asked_for_at_once_no_more_are_opened_than_may
             if each.status == 200:
                 await each.until(1)
                 assert not each.ended.is_set()
-        await opened.aclose()  # a stream that is closed is counted no more
+        await opened.aclose()  # a closed stream no longer counts
         async with following(api.app, path, owner.headers) as stream:
             await stream.until(1)
 
@@ -156,7 +159,7 @@ async def test_tokens_of_all_followers_are_asked_about_together(serving) -> None
         await happen(owner, league)
         for each in streams:
             await each.until(before + 1)
-        # The owner's command asks once; all followers together ask once, or twice.
+        # The owner's command reads once; all followers together read once or twice.
         assert 1 <= len(asked) <= 3
 
 
@@ -175,7 +178,7 @@ async def test_an_event_of_a_table_wakes_no_follower_of_another_table(serving, a
             number = number_of(league)
             last = (await shell.runtime.writer.store.ends([number]))[number]
             channel = shell.news._channels[number]
-            # The events of the first hand, once more.
+            # Let the channel read the events of the first hand again.
             channel.end = (0, (await shell.runtime.writer.store.league(number, -1, 1))[0].hash)
             channel.wake()
             assert await here.wait(20)
@@ -209,7 +212,7 @@ async def test_a_slow_follower_is_dropped_to_the_log_and_misses_nothing(
 async def test_streams_that_are_cut_at_any_moment_miss_nothing_and_double_nothing(
     serving, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With short queues and short pages, so that streams change between log and channel."""
+    """Queues and pages are short, so the streams change between log and channel."""
     monkeypatch.setattr(news, "QUEUE_MAX", 2)
     monkeypatch.setattr(feeds, "READ_EVENTS", 2)
     chosen = random.Random(15)
@@ -232,7 +235,7 @@ async def test_streams_that_are_cut_at_any_moment_miss_nothing_and_double_nothin
                 if last:
                     return seen
 
-        # All connections are open before a cut can meet one that is being opened.
+        # Open all connections now, because a cut must not meet one that is still being opened.
         await asyncio.gather(*(everything(owner, path) for _ in range(8)))
         total = 0
         readers = [asyncio.create_task(read()) for _ in range(6)]
@@ -258,7 +261,7 @@ async def test_each_audience_of_one_event_sees_its_own_and_nothing_of_another(se
         ]
         for stream, items in zip(streams, pulled, strict=True):
             await stream.until(len(items))
-        # From here on one reading serves them all.
+        # From here on, one read serves every stream.
         person, view = await turn(people, table)
         body = {"decision": view["decision"]["token"]} | (
             {"type": "check"} if view["decision"]["phase"] == "bet" else

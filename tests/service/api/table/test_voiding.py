@@ -1,4 +1,4 @@
-"""Voiding a deal over the API: who may, what everybody sees then, and what is played next."""
+"""Voiding a deal over the API: its rights, its effect on views, and the next deal."""
 
 import asyncio
 from typing import Any
@@ -18,7 +18,7 @@ WANTED = {"cause": "mis_deal", "reason": "card_shown"}
 
 
 async def dealt(person: Any, table: str, deal: int) -> dict[str, Any]:
-    """Return the view of the table once *deal* of its first hand asks somebody."""
+    """Return the view of the table once *deal* of its first hand has an open decision."""
     for _ in range(200):
         view: dict[str, Any] = (await person.get(f"/v1/tables/{table}")).json()
         if view["decision"] is not None and view["deal"] == deal:
@@ -58,7 +58,7 @@ async def test_a_voided_hand_is_dealt_anew_with_all_cards_of_the_first_deal_open
         items = await feed(people[0], table)
         (voided,) = (item for item in items if item["type"] == "deal_voided")
         assert cards_in(voided["data"]["cards"]) == set(deck("d62"))
-        # What the new deal has dealt is nobody's business.
+        # No event of the new deal shows a card.
         later = items[items.index(voided) + 1 :]
         assert [item["type"] for item in later][:1] == ["hand_opened"]
         assert cards_in([item["data"] for item in later]) == set()
@@ -68,7 +68,7 @@ async def test_only_who_directs_and_does_not_play_voids(serving) -> None:
     async with serving() as api:
         owner, league = await api.league()
         player, stranger = await api.join(owner, league), await api.person()
-        # The terms let staff who play start it; a void is never theirs.
+        # The terms let staff who play start the tournament, but never void a deal.
         asked = {"name": "Night", "ruleset": "better", "staff_may_play": True}
         made = await owner.post(f"/v1/leagues/{league}/tournaments", asked)
         tournament = f"/v1/tournaments/{made.json()['id']}"
@@ -107,7 +107,7 @@ async def test_after_substantial_action_only_a_fouled_deck_voids(serving) -> Non
         assert (refused.status_code, refused.json()["code"]) == (409, "substantial_action")
         fouled = await owner.post(path, WANTED | {"cause": "fouled_deck"}, key="b")
         assert fouled.status_code == 200, fouled.text
-        # A pause lets the hand in play go on to its end, and so its next deal.
+        # A pause lets the hand in play finish, including its next deal.
         assert (await dealt(owner, table, 2))["hand_number"] == 1
 
 

@@ -26,7 +26,7 @@ Item = dict[str, Any]
 
 
 async def entered(owner: Person, league: str, tournament: str, people: list[Person]) -> None:
-    """Enter and commit everybody; a beacon that no operator has set is refused."""
+    """Enter everybody with a commitment; a beacon that is not configured is refused."""
     asked = {"name": "Night", "ruleset": "better", "beacon": "00" * 32}
     unknown = await owner.post(f"/v1/leagues/{league}/tournaments", asked)
     assert (unknown.status_code, unknown.json()["code"]) == (400, "beacon_unknown")
@@ -36,7 +36,7 @@ async def entered(owner: Person, league: str, tournament: str, people: list[Pers
 
 
 async def start_while_away(owner: Person, tournament: str, chain: str) -> int:
-    """Start with no relay answering, and return the round that the seats wait for."""
+    """Start while no relay answers, and return the number of the pulse that the seat draw needs."""
     started = await owner.post(f"/v1/tournaments/{tournament}/start")
     assert started.json()["state"] == "registration_closed"
     late = await owner.post(f"/v1/tournaments/{tournament}/registrations")
@@ -47,7 +47,7 @@ async def start_while_away(owner: Person, tournament: str, chain: str) -> int:
 
 
 async def table_of(owner: Person, tournament: str) -> str:
-    """Return the table that is opened once the seats are drawn."""
+    """Return the table, which opens once the seats are drawn."""
 
     async def opened_table() -> Any:
         tables = (await owner.get(f"/v1/tournaments/{tournament}")).json()["tables"]
@@ -57,7 +57,7 @@ async def table_of(owner: Person, tournament: str) -> str:
 
 
 def dealt(items: list[Item]) -> Item:
-    """Return the round that the first deal was mixed with; it was named just before."""
+    """Return the mixed pulse of the first deal, which was named just before the hand opened."""
     kinds = [each["type"] for each in items]
     at = kinds.index("hand_opened")
     around = ["table_beacon_awaited", "hand_opened", "table_beacon_mixed"]
@@ -70,7 +70,7 @@ def dealt(items: list[Item]) -> Item:
 async def dealt_again(
     owner: Person, player: Person, tournament: str, table: str, hand: Item, mixed: Item
 ) -> None:
-    """Deal the first hand as the guide does, with published seeds; it is what was seen."""
+    """Deal the first hand again as the guide explains, and compare it with the cards seen."""
     guide = lines()
     await owner.post(f"/v1/tournaments/{tournament}/seeds/publish")
     known = (await owner.get(f"/v1/tournaments/{tournament}/fairness")).json()
@@ -83,7 +83,7 @@ async def dealt_again(
 
 
 async def shown_again(owner: Person, league: str, hand: Item, signing: Any) -> None:
-    """Decks, the replay and the bundle of the hand tell the beacon."""
+    """Check that the decks, the replay and the bundle of the hand show the beacon."""
     path = f"/v1/hands/{hand['hand']}"
     decks = (await owner.get(f"{path}/decks")).json()["decks"]
     leaves = [bytes.fromhex(each) for each in decks[0]["leaves"]]

@@ -1,4 +1,4 @@
-"""A casino over HTTP: people come, bring chips, leave; the house closes; the audit agrees."""
+"""A casino over HTTP: players arrive, bring chips and leave, the house closes, the audit agrees."""
 
 import asyncio
 from typing import Any
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.anyio
 
 
 async def opened(api: Any, **terms: Any) -> tuple[Any, str, str, list[Any], str]:
-    """Open a casino for three; return owner, league, tournament, people and table."""
+    """Open a casino with two players; return owner, league, tournament, three people and table."""
     owner, league = await api.league()
     people = [await api.join(owner, league) for _ in range(3)]
     made = await owner.post(
@@ -42,7 +42,7 @@ async def stacks(person: Any, table: str) -> dict[str, int]:
 
 
 async def play_until(people: list[Any], table: str, so: Any) -> None:
-    """Have everyone answer what they are asked until *so* holds."""
+    """Answer every open decision until *so* returns True."""
     for _ in range(600):
         if await so():
             return

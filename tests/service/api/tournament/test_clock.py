@@ -1,4 +1,4 @@
-"""What the API shows and takes of level clocks."""
+"""Level clocks over the API: what it shows, and the commands it accepts."""
 
 from datetime import datetime, timedelta
 from typing import Any

@@ -1,4 +1,4 @@
-"""A result set right over HTTP: tried first, then done, and the season follows."""
+"""A result corrected over HTTP: a dry run, the correction, and the season that follows it."""
 
 from typing import Any
 
@@ -51,7 +51,7 @@ async def a_night(
 
 
 async def award(database: TestDatabase, league: str, tournament: str) -> None:
-    """Do what the worker does once a result stands, and bring the read models up."""
+    """Award the result as the worker does, and bring the read models up to date."""
     async with open_runtime(database.settings("holotable_worker")) as runtime:
         await submitting.award_points(runtime, league, tournament)
     await project(database)

@@ -1,4 +1,4 @@
-"""Getting into a tournament over HTTP: drafts, approval, the line, checking in, coming late."""
+"""Entering over HTTP: drafts, approval, the waitlist, check-in and late registration."""
 
 import asyncio
 from datetime import timedelta
@@ -34,7 +34,7 @@ async def enter(person: Any, tournament: str, **more: Any) -> Any:
 
 
 async def entry_of(person: Any, tournament: str) -> dict[str, Any]:
-    """Return the caller's own line of the list of entries."""
+    """Return the caller's own entry from the list of entries."""
     listed = (await person.get(f"/v1/tournaments/{tournament}/registrations")).json()["items"]
     found: dict[str, Any] = next(each for each in listed if each["player"] == person.player)
     return found
@@ -94,7 +94,7 @@ async def test_a_table_is_added_when_every_seat_is_taken(serving, database: Test
         tables = [each["id"] for each in shown["tables"]]
 
         async def company() -> bool:
-            """A hand over at the first table, somebody comes, or the newcomer goes there."""
+            """Return True once a table was added and a player moved, or a table broke."""
             feed = await owner.get(f"/v1/tournaments/{tournament}/events?limit=200")
             types = {each["type"] for each in feed.json()["items"]}
             return "table_added" in types and bool(types & {"entrants_moved", "table_broken"})
@@ -257,9 +257,7 @@ async def test_whoever_is_banned_while_waiting_is_not_taken_at_the_start(serving
 async def test_a_draft_that_is_discarded_is_never_announced(
     serving, database: TestDatabase
 ) -> None:
-    """
-    It leaves the lists, and stays where it was written.
-    """
+    """The draft leaves the usual lists. Staff still find it in the state ``discarded``."""
     async with serving() as api:
         owner, league, tournament, (person,) = await announced(api, 1, draft=True)
         path = f"/v1/tournaments/{tournament}"
@@ -311,9 +309,7 @@ async def test_lists_call_a_tournament_what_the_tournament_calls_itself(
 
 
 async def test_who_asks_for_approval_is_nobodys_business_but_the_staffs(serving) -> None:
-    """
-    The feed tells others that something happened, and not to whom.
-    """
+    """The feed tells others that an application was made, but not by whom."""
     async with serving() as api:
         owner, _, tournament, (one, other) = await announced(api, 2, entry={"approval": True})
         path = f"/v1/tournaments/{tournament}"
@@ -333,9 +329,7 @@ async def test_who_asks_for_approval_is_nobodys_business_but_the_staffs(serving)
 
 
 async def test_an_announcement_says_where_and_how_long(serving) -> None:
-    """
-    What cannot be seen is refused, as in a name.
-    """
+    """Characters that cannot be seen are refused, as in a name."""
     async with serving() as api:
         owner, league = await api.league()
         path = f"/v1/leagues/{league}/tournaments"
@@ -355,9 +349,7 @@ async def test_an_announcement_says_where_and_how_long(serving) -> None:
 
 
 async def test_staff_who_play_neither_end_it_nor_choose_who_enters(serving) -> None:
-    """
-    Who leads would end the game; who fears a player would refuse them.
-    """
+    """The leader could end the game, and a player could refuse an opponent they fear."""
     async with serving() as api:
         owner, league = await api.league()
         made = await owner.post(
@@ -374,9 +366,7 @@ async def test_staff_who_play_neither_end_it_nor_choose_who_enters(serving) -> N
 
 @pytest.mark.parametrize("year", ["0001", "1999", "2200", "9999"])
 async def test_an_instant_of_another_age_is_refused(serving, year: str) -> None:
-    """
-    What is computed from it would leave the calendar, and stop the league's timetable.
-    """
+    """Computing with such an instant would leave the calendar and stop the league's timetable."""
     async with serving() as api:
         owner, league = await api.league()
         terms = {"name": "T", "ruleset": "better", "starts_at": f"{year}-01-01T00:00:00Z"}

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.anyio
 
 
 def own(person: Any) -> bytes:
-    """Return what this person adds."""
+    """Return the entropy that this person adds."""
     return sha256(person.player.encode()).digest()
 
 
@@ -43,7 +43,7 @@ async def feed(person: Any, path: str) -> list[dict[str, Any]]:
 
 
 async def first_hand(person: Any, table: str) -> dict[str, Any]:
-    """Return the data of the table's first ``hand_opened``, once it has been."""
+    """Return the data of the table's first ``hand_opened``, waiting until it is in the feed."""
 
     async def found() -> Any:
         items = await feed(person, f"/v1/tables/{table}")
@@ -54,7 +54,7 @@ async def first_hand(person: Any, table: str) -> dict[str, Any]:
 
 
 async def drawn(owner: Any, tournament: str) -> str:
-    """Start; return the first table."""
+    """Start the tournament and return its first table."""
     assert (await owner.post(f"/v1/tournaments/{tournament}/start")).status_code == 202
     shown = (await owner.get(f"/v1/tournaments/{tournament}")).json()
     return str(shown["tables"][0]["id"])
@@ -162,7 +162,7 @@ async def test_published_seeds_let_anybody_deal_again(serving, database: TestDat
         assert (await owner.get(f"{path}/fairness")).json()["cards_master"] is None
         assert (await people[0].post(f"{path}/seeds/publish")).status_code == 403
         for role in ("director", "owner"):
-            # An office does not let anybody open the hands of a night they played in.
+            # An office does not let its holder open the hands of a tournament they played in.
             office = f"/v1/leagues/{league}/members/{people[0].player}"
             given = await api.http.put(office, json={"role": role}, headers=owner.headers)
             assert given.is_success, given.text
@@ -183,7 +183,7 @@ async def test_published_seeds_let_anybody_deal_again(serving, database: TestDat
 
 
 async def test_a_hand_outlives_the_process_that_dealt_it(serving, database: TestDatabase) -> None:
-    """The next process draws on from the log alone: same cards in hand, same deck to come."""
+    """The next process needs only the log: the same cards in hand, the same deck to come."""
     async with serving() as api:
         owner, league, _, people, table = await api.playing(2, decision_seconds=600)
         hand = await first_hand(owner, table)

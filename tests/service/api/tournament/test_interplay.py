@@ -1,4 +1,4 @@
-"""Where concerns meet over HTTP: drafts and calendars, formats and house rules, two processes."""
+"""Features together over HTTP: drafts and calendars, formats and house rules, two processes."""
 
 from csv import DictReader
 

@@ -29,7 +29,7 @@ TERMS: dict[str, Any] = {
 
 
 async def ledger(person: Any, tournament: str) -> dict[str, Any]:
-    """Return the books as *person* sees them, having checked that they balance."""
+    """Return the books as *person* sees them, after a check that they balance."""
     answered = await person.get(f"/v1/tournaments/{tournament}/ledger")
     assert answered.status_code == 200, answered.text
     books: dict[str, Any] = answered.json()
@@ -45,7 +45,7 @@ async def shown(person: Any, tournament: str) -> dict[str, Any]:
 
 
 async def played_out(people: list[Any], tournament: str, table: str) -> None:
-    """Have everybody go all-in until the tournament is finished."""
+    """Go all-in with everybody until the tournament is finished."""
     for _ in range(400):
         if (await shown(people[0], tournament))["state"] == "finished":
             return
@@ -55,7 +55,7 @@ async def played_out(people: list[Any], tournament: str, table: str) -> None:
 
 
 async def one_folds(people: list[Any], table: str) -> None:
-    """Have somebody give up the hand in play."""
+    """Fold the hand of the first person who may fold."""
     for _ in range(20):
         for person in people:
             view = (await person.get(f"/v1/tables/{table}")).json()
@@ -73,9 +73,7 @@ async def one_folds(people: list[Any], table: str) -> None:
 async def test_a_tournament_pays_its_pool_and_its_bounties_and_the_audit_adds_it_up(
     serving, database: TestDatabase
 ) -> None:
-    """
-    Two entries of 11.50: the winner gets the pool's larger part and both bounties.
-    """
+    """There are two entries of 11.50. The winner gets the larger payout and both bounties."""
     async with serving() as api:
         owner, league, tournament, people, table = await api.playing(2, **TERMS, fees=FEES)
         before = await shown(people[0], tournament)
@@ -99,9 +97,7 @@ async def test_a_tournament_pays_its_pool_and_its_bounties_and_the_audit_adds_it
 
 
 async def test_staff_see_every_account_and_others_their_own(serving) -> None:
-    """
-    What the others have paid is between them and the house.
-    """
+    """Payments of other entrants are between them and the house."""
     async with serving() as api:
         owner, _, tournament, people, _ = await api.playing(3, **TERMS, fees=FEES)
 
@@ -114,9 +110,7 @@ async def test_staff_see_every_account_and_others_their_own(serving) -> None:
 
 
 async def test_staff_record_what_was_paid_and_nobody_else_does(serving) -> None:
-    """
-    A scorer's book: who owes what, to the unit.
-    """
+    """The books show each debt and each payment to the smallest unit of money."""
     async with serving() as api:
         fees = FEES | {"payment": "recorded"}
         owner, _, tournament, people, _ = await api.playing(2, **TERMS, fees=fees)
@@ -163,9 +157,7 @@ async def test_terms_of_money_that_contradict_themselves_are_refused(serving) ->
 async def test_those_left_agree_on_a_deal_and_play_ends_with_it(
     serving, database: TestDatabase
 ) -> None:
-    """
-    Each for oneself; the hand in play is the last, and the payouts are as agreed.
-    """
+    """Each entrant agrees in person. The hand in play is the last, and payouts are as agreed."""
     async with serving() as api:
         owner, league, tournament, people, table = await api.playing(3, **TERMS, fees=FEES)
         path = f"/v1/tournaments/{tournament}/deals"
@@ -196,9 +188,7 @@ async def test_those_left_agree_on_a_deal_and_play_ends_with_it(
 
 
 async def test_a_deal_by_chips_is_proposed_by_a_director_and_declined(serving) -> None:
-    """
-    With the stacks between two hands, all alike before the first is over.
-    """
+    """The stacks are those between hands, so they are equal until the first hand is over."""
     async with serving() as api:
         owner, _, tournament, people, _ = await api.playing(3, **TERMS, fees=FEES)
         path = f"/v1/tournaments/{tournament}/deals"
@@ -222,9 +212,7 @@ async def test_a_deal_by_chips_is_proposed_by_a_director_and_declined(serving) -
 async def test_a_tournament_cancelled_in_play_owes_by_its_policy(
     serving, database: TestDatabase, policy: str, payouts: list[int], due: int
 ) -> None:
-    """
-    In the middle of a hand, whose bets have gone back: all stacks are alike.
-    """
+    """A cancellation during a hand returns the bets, so all stacks are equal."""
     async with serving() as api:
         terms = TERMS | {"payouts": payouts, "fees": FEES | {"cancellation": policy}}
         owner, league, tournament, people, _ = await api.playing(3, **terms)
@@ -268,9 +256,7 @@ async def test_a_tournament_cancelled_in_play_owes_by_its_policy(
 
 
 async def test_an_add_on_is_bought_at_a_break(serving, database: TestDatabase) -> None:
-    """
-    Its chips are at the seat in the same append, and its price is in the pool.
-    """
+    """One append puts the chips at the seat and the price into the pool."""
     async with serving() as api:
         fees = FEES | {"add_on": {"price": 500, "chips": 20}}
         terms = TERMS | {"starting_stack": 100, "fees": fees}

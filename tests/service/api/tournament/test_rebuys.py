@@ -1,4 +1,4 @@
-"""Coming back over HTTP: a bust, its window, a rebuy, a staked thing."""
+"""A bust over HTTP: its window, a rebuy, and a special item put up instead."""
 
 from itertools import count
 from typing import Any
@@ -23,12 +23,12 @@ GAME = {
 
 
 def chips(seat: dict[str, Any]) -> int:
-    """Return what a seat has, before it and in the hand."""
+    """Return the chips of a seat: its stack and its wager in this hand."""
     return int(seat["stack"] + seat["wager"])
 
 
 async def stack_read(database: TestDatabase, table: str, entrant: str) -> int:
-    """Return the stack that the read model shows, which is that between two hands."""
+    """Return the stack in the read model, which is the stack between hands."""
     connection = await asyncpg.connect(database.url("holotable_project"))
     try:
         return int(
@@ -41,7 +41,7 @@ async def stack_read(database: TestDatabase, table: str, entrant: str) -> int:
 
 
 async def answer(person: Any, table: str) -> bool:
-    """Answer the open decision of *person* by going all-in; say whether there was one."""
+    """Answer the open decision of *person* by going all-in; return False if there is none."""
     view = (await person.get(f"/v1/tables/{table}")).json()
     if not view["my_turn"]:
         return False
@@ -61,13 +61,13 @@ async def answer(person: Any, table: str) -> bool:
 
 
 async def statuses(person: Any, tournament: str) -> dict[str, str]:
-    """Return what the tournament says of each player."""
+    """Return the status of each player in the tournament."""
     shown = (await person.get(f"/v1/tournaments/{tournament}")).json()
     return {each["player"]: each["status"] for each in shown["entrants"]}
 
 
 async def until_a_bust(api: Any, rebuy: dict[str, Any]) -> tuple[str, str, Any, Any]:
-    """Play until somebody is broke; return tournament, table, who is and who is not."""
+    """Play until a player busts; return tournament, table, the busted player and the other."""
     owner, league = await api.league()
     people = [await api.join(owner, league) for _ in range(2)]
     made = await owner.post(
@@ -116,7 +116,7 @@ async def test_who_is_broke_buys_a_stack_and_sits_there_again(
         assert set((await statuses(broke, tournament)).values()) == {"playing"}
         seats = (await broke.get(f"/v1/tables/{table}")).json()["seats"]
         mine = bought.json()["entrant"]
-        # The next hand may be open already, and its blinds posted.
+        # The next hand may already be open, with its blinds posted.
         assert next(chips(seat) for seat in seats if seat["entrant"] == mine) == 10
         await project(database)
         assert await stack_read(database, table, mine) == 10
@@ -149,8 +149,9 @@ async def test_a_thing_is_staked_for_its_agreed_value(serving) -> None:
 
 
 async def test_a_rebuy_is_not_owed_once_its_level_is_over(serving) -> None:
-    """
-    By the level of the hand at the own table: told with a code, and nothing is promised.
+    """The level of the hand at the player's table decides.
+
+    The refusal has a code and owes no rebuy.
     """
     async with serving() as api:
         owner, league = await api.league()
@@ -182,7 +183,7 @@ async def test_a_rebuy_is_not_owed_once_its_level_is_over(serving) -> None:
 
 
 async def folded(people: list[Any], table: str, *, until_level: int) -> None:
-    """Fold hand after hand until one of that level is played."""
+    """Fold hand after hand until the table plays a hand of *until_level*."""
     for _ in range(200):
         for person in people:
             view = (await person.get(f"/v1/tables/{table}")).json()

@@ -1,4 +1,4 @@
-"""What the API says of a table whose log is damaged, and of one that was repaired."""
+"""The API's answers about a table with a damaged log, and about a repaired one."""
 
 from hashlib import sha256
 

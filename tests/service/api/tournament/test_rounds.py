@@ -23,7 +23,7 @@ async def rounds_of(person: Any, tournament: str, **query: Any) -> Any:
 
 
 async def play_out(owner: Any, people: list[Any], tournament: str) -> None:
-    """Have everybody answer until no table of the round is open."""
+    """Answer every open decision until no table of the round is open."""
     for step in range(400):
         shown = (await owner.get(f"/v1/tournaments/{tournament}")).json()
         if not shown["tables"] or shown["state"] == "finished":
@@ -41,7 +41,7 @@ async def play_out(owner: Any, people: list[Any], tournament: str) -> None:
 
 
 async def seat(runtime: Any, league: str, tournament: str, after: int) -> Any:
-    """Do the round's job once, as a worker does."""
+    """Run the round's job once, as a worker does."""
     ids = {"league": league, "tournament": tournament, "after": str(after)}
     return await DUTIES["tournament.round"].do(runtime, ids)
 

@@ -1,4 +1,4 @@
-"""A director's rulings over HTTP: who may, what the tables do then, and that the audit agrees."""
+"""A director's rulings over HTTP: the rights, the effect on tables, and the audit."""
 
 from typing import Any
 from uuid import uuid4
@@ -31,7 +31,7 @@ async def entrants(owner: Any, tournament: str) -> list[str]:
 
 
 async def hands(owner: Any, table: str) -> list[dict[str, Any]]:
-    """Return what opened each hand of the table so far."""
+    """Return the data of each ``hand_opened`` of the table so far."""
     items = await events(owner, table)
     return [item["data"] for item in items if item["type"] == "hand_opened"]
 
@@ -41,7 +41,7 @@ async def act(person: Any, table: str, view: dict[str, Any]) -> Any:
 
 
 async def play_on(people: list[Any], tables: list[str], so: Any) -> None:
-    """Have everybody answer what they are asked, check or call, until *so* holds."""
+    """Check or call for everybody who must act, until *so* returns True."""
 
     async def answered() -> bool:
         for table in tables:

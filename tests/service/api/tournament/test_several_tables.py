@@ -1,4 +1,4 @@
-"""Tables of one tournament have the same forced bets, unless its announcement says otherwise."""
+"""All tables of a tournament have the same forced bets, unless the announcement differs."""
 
 from datetime import UTC, datetime
 from typing import Any, get_args
@@ -24,21 +24,21 @@ ORBIT = {"kind": "double_per_orbit"}
 
 
 class NoPulses:
-    """A service that asks no beacon."""
+    """A service without a beacon."""
 
     def named(self, chain: str | None) -> None:
-        """Name none."""
+        """Return None: no beacon is configured."""
 
 
 def asked(**terms: Any) -> Any:
-    """Return the command that announces what *terms* say."""
+    """Return the command that announces *terms*."""
     body = msgspec.convert({"name": "Night", "ruleset": "better"} | terms, TournamentWanted)
     trial, league = TournamentId("trn_1"), LeagueId("lge_1")
     return announcement(body, trial, league, NOW, NoPulses())  # type: ignore[arg-type]
 
 
 def kind_of(ruleset: Ruleset) -> str:
-    """Return which escalation it is, and what a list of levels counts."""
+    """Return the kind of escalation; for a list of levels, the unit it counts."""
     escalation: Any = msgspec.to_builtins(ruleset.escalation)
     return str(escalation.get("by", escalation["kind"]))
 
@@ -130,7 +130,7 @@ def test_levels_are_made_for_the_length_that_is_planned(seconds: int | None, lev
     steps = command.ruleset.escalation.levels
     lengths = [step.length for step in steps[:-1]]
     assert min(lengths) == level
-    # Levels with the same bets are one, and last as long as all of them.
+    # Levels with the same bets are merged, and last as long as all of them together.
     assert {length % level for length in lengths} == {0}
 
 
@@ -141,7 +141,7 @@ FINAL_TABLES = [
     (5, {"floor": {"final_table_size": 4}}, True),
     (7, {"floor": {"final_table_size": 7}}, False),
     (8, {"floor": {"final_table_size": 7}}, True),
-    # Who comes late finds the seats of other tables, and a second table if there is none.
+    # Late registration can fill the other tables, or make a second table.
     (7, {"floor": {"final_table_size": 7}, "entry": {"late_registration_seconds": 600}}, True),
 ]
 

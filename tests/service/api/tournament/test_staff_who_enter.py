@@ -1,4 +1,4 @@
-"""Staff who want to play rule on nobody they may meet, and do not enter what they ruled on."""
+"""Staff may not rule on players they may meet, nor enter a tournament they have ruled on."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ LATE = {"late_registration_seconds": 3600}
 
 
 async def night(api: Api, role: str, **terms: Any) -> tuple[Person, Person, str, list[Person]]:
-    """Announce a tournament; return owner, somebody in office, path and three members."""
+    """Announce a tournament; return owner, a member with *role*, the path and three members."""
     owner, league = await api.league()
     officer, *people = [await api.join(owner, league) for _ in range(4)]
     given = await api.http.put(
@@ -29,7 +29,7 @@ async def night(api: Api, role: str, **terms: Any) -> tuple[Person, Person, str,
 
 
 async def enter(person: Person, path: str, status: str = "registered") -> str:
-    """Enter; return the entry."""
+    """Enter the tournament; return the entry's identifier."""
     entered = await person.post(f"{path}/registrations")
     assert (entered.status_code, entered.json()["status"]) == (201, status), entered.text
     entrant: str = entered.json()["entrant"]
@@ -45,9 +45,7 @@ async def start(owner: Person, path: str) -> str:
 
 
 async def test_staff_who_wait_in_line_rule_on_nobody(serving) -> None:
-    """
-    The place of a player who is disqualified falls to whoever waits for it.
-    """
+    """The place of a disqualified player goes to the next person on the waitlist."""
     async with serving() as api:
         terms = {"entrants_max": 2, "entry": LATE | {"waitlist": True}}
         owner, director, path, people = await night(api, "director", **terms)
@@ -79,9 +77,7 @@ async def test_staff_who_ask_for_approval_approve_and_refuse_nobody(serving) -> 
 
 
 async def test_staff_who_withdrew_do_not_enter_once_play_has_begun(serving) -> None:
-    """
-    Who has withdrawn may rule, and so does not come back.
-    """
+    """Staff who have withdrawn may rule, so they may not enter again."""
     async with serving() as api:
         owner, director, path, people = await night(api, "director", entry=LATE)
         await enter(director, path)
@@ -124,9 +120,7 @@ async def test_an_office_that_is_given_after_entering_takes_no_entry_away(servin
 
 
 async def test_whoever_gives_up_an_office_in_play_does_not_come_late(serving) -> None:
-    """
-    Directors make codes for players, and one of these would bring them back as one.
-    """
+    """Otherwise a director could make an invitation and come back with it as a player."""
     async with serving() as api:
         owner, director, path, people = await night(api, "director", entry=LATE)
         league = (await owner.get(path)).json()["league"]
@@ -141,7 +135,7 @@ async def test_whoever_gives_up_an_office_in_play_does_not_come_late(serving) ->
         answer = await director.post(f"{path}/registrations", key="late")
         assert (answer.status_code, answer.json()["code"]) == (409, "office_held")
         await enter(people[2], path)
-        # The founder was never added; another owner lets them step down.
+        # The founder has an office without ever being added; a new owner demotes them.
         for person, role in ((people[2], "owner"), (owner, "player")):
             given = await api.http.put(
                 f"/v1/leagues/{league}/members/{person.player}",

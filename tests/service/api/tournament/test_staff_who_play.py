@@ -1,4 +1,4 @@
-"""What staff who are entered in a tournament may do: by its terms, the clock and the seating."""
+"""The rights of staff who are entered in a tournament: its terms, the clock and the seating."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ LEVELS = [{"small": 5, "big": 10, "length": 600}, {"small": 10, "big": 20, "leng
 
 
 async def night(api: Any, **terms: Any) -> tuple[Any, str, str]:
-    """Announce a tournament that its owner enters; return owner, path and the opponent's entry."""
+    """Announce a tournament that its owner enters; return owner, path and an opponent's entry."""
     owner, league = await api.league()
     asked = {"name": "Night", "ruleset": "better", "table_seats": 3} | terms
     asked["overrides"] = {"escalation": {"kind": "levels", "by": "clock", "levels": LEVELS}}
@@ -41,7 +41,7 @@ async def night(api: Any, **terms: Any) -> tuple[Any, str, str]:
 
 
 async def own_and_other(owner: Any, path: str) -> tuple[str, str]:
-    """Return the table at which the owner sits, and the one at which they do not."""
+    """Return the table at which the owner sits, and the other table."""
     shown = (await owner.get(path)).json()
     (mine,) = (each["table"] for each in shown["entrants"] if each["player"] == owner.player)
     (other,) = (each["id"] for each in shown["tables"] if each["id"] != mine)
@@ -49,9 +49,7 @@ async def own_and_other(owner: Any, path: str) -> tuple[str, str]:
 
 
 async def test_terms_leave_staff_who_play_the_clock_and_the_seating_alone(serving) -> None:
-    """
-    Whoever hosts a home game plays in it, and nobody else is there to start it.
-    """
+    """The host of a home game plays in it, and nobody else is there to start it."""
     async with serving() as api:
         owner, path, entrant = await night(api, staff_may_play=True)
         for way, body in CLOCK_AND_SEATING:
@@ -75,9 +73,7 @@ async def test_terms_leave_staff_who_play_the_clock_and_the_seating_alone(servin
 
 
 async def test_staff_who_play_order_nothing_about_their_own_table_or_seat(serving) -> None:
-    """
-    Each release gives whoever is asked the full time again.
-    """
+    """Each release gives the seat to act its full time again."""
     async with serving() as api:
         owner, path, _ = await night(api, staff_may_play=True)
         await owner.post(f"{path}/start", {}, key="s")
@@ -96,9 +92,7 @@ async def test_staff_who_play_order_nothing_about_their_own_table_or_seat(servin
 
 
 async def test_a_move_that_staff_who_play_try_out_reaches_no_hand(serving) -> None:
-    """
-    It says where the mover would sit; the tables carry it out between hands.
-    """
+    """The dry run shows the new seat. The tables carry the move out between hands."""
     async with serving() as api:
         owner, path, entrant = await night(api, staff_may_play=True)
         await owner.post(f"{path}/start", {}, key="s")

@@ -1,4 +1,4 @@
-"""Announcements that stand on a preset of terms."""
+"""Announcements that begin with a preset of terms."""
 
 from typing import Any
 
