@@ -1,4 +1,4 @@
-"""Every command: as it is listed, and as it is when it is called."""
+"""The lists of commands match the commands, and light calls import little."""
 
 import subprocess
 import sys
@@ -20,7 +20,7 @@ def loaded(command: click.Command) -> click.Command:
 
 
 def listed(group: click.Group, above: str = "") -> Iterator[tuple[str, click.Command]]:
-    """Yield the name that is typed and the listed command, of every group under *group*."""
+    """Yield every command listed under *group*, with the name that a user types for it."""
     for name, command in group.commands.items():
         yield f"{above}{name}", command
         if isinstance(whole := loaded(command), click.Group):
@@ -36,7 +36,7 @@ COMMANDS = dict(listed(cli))
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_command_is_listed_by_its_own_name_and_first_paragraph(name: str) -> None:
-    """A list that says something else than the command's own help leads astray."""
+    """A list that differs from a command's own help would mislead its reader."""
     shown, command = COMMANDS[name], loaded(COMMANDS[name])
 
     assert (command.name, shown.name) == (name.rsplit(maxsplit=1)[-1], name.rsplit(maxsplit=1)[-1])
@@ -50,7 +50,7 @@ def test_the_help_of_rebuild_names_every_projection() -> None:
 
 @pytest.mark.parametrize("call", [["--help"], ["rulesets", "list"], ["points", "list"]], ids=str)
 def test_a_light_call_imports_no_heavy_library(call: list[str]) -> None:
-    """``--help`` answers at once; the rules need no server's modules."""
+    """``--help`` answers at once, and lists of presets need no server library."""
     script = (
         "import sys\n"
         "from service.cli.main import cli\n"

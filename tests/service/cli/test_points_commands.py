@@ -1,4 +1,4 @@
-"""``holotable points``: the presets, and a try of a formula."""
+"""``holotable points`` lists the presets and tries out a formula."""
 
 import pytest
 

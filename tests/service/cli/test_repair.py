@@ -1,4 +1,4 @@
-"""A league with events that fail by their bytes is repaired without rewriting, and plays on."""
+"""Events with damaged bytes are voided without rewriting the log, and the league plays on."""
 
 from collections.abc import Callable
 from hashlib import sha256
@@ -49,7 +49,7 @@ def an_opening_hand_after_a_leap(_row: Recorded) -> Planting:
 
 
 async def plant(database: TestDatabase, row: Recorded, made: Planting) -> None:
-    """Write what the append function would refuse, as the owner of the relations may."""
+    """Write an event that the append function would refuse, as the owner of the relations can."""
     leap, type_, schema, hash_ = made
     connection = await asyncpg.connect(database.url("holotable_migrate"))
     version = row.stream_version + leap
@@ -60,7 +60,7 @@ async def plant(database: TestDatabase, row: Recorded, made: Planting) -> None:
 
 
 async def begun(runtime: Runtime) -> tuple[str, str, str]:
-    """Return league, tournament and table, with a hand in play."""
+    """Open a first hand. Return the league, the tournament and the table."""
     league, name = await announced(runtime, 3, hands_between_seconds=0, hands_max=3)
     await submitting.start_tournament(runtime, league, name, runtime.clock.now())
     state = await at(runtime, league, name)
@@ -156,7 +156,7 @@ async def test_a_sound_league_is_left_as_it_is(database: TestDatabase) -> None:
 
 
 async def test_an_audit_fails_where_a_well_formed_event_was_voided(database: TestDatabase) -> None:
-    """Whoever can write to the log could take a fold away: every reader would fold it still."""
+    """Someone with access to the log could void a valid event, and every reader would skip it."""
     settings = database.settings("holotable_api")
     async with open_runtime(settings) as runtime:
         league, _, table = await begun(runtime)

@@ -1,4 +1,4 @@
-"""The settings' key is changed while people play; no event, token or retry is lost by it."""
+"""Changing the settings' key while people play loses no event, token or retry."""
 
 import asyncio
 from contextlib import asynccontextmanager
@@ -28,7 +28,7 @@ NEW_KEY = "6b" * 32
 
 @asynccontextmanager
 async def serving(database, key, second=None):
-    """Serve with these keys, as one process among several."""
+    """Serve the API with these keys, as one process among several."""
     settings = database.settings("holotable_api", secret_key=key, second_secret_key=second)
     app = build(settings)
     async with app.lifespan():
@@ -46,7 +46,7 @@ async def rotated(database):
 
 
 async def play(people, table, hands, evening="first"):
-    """Play until so many hands are settled; every action must be accepted."""
+    """Play until *hands* hands are settled. Every action must be accepted."""
     settled = number = 0
     while settled < hands:
         person, view = await turn(people, table)
@@ -68,7 +68,7 @@ async def test_the_key_is_changed_with_play_going_on(database) -> None:
         changed, leagues = await rotated(database)
         assert (changed, leagues) == (1, 1)
         await playing
-        # A process that still wraps with the old key founds a league meanwhile.
+        # Meanwhile a process that still wraps with the old key creates a league.
         late, _ = await before.league()
         assert await rotated(database) == (1, 2)
         assert await rotated(database) == (0, 2)

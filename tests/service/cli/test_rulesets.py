@@ -1,4 +1,4 @@
-"""``holotable rulesets``, without a database."""
+"""``holotable rulesets`` works without a database."""
 
 import json
 import os
@@ -18,7 +18,7 @@ def rulesets(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def holotable(*arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run the command with none of its settings."""
+    """Run the command without any ``HOLOTABLE_`` setting."""
     inherited = {name: it for name, it in os.environ.items() if not name.startswith("HOLOTABLE_")}
     return subprocess.run(
         [sys.executable, "-m", "service.cli.main", *arguments],

@@ -1,4 +1,4 @@
-"""``holotable structure suggest``, without a database."""
+"""``holotable structure suggest`` works without a database."""
 
 import json
 
