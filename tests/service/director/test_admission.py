@@ -1,4 +1,4 @@
-"""An entry that is decided while somebody else bans its player is decided again."""
+"""An entry is decided again if its player is banned meanwhile."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -39,7 +39,7 @@ ban = BanPlayer(
 
 
 async def ask(writer: Writer, *asked: Any) -> None:
-    """Have the league decide."""
+    """Have the league decide the commands in one append."""
 
     async def decide(states: States) -> Sequence[Entry]:
         state, events = (await states.load(stream_of(LEAGUE))).state, []

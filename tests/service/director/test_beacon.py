@@ -1,4 +1,4 @@
-"""A public beacon asked over HTTP: what is believed, and what waits for it."""
+"""Pulses of a public beacon are fetched over HTTP and verified, and deals wait for them."""
 
 import asyncio
 import contextlib
@@ -43,7 +43,7 @@ def relay() -> Iterator[Relay]:
 
 
 def test_genuine_rounds_of_quicknet_verify_and_nothing_else_does() -> None:
-    """As drand published them; under any other round, key or signature they fail."""
+    """Two pulses that drand published verify. With another number, key or signature they fail."""
     first, second = GENUINE
     assert signed(QUICKNET, first)
     assert signed(QUICKNET, second)
@@ -65,7 +65,7 @@ def test_genuine_rounds_of_quicknet_verify_and_nothing_else_does() -> None:
 
 
 def _resigned(pulse: Pulse, signature: str) -> Pulse:
-    """Return *pulse* with another signature, and the randomness that follows from it."""
+    """Return *pulse* with another signature and the randomness derived from it."""
     digest = sha256(bytes.fromhex(signature)).hexdigest()
     return replace(pulse, signature=signature, randomness=digest)
 
@@ -127,7 +127,7 @@ async def test_a_round_is_taken_from_the_first_relay_that_gives_it_signed(relay:
 async def test_a_relay_that_only_drips_does_not_keep_the_next_from_being_asked(
     relay: Relay, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Every byte comes in time, and the answer never ends."""
+    """Every byte arrives in time, but the answer never ends."""
     monkeypatch.setattr(beacon, "_RELAY_SECONDS", 0.5)
 
     async def drip(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -192,7 +192,7 @@ async def running(runtime: Runtime, league: str, name: str) -> Running:
 
 
 async def patiently_played(runtime: Runtime, league: str, name: str) -> Any:
-    """Play to the end, where every deal takes seconds."""
+    """Play to the end, although every deal waits seconds for its pulse."""
 
     async def over() -> Any:
         state = await state_of(runtime, league, name)
@@ -207,7 +207,7 @@ async def patiently_played(runtime: Runtime, league: str, name: str) -> Any:
 
 
 async def log(runtime: Runtime, league: str, subject: str) -> list[Any]:
-    """Return every event of a stream with its record."""
+    """Return the (record, event) pairs of a stream."""
     store, number = runtime.writer.store, number_of(league)
     keys = await store.keys(number)
     rows = await store.stream(number, stream_of(subject), 0, 2000)
@@ -254,14 +254,14 @@ async def test_seats_and_every_deal_wait_for_a_round_that_was_not_there_when_it_
     )
     await connection.close()
     report = await audited(database, league)
-    # Each was named before its round had come, and now none was.
+    # Each pulse was named before its time. By the changed dates, none was.
     assert report.lapsed_rounds == lapsed + named_rounds
 
 
 async def test_a_beacon_that_is_down_holds_the_hand_until_it_answers(
     database: TestDatabase, relay: Relay
 ) -> None:
-    """Also over a restart: the round that was named is asked for again, and no other."""
+    """After a restart the house asks for the named pulse again, and for no other."""
     async with open_runtime(process(database, relay)) as runtime:
         league, name = await started(runtime, relay, 3, hands_max=1)
         (seating,) = (await running(runtime, league, name)).tables
@@ -316,7 +316,7 @@ async def test_seats_wait_for_a_beacon_that_is_down_and_are_drawn_by_the_worker_
 
 
 def armed(settings: Settings) -> Claimed:
-    """Return the job of drawing seats that a ticker finds in the log."""
+    """Return the job for the seat draw that a ticker finds in the log."""
     found: list[Claimed] = []
     ticker = Ticker(settings, found.append)
     while ticker.tick():
@@ -329,7 +329,7 @@ def armed(settings: Settings) -> Claimed:
 async def test_a_tournament_that_names_no_beacon_asks_for_none(
     database: TestDatabase, relay: Relay
 ) -> None:
-    """Where one is set up and not named nothing waits, and no event speaks of it."""
+    """A beacon is set up, but nothing waits for it and no event mentions it."""
     async with open_runtime(process(database, relay)) as runtime:
         league, name = await announced(runtime, 3, hands_max=1)
         await submitting.start_tournament(runtime, league, name, runtime.clock.now())

@@ -1,4 +1,4 @@
-"""Rounds of a beacon named by a house whose clocks are set: it never fails its own audit."""
+"""A house with clocks that are set forward or back passes its own audit of pulses."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -40,7 +40,7 @@ STEP = timedelta(seconds=90)
 
 
 class Rounds:
-    """The rounds of a beacon, each from its time on, whatever a house takes the time to be."""
+    """A beacon's pulses, each available from its real time on, whatever time the house believes."""
 
     def __init__(self) -> None:
         self._holders = Holders()
@@ -53,11 +53,11 @@ class Rounds:
         return self._holders.said(number)
 
     async def aclose(self) -> None:
-        """Nothing is open."""
+        """Do nothing, because nothing is open."""
 
 
 class Measured:
-    """The database's time as a process has measured it last."""
+    """A clock that shows the database's time as a process last measured it."""
 
     def __init__(self, house: "House") -> None:
         self._house = house
@@ -71,7 +71,7 @@ class Measured:
 
 
 class House:
-    """A database whose clock may be set, and processes that measure it now and then."""
+    """A database with a clock that a test can set, and processes that measure it now and then."""
 
     def __init__(self, wrong: timedelta = timedelta()) -> None:
         self.wrong = wrong
@@ -89,7 +89,7 @@ class House:
             await runtime.writer.aclose()
 
     async def close(self) -> None:
-        """Stand where a pool of connections is: none is open."""
+        """Stand in for the connection pool, which has nothing to close here."""
 
     async def process(self) -> Runtime:
         clock = Measured(self)
@@ -102,7 +102,7 @@ class House:
         return runtime
 
     async def story(self, league: str) -> list[Any]:
-        """Audit the log, and return its events that name rounds."""
+        """Audit the log, and return its events that name pulses."""
         number = number_of(league)
         rows, keys = await self.store.league(number, limit=10_000), await self.store.keys(number)
         assert faults_in(rows, keys)[0] == []
@@ -111,7 +111,7 @@ class House:
 
 
 def run(work: Coroutine[Any, Any, None]) -> None:
-    """Do *work* where time passes only while everybody waits."""
+    """Run *work* in virtual time, which passes only while every task waits."""
     loop = VirtualLoop()
     try:
         loop.run_until_complete(work)
@@ -124,7 +124,7 @@ def measured(runtime: Runtime) -> None:
 
 
 async def seated(runtime: Runtime, league: str, name: str) -> str:
-    """Return the one table, once the seats are drawn."""
+    """Draw the seats, as often as that takes, and return the only table."""
     while not isinstance(state := await at(runtime, league, name), Running):
         assert not isinstance(state, Finished)
         await submitting.draw_by_beacon(runtime, league, name)
@@ -133,11 +133,11 @@ async def seated(runtime: Runtime, league: str, name: str) -> str:
 
 
 async def settled(runtime: Runtime, league: str, table: str) -> None:
-    """Play the next hand to its end, for little, and fall before the table is led on."""
+    """Play the next hand cheaply to its end, and stop the process before it opens another."""
     await open_next_hand(runtime, league, table)
 
     async def known() -> Any:
-        # What this process has in hand: a look at the log would give others their turn.
+        # Use this process's own state, because reading the log would let other tasks run.
         return (await runtime.writer.load(league, stream_of(table), fresh=False)).state
 
     while (decision := (here := await known()).decision) is not None:
@@ -148,7 +148,7 @@ async def settled(runtime: Runtime, league: str, table: str) -> None:
             asked = (runtime, league, table, command(runtime), entrant, decision.token)
             await play.act(*asked, "fold")
     assert here.hand_number
-    await asyncio.sleep(0)  # it has begun to, and is not heard any more
+    await asyncio.sleep(0)  # the next step begins, and closing cuts it off
     await runtime.aclose()
 
 
@@ -160,7 +160,7 @@ async def registered(runtime: Runtime, league: str, name: str) -> None:
 
 
 async def set_forward() -> None:
-    """One process has measured the new time and writes by it; another has not."""
+    """One process has measured the new time and writes with it. Another has not."""
     async with House(-2 * STEP) as house:
         one, other = await house.process(), await house.process()
         league, name = await announced(one, 2, beacon=house.rounds.chain, hands_max=3)
@@ -183,7 +183,7 @@ async def set_forward() -> None:
 
 
 async def set_back(at_once: bool) -> None:
-    """The log is ahead of the database's clock from then on, and nobody waits for it."""
+    """From then on the log is ahead of the database's clock, but play does not wait."""
     async with House() as house:
         runtime = await house.process()
         terms = {"beacon": house.rounds.chain, "hands_max": 3, "hands_between_seconds": 0}
@@ -208,5 +208,5 @@ def test_a_house_whose_clock_is_set_forward_names_rounds_by_the_instants_of_its_
 
 @pytest.mark.parametrize("at_once", [True, False])
 def test_a_house_whose_clock_is_set_back_plays_on(at_once: bool) -> None:
-    """Whether its processes have measured the new time or not."""
+    """Play goes on both before and after the processes have measured the new time."""
     run(set_back(at_once))

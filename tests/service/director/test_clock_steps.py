@@ -1,4 +1,4 @@
-"""A step of the database's clock is not believed at once, and a log that is ahead stops nobody."""
+"""A step of the database's clock is in doubt at first, and a log that is ahead stops nobody."""
 
 import asyncio
 import json
@@ -37,7 +37,7 @@ SLACK = timedelta(minutes=2)
 
 @pytest.fixture
 async def runtime(database: TestDatabase) -> AsyncIterator[Runtime]:
-    """A runtime whose database may be given any time."""
+    """A runtime for a database with a clock that the test can set."""
     set_clock(database.url("postgres"), timedelta())
     async with open_runtime(database.settings("holotable_worker")) as opened:
         yield opened
@@ -66,7 +66,7 @@ async def steps(runtime: Runtime) -> list[tuple[Any, ...]]:
 
 
 def ticker(database: TestDatabase) -> tuple[Ticker, list[jobs.Claimed]]:
-    """Return a ticker and what it claims."""
+    """Return a ticker and the list of the jobs that it claims."""
     claimed: list[jobs.Claimed] = []
     return Ticker(database.settings("holotable_worker"), claimed.append), claimed
 
@@ -170,7 +170,7 @@ async def test_a_step_that_has_held_for_ten_minutes_is_believed_and_counts_as_an
 async def test_an_operator_believes_a_step_by_name_and_a_log_that_is_ahead_goes_on(
     database: TestDatabase, runtime: Runtime, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The clock was an hour ahead from the start and is set right: the log stays ahead."""
+    """The clock was an hour ahead from the start and is set right, so the log stays ahead."""
     settings = database.settings("holotable_api")
     set_clock(database.url("postgres"), HOUR)
     async with open_runtime(database.settings("holotable_api")) as early:
@@ -227,7 +227,7 @@ async def test_a_clock_set_back_unnoticed_dates_no_event_before_what_it_says(
     table = await table_of(runtime, league, name)
     await open_next_hand(runtime, league, table)
     set_clock(database.url("postgres"), -back)
-    await asyncio.sleep(1.1)  # the log takes what is a second ahead of its last event
+    await asyncio.sleep(1.1)  # the log accepts dates up to a second after its last event
 
     assert await step(runtime, league, table)
     assert await step(runtime, league, table)

@@ -1,4 +1,4 @@
-"""Level clocks: raised by a real worker, seen by the next hand, stopped by pauses and outages."""
+"""A real worker raises levels by the clock, which stops during pauses and outages."""
 
 import asyncio
 import json
@@ -33,7 +33,7 @@ PATIENCE_SECONDS = 30
 
 
 def rules(*lengths: int) -> Any:
-    """Return a game whose blinds double, in levels of so many seconds and a last one."""
+    """Return a game with doubling blinds: levels of *lengths* seconds, then one without an end."""
     levels = [
         {"small": 5 * 2**number, "big": 10 * 2**number, "length": length}
         for number, length in enumerate((*lengths, None))
@@ -42,7 +42,7 @@ def rules(*lengths: int) -> Any:
 
 
 async def started(runtime: Runtime, *lengths: int) -> tuple[str, str]:
-    """Start a tournament of three with deep stacks; return league and tournament."""
+    """Start a tournament of three with deep stacks. Return the league and the tournament."""
     league, name = await announced(
         runtime, 3, rules=rules(*lengths), starting_stack=100_000, decision_seconds=30
     )
@@ -51,7 +51,7 @@ async def started(runtime: Runtime, *lengths: int) -> tuple[str, str]:
 
 
 async def step(runtime: Runtime, league: str, table: str) -> bool:
-    """Answer the open decision for one seat, at the lowest price; return whether one was open."""
+    """Answer the open decision for one seat at the lowest price. Return False if none is open."""
     state = (await runtime.writer.load(league, stream_of(table))).state
     if not isinstance(state, Table) or state.decision is None:
         return False
@@ -74,7 +74,7 @@ async def clock_of(runtime: Runtime, league: str, name: str) -> Any:
 
 
 async def log(runtime: Runtime, league: str) -> list[tuple[str, int, dict[str, Any]]]:
-    """Return type, version in its stream and data of every event, in the log's order."""
+    """Return the type, stream version and data of every event, in the log's order."""
     async with runtime.pool.acquire() as connection:
         rows = await read_league(connection, league, limit=10_000)
     return [(row.type, row.stream_version, json.loads(row.data)) for row in rows]

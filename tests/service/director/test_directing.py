@@ -1,4 +1,4 @@
-"""A tournament led from hand to hand through the writer, by one process and by several."""
+"""One or several processes lead a tournament from hand to hand through the writer."""
 
 import asyncio
 from collections.abc import Sequence
@@ -46,7 +46,7 @@ async def decided(runtime: Runtime, league_id: str, subject: str, decider: Any, 
 
 
 async def announced(runtime: Runtime, entrants: int, **changes: Any) -> tuple[str, str]:
-    """Make a league with a tournament of so many bots, registered and ready to start."""
+    """Make a league and a tournament in which *entrants* bots are registered, ready to start."""
     name = TournamentId(identifier("trn", runtime.entropy.uuid()))
     now = runtime.clock.now()
     league_id = changes.pop("league_id", None)
@@ -87,7 +87,7 @@ async def announced(runtime: Runtime, entrants: int, **changes: Any) -> tuple[st
 
 
 async def bet_everything(runtime: Runtime, league_id: str, table: str) -> bool:
-    """Answer the open decision of a table for one seat, as boldly as the rules allow."""
+    """Answer the open decision for one seat as boldly as possible. Return False if none is open."""
     state = (await runtime.writer.load(league_id, stream_of(table))).state
     if not isinstance(state, Table) or state.decision is None:
         return False
@@ -113,7 +113,7 @@ async def bet_everything(runtime: Runtime, league_id: str, table: str) -> bool:
 
 
 async def at(runtime: Runtime, league_id: str, table: str) -> Any:
-    """Return the state of a table."""
+    """Return the state of a table or a tournament."""
     return (await runtime.writer.load(league_id, stream_of(table))).state
 
 
@@ -220,7 +220,7 @@ async def test_an_outage_gives_the_open_decision_its_full_time_anew(
         table = state.tables[0].table
         await next_hand.open_next_hand(runtime, league_id, table)
         first = (await runtime.writer.load(league_id, stream_of(table))).state.decision
-        await asyncio.sleep(2.1)  # a decision of a second and its grace must pass by the clock
+        await asyncio.sleep(2.1)  # the decision's second and its grace pass in real time
         await runtime.pool.execute(
             "INSERT INTO outage"
             " VALUES ('api', clock_timestamp() - interval '2 s', clock_timestamp())"
@@ -232,7 +232,7 @@ async def test_an_outage_gives_the_open_decision_its_full_time_anew(
 
 
 async def one_steps_away(runtime: Runtime, league_id: str, table: str) -> str:
-    """Play the hand on until one of two folds and the other is away; return the absent one."""
+    """Play on until one of two players is away and the other folds. Return the absent entrant."""
     while (there := await at(runtime, league_id, table)).decision.phase == "select":
         await bet_everything(runtime, league_id, table)
     actor = there.at(there.decision.seats[0]).entrant
@@ -248,7 +248,7 @@ async def one_steps_away(runtime: Runtime, league_id: str, table: str) -> str:
 async def test_a_hand_over_before_anybody_is_asked_tells_the_tournament_who_went_out(
     database: TestDatabase,
 ) -> None:
-    """Two are left and one is away: blind by blind the absent one goes out, and the game ends."""
+    """One of two players is away and posts blinds until the stack is gone and the game ends."""
     async with open_runtime(database.settings("holotable_api")) as runtime:
         rules = preset("better_simple")
         league_id, name = await announced(runtime, 2, rules=rules, starting_stack=10)
@@ -267,7 +267,7 @@ async def test_a_hand_over_before_anybody_is_asked_tells_the_tournament_who_went
 
 
 class TellingClock:
-    """A runtime's clock that stands *ahead*, and tells when a table has begun to wait."""
+    """A clock that is *ahead* of another, and sets ``waiting`` once a table has begun to wait."""
 
     def __init__(self, clock: Any, ahead: timedelta = timedelta()) -> None:
         self._clock, self._ahead = clock, ahead
@@ -276,13 +276,13 @@ class TellingClock:
 
     def now(self) -> datetime:
         self._reads += 1
-        if self._reads == 3:  # for its order, for its plan, and for how long it waits
+        if self._reads == 3:  # read for the order, the plan and the waiting time
             self.waiting.set()
         return self._clock.now() + self._ahead
 
 
 async def left_alone(runtime: Runtime, *, hands_between_seconds: int) -> tuple[str, str]:
-    """Play a hand of two, one of whom steps away; return the league and the table."""
+    """Play a hand of two in which one player steps away. Return the league and the table."""
     rules = preset("better_simple")
     league_id, name = await announced(
         runtime, 2, rules=rules, hands_between_seconds=hands_between_seconds
@@ -299,7 +299,7 @@ async def left_alone(runtime: Runtime, *, hands_between_seconds: int) -> tuple[s
 async def test_who_is_overtaken_between_hands_leaves_the_table_to_the_other(
     database: TestDatabase,
 ) -> None:
-    """All but one are away and each hand is over at once: to follow would never end."""
+    """All but one are away, so each hand ends at once. To follow the other would never end."""
     settings = database.settings("holotable_api")
     async with open_runtime(settings) as runtime:
         league_id, table = await left_alone(runtime, hands_between_seconds=2)

@@ -1,4 +1,4 @@
-"""What the clock brings to those who enter, with a real worker: each thing once."""
+"""A real worker does once what is due by time: a start, an offer, the end of late registration."""
 
 import subprocess
 from datetime import timedelta
@@ -92,7 +92,7 @@ async def test_a_start_put_off_is_armed_anew_and_the_first_message_again_does_no
             later = {
                 row["task"] for row in rows if row["due_at"] > starts_at + timedelta(seconds=300)
             }
-            # The hour of the last hands was put off by as much.
+            # The time of the last hands was postponed by the same amount.
             return {"tournament.start", "tournament.last_hands"} <= later
 
         await until_awaited(armed)

@@ -1,4 +1,4 @@
-"""A break and the last hands, as time brings them about through a real worker."""
+"""Breaks, last hands, hand-for-hand play and redraws happen when they are due."""
 
 import asyncio
 import subprocess
@@ -32,7 +32,7 @@ pytestmark = pytest.mark.anyio
 
 
 async def begun(runtime: Runtime, **terms: Any) -> tuple[str, str]:
-    """Start a tournament of three with deep stacks; return league and tournament."""
+    """Start a tournament of three with deep stacks. Return the league and the tournament."""
     league, name = await announced(runtime, 3, starting_stack=100_000, **terms)
     await submitting.start_tournament(runtime, league, name, runtime.clock.now())
     return league, name
@@ -43,7 +43,7 @@ async def state_of(runtime: Runtime, league: str, name: str) -> Any:
 
 
 async def played(runtime: Runtime, league: str, name: str, so: Any) -> None:
-    """Fold on until the tournament is as *so* wants it."""
+    """Keep folding until *so* is true of the tournament's state."""
     running = await state_of(runtime, league, name)
     table = running.tables[0].table
 
@@ -108,7 +108,7 @@ async def test_asked_too_early_twice_and_after_the_end_they_do_nothing_more(
     async with open_runtime(database.settings("holotable_worker")) as runtime:
         league, name = await announced(runtime, 3, starting_stack=1000, floor=floor)
         ids = {"league": league, "tournament": name}
-        # Play has not begun: the duty comes again.
+        # Play has not begun, so the duty asks to be repeated.
         again = await DUTIES["tournament.last_hands"].do(runtime, ids)
         assert again is not None and again > runtime.clock.now()
         await submitting.start_tournament(runtime, league, name, runtime.clock.now())
@@ -126,9 +126,7 @@ async def test_asked_too_early_twice_and_after_the_end_they_do_nothing_more(
 async def test_last_hands_that_were_put_off_are_not_called_at_the_first_hour(
     database: TestDatabase,
 ) -> None:
-    """
-    The message of the first hour still comes, and asks for its own return.
-    """
+    """The job for the first time still runs, and asks to be repeated at the new time."""
     async with open_runtime(database.settings("holotable_worker")) as runtime:
         due = runtime.clock.now() + timedelta(hours=2)
         floor = FloorTerms(last_hands_at=due)
@@ -142,7 +140,7 @@ async def test_last_hands_that_were_put_off_are_not_called_at_the_first_hour(
 async def test_a_tournament_that_plays_hand_for_hand_and_draws_anew_comes_to_its_end(
     database: TestDatabase,
 ) -> None:
-    """Six tables of players who bet all they have; seats drawn anew at two tables and at one."""
+    """Everybody at six tables bets everything. Seats are redrawn at two tables and at one."""
     floor = FloorTerms(
         hand_for_hand=HandForHandTerms(at_left=23), redraw_at=(2, 1), halt_when_short=3
     )
@@ -168,7 +166,7 @@ async def test_a_tournament_that_plays_hand_for_hand_and_draws_anew_comes_to_its
 async def test_a_round_of_hand_for_hand_waits_for_the_windows_of_the_table_that_ends_last(
     database: TestDatabase,
 ) -> None:
-    """Another table has been done for longer than a window lasts."""
+    """The other table has waited for longer than a rebuy window lasts."""
     seconds = 2
     rebuys = resolve("better", {"rebuy": {"max": 1, "seconds": seconds}})
     async with open_runtime(database.settings("holotable_api")) as runtime:
