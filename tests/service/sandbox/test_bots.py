@@ -1,4 +1,4 @@
-"""The example players: they play by the rules, alike every time, and better than by a feeling."""
+"""The example bots play legally, repeat their play from a seed, and win by knowing the odds."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ NO_BLUFF = 0.99
 
 @pytest.mark.parametrize("name", sorted(PRESETS))
 def test_every_game_is_played_with_legal_actions_only(name: str) -> None:
-    """A game raises what the table refuses; every chip is still there at the end."""
+    """``Game`` raises every refusal of the table, and no chip is lost by the end."""
     game = Game(name, 1, [knowing] * 5)
     chips = game.table.chips()
     game.play()
@@ -26,7 +26,7 @@ def test_every_game_is_played_with_legal_actions_only(name: str) -> None:
 
 
 def test_the_same_view_gives_the_same_action() -> None:
-    """A night can be had again from its seed."""
+    """A night can be repeated from its seed."""
     stacks = [Game("cantina", 3, [knowing] * 4).play() for _ in range(2)]
 
     assert stacks[0] == stacks[1]
@@ -45,7 +45,7 @@ def test_in_card_turns_too_who_knows_the_odds_takes_most_of_the_chips(name: str)
 
 
 def test_a_selection_keeps_what_new_cards_can_improve() -> None:
-    """On the target already, but two cards of the suit short: the odd card is let go."""
+    """Without ``T+09`` the total is on the target, and new cards can still improve the suit."""
     cards = ("S+05", "C+01", "C-01", "Z1", "T+09")
     kept = Dealt(cards, 5, "circle", draws(cards, 0.5)).selection()
 
@@ -87,7 +87,7 @@ def test_a_good_hand_is_raised() -> None:
 
 
 def test_now_and_then_a_bad_hand_is_raised_too() -> None:
-    """A player who never bluffs is never paid."""
+    """A player who never bluffs never gets paid for a good hand."""
     bold = Temper(boldness=1.0, patience=0.0)
 
     assert bet(legal(0), stakes(pot=20, due=0), 0.1, bold, 0.01)["type"] == "raise_to"

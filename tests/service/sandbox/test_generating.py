@@ -1,4 +1,4 @@
-"""Made-up seasons hold: the same numbers give the same bytes, and our own audit finds nothing."""
+"""Generated seasons repeat byte by byte from their seeds, and the audit finds no fault."""
 
 import asyncio
 import json
@@ -39,7 +39,7 @@ def audited(season: Season) -> tuple[list[str], int]:
 
 
 def faults_in(rows: Sequence[Recorded], keys: LeagueKeys) -> tuple[list[str], int]:
-    """Return what our own audit finds wrong, and how many hands it has seen."""
+    """Return the faults that the audit finds, and the number of hands that it has read."""
     findings = Findings()
     streams = StreamAudit(keys, findings, {row.stream for row in rows})
     places, acts = Places(findings), ActsAudit(findings)
@@ -62,7 +62,7 @@ def test_our_own_audit_finds_nothing(seed: int, chaos: float) -> None:
 
 
 async def voided_in_between() -> list[str]:
-    """Raise the level and give a penalty in the middle of a deal that is then voided."""
+    """Raise the level and impose a penalty during a deal that is then voided. Return the faults."""
     owner = PlayerId("plr_" + "1" * 32)
     ruling: Any = {"by": owner, "reason": TextRef(text=TextId("txt_" + "0" * 32), digest="ab" * 32)}
     async with open_world("voided") as runtime:
@@ -104,13 +104,13 @@ async def voided_in_between() -> list[str]:
 
 
 def test_a_hand_dealt_anew_keeps_its_level_and_counts_new_penalties() -> None:
-    """Rulebook `voiding.replay`: the audit takes neither for a hand that is not dealt anew."""
+    """Rulebook `voiding.replay`: after both changes the audit accepts the hand's next deal."""
     with asyncio.Runner(loop_factory=VirtualLoop) as runner:
         assert runner.run(voided_in_between()) == []
 
 
 def test_odd_seasons_hold_what_happens_on_odd_evenings() -> None:
-    """Rounds, rebuys, late comers, casinos, rulings, deals, corrections, disputes: all."""
+    """Together they contain rounds, rebuys, late entrants, casinos, rulings and corrections."""
     rows = [row for seed in ODD for row in made(seed, PLAYERS, 1.0).rows]
     happened = {row.type for row in rows}
 
@@ -141,7 +141,7 @@ def test_where_nothing_is_odd_nothing_odd_happens() -> None:
 
 
 def written(folder: Path, hash_seed: str) -> dict[str, bytes]:
-    """Run the command as a stranger would, under another order of hashes."""
+    """Run the command with *hash_seed* for Python's hashes. Return the bytes of every file."""
     ran = subprocess.run(
         [
             sys.executable, "-c", "from service.cli.main import main; main()", "generate",
