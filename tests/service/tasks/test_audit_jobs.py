@@ -1,4 +1,4 @@
-"""An audit that does not come to its end says so; no report runs for ever."""
+"""A report of an audit that cannot finish is marked as broken. None stays running for ever."""
 
 import json
 from collections.abc import AsyncIterator, Iterator
@@ -63,7 +63,7 @@ def claimed(worker: psycopg.Connection, league: str) -> Claimed:
 
 
 async def audited(runtime: Runtime, job: Claimed) -> None:
-    """Do an audit's job, and those it leads to; others are left lying."""
+    """Do an audit's job and the audit jobs that it arms, but no other job."""
     await perform(runtime, job.job_id, job.claim)
     await go_on(runtime)
 
@@ -74,7 +74,7 @@ def allow_connections(database: TestDatabase, allowed: str) -> None:
 
 
 async def states(superuser: asyncpg.Connection) -> tuple[str, str]:
-    """Return what the report and its job are."""
+    """Return the state of the report and the state of its job."""
     report = await superuser.fetchval("SELECT state FROM audit_report")
     return report, await superuser.fetchval("SELECT state FROM job WHERE task = 'audit.run'")
 
@@ -90,7 +90,7 @@ async def test_an_audit_that_ends_keeps_its_report(
 async def test_an_audit_that_breaks_is_broken_and_not_tried_again(
     database: TestDatabase, worker: psycopg.Connection, superuser: asyncpg.Connection, league: str
 ) -> None:
-    """Another secret key opens nothing, today or tomorrow."""
+    """A wrong secret key would open nothing at a retry either."""
     settings = replace(database.settings("holotable_worker"), secret_key="6b" * 32)
     async with open_runtime(settings) as runtime:
         with pytest.raises(Hopeless):
@@ -105,7 +105,7 @@ async def test_an_audit_that_loses_its_database_waits_to_be_tried_again(
 ) -> None:
     async with open_runtime(database.settings("holotable_worker")) as runtime:
         job = claimed(worker, league)
-        await runtime.pool.execute("SELECT 1")  # this connection outlives the ban on new ones
+        await runtime.pool.execute("SELECT 1")  # stays open while new ones are refused
         allow_connections(database, "false")
         try:
             with pytest.raises((asyncpg.PostgresError, sa.exc.DBAPIError)):
@@ -116,7 +116,7 @@ async def test_an_audit_that_loses_its_database_waits_to_be_tried_again(
         units = "SELECT state, last_error FROM job WHERE task = 'audit.unit' ORDER BY occurrence"
         waits = [row["state"] for row in await superuser.fetch(units) if row["last_error"]]
         assert waits == ["ready"]
-        # The others were claimed with it; nobody is at them.
+        # The other units were claimed with that one, but no worker does them.
         await superuser.execute(
             "UPDATE job SET state = 'ready', lease_until = NULL WHERE state = 'sent'"
         )
@@ -127,7 +127,7 @@ async def test_an_audit_that_loses_its_database_waits_to_be_tried_again(
 async def test_units_that_meet_a_plan_about_to_be_made_again_are_not_lost(
     database: TestDatabase, worker: psycopg.Connection, superuser: asyncpg.Connection, league: str
 ) -> None:
-    """As when the plan's lease ran out, and whoever made it again lost the database."""
+    """This happens if a plan's lease runs out and the retry loses its database."""
     async with open_runtime(database.settings("holotable_worker")) as runtime:
         job = claimed(worker, league)
         await perform(runtime, job.job_id, job.claim)
@@ -139,7 +139,7 @@ async def test_units_that_meet_a_plan_about_to_be_made_again_are_not_lost(
 async def test_a_report_that_stands_is_not_broken_afterwards(
     database: TestDatabase, worker: psycopg.Connection, superuser: asyncpg.Connection, league: str
 ) -> None:
-    """As when a unit is done once more by a process that cannot do it."""
+    """This happens if a process that cannot do a unit repeats it."""
     async with open_runtime(database.settings("holotable_worker")) as runtime:
         await audited(runtime, claimed(worker, league))
     stood = await superuser.fetchrow("SELECT state, report::text FROM audit_report")
@@ -154,7 +154,7 @@ async def test_a_report_that_stands_is_not_broken_afterwards(
 async def test_a_report_whose_job_died_is_broken_by_the_next_ticker(
     database: TestDatabase, worker: psycopg.Connection, superuser: asyncpg.Connection, league: str
 ) -> None:
-    """As when the process was killed in every audit of it."""
+    """This happens if the process was killed at every attempt."""
     async with open_runtime(database.settings("holotable_worker")) as runtime:
         job = claimed(worker, league)
         await runtime.pool.execute(
@@ -170,7 +170,7 @@ async def test_a_report_whose_job_died_is_broken_by_the_next_ticker(
 
 
 async def kept(superuser: asyncpg.Connection) -> dict[str, Any]:
-    """Return the report of the audit."""
+    """Return the stored report of the only audit."""
     report: dict[str, Any] = json.loads(await superuser.fetchval("SELECT report FROM audit_report"))
     return report
 
@@ -183,7 +183,7 @@ async def test_an_audit_is_an_event_with_its_figures_and_the_digest_of_its_repor
         text = await superuser.fetchval("SELECT report::text FROM audit_report")
         await audits.run_audit(
             runtime, {"league": league, "report": REPORT}
-        )  # a lease that ran out
+        )  # as after a lease that ran out
     (row,) = await superuser.fetch("SELECT data::text FROM events WHERE type = 'audit_reported'")
     event = json.loads(row[0])
     report = await kept(superuser)
@@ -237,7 +237,7 @@ async def test_the_auditors_login_finds_them_too(
 
 
 async def test_decks_are_counted_once_nobody_plays_with_them(database: TestDatabase) -> None:
-    """An exact figure over a deck in play would tell everybody something of its cards."""
+    """An exact count over a deck in play would tell everybody something about its cards."""
     night = await played(database, steps_max=30)
     connection = await asyncpg.connect(database.url("holotable_audit"))
     keys = await Keys(SECRET_KEY).of(connection, number_of(night.league))

@@ -1,4 +1,4 @@
-"""An audit done by a real worker: in parallel, and gone on with after a kill."""
+"""A real worker does an audit in parallel, and continues it after a kill."""
 
 import json
 import os
@@ -61,7 +61,7 @@ async def alone(database: TestDatabase, league: str) -> Report:
 
 
 def said(report: Any) -> dict[str, Any]:
-    """Return a report without what depends on the hour: how long it took, which jobs there were."""
+    """Return a report without its duration and its check of jobs, which differ between runs."""
     content: dict[str, Any] = json.loads(msgspec.json.encode(report))
     checks = [each for each in content["checks"] if each["name"] != "jobs"]
     return {**content, "seconds": 0, "checks": checks}
@@ -83,7 +83,7 @@ async def test_a_killed_audit_goes_on_where_it_was_and_says_the_same(
         state = await superuser.fetchval("SELECT state FROM audit_report WHERE id = $1", REPORT)
         return state in ("passed", "failed") and await superuser.fetchval(REPORTED, REPORT) > 0
 
-    # The unit that is held must wait for its process to be killed, however busy this machine is.
+    # The held unit must not time out before its process is killed, even on a busy machine.
     await superuser.execute(
         f'ALTER ROLE holotable_worker IN DATABASE "{database.name}" SET lock_timeout = 0'
     )

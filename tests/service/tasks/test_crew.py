@@ -1,4 +1,4 @@
-"""A crew is complete whatever becomes of single processes, and ends whatever they do."""
+"""A crew replaces processes that die, and ends even if a process ignores its signal."""
 
 import signal
 import subprocess
@@ -11,7 +11,7 @@ LIMIT_SECONDS = 40
 
 
 def code_of(program: str, then: signal.Signals) -> int:
-    """Run *program* until it says that it is ready, send it a signal, return its exit code."""
+    """Run *program* until it prints ``ready``, send it a signal and return its exit code."""
     limited = ["timeout", "-s", "KILL", str(LIMIT_SECONDS)]
     with subprocess.Popen(
         [*limited, sys.executable, "-c", textwrap.dedent(program)],

@@ -1,4 +1,4 @@
-"""Jobs: armed once, claimed once, fenced, repaired by their lease."""
+"""Jobs are armed once, claimed once, fenced, and claimed again when their lease runs out."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -59,7 +59,7 @@ async def test_two_dispatchers_never_claim_the_same_job(
     for number in range(20):
         jobs.arm_now(worker, job(f"start:{number}"))
     with psycopg.connect(database.url("holotable_worker")) as first:
-        mine = jobs.claim(first, LEASE, limit=12)  # not committed: its rows are locked
+        mine = jobs.claim(first, LEASE, limit=12)  # not committed, so its rows are locked
         others = jobs.claim(worker, LEASE, limit=20)
     assert len(mine) == 12
     assert len(others) == 8
@@ -260,7 +260,7 @@ async def test_a_job_told_to_come_again_while_it_runs_runs_once_more(
 async def test_jobs_that_fail_wait_behind_those_that_have_not(
     database: TestDatabase, worker: psycopg.Connection
 ) -> None:
-    """A league whose duties always raise keeps no other league's waiting."""
+    """A league with duties that always raise does not delay the jobs of other leagues."""
     for number in range(20):
         jobs.arm_now(worker, job(f"failing:{number}"))
     worker.execute("UPDATE job SET attempts = 3")

@@ -1,4 +1,4 @@
-"""A real worker with a league full of malformed events beside one that plays."""
+"""A real worker serves a league that plays while another is full of malformed events."""
 
 import base64
 import json
@@ -87,16 +87,16 @@ async def test_a_league_of_malformed_events_harms_no_other_and_goes_on_after_its
 
 
 def everything() -> list[tuple[str, str, int]]:
-    """Return each type of event with data that it cannot have, and in versions there are not."""
+    """Return every event type with malformed data, an unknown type and an unknown version."""
     kinds = [tag_of(event) for events in events_by_category().values() for event in events]
-    # What arms jobs comes first, so that skipping one meets the next.
+    # Events that arm jobs come first, so that skipping one leads to the next.
     kinds.sort(key=lambda kind: kind not in ("break_started", "round_ended"))
     found = [(kind, MALFORMED[at % len(MALFORMED)], 1) for at, kind in enumerate(kinds)]
     return [*found, ("cake_baked", "{}", 1), ("break_started", "{}", 99)]
 
 
 async def played_on(runtime: Runtime, league: str, name: str) -> bool:
-    """Whether a decision of the tournament has run out: its deadline was kept."""
+    """Return True once a decision of the tournament has timed out, as its deadline demands."""
     state = (await runtime.writer.load(league, stream_of(name))).state
     if not isinstance(state, Running):
         return False
@@ -109,7 +109,7 @@ PUT_AWAY = "SELECT (SELECT count(*) FROM pgmq.a_play), (SELECT count(*) FROM pgm
 
 
 def messages(job: str) -> list[str | None]:
-    """Return what a holder of the broker's login may send, from nothing to almost a message."""
+    """Return invalid messages that the broker's login can send, the last ones almost valid."""
 
     def encoded(*body: Any) -> str:
         return base64.b64encode(json.dumps(body).encode()).decode()

@@ -1,4 +1,4 @@
-"""One league's broken events stop that league alone, loudly, until an operator releases it."""
+"""A league's broken events stop that league alone, with an alarm, until an operator acts."""
 
 import asyncio
 import threading
@@ -55,7 +55,7 @@ def armed(worker: psycopg.Connection, league: str) -> set[str]:
 
 
 def quarantined(worker: psycopg.Connection) -> list[tuple[str, str, int]]:
-    """Return league, consumer and position of everything in quarantine."""
+    """Return the league, consumer and position of every quarantine."""
     rows = worker.execute("SELECT league, consumer, position FROM quarantine")
     return [(f"lge_{league.hex}", consumer, position) for league, consumer, position in rows]
 
@@ -75,7 +75,7 @@ async def test_an_event_that_cannot_be_read_stops_its_own_league_alone(
     ticker.tick()
 
     assert quarantined(worker) == [(poisoned, "arming", position)]
-    # What stood before the event is armed, what stands after it waits.
+    # Events before the broken one have armed their jobs. Events after it wait.
     assert len(armed(worker, poisoned)) == len(armed(worker, healthy)) == 1
     later, _ = await announced(runtime, 0)
     ticker.tick()
@@ -112,7 +112,7 @@ async def test_a_forged_record_of_a_repair_voids_nothing_and_stops_nobody(
     worker: psycopg.Connection,
     data: str,
 ) -> None:
-    """Every reader of a league asks which of its events are void."""
+    """Every reader of a league reads the records of repairs, so a forged one reaches them all."""
     poisoned, _ = await announced(runtime, 0)
     await plant(owner, poisoned, "positions_voided", data)
     arming.follow(worker, NOW, database.settings("holotable_worker"))
@@ -130,7 +130,7 @@ async def test_a_released_league_goes_on_where_it_stopped(
     arming.follow(worker, NOW, settings)
     migrate = database.settings("holotable_migrate")
 
-    # Released unmended it is held again; skipped it goes on to the next event that is broken.
+    # A release without a repair stops again here. A skip goes on to the next broken event.
     assert await commands.release(migrate, league, "arming", skip=False) == 0
     arming.follow(worker, NOW, settings)
     assert quarantined(worker) == [(league, "arming", bad[0])]
@@ -227,7 +227,7 @@ async def test_readiness_and_the_doctor_tell_of_troubles_and_the_service_stays_u
         "warnings": ["audit_failed", "quarantined", "projection_outdated"],
     }
 
-    # An audit that passes, whoever asked for it, ends the alarm.
+    # Any audit of the league that passes ends the alarm.
     worker.execute(
         "INSERT INTO audit_report (id, league, scope, state, finished_at)"
         " VALUES ('adt_1', %(it)s, %(it)s, 'passed', now())",
@@ -239,7 +239,7 @@ async def test_readiness_and_the_doctor_tell_of_troubles_and_the_service_stays_u
 async def test_the_doctor_misses_a_kind_of_process_that_has_fallen_silent(
     database: TestDatabase, worker: psycopg.Connection
 ) -> None:
-    """A frozen worker closes no connection and ends no process: only its silence tells."""
+    """A frozen worker closes no connection and ends no process. Only its heartbeat stops."""
     settings, api = database.settings("holotable_api"), database.url("holotable_api")
     connection = await asyncpg.connect(api)
     check = CHECKS["heartbeats"]
@@ -253,7 +253,7 @@ async def test_the_doctor_misses_a_kind_of_process_that_has_fallen_silent(
 
 
 async def test_a_defect_of_the_clockwork_has_its_process_replaced(database: TestDatabase) -> None:
-    """A thread that died silently left a process that looked alive and armed nothing."""
+    """Otherwise a process with a dead ticker would look alive and arm nothing."""
     settings = database.settings("holotable_worker", nightly_audit="noon")
     broken = threading.Event()
     ticker = Ticker(settings, lambda _job: None, broken=broken.set)

@@ -1,4 +1,4 @@
-"""Signing as a job: armed by news, retried while the signer is away, ended by a refusal."""
+"""Signing jobs are armed by new events, retried without a signer, and ended by a refusal."""
 
 import asyncio
 import socket
@@ -48,7 +48,7 @@ def worker(database: TestDatabase) -> Iterator[psycopg.Connection]:
 
 @pytest.fixture
 def signer(tmp_path: Path) -> Iterator[str]:
-    """Address of a signer that serves over a real socket."""
+    """Yield the address of a signer that serves over a real socket."""
     with Memory(tmp_path / "signer") as memory, socket.create_server(("127.0.0.1", 0)) as listening:
         app = signing_app(Signer(KEY, memory))
         server = uvicorn.Server(uvicorn.Config(app, log_level="warning"))
@@ -66,14 +66,14 @@ def settings(database: TestDatabase, signer: str | None, **changes: Any) -> Sett
 
 
 def signing(worker: psycopg.Connection) -> list[tuple[Any, ...]]:
-    """Return state, time and error of the jobs that sign."""
+    """Return the state, time, attempts and last error of the jobs that sign."""
     return worker.execute(
         "SELECT state, due_at, attempts, last_error FROM job WHERE task = 'league.sign_head'"
     ).fetchall()
 
 
 async def run(worker: psycopg.Connection, told: Settings) -> None:
-    """Have the signing job done as a worker does it, whenever it is due."""
+    """Perform the signing job as a worker does, without waiting until it is due."""
     worker.execute("UPDATE job SET due_at = now() WHERE task = 'league.sign_head'")
     found = [job for job in jobs.claim(worker, LEASE) if job.task == "league.sign_head"]
     async with open_runtime(told) as runtime:
@@ -158,7 +158,7 @@ async def test_a_log_that_was_cut_ends_the_job_in_a_refusal_and_the_doctor_says_
 async def test_epochs_that_the_signer_knows_already_are_passed_over(
     database: TestDatabase, worker: psycopg.Connection, league: str, signer: str
 ) -> None:
-    """A restore forgot that epoch 1 was opened; the signer did not."""
+    """A restore removed the record of epoch 1, but the signer remembers it."""
     told = settings(database, signer)
     operator = database.settings("holotable_migrate", signer_url=signer)
     assert await open_epoch(operator, league, "Lobot", "a drill") == 0

@@ -1,10 +1,10 @@
 """
-A thousand entrants at 125 tables, through the writer and PostgreSQL, to the last chip.
+A thousand entrants at 125 tables play to the last chip through the writer and PostgreSQL.
 
-Play is wild: half of the bets are everything.  Some never come, fifty come late, people
-step away and come back, some are disqualified, many go out in the same hand, one
-forfeits the result afterwards.
-What must hold is counted here from the log alone, by plain sums.
+Play is wild: a player who may raise goes all-in half of the time.  There are no-shows and
+fifty late entrants.  Players step away and come back, some are disqualified, and many bust
+in the same hand.  One forfeits the result afterwards.
+The test checks all this by simple sums over the log.
 """
 
 import asyncio
@@ -74,7 +74,7 @@ DIRECTOR = PlayerId("plr_" + "9" * 32)
 
 
 class Crowd:
-    """Everybody at the tables of one tournament; the same seed plays the same way."""
+    """All players of one tournament. The seed is fixed, so their choices repeat."""
 
     def __init__(self, runtime: Runtime, league_id: str, tournament: str, because: TextRef) -> None:
         self.runtime = runtime
@@ -91,7 +91,7 @@ class Crowd:
         return (await self.runtime.writer.load(self.league, stream_of(subject), fresh=False)).state
 
     async def play(self) -> Finished:
-        """Play to the end; now and then the house does something."""
+        """Play to the end, with late entrants, absences and disqualifications now and then."""
         idle = 0
         while True:
             state = await self.load(self.tournament)
@@ -105,19 +105,20 @@ class Crowd:
             self.actions += acted
             free = len(state.tables) * SEATS - sum(len(each.seats) for each in state.tables)
             if acted and self.late < LATE and free > SEATS:
-                # Levels go by table here, so none is added: who comes takes a seat that is free.
+                # Levels are counted by table, so no table is added.
+                # A late entrant takes a free seat.
                 await self.come_late()
             if acted and self.random.random() < 0.1:
-                # What was seen a moment ago may have been moved since: a refusal is an answer.
+                # The entrant may have moved since this state was read, so a refusal is correct.
                 with contextlib.suppress(CommandRejected):
                     await self.chaos(await self.load(self.tournament))
             idle = 0 if acted else idle + 1
             assert idle < 3_000, "nobody is asked any more, and it does not end"
             if not acted:
-                await asyncio.sleep(0.01)  # tables are led on in the background
+                await asyncio.sleep(0.01)  # the next hands open in the background
 
     async def come_late(self) -> None:
-        """Let the next one come while late registration is open."""
+        """Register the next late entrant. Close late registration after the last of them."""
         player = PlayerId(f"plr_{ENTRANTS - LATE + self.late:032x}")
         now = self.runtime.clock.now()
         member = AddMember(player=player, now=now)
@@ -131,14 +132,14 @@ class Crowd:
         )
         self.late += 1
         if self.late == LATE:
-            # Until nobody can come any more, the last one left would wait for comers.
+            # While late registration is open, the last remaining entrant waits for others.
             over = CloseLateRegistration(now=self.runtime.clock.now())
             await submitting.submit_to_tournament(
                 self.runtime, self.league, self.tournament, over, command(self.runtime)
             )
 
     async def answer(self, table: str) -> bool:
-        """Answer the open decision for one seat; say whether there was one."""
+        """Answer the open decision for one seat. Return False if none is open."""
         state = await self.load(table)
         if not isinstance(state, Table) or state.decision is None:
             return False
@@ -157,7 +158,7 @@ class Crowd:
         return True
 
     def bet(self, legal: dict[str, Any]) -> tuple[Any, ...]:
-        """Return verb, amount and expected amount: everything, as little as possible, or none."""
+        """Return the verb, amount and expected amount: as much as possible, or as little."""
         mood = self.random.random()
         if "raise_to" in legal and mood < 0.5:
             return "raise_to", legal["raise_to"].max
@@ -168,7 +169,7 @@ class Crowd:
         return ("fold",)
 
     async def chaos(self, state: Any) -> None:
-        """Let somebody go away or come back, or disqualify."""
+        """Disqualify an entrant, or let one step away or come back."""
         if not isinstance(state, Running):
             return
         seating = self.random.choice(state.tables)
@@ -197,7 +198,7 @@ class Crowd:
 
 
 async def because(database: TestDatabase, league_id: str) -> TextRef:
-    """Keep the one reason that the director gives for everything."""
+    """Store the one reason that the director gives for every ruling."""
     engine = async_engine(database.url("holotable_api"), 1)
     draft = Draft(league_id, number_of(DIRECTOR), "the rules say so")
     now = datetime(2026, 11, 20, tzinfo=UTC)
@@ -233,7 +234,7 @@ async def test_a_thousand_entrants_play_to_the_last_chip(database: TestDatabase)
 
 
 def hold_everybody(events: Sequence[dict[str, Any]], crowd: Crowd) -> None:
-    """Nobody is lost, doubled, or in two places."""
+    """Check that no entrant is lost, counted twice or given two places."""
     registered = [e["data"]["entrant"] for e in events if e["type"] == "entrant_registered"]
     released = [e["data"]["entrant"] for e in events if e["type"] == "no_show_released"]
     placed = [e["data"]["entrant"] for e in events if e["type"] == "entrant_eliminated"]
@@ -251,7 +252,7 @@ def hold_everybody(events: Sequence[dict[str, Any]], crowd: Crowd) -> None:
 
 
 def hold_sizes(events: Sequence[dict[str, Any]]) -> None:
-    """Seats are taken by one at a time, and tables never hold more than they have seats."""
+    """Check that every seat has at most one entrant, and every table at most its seats."""
     seats: dict[tuple[str, int], str] = {}
     broken = tables = 0
     for event in events:
@@ -285,7 +286,7 @@ def hold_sizes(events: Sequence[dict[str, Any]]) -> None:
 
 
 def hold_money(result: dict[str, Any]) -> None:
-    """The pool is paid to the last unit, by place, and who has forfeited gets nothing."""
+    """Check that payouts add up to the pool, fall by place and skip forfeited entrants."""
     assert sum(each["amount"] for each in result["payouts"]) == 100_003
     amounts = [each["amount"] for each in sorted(result["payouts"], key=lambda e: e["place"])]
     assert amounts == sorted(amounts, reverse=True)
@@ -293,7 +294,7 @@ def hold_money(result: dict[str, Any]) -> None:
 
 
 def hold_points(result: dict[str, Any], standings: Sequence[Any]) -> None:
-    """Place k of n is worth n - k + 1 points; shared places average."""
+    """Check that place k of n is worth n - k + 1 points, and that shared places average."""
     due = {}
     for each in result["placings"]:
         places = range(each["place"], each["place"] + each["shared"])
@@ -302,7 +303,7 @@ def hold_points(result: dict[str, Any], standings: Sequence[Any]) -> None:
 
 
 async def opened(runtime: Runtime) -> tuple[str, str, str]:
-    """Make a league and a season, and announce the tournament with everybody entered."""
+    """Make a league and a season, and announce the tournament with its registered entrants."""
     league_id = LeagueId(identifier("lge", runtime.entropy.uuid()))
     season_id = SeasonId(identifier("ssn", runtime.entropy.uuid()))
     owner = PlayerId(identifier("plr", runtime.entropy.uuid()))
@@ -329,7 +330,7 @@ async def opened(runtime: Runtime) -> tuple[str, str, str]:
 
 
 async def story(runtime: Runtime, league_id: str, tournament: str) -> list[dict[str, Any]]:
-    """Return the tournament's events as the log has them."""
+    """Return the type and data of the tournament's events, in the order of the log."""
     found: list[dict[str, Any]] = []
     async with runtime.pool.acquire() as connection:
         while chunk := await read_stream(connection, league_id, stream_of(tournament), len(found)):

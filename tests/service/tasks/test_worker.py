@@ -1,4 +1,4 @@
-"""A real worker on the real broker, undisturbed and killed."""
+"""A real worker on the real broker does its jobs, even if its processes are killed."""
 
 import asyncio
 import os
@@ -48,7 +48,7 @@ BLOCKED = """
 
 @pytest.fixture
 def worker(database: TestDatabase) -> Iterator[subprocess.Popen[bytes]]:
-    """A worker with a broker of its own and short leases, stopped at the end."""
+    """Yield a worker with its own broker and short leases, and stop it at the end."""
     server = database.server.cluster.url()
     broker = f"{database.name}_broker"
     databases.create_database(server, broker, owner=databases.BROKER)
@@ -82,7 +82,7 @@ def worker(database: TestDatabase) -> Iterator[subprocess.Popen[bytes]]:
 
 
 def await_ready(said: IO[bytes]) -> None:
-    """Read what a worker says until it is ready; fails when it is not in time."""
+    """Read a worker's output until it is ready. Fail if that takes over ``READY_SECONDS``."""
     end = time.monotonic() + READY_SECONDS
     read = b""
     while READY.encode() not in read.splitlines():
@@ -93,7 +93,7 @@ def await_ready(said: IO[bytes]) -> None:
 
 
 def children(parent: int) -> list[int]:
-    """Return the processes that *parent* has forked and that still live."""
+    """Return the child processes of *parent* that still live."""
     listed = Path(f"/proc/{parent}/task/{parent}/children").read_text(encoding="ascii")
     return [int(child) for child in listed.split()]
 
@@ -153,7 +153,7 @@ async def test_a_killed_process_is_replaced_and_a_killed_worker_leaves_none(
 async def test_processes_that_players_wait_for_are_replaced_when_the_database_is_back(
     database: TestDatabase, worker: subprocess.Popen[bytes]
 ) -> None:
-    """Celery itself would look for its broker again only after up to half a minute."""
+    """Celery alone would take up to half a minute to look for its broker again."""
     before = children(worker.pid)
     log = database.server.cluster.directory / "server.log"
     refusal = f'database "{database.name}" is not currently accepting connections'
@@ -191,7 +191,7 @@ async def test_twenty_kills_between_claim_and_commit_lose_nothing_and_double_not
             empty = [await announced(runtime, 0, starts_at=soon) for _ in range(3)]
             held = holder.transaction()
             await held.start()
-            # Every append waits; claims, leases and reads go on.
+            # Every append waits. Claims, leases and reads go on.
             await holder.execute("LOCK TABLE events IN SHARE ROW EXCLUSIVE MODE")
             killed = await kill_the_blocked(superuser, worker.pid)
             assert await superuser.fetchval("SELECT count(*) FROM job WHERE state = 'done'") == 0
@@ -219,10 +219,10 @@ CANCELLED = {"tournament_cancelled": 1}
 
 async def kill_the_blocked(superuser: asyncpg.Connection, worker: int) -> list[int]:
     """
-    Kill processes whose append waits, one after the other, until there were enough.
+    Kill ``KILLS`` processes with a waiting append, and return their process numbers.
 
-    Every fourth leaves its backend behind: that append will be made after its
-    process has died, and a second one by whoever repeats the task.
+    Every fourth kill leaves the database backend alive. Its append is made after the process
+    has died, and the process that repeats the task attempts a second one.
     """
     killed: list[int] = []
     end = time.monotonic() + KILLS_SECONDS
@@ -249,7 +249,7 @@ async def nothing_to_start(superuser: asyncpg.Connection) -> bool:
 
 
 async def counted(superuser: asyncpg.Connection, league: str) -> Counter[str]:
-    """Return how often each thing happened in *league*."""
+    """Return the number of events of each type in *league*."""
     rows = await superuser.fetch(
         "SELECT type, count(*) FROM events WHERE league = $1 GROUP BY type", number_of(league)
     )
@@ -261,7 +261,7 @@ async def hand_opened(superuser: asyncpg.Connection, league: str) -> bool:
 
 
 async def audited(database: TestDatabase, league: str) -> bool:
-    """Whether everything in *league* can be decided again, its chains and positions included."""
+    """Return True if the whole log of *league* passes its audit."""
     engine = databases.async_engine(database.url("holotable_audit"), 1)
     try:
         async with engine.connect() as connection:

@@ -1,4 +1,4 @@
-"""What a worker says while PostgreSQL is away: a line, and no traceback."""
+"""A worker reports an outage of PostgreSQL in single lines, without a traceback."""
 
 import json
 import os
