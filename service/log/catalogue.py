@@ -184,7 +184,7 @@ def rule_names() -> str:
     """Return the text of ``service/api/http/rule_names.py``: every rule of the rulebook."""
     names = sorted(_RULE.findall(RULEBOOK.read_text(encoding="utf-8")))
     lines = wrap(" ".join(names), 96, break_long_words=False, break_on_hyphens=False)
-    said = "Every rule of ``docs/rulebook.md``; made by ``python -m service.log.catalogue``."
+    said = "Every rule of ``docs/rulebook.md``. Made by ``python -m service.log.catalogue``."
     end = '""".split()  # noqa: SIM905 - a list would take a line for each'
     return "\n".join((f'"""{said}"""', "", 'NAMES = """', *lines, end, ""))
 

@@ -1,4 +1,4 @@
-"""Every rule of ``docs/rulebook.md``; made by ``python -m service.log.catalogue``."""
+"""Every rule of ``docs/rulebook.md``. Made by ``python -m service.log.catalogue``."""
 
 NAMES = """
 absence.killed absence.players_away absence.stepped_away absence.timeouts add_on beacon.deals

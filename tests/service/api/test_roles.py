@@ -143,7 +143,7 @@ MEMBERS = {
     "remove_template": HEADS,
     "start_tournament": HEADS,
     "close_tournament": HEADS,
-    # a referee directs play; referees and auditors open cards
+    # referees direct play, and referees and auditors open cards
     "pause_tournament": f"referee {HEADS}",
     "cancel_tournament": f"referee {HEADS}",
     "check_in_entrant": f"referee {HEADS}",
@@ -155,7 +155,7 @@ MEMBERS = {
     "open_hand": "auditor referee owner",
     "read_staff_log": "auditor referee owner",
     "open_disclosed": "auditor referee owner",
-    # receipts for other people's commands; everybody may have their own
+    # for other people's commands, because everybody gets receipts for their own
     "sign_receipt": "auditor referee owner",
     # referees and owners rule
     **dict.fromkeys(DISPUTED, "referee owner"),
@@ -164,7 +164,7 @@ MEMBERS = {
     "forfeit_result": f"scorer {HEADS}",
     "award_anew": f"scorer {HEADS}",
     "record_payment": f"scorer {HEADS}",
-    # directors of play may propose a deal; the entrants must agree to it
+    # anybody who directs play may propose a deal, and the entrants must agree to it
     "propose_deal_as_director": f"referee {HEADS}",
     "adjust_points": f"scorer {HEADS}",
     "void_adjustment": f"scorer {HEADS}",

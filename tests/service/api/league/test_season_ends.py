@@ -1,4 +1,4 @@
-"""A season closes only when no result is lost, whoever closes it and whenever."""
+"""A season closes only when no result is lost, no matter who closes it or when."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime
