@@ -88,7 +88,7 @@ async def disputed(request: Asked, body: ClaimedOn) -> tuple[Place[msgspec.Struc
     """
     named = [each for each in (body.hand, body.tournament, body.season) if each is not None]
     if len(named) != 1:
-        raise BadRequest("bad_request", "a claim is about one hand, one tournament or one season")
+        raise BadRequest("bad_request", "a claim must name exactly one hand, tournament or season")
     if body.season is not None:
         season = await reach(request, body.season, SEASON)
         return season, Subject(kind=body.kind, season=SeasonId(body.season), step=body.step)

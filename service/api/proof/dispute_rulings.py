@@ -260,7 +260,5 @@ def _to_season(
         )
         return AdjustPoints(adjustment=adjustment, **written)
     if subject.tournament is None:
-        raise BadRequest(
-            "bad_request", "the dispute is not about a tournament whose points could be revoked"
-        )
+        raise BadRequest("bad_request", "only a dispute about a tournament can revoke its points")
     return RevokeAward(tournament=subject.tournament, **written)

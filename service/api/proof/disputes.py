@@ -1,4 +1,4 @@
-"""Disputes: reading them, freezing what depends on them, and appeals."""
+"""Reading disputes and their evidence, freezing their subjects, and appeals."""
 
 from typing import Annotated
 

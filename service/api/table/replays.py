@@ -133,7 +133,10 @@ async def replay_hand(request: Asked, hand_id: str) -> Response[bytes]:
     if number is None:
         return Response(WHOLE[media](found), media_type=media)
     if media not in SINGLE:
-        raise BadRequest("bad_request", "a document of this type holds a whole hand, not a step")
+        raise BadRequest(
+            "bad_request",
+            "this media type holds only whole hands; leave out step, or accept another type",
+        )
     if not 0 < number <= len(found.steps):
         raise StreamNotFound("the hand has no such step")
     return Response(SINGLE[media](found.steps[number - 1]), media_type=media)
@@ -174,7 +177,7 @@ async def _perspective(request: Asked, row: HandRow, role: Role) -> tuple[str, b
     if asked == PUBLIC or asked in own:
         return asked, False
     if asked != AUDITOR and asked not in {each.entrant for each in entries_of(tournament)}:
-        raise _invalid("as is public, auditor, or an entrant of the tournament")
+        raise _invalid("as must be public, auditor, or an entrant of the tournament")
     entered = counts_as_entered(tournament, principal.account.player)
     demand_also(role, "audit_hands", entered=entered)
     if AUDIT_SCOPE not in principal.scopes:
@@ -196,7 +199,9 @@ async def _demand_opening(request: Asked, row: HandRow, found: Replay) -> None:
     league = (await shell.runtime.writer.load(row.league, stream_of(row.league))).state
     player = principal_of(request).account.player
     if not league.may_see(HandId(row.hand), player, shell.now()):
-        raise OpeningNeeded("first POST /v1/hands/{id}/openings, with your reason", hand=row.hand)
+        raise OpeningNeeded(
+            "record an opening first: POST /v1/hands/{id}/openings, with your reason", hand=row.hand
+        )
 
 
 def _step_asked(request: Asked) -> int | None:
@@ -204,7 +209,7 @@ def _step_asked(request: Asked) -> int | None:
     if given is None:
         return None
     if not given.isascii() or not given.isdigit() or len(given) > _STEP_DIGITS:
-        raise _invalid("step is a whole number from 1")
+        raise _invalid("step must be a whole number from 1 to 999999999")
     return int(given)
 
 

@@ -8,7 +8,7 @@ from litestar.response import Stream
 from litestar.types import ASGIApp, Receive, Scope, Send
 
 
-# All other arguments are passed to the framework unchanged.
+# The signatures pass all other arguments to the framework unchanged.
 class Counted(Stream):
     """
     A streaming response that is sent inside a context.

@@ -1,4 +1,4 @@
-"""Voiding a deal. Staff who are entered in the tournament may not."""
+"""Voiding a deal. Staff who are entered in the tournament may not void its deals."""
 
 from typing import Annotated
 

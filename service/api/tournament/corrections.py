@@ -1,4 +1,4 @@
-"""Correcting the result of a finished tournament. The corrector must not have played in it."""
+"""Correcting the result of a tournament. Staff who were entered in it may not correct it."""
 
 from typing import Annotated
 

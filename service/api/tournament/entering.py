@@ -209,7 +209,7 @@ async def answer_offer(
 async def check_in(
     place: TournamentPlace, order: Order, shell: Shell, principal: Principal
 ) -> Response[bytes]:
-    """Check the caller in. A late no-show with a kept seat is dealt in again."""
+    """Check the caller in. A player who was seated absent plays from the next hand."""
     return await _check_in(shell, place, order, my_entry(principal, place, order))
 
 
@@ -256,7 +256,7 @@ async def close_registration(place: TournamentPlace, order: Order, shell: Shell)
 async def post_announcement(
     request: Asked, body: AnnouncementWanted, place: TournamentPlace, order: Order, shell: Shell
 ) -> Response[bytes]:
-    """Keep the text outside the log. The event carries only its id."""
+    """Keep the text outside the log. The event holds only a reference to it."""
     text = await keep(request, place.league, order, body.text)
     command = PostNotice(text=text, now=shell.now())
     return await _ask(shell, place, order, command, status=201)

@@ -43,7 +43,7 @@ class MoneyShown(msgspec.Struct, kw_only=True):
 
 
 class PaymentShown(msgspec.Struct, kw_only=True):
-    """A payment that staff recorded. A ``refund`` went to the entrant, any other kind came in."""
+    """A recorded payment by an entrant. A ``refund`` went to the entrant instead."""
 
     kind: PaymentKind
     amount: int

@@ -35,7 +35,7 @@ class RoundShown(msgspec.Struct, kw_only=True):
 
 
 class CutShown(msgspec.Struct, kw_only=True):
-    """The entrants that go on to the final, and those between whom the lot decided."""
+    """The entrants that go on to the final, and the tied entrants ranked by lot."""
 
     going: tuple[str, ...]
     tied: tuple[str, ...]

@@ -170,7 +170,7 @@ async def disqualify(
 async def hold_table(
     request: Asked, body: ReasonGiven, place: TablePlace, order: Order
 ) -> Response[bytes]:
-    """Hold a table. Nothing is settled there until its release."""
+    """Hold a table. Its clock stands still until its release."""
     return await _at_table(request, body, place, order, floor_commands.HoldOneTable)
 
 

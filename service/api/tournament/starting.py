@@ -20,7 +20,7 @@ from service.people.texts import Written
 
 
 class Reasoned(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """An optional reason. The event carries only the id of the text."""
+    """An optional reason. The event holds only a reference to the text."""
 
     reason: Written | None = None
 
@@ -98,7 +98,7 @@ async def cancel(
     now: datetime,
     shell: Shell,
 ) -> Response[bytes]:
-    """Cancel the tournament. Staff who are entered in it may not."""
+    """Cancel the tournament. Staff who are entered in it may not cancel it."""
     words = await _words(request, body, place.league, order)
     command = Cancel(reason="director" if words is None else words.text, words=words, now=now)
     receipt = await with_stacks(shell.runtime, place.league, place.id, command, order.command)
