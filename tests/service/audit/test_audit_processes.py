@@ -162,7 +162,7 @@ async def test_a_process_that_ends_without_a_word_ends_the_audit(
     async def told(_: int) -> None:
         pass
 
-    with pytest.raises(UnitStopped, match="broke with status 1") as stopped:
+    with pytest.raises(UnitStopped, match="failed with status 1") as stopped:
         await in_processes(ONE_UNIT, 2, told)
     assert (explained(stopped.value) or (0,))[0] == 1
     assert "no.such.module" in capfd.readouterr().err
