@@ -176,7 +176,7 @@ async def _plan(
         )
     except InvariantViolated as error:
         # The streams were read one after the other during an append, so one may know of a move
-        # that another does not. A real defect would come back until _STEPS_MAX logs it.
+        # that another does not. A real defect comes back in every step and is logged in the end.
         raise PlanChanged(str(error)) from error
 
 

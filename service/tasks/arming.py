@@ -103,7 +103,7 @@ class _Chunk(NamedTuple):
 
 
 def follow(connection: psycopg.Connection, now: datetime, settings: Settings) -> bool:
-    """Arm the jobs that new events ask for. Return whether any league's checkpoint moved."""
+    """Arm the jobs that new events ask for. Return whether there was work in any league."""
     leagues = connection.execute(_NEWS, [ARMING]).fetchall()
     further = [_follow_league(connection, league, now, settings) for (league,) in leagues]
     return any(further)

@@ -247,7 +247,7 @@ DUTIES: dict[str, Duty] = {
         watch_table,
         Late(
             "extend",
-            "Open decisions get their full time again; a table that nobody led on goes on.",
+            "Open decisions get their full time again, and idle tables continue.",
         ),
     ),
     "season.award_points": Duty(
@@ -298,7 +298,7 @@ DUTIES: dict[str, Duty] = {
         Late("do", "Fresh seeds are as good later; a night that is an hour late is skipped."),
     ),
     "records.forget": Duty(
-        LONG, forget, Late("do", "Expired rows are not believed, whether deleted or not.")
+        LONG, forget, Late("do", "Expired rows have no effect, even if they are not deleted.")
     ),
     "league.sign_head": Duty(
         LONG, sign_league_head, Late("do", "One head signs everything that waits.")

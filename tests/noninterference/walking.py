@@ -1,4 +1,4 @@
-"""A walk over every route of the application, with every audience and every thing in the scene."""
+"""A walk over every route of the application, as every audience and about the whole scene."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -35,7 +35,7 @@ class TestServer:
     passwords: dict[str, str] = field(default_factory=dict)
 
     def url(self, name: str, role: str) -> str:
-        """Return the address of database *name* for *role*; ``postgres`` is the superuser."""
+        """Return the address of database *name* for *role*. ``postgres`` is the superuser."""
         if role == "postgres":
             return self.cluster.url(name)
         return self.cluster.url(name, role, self.passwords[role])

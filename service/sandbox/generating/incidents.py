@@ -71,7 +71,7 @@ async def in_casino(evening: Evening, state: Running) -> None:
 
 
 async def come_back(evening: Evening, state: Running) -> None:
-    """Let each busted player rebuy or stake an item with half a chance."""
+    """Let each busted player rebuy or stake an item, with a chance of one half."""
     for window in state.windows:
         if not evening.dice.happens(0.5):
             continue

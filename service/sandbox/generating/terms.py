@@ -128,7 +128,7 @@ OTHER = (
 """Other games, which are drawn rarely and only with chaos."""
 
 _OLDER_EACH = 3
-"""The first revision of the rules is used by each tournament with a multiple of this number."""
+"""Tournaments with a number divisible by this use the first revision of the rules."""
 
 
 def _ruleset(dice: Dice) -> tuple[str, Ruleset, int]:
