@@ -1,4 +1,4 @@
-"""The keeper's commands, each as a process of its own, against a stack that runs."""
+"""Commands for people who run a house, each as its own process, against a running stack."""
 
 import json
 import os
@@ -39,7 +39,7 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
 
 @pytest.fixture(scope="module")
 def organiser(stack: Stack) -> str:
-    """Secret of a token that the command line made for an account that it made."""
+    """The secret of a token, made on the command line for an account made there."""
     made = holotable(stack, "api", "account", "create", "chewie", "--password", "a long roar")
     assert made.returncode == 0, made.stderr
     return holotable(stack, "api", "token", "create", "chewie").stdout.strip()
@@ -53,7 +53,7 @@ def league(stack: Stack, organiser: str) -> str:
 def holotable(
     stack: Stack, process: str, *arguments: str, **changes: str
 ) -> subprocess.CompletedProcess[str]:
-    """Run ``holotable`` with the settings of *process*, and *changes* to them."""
+    """Run ``holotable`` with the settings of *process*, updated by *changes*."""
     inherited = {name: it for name, it in os.environ.items() if not name.startswith("HOLOTABLE_")}
     return subprocess.run(
         [sys.executable, "-m", "service.cli.main", *arguments],
@@ -70,7 +70,7 @@ def holotable(
 def at_once(
     stack: Stack, calls: list[tuple[str, str]], **changes: str
 ) -> dict[str, subprocess.CompletedProcess[str]]:
-    """Run commands, each with the settings of a process, beside one another."""
+    """Run several commands at the same time, each with the settings of its process."""
     with ThreadPoolExecutor(len(calls)) as threads:
         ended = threads.map(
             lambda call: holotable(stack, call[0], *call[1].split(), **changes), calls
@@ -79,7 +79,7 @@ def at_once(
 
 
 def asked(stack: Stack, token: str, path: str, body: dict[str, Any]) -> dict[str, Any]:
-    """Return what the API answers to a good request."""
+    """Return the API's answer to a request that must succeed."""
     headers = {"Authorization": f"Bearer {token}"}
     answer = httpx.post(f"{stack.url}/v1/{path}", json=body, headers=headers, timeout=10)
     assert answer.is_success, answer.text
@@ -88,7 +88,7 @@ def asked(stack: Stack, token: str, path: str, body: dict[str, Any]) -> dict[str
 
 
 def test_an_account_is_made_once(stack: Stack) -> None:
-    """The player id is printed; the same login a second time is answered with no."""
+    """The command prints the player's identifier. A second account with this login is refused."""
     first, second = (
         holotable(stack, "api", "account", "create", "lobot", "--password", "no small talk")
         for _ in range(2)
@@ -98,7 +98,7 @@ def test_an_account_is_made_once(stack: Stack) -> None:
 
 
 def test_an_account_keeps_the_rules_of_the_api(stack: Stack) -> None:
-    """What nobody may sign up with, the command line does not make either."""
+    """The command line refuses the same logins and passwords as the API."""
     refused = holotable(stack, "api", "account", "create", "Bad Login!", "--password", "a")
     assert refused.returncode == 2
 
@@ -112,7 +112,7 @@ def test_a_token_opens_the_api(stack: Stack, organiser: str) -> None:
 
 @pytest.mark.parametrize("by", ["secret", "id"])
 def test_a_revoked_token_is_nobody(stack: Stack, organiser: str, by: str) -> None:
-    """Named by its secret or by its id, it opens nothing from then on."""
+    """A token revoked by its secret or by its identifier opens nothing any more."""
     scoped = ("--scope", "tokens:manage")
     manager = holotable(stack, "api", "token", "create", "chewie", *scoped).stdout.strip()
     secret = holotable(stack, "api", "token", "create", "chewie").stdout.strip()
@@ -129,20 +129,20 @@ def test_a_revoked_token_is_nobody(stack: Stack, organiser: str, by: str) -> Non
 
 
 def test_a_token_that_is_none_cannot_be_revoked(stack: Stack) -> None:
-    """A mistyped name is an answer of no, not a silent yes."""
+    """A mistyped name gives an error, not a silent success."""
     calls = [("api", "token revoke tok_xyz"), ("api", f"token revoke tok_{0:032x}")]
     for call, refused in at_once(stack, calls).items():
         assert (refused.returncode, refused.stdout) == (1, ""), call
 
 
 def test_a_token_for_nobody_is_refused(stack: Stack) -> None:
-    """No account, no token."""
+    """A token needs an existing account."""
     refused = holotable(stack, "api", "token", "create", "nobody")
     assert (refused.returncode, refused.stdout) == (1, "")
 
 
 def test_read_models_are_rebuilt_and_equal(stack: Stack, league: str) -> None:
-    """A rebuild under a running projector leaves nothing that a comparison finds."""
+    """A rebuild next to a running projector leaves nothing that a comparison finds."""
     rebuilt = holotable(stack, "project", "projections", "rebuild")
     assert (rebuilt.returncode, rebuilt.stdout) == (0, "rebuilt all\n"), rebuilt.stderr
     compared = holotable(stack, "project", "projections", "compare")
@@ -150,7 +150,7 @@ def test_read_models_are_rebuilt_and_equal(stack: Stack, league: str) -> None:
 
 
 def test_a_league_is_audited(stack: Stack, league: str) -> None:
-    """The report of an honest league passes and counts its events."""
+    """The report of an undamaged league passes and counts its events."""
     audited = holotable(stack, "audit", "audit", league, "--json")
     report = json.loads(audited.stdout)
     assert (audited.returncode, report["passed"], report["league"]) == (0, True, league)
@@ -158,7 +158,7 @@ def test_a_league_is_audited(stack: Stack, league: str) -> None:
 
 
 def test_the_doctor_finds_a_running_stack_well(stack: Stack) -> None:
-    """Every role may ask, and nothing is red."""
+    """Every role may ask, and no check is red."""
     roles = ("api", "worker", "project", "audit", "migrate")
     for call, seen in at_once(stack, [(role, "doctor") for role in roles]).items():
         found = [line.split()[:2] for line in seen.stdout.splitlines()]
@@ -176,13 +176,13 @@ def test_the_doctor_finds_a_running_stack_well(stack: Stack) -> None:
 
 
 def test_the_openapi_document_is_the_code_s(stack: Stack) -> None:
-    """The committed document is what the code says; another file is not."""
+    """The committed document matches the code, and a changed file does not."""
     assert holotable(stack, "api", "openapi", "--check", "api-spec/openapi.yaml").returncode == 0
     assert holotable(stack, "api", "openapi", "--check", "LICENSE").returncode == 1
 
 
 def test_wrong_usage_is_said_in_two_lines(stack: Stack) -> None:
-    """A name that is none, a login that may not: code 2, and no traceback."""
+    """An unknown name or a forbidden login gives exit code 2 and no traceback."""
     calls = [
         ("project", "projections compare nothing"),
         ("api", "projections rebuild"),
@@ -198,7 +198,7 @@ def test_wrong_usage_is_said_in_two_lines(stack: Stack) -> None:
 
 
 def test_an_audit_of_no_tournament_does_not_pass(stack: Stack, league: str) -> None:
-    """A mistyped tournament is not a clean one."""
+    """A mistyped tournament does not count as a clean one."""
     refused = holotable(stack, "audit", "audit", league, "--tournament", f"trn_{0:032x}")
     assert refused.returncode == 2
 
@@ -213,7 +213,7 @@ def test_a_database_that_is_away_is_code_three(stack: Stack) -> None:
 
 
 def test_up_makes_its_organiser_a_new_token_when_the_kept_one_has_expired(stack: Stack) -> None:
-    """The data outlive a token, which ends after its days."""
+    """The data outlive a token, which expires after some days."""
     expired = standing.organiser_token(stack)
     assert stack.cluster is not None
     with psycopg.connect(with_database(stack.cluster.url(), stack.name)) as superuser:
@@ -234,7 +234,7 @@ def test_up_makes_its_organiser_a_new_token_when_the_kept_one_has_expired(stack:
 def test_a_list_of_players_is_tried_imported_and_refused(
     stack: Stack, organiser: str, league: str, tmp_path: Path
 ) -> None:
-    """Row by row on standard output, with a code for each who is new."""
+    """The output has one row for each line of the list, with a claim code for each new player."""
     token, roster = tmp_path / "token", tmp_path / "players.csv"
     token.write_text(organiser + "\n", encoding="utf-8")
     roster.write_text("name;external_id\nHan;7\nLeia;8\n", encoding="utf-8")
@@ -260,7 +260,7 @@ def test_a_list_of_players_is_tried_imported_and_refused(
 
 
 def test_a_league_is_taken_away_and_checked(stack: Stack, league: str, tmp_path: Path) -> None:
-    """What is written proves itself without a database; a file that is there stays as it was."""
+    """The archive can be checked without a database. An existing file is not overwritten."""
     taken = holotable(stack, "api", "league", "export", league, str(tmp_path))
     file = tmp_path / f"{league}.zip"
     assert (taken.returncode, taken.stdout.startswith(f"{file}: ")) == (0, True), taken.stderr
@@ -276,7 +276,7 @@ def test_a_league_is_taken_away_and_checked(stack: Stack, league: str, tmp_path:
 
 
 def test_a_player_is_erased_once_it_is_meant(stack: Stack) -> None:
-    """Without --yes nobody is asked in a script, and nothing happens."""
+    """In a script, a call without --yes does nothing."""
     made = holotable(stack, "api", "account", "create", "nien", "--password", "co-pilot nunb")
     player = made.stdout.strip()
     asked_first = holotable(stack, "api", "player", "erase", player)
@@ -292,7 +292,7 @@ def test_a_player_is_erased_once_it_is_meant(stack: Stack) -> None:
 
 
 def test_the_floor_is_shown(stack: Stack, organiser: str, league: str, tmp_path: Path) -> None:
-    """A director sees the tournament; who may not is told no."""
+    """A director sees the tournament. A member without the right is refused."""
     made = asked(
         stack, organiser, f"leagues/{league}/tournaments", {"name": "[b]", "ruleset": "better"}
     )
@@ -312,7 +312,7 @@ def test_the_floor_is_shown(stack: Stack, organiser: str, league: str, tmp_path:
 def test_fixtures_entries_and_money_are_kept_from_the_command_line(
     stack: Stack, organiser: str, league: str, tmp_path: Path
 ) -> None:
-    """Every answer is JSON, one item a line; what is refused says the code."""
+    """Every answer is JSON with one item a line. A refusal names its code."""
     token, plan = tmp_path / "token", tmp_path / "plan.json"
     token.write_text(organiser)
     season = asked(stack, organiser, f"leagues/{league}/seasons", {"name": "Winter"})["id"]
@@ -343,7 +343,7 @@ def test_fixtures_entries_and_money_are_kept_from_the_command_line(
         "entry": {"approval": True},
     }
     tournament = asked(stack, organiser, f"leagues/{league}/tournaments", terms)["id"]
-    # Who plays keeps no books there: somebody else enters.
+    # Staff who play may not keep the books of that tournament, so another player enters.
     assert holotable(
         stack, "api", "account", "create", "dengar", "--password", "a long wait"
     ).stdout
@@ -370,7 +370,7 @@ def test_fixtures_entries_and_money_are_kept_from_the_command_line(
 
 
 def lost(stack: Stack, *arguments: str) -> str:
-    """Run a command through a relay at ``@`` that loses the answer; return the key it was under."""
+    """Run a command through a relay at ``@`` that loses the answer; return its idempotency key."""
     got: list[int] = []
 
     class Relay(BaseHTTPRequestHandler):
@@ -383,7 +383,7 @@ def lost(stack: Stack, *arguments: str) -> str:
             self.close_connection = True
 
         def log_message(self, *_: object) -> None:
-            """Say nothing."""
+            """Log nothing."""
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Relay) as relay:
         thread = Thread(target=relay.serve_forever)
@@ -399,7 +399,10 @@ def lost(stack: Stack, *arguments: str) -> str:
 def test_a_part_of_a_stack_that_is_killed_is_started_again_but_not_for_ever(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What `up` does all the time; each end is one line, and no older run's traceback."""
+    """`up` checks its processes all the time.
+
+    It reports each end in one line, without an old traceback.
+    """
     monkeypatch.setattr("service.process.supervisor._AGAIN_SECONDS", 0.01)
     told: list[str] = []
     for times in range(1, 6):

@@ -1,4 +1,4 @@
-"""The main job, as a stranger runs it: ``holotable demo`` from start to end."""
+"""The main task of a new user: ``holotable demo`` from start to end."""
 
 import json
 import os
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[2]
 TIMEOUT_SECONDS = 180
-"""Thrice what the demo may take, for a machine that runs other tests beside it."""
+"""Three times the demo's own limit, for a machine that runs other tests as well."""
 
 COUNTERS = (
     "side_pots",
@@ -32,7 +32,7 @@ COUNTERS = (
 
 
 def marked(name: str, value: str) -> list[str]:
-    """Return the names of every living process that inherited the mark."""
+    """Return the names of all living processes that inherited this environment variable."""
     found = []
     for process in Path("/proc").glob("[0-9]*"):
         try:
@@ -45,7 +45,7 @@ def marked(name: str, value: str) -> list[str]:
 
 
 class Night:
-    """What one run of the demo left behind."""
+    """The output, files and exit code of one run of the demo."""
 
     def __init__(self, directory: Path) -> None:
         summary = directory / "summary.json"
@@ -73,29 +73,29 @@ def night(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Night]:
 
 
 def test_the_demo_ends_well(night: Night) -> None:
-    """A night is played, told and audited, and the process says so."""
+    """The demo plays a night, tells its story, audits it, and exits with success."""
     assert night.run.returncode == 0, night.run.stdout[-4000:]
 
 
 @pytest.mark.parametrize("counter", COUNTERS)
 def test_a_night_has_everything_that_makes_directing_hard(night: Night, counter: str) -> None:
-    """Side pots, carried chips, levels, moves, breaks, an absent player who returns: all happen."""
+    """It has side pots, carried chips, levels, moves, breaks and an away player who returns."""
     assert night.summary["counters"][counter] > 0
 
 
 def test_every_audit_of_the_night_passes(night: Night) -> None:
-    """Every recorded action is decided again, every deal drawn again, every chain verified."""
+    """The audits decide every action again, draw every deal again, and verify every chain."""
     assert night.summary["passed"] is True
 
 
 def test_the_night_is_verified_by_a_program_that_shares_nothing_with_ours(night: Night) -> None:
-    """The season's bundle, all of it opened, replayed from the documents alone."""
+    """A verifier made from the documents alone replays the opened bundle of the season."""
     assert night.summary["proved"] is True
     assert "PASS: signed by a key that was given, and nothing differs" in night.run.stdout
 
 
 def test_the_night_is_signed_and_the_audit_builds_its_tree_again(night: Night) -> None:
-    """A head of the league's tree, by a named key, stands in the log as it was audited."""
+    """The log holds a head of the league's tree, signed by a named key, with the audited root."""
     head, (audit,) = night.summary["head"], night.summary["audits"]
     (tree,) = [check for check in audit["checks"] if check["name"] == "tree"]
     assert 0 < head["size"] <= audit["events"]
@@ -104,17 +104,17 @@ def test_the_night_is_signed_and_the_audit_builds_its_tree_again(night: Night) -
 
 
 def test_the_house_refuses_no_legal_action(night: Night) -> None:
-    """The bots play only what their view calls legal."""
+    """The bots play only actions that their view calls legal."""
     assert night.summary["refusals"] == []
 
 
 def test_the_story_ends_with_the_final_hand_and_the_standings(night: Night) -> None:
-    """A person can follow the night."""
+    """The story lets a person follow the night."""
     final = night.run.stdout.partition("final hand")[2].partition("placings")[0]
     assert [word in final for word in ("posted: ", "dice: ", "pot 1 of ")] == [True] * 3
     assert "League standings" in night.run.stdout
 
 
 def test_the_demo_leaves_no_process(night: Night) -> None:
-    """Whoever starts something ends it."""
+    """A run ends every process that it started."""
     assert marked("DEMO_MARK", night.mark) == []

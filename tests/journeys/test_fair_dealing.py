@@ -1,4 +1,4 @@
-"""The lines of the guide to fair dealing, run as they stand there by players."""
+"""The code in the guide to fair dealing, run unchanged by players."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -21,7 +21,7 @@ PLAYERS = ("han", "lando", "qira")
 
 
 def lines() -> dict[str, Any]:
-    """Return what the guide's blocks define; each is run by itself, as a reader would."""
+    """Return the names that the guide's code blocks define. Each block runs by itself."""
     found: dict[str, Any] = {}
     for block in re.findall(r"```python\n(.*?)```", GUIDE.read_text("utf-8"), re.DOTALL):
         alone: dict[str, Any] = {}
@@ -31,7 +31,7 @@ def lines() -> dict[str, Any]:
 
 
 class Night:
-    """Three players who contribute, look at their cards, and play two hands."""
+    """Three players who contribute entropy, look at their cards, and play two hands."""
 
     def __init__(self, url: str) -> None:
         self.url, self.sent = url, 0
@@ -92,7 +92,7 @@ def night(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Night]:
 
 
 def test_players_contribute_check_every_card_and_deal_again(night: Night) -> None:
-    """With the lines of the guide alone: before, during and after the tournament."""
+    """The players use only the guide's code: before, during and after the tournament."""
     guide, path = lines(), f"/v1/tournaments/{night.tournament}"
     own = {name: guide["contribute"](night.people[name], night.tournament) for name in PLAYERS}
     before = night.get(f"{path}/fairness")
@@ -133,7 +133,7 @@ def test_players_contribute_check_every_card_and_deal_again(night: Night) -> Non
 
 
 def test_a_card_that_was_not_in_the_deck_is_found(night: Night) -> None:
-    """The lines that check a card can fail: of one that was exchanged, of a deck that was."""
+    """The guide's check fails if a card was exchanged, or the whole deck."""
     guide = lines()
     played = night.get(f"/v1/tournaments/{night.tournament}/events?limit=200")["items"]
     (table,) = next(each["data"]["tables"] for each in played if each["type"] == "play_started")
@@ -149,7 +149,7 @@ def test_a_card_that_was_not_in_the_deck_is_found(night: Night) -> None:
 
 
 class Forger:
-    """Passes on what the house says, and calls some cards by other names."""
+    """A client that passes on the house's answers, but renames some of the cards."""
 
     def __init__(self, api: httpx.Client) -> None:
         self.api = api

@@ -1,4 +1,4 @@
-"""``HOLOTABLE_DATABASE_URL`` instead of a PostgreSQL of our own, for ``demo`` and ``up``."""
+"""``demo`` and ``up`` with ``HOLOTABLE_DATABASE_URL`` instead of a PostgreSQL of their own."""
 
 import os
 from collections.abc import Iterator
@@ -20,13 +20,13 @@ OPTIONS = {"worker_processes": 1, "log_level": "warning"}
 
 @pytest.fixture
 def given(tmp_path: Path) -> Iterator[Cluster]:
-    """A server that nobody has prepared."""
+    """A new server without any preparation."""
     with Cluster(tmp_path / "given", binaries(os.environ), durable=False) as cluster:
         yield cluster
 
 
 def found(cluster: Cluster) -> list[str]:
-    """Return every role and database on the server that is ours."""
+    """Return every role and database on the server that belongs to Holotable."""
     with psycopg.connect(cluster.url()) as connection:
         rows = connection.execute(
             "SELECT rolname FROM pg_roles UNION ALL SELECT datname FROM pg_database"
@@ -70,7 +70,7 @@ def test_a_stack_on_a_given_server_goes_on_where_it_was(given: Cluster, tmp_path
 def test_a_server_that_is_not_ours_to_prepare_is_refused_untouched(
     cluster: TestServer, login: str, tmp_path: Path
 ) -> None:
-    """Another Holotable's logins would lose their passwords; a plain login may make none."""
+    """Another Holotable's logins would lose their passwords. A plain login may not make roles."""
     url = cluster.url("postgres", login)
     before = everything(cluster.cluster)
     arguments = ("up", "--port", "0", "--data", str(tmp_path / "d"))

@@ -1,4 +1,4 @@
-"""The database goes away for ten seconds while two tables are played."""
+"""The database is away for ten seconds while two tables play."""
 
 import asyncio
 import json
@@ -29,7 +29,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.anyio]
 
 AWAY_SECONDS = 10.0
 DECISION_SECONDS = 6
-"""Shorter than the outage: without mercy, everybody who is asked would be timed out."""
+"""This is shorter than the outage: without extra time, every waiting seat would time out."""
 
 ACTIONS_BEFORE = 6
 PATIENCE_SECONDS = 90.0
@@ -38,10 +38,10 @@ NAMES = ("han", "lando", "qira", "tobias", "dryden", "enfys", "rio", "val")
 
 @dataclass
 class Ledger:
-    """What the server answered, whoever asked."""
+    """The server's answers to all clients."""
 
     acknowledged: list[tuple[str, str]] = field(default_factory=list)
-    """Table and position of every action that was accepted."""
+    """The table and the position of every accepted action."""
 
     failed: list[httpx.Response] = field(default_factory=list)
 
@@ -57,7 +57,7 @@ class Ledger:
 
 @dataclass(kw_only=True)
 class Patient(Player):
-    """A player who does not answer before it is let."""
+    """A player who does not answer a decision until *let* is set."""
 
     let: asyncio.Event
     asked: asyncio.Event = field(default_factory=asyncio.Event)
@@ -129,23 +129,23 @@ class Evening:
         return await floor.follow(self.tournament)
 
     async def events(self) -> list[dict[str, Any]]:
-        """Return the league's log, as everybody may see it."""
+        """Return the public events of the league's log."""
         return await self.host.items(f"/v1/leagues/{self.league}/events", limit=200)
 
 
 async def requests_while_away(http: httpx.AsyncClient, evening: Evening, table: str) -> None:
-    """Read and write until nothing is answered any more, then for as long as it lasts."""
+    """Send reads and writes every half second until the outage is over."""
     headers = {"Authorization": f"Bearer {evening.host.token}", "Idempotency-Key": "away"}
     async with asyncio.timeout(AWAY_SECONDS):
         while True:
             await http.get("/readyz")
             await http.get(f"/v1/tables/{table}", headers=headers)
             await http.post("/v1/leagues", json={"name": "Bespin"}, headers=headers)
-            await asyncio.sleep(0.5)  # a client's pace: what is meant is how often it asks
+            await asyncio.sleep(0.5)  # a client's pace, not a wait for the server
 
 
 async def test_an_outage_of_the_database_costs_nobody_anything(tmp_path: Path) -> None:
-    """Requests fail with 503, play goes on, nothing acknowledged is lost, nobody is timed out."""
+    """Requests fail with 503 and play goes on; no accepted action is lost, and nobody times out."""
     ledger = Ledger()
     options = {"tick_milliseconds": 50, "sweep_seconds": 1, "worker_processes": 1}
     stack = Stack(tmp_path / "d", keep=True, durable=True, options=options)
@@ -189,7 +189,7 @@ async def test_an_outage_of_the_database_costs_nobody_anything(tmp_path: Path) -
 
 
 def assert_clear(failed: list[httpx.Response]) -> None:
-    """Every failure was a problem document that says what is away and when to ask again."""
+    """Check that every failure is a problem document with a cause and a time for the retry."""
     methods = {response.request.method for response in failed}
     assert methods == {"GET", "POST"}
     for response in failed:
@@ -202,7 +202,7 @@ def assert_clear(failed: list[httpx.Response]) -> None:
 def assert_kept(
     acknowledged: list[tuple[str, str]], events: list[dict[str, Any]], tournament: str
 ) -> None:
-    """Every action that was accepted stands at its position; a bust ends in the tournament."""
+    """Check that every accepted action is in the log, at its table or in the tournament."""
     streams = {}
     for event in events:
         _, _, position = parts_of(event["cursor"], str, int, int)

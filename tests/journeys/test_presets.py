@@ -1,4 +1,4 @@
-"""Every preset, played to its end over HTTP by bots: one stack, one tournament each."""
+"""Bots play every preset to its end over HTTP, on one stack, in one tournament each."""
 
 import asyncio
 import io
@@ -19,34 +19,34 @@ from service.sandbox.demo.teller import Teller
 
 NAMES = sorted(PRESETS)
 SHORT = {"better": 60, "better_simple": 15, "cantina": 20, "traditional": 15, "spike": 20}
-"""Stacks with which a tournament is soon over."""
+"""Starting stacks with which a tournament ends soon."""
 
 SECONDS_MAX = 150
-"""Well above what it takes alone, for a machine that runs other tests beside it."""
+"""Much more than a run alone needs, for a machine that runs other tests as well."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tour(Options):
-    """A night on which every preset is played once."""
+    """A night with one tournament for each preset."""
 
     def ruleset_of(self, number: int) -> str:
-        """Return the preset of tournament *number*, from 1."""
+        """Return the preset of tournament *number*, counted from 1."""
         return NAMES[number - 1]
 
     def stack_of(self, number: int) -> int:
-        """Return everybody's starting stack in tournament *number*."""
+        """Return the starting stack of tournament *number*."""
         name = self.ruleset_of(number)
         return SHORT[name] if name in SHORT else Options.stack_of(self, number)
 
 
 class Played:
-    """What the tour left behind."""
+    """The result and the story of the tour."""
 
     def __init__(self, outcome: Outcome, told: str) -> None:
         self.outcome = outcome
         _, *parts = told.split("\nTournament ")
         self.told = {part.splitlines()[0].rpartition(": ")[2]: part for part in parts}
-        """What was told of each tournament, by preset."""
+        """The story of each tournament, by preset."""
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +77,7 @@ def test_a_tournament_of_every_preset_comes_to_its_placings(tour: Played, name: 
 
 @pytest.mark.long
 def test_every_tournament_counts_for_the_season(tour: Played) -> None:
-    """The points of a tournament are awarded when it is finished, and only then."""
+    """The points of a tournament are awarded once it has finished, and not before."""
     assert {row["played"] for row in tour.outcome.standings} == {len(NAMES)}
 
 
@@ -88,7 +88,7 @@ def test_no_legal_action_of_a_bot_is_refused_in_any_game(tour: Played) -> None:
 
 @pytest.mark.long
 def test_every_hand_of_every_game_passes_the_audit(tour: Played) -> None:
-    """Decided again, dealt again, its chain verified."""
+    """The audit decides every hand again, deals it again, and verifies its chain."""
     assert tour.outcome.passed, tour.outcome.audits
 
 

@@ -1,4 +1,4 @@
-"""What the README promises a stranger, run as it stands there."""
+"""The README's instructions for new users, run unchanged."""
 
 import json
 import os
@@ -18,7 +18,7 @@ EXPORT = re.compile(r"^export HOLO=.*\n", re.MULTILINE)
 
 
 def transcript() -> str:
-    """Return the block of the README that makes a league and ends with a dealt hand."""
+    """Return the README's block that makes a league and ends with a dealt hand."""
     blocks = re.findall(r"```sh\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.S)
     found = [block for block in blocks if EXPORT.search(block)]
     assert len(found) == 1

@@ -1,4 +1,4 @@
-"""A night that is interrupted: the whole stack stops in mid-hand and starts again."""
+"""An interrupted night: the whole stack stops during a hand and starts again."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -91,7 +91,7 @@ class Evening:
         return datetime.fromisoformat(self.view("host")["decision"]["deadline"])
 
     def kept(self) -> dict[str, Any]:
-        """Return what must outlast an interruption, as each player sees it."""
+        """Return the parts of each player's view that an interruption must not change."""
         views = {name: self.view(name) for name in self.players}
         return {
             name: [view["me"], view["level"], view["hand_number"], view["my_turn"], view["seats"]]
@@ -100,7 +100,7 @@ class Evening:
         }
 
     def answered(self, key: str | None = None) -> tuple[str, dict[str, Any], dict[str, Any]]:
-        """Have the next player who is asked answer; return who, what and the answer."""
+        """Answer for the next player to act; return the player, the action and the answer."""
         for name in self.players:
             action = choose(self.view(name), TEMPER, name, 1)
             if action is not None:
@@ -117,7 +117,7 @@ class Evening:
         return items
 
     def seen(self, guide: dict[str, Any]) -> dict[tuple[str, int], str]:
-        """Return every card that anybody has seen, by hand and position in its deck."""
+        """Return every card that any player has seen, by hand and position in its deck."""
         found = {}
         for name in self.players:
             path = f"/v1/tables/{self.table}/events?limit=200"
@@ -130,7 +130,7 @@ class Evening:
         return found
 
     def finish_street(self) -> None:
-        """Answer the open decision for everybody it waits for."""
+        """Answer the open decision for every seat it waits for."""
         token = self.view("host")["decision"]["token"]
         while (open_now := self.view("host")["decision"]) and open_now["token"] == token:
             self.answered()
@@ -143,12 +143,12 @@ def connected(stack: Stack) -> Iterator[httpx.Client]:
 
 
 def full_time_anew(evening: Evening, returned: datetime) -> bool:
-    """Whether the deadline counts from after the return."""
+    """Return whether the deadline leaves the full time, counted from the return."""
     return evening.deadline() >= returned + timedelta(seconds=DECISION_SECONDS)
 
 
 def test_a_restarted_stack_goes_on_where_it_was(tmp_path: Path) -> None:
-    """The same cards, the same decision with its full time anew, the level clock as it stood."""
+    """Cards, decision and level clock are unchanged; the decision has its full time again."""
     stack = Stack(tmp_path, keep=True, durable=False, options=OPTIONS)
     with stack, connected(stack) as http:
         evening = Evening(http)
@@ -175,11 +175,10 @@ def test_a_restarted_stack_goes_on_where_it_was(tmp_path: Path) -> None:
 
 
 def test_an_api_that_is_killed_in_mid_hand_deals_on_from_the_very_same_deck(tmp_path: Path) -> None:
-    """
-    Between the opening of a hand and its next street; its cache is gone with it.
+    """The API is killed between the opening of a hand and its next street, and loses its cache.
 
-    What was dealt before, what is dealt afterwards and the next hand are what the masters,
-    which the test has fixed, give by the lines of the guide to fair dealing.
+    The test fixes the masters. All earlier cards, all later cards and the next hand are those that
+    the code in the guide to fair dealing derives from them.
     """
     guide = lines()
     stack = Stack(tmp_path, keep=True, durable=False, options=OPTIONS)

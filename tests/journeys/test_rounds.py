@@ -38,7 +38,7 @@ async def test_twelve_bots_play_two_rounds_and_a_final_of_four(
     assert (crowd.timed.failed, crowd.refused) == ([], ())
     places = sorted(each["place"] for each in crowd.finished["placings"])
     assert len(places) == BOTS
-    # Two who go out in one hand with the same stack share a place, and the next is left out.
+    # Two who bust in one hand with equal stacks share a place, and the next place is left out.
     assert places == [1 + sum(better < each for better in places) for each in places]
     assert crowd.audit["passed"], crowd.audit
     checked = {each["name"]: each["checked"] for each in crowd.audit["checks"]}

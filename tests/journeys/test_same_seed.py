@@ -1,4 +1,4 @@
-"""Two nights with one seed: whatever the players make of it, the cards are the same."""
+"""Two nights with one seed deal the same cards, although their players act differently."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -37,26 +37,26 @@ pytestmark = pytest.mark.long
 SEED = 4
 OPTIONS = {"tick_milliseconds": 50, "sweep_seconds": 1, "log_level": "warning"}
 IN_COMMON_MIN = 20
-"""Hands; two tournaments of eight bots play more than twice as many."""
+"""Hands dealt in both nights; two tournaments of eight bots play more than twice as many."""
 
 Key = tuple[str, int, int, int]
-"""Tournament's name, table, hand and deal: all that a deck may depend on, openings apart."""
+"""Name of the tournament, table, hand and deal: everything a deck depends on, except openings."""
 
 
 @dataclass
 class Dealt:
-    """What one hand was dealt from, as the house sees it."""
+    """The random values and the cards of one deal, as the house sees them."""
 
     root: str
     openings: tuple[Any, ...]
     cards: dict[tuple[int, int], str] = field(default_factory=dict)
-    """Face by pile and position."""
+    """Each card's face, by pile and position."""
 
     dice: tuple[int, str] | None = None
 
 
 class Evening(Night):
-    """A night of people who all have a name of their own on this server."""
+    """A night of players with names that are unique on this server."""
 
     def __init__(self, mark: str, *about: Any) -> None:
         super().__init__(*about)
@@ -72,7 +72,7 @@ class Evening(Night):
 
 
 async def two_nights(stack: Stack) -> list[str]:
-    """Play two nights side by side, so that they disturb each other; return their leagues."""
+    """Play two nights at the same time, so that they disturb each other; return their leagues."""
     options = Options(players=8, seed=SEED)
     async with httpx.AsyncClient(base_url=stack.url, timeout=40) as http:
         nights = [
@@ -91,7 +91,7 @@ async def two_nights(stack: Stack) -> list[str]:
 
 
 async def dealt_in(connection: AsyncConnection, keys: Keys, league: str) -> dict[Key, Dealt]:
-    """Return every deal of a league, opened with the house's key."""
+    """Return every deal of a league, opened with the league's key."""
     own = await keys.of(connection, number_of(league))
     codec = Codec(DECIDERS)
     named: dict[str, str] = {}
@@ -121,7 +121,7 @@ async def dealt_in(connection: AsyncConnection, keys: Keys, league: str) -> dict
 
 
 async def seats_in(connection: AsyncConnection, keys: Keys, league: str) -> list[list[int]]:
-    """Return each tournament's draw of seats, as places in the order of registration."""
+    """Return each tournament's seat draw, as places in the order of registration."""
     own = await keys.of(connection, number_of(league))
     codec, numbers, draws = Codec(DECIDERS), {}, []
     after = -1
@@ -152,7 +152,7 @@ async def compared(stack: Stack) -> tuple[list[dict[Key, Dealt]], list[list[list
 
 
 def test_the_same_seed_deals_the_same_cards_to_the_same_hands(tmp_path: Path) -> None:
-    """Roots, dice and every card both nights came to see; players and pace are free to differ."""
+    """Roots, dice and all cards that both nights dealt are equal; players and pace may differ."""
     with Stack(tmp_path / "d", durable=False, options=OPTIONS) as stack:
         (one, two), (first, second) = asyncio.run(compared(stack))
 
@@ -164,7 +164,7 @@ def test_the_same_seed_deals_the_same_cards_to_the_same_hands(tmp_path: Path) ->
     for key in common:
         assert one[key].root == two[key].root, key
         assert one[key].dice == two[key].dice, key
-        # A second pile is made of what was thrown away, which is the players' doing.
+        # Later piles are made of discards, which depend on the players.
         both = [place for place in one[key].cards if place in two[key].cards and place[0] == 1]
         assert [one[key].cards[place] for place in both] == [
             two[key].cards[place] for place in both

@@ -1,4 +1,4 @@
-"""Whoever is told to stop stops soon, in whatever it is, and says with what code."""
+"""A process that is told to stop does so soon, in any state, and with the right exit code."""
 
 import os
 import signal
@@ -15,7 +15,10 @@ from tests.journeys.test_demo import marked
 
 ROOT = Path(__file__).resolve().parents[2]
 STOP_SECONDS = 20.0
-"""Long enough for a machine that runs other tests besides; a process that is deaf takes longer."""
+"""Enough for a machine that runs other tests as well.
+
+A process that ignores signals needs longer.
+"""
 
 AWAY = {
     "HOLOTABLE_DATABASE_URL": "postgresql://nobody:nothing@127.0.0.1:1/none",
@@ -27,7 +30,7 @@ AWAY = {
 
 @contextmanager
 def holotable(*arguments: str, **environment: str) -> Iterator[subprocess.Popen[str]]:
-    """Run ``holotable`` and end it, whatever happens."""
+    """Run ``holotable`` and kill it at the end of the block."""
     inherited = {name: it for name, it in os.environ.items() if not name.startswith("HOLOTABLE_")}
     with subprocess.Popen(
         [sys.executable, "-m", "service.cli.main", *arguments],

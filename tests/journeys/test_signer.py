@@ -1,4 +1,4 @@
-"""Heads signed on a running stack, and what is said of a log that was cut or restored."""
+"""Heads signed on a running stack, and the reports about a log that was cut or restored."""
 
 import asyncio
 import json
@@ -36,10 +36,10 @@ class House:
         self.tokens: dict[str, str] = {}
         self.league = ""
         self.command = ""
-        """Of the last post that appended."""
+        """The identifier of the last command that appended."""
         self._sent = 0
         self._number = next(_houses)
-        """Keeps its logins apart from those of another house on the same stack."""
+        """A number that keeps its logins apart from those of other houses on the same stack."""
 
     def post(self, who: str, path: str, body: dict[str, Any]) -> dict[str, Any]:
         self._sent += 1
@@ -67,7 +67,7 @@ class House:
         return self.league
 
     def invite(self, uses: int) -> str:
-        """Make an invitation: an event in the league's log."""
+        """Make an invitation, which is an event in the league's log."""
         made = self.post(
             "host", f"leagues/{self.league}/invitations", {"role": "player", "uses": uses}
         )
@@ -82,7 +82,7 @@ class House:
         return found
 
     def one_hand(self, *names: str) -> str:
-        """Play a tournament of one hand in which everybody sleeps; return it once it is over."""
+        """Play a tournament of one hand that nobody answers; return it once it has finished."""
         terms = {"name": "One hand", "ruleset": "better", "hands_max": 1, "bots": "only"}
         terms |= {"decision_seconds": 1, "grace_seconds": 0, "starting_stack": 100}
         tournament = self.post("host", f"leagues/{self.league}/tournaments", terms)["id"]
@@ -103,7 +103,7 @@ class House:
 
 @pytest.fixture(scope="module")
 def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
-    """A stack that every test leaves sound."""
+    """A stack that every test leaves undamaged."""
     # Socket paths have 107 bytes; the short base name leaves room.
     directory = tmp_path_factory.mktemp("s") / "d"
     with Stack(directory, keep=True, durable=False, options=HOURLY) as running:
@@ -112,13 +112,13 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
 
 @pytest.fixture
 def spoilt(tmp_path: Path) -> Iterator[Stack]:
-    """A stack whose log the test damages."""
+    """A stack with a log that the test damages."""
     with Stack(tmp_path / "d", keep=True, durable=False, options=HOURLY) as running:
         yield running
 
 
 def done_to(stack: Stack, *statements: str) -> None:
-    """Do as a superuser what nobody should."""
+    """Run forbidden *statements* as a superuser."""
     assert stack.cluster is not None
     url = with_database(stack.cluster.url(), stack.name)
 
@@ -138,7 +138,7 @@ def signed_beyond(house: House, size: int) -> Callable[[], bool]:
 def test_a_tournaments_end_is_signed_at_once_and_a_client_checks_it(
     stack: Stack, tmp_path: Path
 ) -> None:
-    """With an hour between heads only the end of the tournament can have caused one."""
+    """Heads are an hour apart otherwise, so only the tournament's end can have caused this one."""
     house = House(stack)
     house.gather("han", "lando")
     assert house.heads() == []
@@ -167,7 +167,10 @@ def test_a_tournaments_end_is_signed_at_once_and_a_client_checks_it(
 
 
 def test_a_cut_log_is_refused_and_said_until_an_operator_opens_an_epoch(spoilt: Stack) -> None:
-    """The doctor, the audit and the worker's log all say it; the next epoch is signed again."""
+    """The doctor, the audit and the worker's log all report the cut.
+
+    The next epoch is signed again.
+    """
     house = House(spoilt)
     house.gather("han", "lando")
     house.one_hand("han", "lando")
@@ -204,7 +207,7 @@ def test_a_cut_log_is_refused_and_said_until_an_operator_opens_an_epoch(spoilt: 
 def test_a_receipt_convicts_who_cut_the_tail_before_a_head_covered_it(
     spoilt: Stack, tmp_path: Path
 ) -> None:
-    """A superuser takes events back that no head covers; nothing of ours notices, a client does."""
+    """A superuser removes events that no head covers. Only a client's receipt shows it."""
     house = House(spoilt)
     house.gather("han", "lando")
     house.invite(2)
@@ -242,7 +245,7 @@ def test_a_receipt_convicts_who_cut_the_tail_before_a_head_covered_it(
     assert (other.returncode, other.stdout.startswith("holds")) == (0, True), other
     assert late.returncode == 1, late.stdout + late.stderr
     assert f"position {position}: another event stands there in the signed tree" in late.stderr
-    # Whoever has the key is convinced by the file alone.
+    # The file alone is proof for anybody who has the key.
     evidence = json.loads(receipt.with_name("receipt.evidence").read_text())
     key = public.read_text().strip()
     signed = parse_checkpoint(open_note(evidence["head"], key))
@@ -257,7 +260,7 @@ def test_a_receipt_convicts_who_cut_the_tail_before_a_head_covered_it(
 def test_a_restored_old_copy_is_refused_by_the_memory_that_was_not_restored(
     tmp_path: Path,
 ) -> None:
-    """The database has forgotten its newer heads; the signer has not, over two restarts."""
+    """The database has forgotten its newer heads. The signer has not, even after two restarts."""
     stack = Stack(tmp_path / "d", durable=False, options=OPTIONS | {"sign_seconds": 1})
     with stack:
         house = House(stack)
@@ -290,7 +293,7 @@ def test_a_restored_old_copy_is_refused_by_the_memory_that_was_not_restored(
 
 
 def test_a_lost_signer_is_asked_again_until_it_is_back(stack: Stack) -> None:
-    """The job waits, is not dead, and the head comes with the signer."""
+    """The job waits instead of dying, and the head follows once the signer is back."""
     house = House(stack)
     house.gather("han", "lando")
     child = stack._children.pop("signer")
@@ -309,7 +312,7 @@ def test_a_lost_signer_is_asked_again_until_it_is_back(stack: Stack) -> None:
 
 
 def test_the_signer_of_a_stack_is_told_of_no_database(stack: Stack) -> None:
-    """Neither an address, nor a password, nor the leagues' key stands in its environment."""
+    """Its environment holds no database address, no password and no settings' key."""
     pid = stack._children["signer"].pid
     known = Path(f"/proc/{pid}/environ").read_bytes()
     assert b"HOLOTABLE_SIGNER_MEMORY" in known

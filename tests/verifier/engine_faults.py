@@ -1,4 +1,4 @@
-"""Faults of an engine that the verifier has to name, and a made-up season that reaches each."""
+"""Faults in the engine that the verifier must name, each with a generated season that shows it."""
 
 from typing import NamedTuple
 
@@ -6,14 +6,14 @@ from tests.faults.catalogue import FAULTS
 from tests.faults.planting import Fault
 
 Season = tuple[int, int, float]
-"""Seed, players, chaos."""
+"""The seed, the number of players and the chaos of a generated season."""
 
 PLAIN: Season = (1, 4, 0.0)
 _KNOWN = {fault.name: fault for fault in FAULTS}
 
 
 class Planted(NamedTuple):
-    """A fault, the rule that the verifier names, and where it shows."""
+    """A fault, the rule that the verifier must name, and the season that shows it."""
 
     fault: Fault
     rule: str
@@ -21,14 +21,14 @@ class Planted(NamedTuple):
 
 
 def known(name: str, rule: str, season: Season = PLAIN) -> Planted:
-    """Return one of those that the tests of the rules catch too."""
+    """Return a fault that the tests of the rules catch as well."""
     return Planted(_KNOWN[name], rule, season)
 
 
 def planted(
     name: str, file: str, sound: str, faulty: str, rule: str, season: Season = PLAIN
 ) -> Planted:
-    """Return one that only a whole season shows."""
+    """Return a fault that shows in a whole season only."""
     fault = Fault(name=name, file=file, sound=sound, faulty=faulty, caught_by="")
     return Planted(fault, rule, season)
 

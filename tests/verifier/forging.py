@@ -1,4 +1,4 @@
-"""Rewrite a bundle so that all in it agrees again, down to a signature by a key of one's own."""
+"""Rewrite a bundle so that everything in it agrees again, down to the forger's signature."""
 
 from service.sandbox.generating import forging
 from service.sandbox.generating.forging import Line, digest, encode, finish, root
@@ -13,7 +13,7 @@ PUBLIC = verifier.read_key(KEY.verifier_key())
 
 
 class Forgery(forging.Forgery):
-    """One that the forger signs."""
+    """A bundle that the forger changes and signs."""
 
     def __init__(self, raw: bytes) -> None:
         super().__init__(raw, KEY)

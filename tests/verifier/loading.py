@@ -1,4 +1,4 @@
-"""`api-spec/verifier/verify.py` as a module, the bundles beside these tests, the vectors."""
+"""`api-spec/verifier/verify.py` as a module, the bundles next to these tests, and the vectors."""
 
 import gzip
 import importlib.util

@@ -1,4 +1,4 @@
-"""A public beacon is followed where it is mixed in; what is wrong with it is found and named."""
+"""The verifier checks where a public beacon is mixed in, and names each fault."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -27,7 +27,7 @@ def exchange(one: Any, other: Any, *names: str) -> None:
         one[name], other[name] = other[name], one[name]
 
 
-# -- of a deal
+# -- the beacon of a deal
 
 
 @fault("beacon.round")
@@ -112,7 +112,7 @@ def a_beacon_that_the_terms_do_not_name(forged: Forgery) -> None:
     forged.data("beacon_named")["chain"] = None
 
 
-# -- of the seats
+# -- the beacon of the seat draw
 
 
 @fault("beacon.round")
@@ -156,11 +156,11 @@ def a_round_named_while_a_hand_is_in_play(forged: Forgery) -> None:
     event["type"], event["data"] = asked["type"], dict(asked["data"], hand_number=2)
 
 
-# -- the log's own instant
+# -- the instants in the log
 
 
 def told_later(forged: Forgery, kind: str, microseconds: int) -> int:
-    """Date the first event of *kind*, and its stream from there on, so long after its `at`."""
+    """Date the first event of *kind* so long after its ``at``; shift its stream from there on."""
     event = forged.events(kind)[0]
     by = timedelta(microseconds=microseconds) - (
         instant(event["at"]) - instant(event["data"]["at"])

@@ -1,4 +1,4 @@
-"""What is done between two hands: in its order, before the next one, and where moves go."""
+"""Steps between two hands: their order, their end before the next hand, and the target of moves."""
 
 from collections.abc import Callable
 from typing import Any
@@ -13,7 +13,7 @@ FAULTS: list[Any] = []
 
 
 def fault(rule: str, name: str = "casino") -> Callable[[Fault], Fault]:
-    """Plant a fault in bundle *name*, which returns the position where *rule* has to be named."""
+    """Plant a fault in bundle *name*; it returns the position where *rule* must be named."""
 
     def planted(change: Fault) -> Fault:
         FAULTS.append(pytest.param(name, rule, change, id=change.__name__))
@@ -23,19 +23,19 @@ def fault(rule: str, name: str = "casino") -> Callable[[Fault], Fault]:
 
 
 def becomes(event: Any, kind: str, **members: Any) -> int:
-    """Let *event* be one of *kind* with *members*, and return its position."""
+    """Replace *event* with one of *kind* with *members*, and return its position."""
     event["type"], event["data"] = kind, members | {"type": kind}
     position: int = event["position"]
     return position
 
 
 def behind(forged: Forgery, kind: str, event: Any) -> Any:
-    """Return the next event of *kind* behind *event*."""
+    """Return the first event of *kind* after *event*."""
     return next(each for each in forged.events(kind) if each["position"] > event["position"])
 
 
 def dropped(forged: Forgery, kind: str, number: int = 0) -> int:
-    """Let an event of *kind* not have been; return the position of the next hand."""
+    """Replace an event of *kind* with one of no effect; return the position of the next hand."""
     event = forged.events(kind)[number]
     becomes(event, "tournament_resumed")
     position: int = behind(forged, "hand_opened", event)["position"]
@@ -43,13 +43,13 @@ def dropped(forged: Forgery, kind: str, number: int = 0) -> int:
 
 
 def broke_with_an_open_window(forged: Forgery) -> tuple[Any, Any]:
-    """Return a leave and a rebuy behind it in one pause between hands, with others at the table."""
+    """Return a leave and a later rebuy between the same two hands, with others at the table."""
     left = forged.events("leave_declared")[2]
     return left, behind(forged, "rebuy_taken", left)
 
 
 def who_stays(forged: Forgery) -> str:
-    """Return an entrant who sits from the first hand to the end, and adds chips on the way."""
+    """Return an entrant who sits from the first hand to the end, and adds chips in between."""
     name: str = forged.data("chips_brought", lambda data: data["rule"] == "casino.add_on")[
         "entrant"
     ]

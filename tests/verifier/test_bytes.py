@@ -1,4 +1,4 @@
-"""Nothing of a bundle can be changed, left out or put elsewhere."""
+"""No byte or line of a bundle can be changed, left out or moved."""
 
 import base64
 import json
@@ -12,7 +12,7 @@ from tests.verifier.loading import BUNDLES, KEYS, bundle, verifier
 
 
 def fails(raw: bytes, keys: object = KEYS) -> bool:
-    """Whether *raw* is refused, or something of it is found to differ."""
+    """Return whether the verifier cannot read *raw*, or finds a difference in it."""
     try:
         report = verifier.verify(raw, keys)
     except verifier.Unreadable:

@@ -1,4 +1,4 @@
-"""A casino: who comes, adds chips, leaves with what, and how it is ranked by that."""
+"""A casino: players who come, add chips and leave, their chips, and their ranking by these."""
 
 from collections.abc import Callable
 from typing import Any
@@ -13,7 +13,7 @@ FAULTS: list[Any] = []
 
 
 def fault(rule: str, name: str = "casino") -> Callable[[Fault], Fault]:
-    """Plant a fault in bundle *name*, which returns the position where *rule* has to be named."""
+    """Plant a fault in bundle *name*; it returns the position where *rule* must be named."""
 
     def planted(change: Fault) -> Fault:
         FAULTS.append(pytest.param(name, rule, change, id=change.__name__))
@@ -38,7 +38,7 @@ def position(event: Any) -> int:
 
 
 def becomes(event: Any, kind: str) -> int:
-    """Let *event* be one of *kind*, with nothing in it."""
+    """Replace *event* with an empty one of *kind*; return its position."""
     event["type"], event["data"] = kind, {"type": kind}
     return position(event)
 

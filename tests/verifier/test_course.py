@@ -1,4 +1,4 @@
-"""Faults in the course of tournaments and seasons, signed all the same, are found and named."""
+"""The verifier finds and names faults in the course of tournaments and seasons, although signed."""
 
 from collections.abc import Callable
 from typing import Any
@@ -13,7 +13,7 @@ FAULTS: list[Any] = []
 
 
 def fault(name: str, rule: str) -> Callable[[Fault], Fault]:
-    """Plant a fault in bundle *name*; *rule* is what the verifier has to name."""
+    """Plant a fault in bundle *name*; the verifier must name *rule*."""
 
     def planted(change: Fault) -> Fault:
         FAULTS.append(pytest.param(name, rule, change, id=f"{name}-{change.__name__}"))
@@ -213,7 +213,7 @@ def a_field_with_another_pool(forged: Forgery) -> None:
     forged.data("points_awarded")["field"]["pool"] += 1
 
 
-# -- late entries, lines, rebuys
+# -- late registration, waitlists, rebuys
 
 
 @fault("entries", "seating.late_entry")
@@ -497,7 +497,7 @@ def a_break_that_is_longer_than_announced(forged: Forgery) -> None:
     forged.data("break_started")["due"] = "2040-01-01T00:00:00Z"
 
 
-# -- what generated seasons brought to light
+# -- cases found in generated seasons
 
 
 @fault("balance", "seating.break_table")
@@ -558,7 +558,7 @@ def time_that_is_left_of_a_level_shorter_than_a_slice(forged: Forgery) -> None:
     forged.data("clock_stopped", has(rule="hand_for_hand.clock", level=2))["left_microseconds"] += 1
 
 
-# -- decks by their leaves
+# -- decks checked by their leaves
 
 
 @fault("leaves", "generator.piles")
@@ -616,11 +616,11 @@ def test_written_anew_without_a_fault_nothing_differs(name: str) -> None:
     [
         *("balance", "emptied", "late", "hands", "windows", "sliced"),
         "cube_twice",  # the cube ranks the same seats in two pots
-        "heir",  # what a table carries passes by one that has played its hands
+        "heir",  # the carry passes over a table that has played its hands
         "last_hands",  # beside a number of hands, which comes first
-        "ruled",  # disqualified in a round, after the last chip
-        "spent",  # slices of hand-for-hand longer than a level
-        "swiss",  # exchanges by the ranks before any exchange
+        "ruled",  # disqualified in a round, after losing the last chip
+        "spent",  # slices of hand-for-hand play that are longer than a level
+        "swiss",  # exchanges use the ranks from before all exchanges
     ],
 )
 def test_a_tournament_of_a_generated_season_passes(name: str) -> None:
@@ -633,7 +633,7 @@ def test_a_tournament_of_a_generated_season_passes(name: str) -> None:
     "name",
     [
         "played",  # a table that has played its hands does not break
-        "rounds_unknown",  # scored by the places at their tables
+        "rounds_unknown",  # scored by the places at each table
     ],
 )
 def test_nothing_differs_in_a_game_that_is_not_known(name: str) -> None:

@@ -1,4 +1,4 @@
-"""Every tournament announced for a season has a fate at its close, and a true one."""
+"""Every tournament announced for a season has a fate at the season's close, and the true one."""
 
 from collections.abc import Callable
 from functools import cache
@@ -11,7 +11,7 @@ from tests.verifier.forging import PUBLIC, Forgery
 from tests.verifier.loading import bundle, verifier
 
 CANCELLED, LEFT_OUT, NOT_PLAYED = (1, 0.6), (2, 0.6), (21, 0.6)
-"""Seeds and chaos of seasons in which a tournament had this fate."""
+"""Seeds and chaos of seasons that contain a tournament with this fate."""
 
 SOMEBODY = f"plr_{'5' * 32}"
 
@@ -76,7 +76,7 @@ def of_another_season(forged: Forgery) -> None:
 
 
 def corrected_and_not_counted_anew(forged: Forgery) -> None:
-    """A result with another winner, behind the award that counts and before the close."""
+    """Insert a result with another winner after the award that counts, and before the close."""
     corrected = {event["stream"] for event in forged.events("result_corrected")}
     counted = {
         f"tournament-{each['tournament'][4:]}"
@@ -154,7 +154,7 @@ def test_an_act_of_a_ruling_that_was_not_done_is_found() -> None:
 
 
 def test_seasons_closed_before_there_were_fates_are_not_asked_for_any() -> None:
-    """A format that had none of this, and a close of an older version."""
+    """The bundle's format had no fates, and its close has an older schema version."""
     forged = Forgery(bundle("lots"))
     closed = forged.events("season_closed")[0]
     report = verifier.verify(forged.write(), [PUBLIC])

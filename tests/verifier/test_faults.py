@@ -1,4 +1,4 @@
-"""Faults against the rules, in bundles that agree down to a signature, are found and named."""
+"""The verifier names each fault against the rules in a bundle that is consistent and signed."""
 
 from collections.abc import Callable
 from typing import Any
@@ -13,7 +13,7 @@ FAULTS: list[Any] = []
 
 
 def fault(name: str, rule: str) -> Callable[[Fault], Fault]:
-    """Plant a fault in bundle *name*; *rule* is what the verifier has to name."""
+    """Plant a fault in bundle *name*; the verifier must name *rule*."""
 
     def planted(change: Fault) -> Fault:
         FAULTS.append(pytest.param(name, rule, change, id=f"{name}-{change.__name__}"))

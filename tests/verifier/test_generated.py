@@ -1,4 +1,4 @@
-"""Made-up seasons pass the verifier; broken ones are found, and the rule is named."""
+"""Generated seasons pass the verifier; in broken copies, it finds the fault and names the rule."""
 
 from functools import cache
 from typing import Any
@@ -12,7 +12,7 @@ from tests.verifier.loading import verifier
 SEEDS = range(1, 6)
 PLAYERS = 5
 ODD = (402, 406, 418, 427, 436, 439)
-"""Of seven players at chaos 1: hands that were called the last, disqualified who were redrawn."""
+"""Seeds for seven players at chaos 1, with last hands and with disqualified players in a redraw."""
 
 FOUND = (
     pytest.param(90020, 3, 0.9, id="a bust in a round while a deal on the prizes is open"),
@@ -23,9 +23,9 @@ FOUND = (
     pytest.param(500169, 6, 0.4, id="one of three busts in a hand may still buy, two may not"),
     pytest.param(500013, 6, 0.1, id="the last dealer is too short for another hand"),
     pytest.param(500014, 7, 0.8, id="a move of a player whom a redraw had moved"),
-    (513031, 4, 0.3),  # what a table carries goes clockwise from the button
+    (513031, 4, 0.3),  # the carry goes clockwise from the button
 )
-"""Seasons that a sweep over thousands of seeds found wrongly refused, with what is odd in them."""
+"""Seasons that the verifier once refused wrongly, found by a sweep over thousands of seeds."""
 
 FINAL_TABLES = (
     pytest.param(751002, 6, id="six start at two tables of six: the final table takes four"),
@@ -34,10 +34,10 @@ FINAL_TABLES = (
     pytest.param(751011, 7, id="late seats are those of other tables, not the larger final's"),
     pytest.param(751034, 6, id="a table is added though the final table would have a seat more"),
 )
-"""Seasons at chaos 1 whose last night names a final table of another size than its tables."""
+"""Seasons at chaos 1 with a last night whose final table has another size than its other tables."""
 
 BROKEN = 2
-"""The seed whose broken copies are tried."""
+"""The seed of the season whose broken copies are checked."""
 
 
 @cache
@@ -50,7 +50,7 @@ def keys_of(made_up: Season) -> list[Any]:
 
 
 def verified(raw: bytes, keys: list[Any]) -> tuple[int, set[str]]:
-    """Return what the verifier ends with, and the rules it names."""
+    """Return the verifier's exit status and the rules that it names."""
     try:
         report = verifier.verify(raw, keys)
     except verifier.Unreadable:

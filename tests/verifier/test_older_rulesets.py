@@ -1,11 +1,11 @@
-"""A ruleset of before a parameter is played by as if it said 0, and keeps the hash it has."""
+"""A ruleset older than a parameter plays as if the parameter were 0, and keeps its hash."""
 
 from tests.verifier.forging import PUBLIC, Forgery, digest, encode
 from tests.verifier.loading import bundle, verifier
 
 
 def opened_today(player_ante: int) -> Forgery:
-    """Return a tournament of an older announcement whose table was opened by today's service."""
+    """Return a tournament with an older announcement, whose table today's service opened."""
     forged = Forgery(bundle("blinds"))
     (opened,) = forged.events("table_opened")
     ruleset = opened["data"]["ruleset"]

@@ -1,8 +1,7 @@
-"""
-Rules are played wrongly, one at a time: the verifier names each from a made-up season.
+"""The verifier names each planted fault of the engine from a generated season.
 
-A process with the fault in its engine makes the season, as a house with a faulty engine
-would play it.  All in it agrees, down to the signature: only the rules can tell.
+A process with the fault in its engine generates the season, just as a house with a faulty engine
+would play it. Everything in it agrees, down to the signature, so only the rules can show the fault.
 """
 
 import importlib
@@ -26,7 +25,7 @@ class Found(NamedTuple):
 
 
 def found(folder: Path) -> Found:
-    """Return what the verifier says of the season in *folder*."""
+    """Return the verifier's findings for the season in *folder*."""
     keys = [verifier.read_key(line) for line in (folder / "keys.txt").read_text().splitlines()]
     report = verifier.verify((folder / "season.bundle").read_bytes(), keys)
     assert report.authentic
@@ -41,7 +40,7 @@ def generate(*arguments: str) -> int:
 
 
 def season_of(fault: Fault | None, season: Season, folder: Path) -> Found:
-    """Make a season up with *fault* in the engine, and verify it."""
+    """Generate a season with *fault* in the engine, and verify it."""
     folder.mkdir(parents=True)
     seed, players, chaos = map(str, season)
     asked = ("--seed", seed, "--players", players, "--chaos", chaos, "-o", str(folder / "season"))
@@ -52,7 +51,7 @@ def season_of(fault: Fault | None, season: Season, folder: Path) -> Found:
 
 @cache
 def sound(season: Season, folder: Path) -> Found:
-    """Return what the verifier says of the season as the engine plays it."""
+    """Return the verifier's findings for the season of the unchanged engine."""
     return season_of(None, season, folder)
 
 

@@ -1,6 +1,6 @@
-"""The hand that parts those tied for the first place: who plays it, and where nobody does.
+"""The deciding hand for players tied for the first place: its players, and the cases without one.
 
-In the bundle two are level with 40 chips after two hands. The ante is 5, a street costs 2.
+In the bundle, two players have 40 chips each after two hands. The ante is 5, and a street costs 2.
 """
 
 from collections.abc import Callable
@@ -19,7 +19,7 @@ def play_off(forged: Forgery) -> Any:
 
 
 def rulesets(forged: Forgery) -> list[Any]:
-    """Return the ruleset of the tournament as it is announced, and as its table plays it."""
+    """Return the tournament's ruleset, as announced and as its table plays it."""
     table = play_off(forged)["stream"]
     opened = next(event for event in forged.events("table_opened") if event["stream"] == table)
     tournament = opened["data"]["tournament"]

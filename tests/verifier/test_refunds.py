@@ -1,4 +1,4 @@
-"""What staff saw paid is what is given back when a tournament is cancelled before play."""
+"""A tournament cancelled before play gives back the payments that staff recorded."""
 
 from collections.abc import Callable
 from typing import Any
@@ -11,13 +11,13 @@ from tests.verifier.loading import bundle, verifier
 Fault = Callable[[list[Any]], None]
 
 PAYMENTS = [(0, "buy_in", 1000), (1, "buy_in", 1000), (1, "refund", 400), (3, "buy_in", 1500)]
-"""Of four who have entered: the third has paid nothing, the last one more than was charged."""
+"""Payments of four entrants: the third has paid nothing, and the last has paid too much."""
 
 DUE = [(0, 1000), (1, 600), (3, 1500)]
 
 
 def recorded() -> Forgery:
-    """Return `cancel_early` where staff write down payments: its last entries are these."""
+    """Return `cancel_early` with recorded payments, which replace its last entries."""
     forged = Forgery(bundle("cancel_early"))
     forged.data("tournament_announced")["fees"]["payment"] = "recorded"
     entered = forged.events("entrant_registered")

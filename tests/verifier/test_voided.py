@@ -1,4 +1,4 @@
-"""Bundles of a repaired league: what is out of folding is shown, and must fail by its bytes."""
+"""Bundles of a repaired league show each voided event, and the event must fail by its bytes."""
 
 import asyncio
 import json
@@ -43,7 +43,7 @@ FAILS = ["version", "hash", "version"]
 
 @dataclass
 class League:
-    """A league whose only tournament is over, with its log."""
+    """A league with one finished tournament, and its log."""
 
     tournament: str
     table: str
@@ -128,7 +128,7 @@ async def test_a_repaired_league_passes_and_names_what_is_out_of_folding(
 
 
 def faults(raw: bytes, planted: list[Recorded]) -> None:
-    """Plant faults in a bundle of a repaired league that holds; each must be found."""
+    """Plant faults in a valid bundle of a repaired league; the verifier must find each."""
     first, second, _ = (row.position for row in planted)
 
     def found(change: Any) -> set[str]:
@@ -162,7 +162,7 @@ def faults(raw: bytes, planted: list[Recorded]) -> None:
     )
 
     def sound(forged: Forgery) -> None:
-        """Store the hash that the event's parts have: nothing fails any more."""
+        """Store the correct hash of the event's parts, so that the event no longer fails."""
         it = line(forged, second)
         entry = verifier.read_entry(it, 0)
         before = bytes.fromhex(line(forged, first)["hash"])
@@ -172,7 +172,7 @@ def faults(raw: bytes, planted: list[Recorded]) -> None:
     assert "voided" in found(sound)
 
     def hides(forged: Forgery) -> None:
-        """Leave out the event before the leap."""
+        """Leave out the event before the version leap."""
         [it] = [each for each in forged.events() if each["position"] == first - 1]
         it["stream"] = gone = f"table-{0:032x}"
         forged.leave_out(gone)

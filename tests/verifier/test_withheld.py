@@ -1,4 +1,4 @@
-"""Format 3: what a viewer may not read, the list of openings, disputes, facts that stand twice."""
+"""Format 3: withheld events, the list of openings, disputes, and facts that are stated twice."""
 
 import asyncio
 import json
@@ -21,13 +21,13 @@ Line = dict[str, Any]
 
 @cache
 def season() -> Season:
-    """Return a season in which players ask to be let in."""
+    """Return a season with players who apply for entry."""
     return made(1, 5, 0.6)
 
 
 @cache
 def bundle(viewer: str) -> bytes:
-    """Return the bundle of that season as *viewer* has it."""
+    """Return the bundle of that season for *viewer*."""
     it = season()
     wanted = Wanted(kind="season", subject=it.subject, viewer=viewer)
     signed = "\n".join(json.loads(it.lines[1])["note"]), len(it.rows)
@@ -40,7 +40,7 @@ def bundle(viewer: str) -> bytes:
 
 
 def entrant() -> str:
-    """Return somebody who has played a hand."""
+    """Return an entrant who has played a hand."""
     return str(Forgery(bundle("public")).data("selection_committed")["entrant"])
 
 
@@ -59,7 +59,7 @@ def withheld(forged: Forgery) -> list[Line]:
 
 
 def withhold(forged: Forgery, event: Line) -> None:
-    """Let *event* stand as its hash."""
+    """Replace *event* with its hash."""
     heads = {place: leaf for leaf, place in forged.old.items()}
     kept = {name: event[name] for name in ("position", "stream", "version")}
     kept |= {"line": "withheld", "hash": heads[event["stream"], event["version"]]}
@@ -92,7 +92,7 @@ SAMPLES |= {"hand_payment": 3, "too_few": 0}
 
 @pytest.mark.parametrize(("name", "status"), SAMPLES.items())
 def test_nothing_differs_in_the_samples_of_format_3(name: str, status: int) -> None:
-    """Bundles that were kept when the format was written first: it stays readable."""
+    """These bundles date from the first version of the format, which must stay readable."""
     report = verifier.verify(sample(name), KEYS)
     assert report.differences == []
     assert report.status() == status
