@@ -6,6 +6,8 @@ Problem documents (RFC 9457) for all refusals, and the table of their HTTP statu
 
 import logging
 from collections.abc import Callable, Mapping
+from functools import cache
+from types import MappingProxyType
 
 import asyncpg
 import msgspec
@@ -189,13 +191,14 @@ _BUSY = frozenset({"40001", "40P01"})
 _HTTP_CODES = {404: "not_found", 405: "method_not_allowed", 413: "body_too_large"}
 
 
-def catalogue() -> dict[str, tuple[int, str]]:
+@cache
+def catalogue() -> Mapping[str, tuple[int, str]]:
     """Return status and title of every code, in alphabetical order."""
     rules = {
         each.code: (STATUSES[each], (each.__doc__ or "").strip().splitlines()[0].rstrip("."))
         for each in _CONFLICTS
     }
-    return dict(sorted({**rules, **SHELL_CATALOGUE}.items()))
+    return MappingProxyType(dict(sorted({**rules, **SHELL_CATALOGUE}.items())))
 
 
 def catalogue_text() -> str:
