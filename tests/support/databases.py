@@ -1,4 +1,4 @@
-"""Databases for tests: a server for each worker of pytest, and a migrated copy for each test."""
+"""Databases for tests: a server for each worker of pytest, an empty database for each test."""
 
 import os
 import re
@@ -18,9 +18,13 @@ from psycopg import sql
 from service.base import database
 from service.base.embedded import Cluster, binaries
 from service.base.settings import Settings
+from tests.support.resetting import Fingerprint, fingerprint, reset
 
 SECRET_KEY = "5a" * 32
 TEMPLATE = "holotable_template"
+
+CHEAP = {"autovacuum": "off", "wal_level": "minimal", "max_wal_senders": "0"}
+"""Settings that let the server write less. Nothing in it lives long enough to be vacuumed."""
 
 _numbers = count(1)
 
@@ -33,6 +37,8 @@ class TestServer:
 
     cluster: Cluster
     passwords: dict[str, str] = field(default_factory=dict)
+    spare: dict[str, Fingerprint] = field(default_factory=dict)
+    """Databases that were used and reset."""
 
     def url(self, name: str, role: str) -> str:
         """Return the address of database *name* for *role*. ``postgres`` is the superuser."""
@@ -58,10 +64,20 @@ class TestServer:
 
     @contextmanager
     def fresh(self) -> Iterator["TestDatabase"]:
-        """Make a migrated database, and remove it after the block."""
-        made = self.copy(f"test_{next(_numbers)}")
-        yield made
-        self.drop(made.name)
+        """Lend an empty migrated database for as long as the block takes."""
+        if self.spare:
+            name, given = self.spare.popitem()
+            lent = TestDatabase(self, name)
+        else:
+            lent = self.copy(f"test_{next(_numbers)}")
+            with psycopg.connect(lent.url("postgres")) as connection:
+                given = fingerprint(connection)
+        yield lent
+        found = reset(lent.url("postgres"), given)
+        if found is None:
+            self.drop(lent.name)
+        else:
+            self.spare[lent.name] = found
 
 
 @dataclass(frozen=True)
@@ -106,7 +122,7 @@ def running_server() -> Iterator[TestServer]:
     """Run a server in a temporary directory, and make its roles and template."""
     with TemporaryDirectory(prefix="holotable-test-") as directory:
         programs = binaries(os.environ)
-        options = cheap_logins(programs)
+        options = CHEAP | cheap_logins(programs)
         cluster = Cluster(Path(directory) / "cluster", programs, durable=False, options=options)
         with cluster:
             server = TestServer(
