@@ -4,15 +4,22 @@ import asyncio
 import contextlib
 import sys
 from collections.abc import AsyncIterator
+from functools import cache
+from traceback import format_exc
 from types import FrameType
-from typing import Any
+from typing import cast
 
 import sqlalchemy as sa
 import uvicorn
 from litestar import Litestar
-from litestar.datastructures import State
-from litestar.enums import ScopeType
-from litestar.types import Receive, Scope, Send
+from litestar.types import (
+    LifeSpanReceive,
+    LifeSpanScope,
+    LifeSpanSend,
+    Receive,
+    Scope,
+    Send,
+)
 
 from service.api.front import Front
 from service.api.http.authentication import require_token
@@ -45,36 +52,90 @@ __all__ = ["build", "openapi_document", "run"]
 SHUTDOWN_SECONDS = 5
 
 
+HANDLED: Handlers = {
+    **HANDLERS,
+    **dict.fromkeys(AWAY, answer_away),
+    sa.exc.DBAPIError: answer_database,
+}
+"""What answers an exception on any route."""
+
+
+@cache
+def _litestar() -> Litestar:
+    """Return the routes. They know no settings, so every application of a process shares them."""
+    return Litestar(
+        route_handlers=list(ROUTES),
+        guards=[require_token],
+        exception_handlers=dict(HANDLED),
+        openapi_config=None,
+        logging_config=None,
+        request_class=BoundedRequest,
+    )
+
+
 class Application:
     """
-    Litestar, wrapped in the parts that every answer needs, including those of unmatched routes.
+    The routes, wrapped in the parts that every answer needs, including those of unmatched routes.
 
     Each request gets an identifier, which its answer and its problem document carry. Private
     answers must not be cached.
+
+    Attributes:
+      limits: How much each client may ask.
+      shell: The parts of the process. ``None`` until the start.
     """
 
-    def __init__(self, litestar: Litestar, handlers: Handlers, limits: Limits) -> None:
-        self.litestar = litestar
-        self.limits = limits
-        self._front = Front(litestar, handlers, limits)
+    def __init__(self, settings: Settings, stopping: asyncio.Event) -> None:
+        self._settings = settings
+        self._stopping = stopping
+        self._proxies = Proxies(settings.proxies())
+        self.limits = Limits(settings, self._proxies)
+        self.shell: Shell | None = None
+        self._front = Front(_litestar(), HANDLED, self.limits)
         self._entropy = SystemEntropy()
 
-    @property
-    def lifespan(self) -> Any:
-        """Litestar's own lifespan, which tests enter by hand."""
-        return self.litestar.lifespan
+    @contextlib.asynccontextmanager
+    async def lifespan(self) -> AsyncIterator[None]:
+        """Start the parts of the process, and stop them at the end of the block."""
+        opened = _shell(self._settings, self._stopping, self._proxies, self.limits)
+        async with opened as self.shell:
+            settle()
+            yield
+            self._stopping.set()
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one connection."""
-        if scope["type"] != ScopeType.HTTP:
-            await self._front(scope, receive, send)
+    async def __call__(
+        self,
+        scope: Scope | LifeSpanScope,
+        receive: Receive | LifeSpanReceive,
+        send: Send | LifeSpanSend,
+    ) -> None:
+        """Serve one connection, or the server's start and stop."""
+        if scope["type"] == "lifespan":
+            await self._live(cast(LifeSpanReceive, receive), cast(LifeSpanSend, send))
             return
         scope["state"] = {
             **scope.get("state", {}),
             "request_id": str(self._entropy.uuid()),
-            "shell": self.litestar.state.get("shell"),
+            "shell": self.shell,
         }
-        await self._front(scope, receive, send)
+        await self._front(scope, cast(Receive, receive), cast(Send, send))
+
+    async def _live(self, receive: LifeSpanReceive, send: LifeSpanSend) -> None:
+        """Start when the server says so, and stop when it says so."""
+        await receive()
+        started = False
+        try:
+            async with self.lifespan():
+                await send({"type": "lifespan.startup.complete"})
+                started = True
+                await receive()
+        except BaseException:
+            if started:
+                await send({"type": "lifespan.shutdown.failed", "message": format_exc()})
+            else:
+                await send({"type": "lifespan.startup.failed", "message": format_exc()})
+            raise
+        await send({"type": "lifespan.shutdown.complete"})
 
 
 class Server(uvicorn.Server):
@@ -105,32 +166,7 @@ def build(settings: Settings, stopping: asyncio.Event | None = None) -> Applicat
     Args:
       stopping: Ends streams, and the wait for a database, when it is set.
     """
-    stopping = stopping or asyncio.Event()
-    proxies = Proxies(settings.proxies())
-    limits = Limits(settings, proxies)
-
-    @contextlib.asynccontextmanager
-    async def lifespan(app: Litestar) -> AsyncIterator[None]:
-        async with _shell(settings, stopping, proxies, limits) as shell:
-            app.state.shell = shell
-            settle()
-            yield
-            stopping.set()
-
-    handlers: dict[int | type[Exception], Any] = {**HANDLERS}
-    handlers.update((each, answer_away) for each in AWAY)
-    handlers[sa.exc.DBAPIError] = answer_database
-    litestar = Litestar(
-        route_handlers=list(ROUTES),
-        guards=[require_token],
-        exception_handlers=handlers,
-        lifespan=[lifespan],
-        openapi_config=None,
-        logging_config=None,
-        request_class=BoundedRequest,
-        state=State(),
-    )
-    return Application(litestar, handlers, limits)
+    return Application(settings, stopping or asyncio.Event())
 
 
 def run(settings: Settings) -> None:

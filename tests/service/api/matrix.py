@@ -354,7 +354,7 @@ class Asker:
 
     async def _reset(self) -> str:
         """Return a reset code issued by the operator for a person made for it."""
-        shell, person = self.api.app.litestar.state.shell, await self.api.person()
+        shell, person = self.api.app.shell, await self.api.person()
         code = resetting.code_text(shell.runtime.entropy.bytes(resetting.SECRET_BYTES))
         number = UUID(hex=person.player[4:])
         async with shell.engine.begin() as connection:
@@ -366,7 +366,7 @@ class Asker:
         Return the claim text of the dispute. A text must be named by an event, or nobody may read
         it.
         """
-        shell = self.api.app.litestar.state.shell
+        shell = self.api.app.shell
         claims = sa.select(text.c.id).where(text.c.league == number_of(league)).limit(1)
         async with shell.engine.connect() as connection:
             return identifier("txt", (await connection.execute(claims)).scalar_one())

@@ -16,7 +16,7 @@ __all__ = ["pages", "project", "visitor"]
 async def visitor(api: Api, night: Night, role: Role = "player") -> Person:
     """Sign somebody up and add them to the league of *night*, after it was played."""
     person = await api.person()
-    night._writer = api.app.litestar.state["shell"].runtime.writer
+    night._writer = api.app.shell.runtime.writer
     command = AddMember(player=PlayerId(person.player), role=role, now=utcnow())
     await night.ask((stream_of(night.league), [command]))
     return person

@@ -169,9 +169,9 @@ async def test_who_was_removed_elsewhere_is_a_stranger_after_a_few_seconds(servi
             before = (await states.load(stream)).state
             return [Entry(stream, league_decider.decide(before, command))]
 
-        runtime = there.app.litestar.state.shell.runtime
+        runtime = there.app.shell.runtime
         await runtime.writer.submit(league, runtime.order("remove"), remove)
-        shell = here.app.litestar.state.shell
+        shell = here.app.shell
         shell.members_asked[league] -= MEMBERS_BELIEVED_FOR
         assert (await gone.get(f"/v1/tables/{table}")).status_code == 404
         assert (await people[1].get(f"/v1/tables/{table}")).status_code == 200

@@ -167,9 +167,7 @@ async def test_refused_commands_are_kept_up_to_a_number_and_the_answer_says_if_n
             assert answer.status_code == 409, answer.text
             found.append(answer.json().get("kept", True))
         assert found == [True, True, False, False]
-        kept = await api.app.litestar.state.shell.pool.fetchval(
-            "SELECT count(*) FROM refused_command"
-        )
+        kept = await api.app.shell.pool.fetchval("SELECT count(*) FROM refused_command")
         assert kept == 2
 
 
@@ -208,7 +206,7 @@ async def test_a_token_opens_so_many_streams_and_may_open_another_when_one_ends(
                 pass
             for each in held:
                 await each.aclose()
-        api.app.litestar.state.shell.stopping.set()
+        api.app.shell.stopping.set()
         server.should_exit = True
         await running
 

@@ -177,7 +177,7 @@ class Second:
     """A second application with its own caches."""
 
     def __init__(self, api: Api) -> None:
-        self._app = build(api.app.litestar.state.shell.settings)
+        self._app = build(api.app.shell.settings)
 
     async def __aenter__(self) -> httpx.AsyncClient:
         self._life = self._app.lifespan()

@@ -48,7 +48,7 @@ async def weekly(owner: Person, season: str, **changes: Any) -> Any:
 
 async def announced(api: Api, league: str, season: str, recurrence: str) -> list[Any]:
     """Do the worker's work. Return the outcome of each occurrence, by its name."""
-    runtime = api.app.litestar.state.shell.runtime
+    runtime = api.app.shell.runtime
     await materialise(runtime, league, season, recurrence)
     state = (await runtime.writer.load(league, stream_of(season))).state
     found = state.schedule.of(recurrence).fixtures
@@ -299,7 +299,7 @@ async def test_a_season_is_told_when_to_close(serving) -> None:
         about = f"/v1/seasons/{winter.json()['id']}"
         shown = (await owner.get(about)).json()
         assert (shown["closes_at"], shown["state"]) == ("2099-12-31T22:00:00Z", "open")
-        runtime = api.app.litestar.state.shell.runtime
+        runtime = api.app.shell.runtime
         await close_season(runtime, league, winter.json()["id"], shown["closes_at"])
         assert (await owner.get(about)).json()["state"] == "closed"
 
@@ -320,7 +320,7 @@ async def test_plans_that_take_too_many_steps_harm_their_own_season_only(serving
         owner, league = await api.league()
         mine, theirs = [await season_in(owner, league) for _ in range(2)]
         assert (await weekly(owner, mine)).status_code == 201
-        runtime = api.app.litestar.state.shell.runtime
+        runtime = api.app.shell.runtime
         for _ in range(5):
             costly = Plan(
                 rrule="FREQ=HOURLY;BYDAY=MO;COUNT=9999",

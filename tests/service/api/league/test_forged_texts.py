@@ -88,9 +88,7 @@ async def test_forged_words_are_not_served_and_the_audit_names_their_event(
         assert (failed.name, report.passed) == ("texts", False)
         (fault,) = failed.faults
         assert f"its words {name} {said}" in fault.what
-        log = await api.app.litestar.state["shell"].runtime.writer.store.league(
-            number_of(league), -1, 100
-        )
+        log = await api.app.shell.runtime.writer.store.league(number_of(league), -1, 100)
         (position,) = [each.position for each in log if each.type == "player_banned"]
         assert report.first_bad_position == fault.position == position
 

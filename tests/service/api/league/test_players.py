@@ -69,7 +69,7 @@ async def test_the_longest_list_is_imported_in_one_append(serving) -> None:
         answer = await bring(owner, league, f"name,external_id\n{rows}".encode())
         assert answer.status_code == 200, answer.text
         assert len({each["player"] for each in answer.json()["rows"]}) == ROWS_MAX
-        writer = api.app.litestar.state.shell.runtime.writer
+        writer = api.app.shell.runtime.writer
         state = (await writer.load(league, stream_of(league))).state
         assert len(state.members) == ROWS_MAX + 1
 
@@ -318,7 +318,7 @@ async def test_a_player_who_was_erased_is_not_found_again_and_the_code_is_void(
         first = await entered(owner, league)
         same = await entered(owner, league)
         assert (same["player"], same["claim"]) == (first["player"], None)
-        shell = api.app.litestar.state.shell
+        shell = api.app.shell
         await project(database)
         await erase(
             shell.engine, shell.runtime.writer.store.keys, number_of(first["player"]), shell.now()

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.anyio
 
 async def events_of(api, league):
     """Return type and data of all events of a league."""
-    store = api.app.litestar.state["shell"].runtime.writer.store
+    store = api.app.shell.runtime.writer.store
     rows = await store.league(number_of(league), -1, 5000)
     return [(row.type, row.stream, msgspec.json.decode(row.data)) for row in rows]
 

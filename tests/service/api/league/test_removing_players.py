@@ -59,7 +59,7 @@ async def test_a_start_between_the_look_and_the_removal_counts(serving) -> None:
         tournament = made.json()["id"]
         for each in people:
             await each.post(f"/v1/tournaments/{tournament}/registrations")
-        runtime, other = (each.app.litestar.state.shell.runtime for each in (here, there))
+        runtime, other = (each.app.shell.runtime for each in (here, there))
         command = RemoveMember(player=PlayerId(people[0].player))
         found = await in_play.open_tournaments(runtime.pool, league)
         looks = 0

@@ -24,7 +24,7 @@ async def audited_night(api: Any, database: TestDatabase) -> tuple[Any, ...]:
     """Return a night's owner, auditor, league, tournament, people and one of its hands."""
     owner, league, _, tournament, people = await a_night(api, database)
     auditor = await with_office(api, owner, league, "auditor")
-    hand = await api.app.litestar.state.shell.pool.fetchval("SELECT hand FROM reads.hand")
+    hand = await api.app.shell.pool.fetchval("SELECT hand FROM reads.hand")
     await project(database)
     return owner, auditor, league, tournament, people, hand
 

@@ -23,9 +23,7 @@ async def erased(api, person, player=None, password=PASSWORD):
 
 
 async def log_of(api, league):
-    return await api.app.litestar.state["shell"].runtime.writer.store.league(
-        number_of(league), -1, 5000
-    )
+    return await api.app.shell.runtime.writer.store.league(number_of(league), -1, 5000)
 
 
 async def everything(database):

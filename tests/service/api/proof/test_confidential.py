@@ -41,7 +41,7 @@ async def test_a_claim_in_confidence_shows_to_its_claimant_and_referees_only(
 ) -> None:
     async with serving() as api:
         owner, league, _, tournament, people = await a_night(api, database)
-        shell = api.app.litestar.state.shell
+        shell = api.app.shell
         referee = await with_office(api, owner, league)
         auditor = await with_office(api, owner, league, "auditor")
         accused = await with_office(api, owner, league)
@@ -95,7 +95,7 @@ async def test_a_referee_opens_it_under_the_own_name_and_who_came_forward_does_n
         other = await ask(second, f"{path}/open", words)
         assert other.json()["id"] == dispute  # one claim gives one dispute
         attached = "SELECT count(*) FROM events WHERE type = 'evidence_attached'"
-        pool = api.app.litestar.state.shell.pool
+        pool = api.app.shell.pool
         assert await pool.fetchval(attached) == 1  # the attachment cannot be replaced
         shown = await people[1].get(f"/v1/disputes/{dispute}")
         assert shown.json()["claimant"] == referee.player
@@ -236,7 +236,7 @@ async def test_a_hand_may_be_disputed_until_the_next_begins_where_a_league_says_
         about = {"kind": "hand", "hand": first, "claim": "It was misread."}
         late = await ask(people[0], "/v1/disputes", about)
         assert (late.status_code, late.json()["code"]) == (409, "claim_too_late"), late.text
-        pool = api.app.litestar.state.shell.pool
+        pool = api.app.shell.pool
         opened = "SELECT at FROM events WHERE type = 'hand_opened' ORDER BY position DESC LIMIT 1"
         assert late.json()["until"] == (await pool.fetchval(opened)).isoformat()
         await claim(people[0], kind="hand", hand=view["hand"])
@@ -262,7 +262,7 @@ async def test_a_claim_names_known_rules_and_steps_that_there_are(
             assert (refused.status_code, refused.json()["code"]) == (422, "rule_unknown")
             (unknown,) = refused.json()["unknown"]
             assert (unknown["rule"], unknown["nearest"][0]) == ("payout", "payouts")
-        pool = api.app.litestar.state.shell.pool
+        pool = api.app.shell.pool
         hand = await pool.fetchval("SELECT hand FROM reads.hand")
         replay = (await people[0].get(f"/v1/hands/{hand}/replay")).json()
         about = {"kind": "step", "hand": hand, "claim": "It was not so."}

@@ -78,7 +78,7 @@ async def test_a_claim_brings_its_evidence_and_a_ruling_takes_a_result_away(
     async with serving() as api:
         owner, league, season, tournament, people = await a_night(api, database)
         referee = await with_office(api, owner, league)
-        hand = await api.app.litestar.state.shell.pool.fetchval("SELECT hand FROM reads.hand")
+        hand = await api.app.shell.pool.fetchval("SELECT hand FROM reads.hand")
         dispute = await claim(people[0], kind="hand", hand=hand)
         await run_audits(database)
         shown = (await people[1].get(f"/v1/disputes/{dispute}")).json()
@@ -211,7 +211,7 @@ async def test_an_auditor_opens_the_disputed_hand_until_the_time_is_over_and_it_
 ) -> None:
     async with serving() as api:
         owner, league, _, _, people = await a_night(api, database)
-        shell = api.app.litestar.state.shell
+        shell = api.app.shell
         hand = await shell.pool.fetchval("SELECT hand FROM reads.hand")
         dispute = await claim(people[0], kind="hand", hand=hand)
         auditor = await with_office(api, owner, league, "auditor")
@@ -269,7 +269,7 @@ async def test_a_head_is_signed_for_a_dispute_and_proves_its_evidence(
     """An outsider checks each event of the evidence with the public key alone."""
     async with serving() as api:
         owner, league, _, _, people = await a_night(api, database)
-        hand = await api.app.litestar.state.shell.pool.fetchval("SELECT hand FROM reads.hand")
+        hand = await api.app.shell.pool.fetchval("SELECT hand FROM reads.hand")
         dispute = await claim(people[0], kind="step", hand=hand, step=2)
         about = f"/v1/disputes/{dispute}"
         assert (await people[0].get(about)).json()["head"] is None

@@ -52,7 +52,7 @@ async def test_a_ruling_whose_dry_run_is_out_of_date_changes_nothing(
         assert {each.json().get("code") for each in both} == {None, "dispute_phase"}
         again = await ask(referee, path, ruling | now | {"outcome": "against"}, key="race-0")
         assert again.status_code in (409, 422), again.text
-        pool = api.app.litestar.state.shell.pool
+        pool = api.app.shell.pool
         stored = await pool.fetchval(
             "SELECT data->>'dry_run' FROM events WHERE type = 'dispute_ruled'"
         )
@@ -93,7 +93,7 @@ async def test_claims_in_confidence_are_safe_from_races_and_forged_names(
         assert {each.status_code for each in opened} == {201}
         assert len({each.json()["id"] for each in opened}) == 1
         count = "SELECT count(*) FROM events WHERE type = $1"
-        pool = api.app.litestar.state.shell.pool
+        pool = api.app.shell.pool
         assert await pool.fetchval(count, "dispute_opened") == 1
         (after,) = await seen(people[0], league)
         assert (after["state"], after["dispute"]) == ("opened", opened[0].json()["id"])
@@ -122,7 +122,7 @@ async def test_masters_stay_shut_while_it_is_played_and_who_may_open_them_does_n
         await project(database)
         dispute = await claim(people[0], tournament=tournament)
         about = f"/v1/disputes/{dispute}"
-        until = api.app.litestar.state.shell.now() + timedelta(hours=1)
+        until = api.app.shell.now() + timedelta(hours=1)
         grant = {"auditor": auditor.player, "what": "masters", "until": until.isoformat(), **WHY}
         far = {"until": (until + timedelta(days=15)).isoformat()}
         past = {"until": "2020-01-01T00:00:00Z"}

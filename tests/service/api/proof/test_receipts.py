@@ -230,7 +230,7 @@ async def test_receipts_of_the_largest_commands_refuse_no_others(house: Any) -> 
         assert done.status_code == 200, done.text
         small = await receipt(actor, league, done.headers["command-id"])
         large = replace(small, events=small.events * (2_000 // len(small.events)))
-        runtime = api.app.litestar.state.shell.receipts
+        runtime = api.app.shell.receipts
         notes = await asyncio.gather(*map(runtime.signed, [large] * 30 + [small]))
 
     assert [parse_receipt(open_note(each, KEY.verifier_key())) for each in notes[-2:]] == [

@@ -81,7 +81,7 @@ async def test_a_stream_resumes_after_the_last_event_and_ends_on_stop(serving) -
         _, _, _, people, table = await api.playing()
         await turn(people, table)
         items = await everything(people[0], f"/v1/tables/{table}/events")
-        shell = api.app.litestar.state.shell
+        shell = api.app.shell
         asyncio.get_running_loop().call_later(0.5, shell.stopping.set)
         answer: httpx.Response = await people[0].get(
             f"/v1/tables/{table}/events",

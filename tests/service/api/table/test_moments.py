@@ -50,7 +50,7 @@ async def test_a_table_as_of_each_action_is_what_everybody_saw_then(serving) -> 
         seen = []
 
         async def watch(_):
-            pool = api.app.litestar.state["shell"].pool
+            pool = api.app.shell.pool
             after = None
             while after != (before := await last_position(pool, league)):
                 # All views must show one position, so look again if the house appended in between.
@@ -102,7 +102,7 @@ async def test_who_came_later_sees_the_past_as_a_spectator(serving) -> None:
 async def test_every_position_of_a_league_can_be_looked_at(serving, database) -> None:
     night = await played(database, "each", steps_max=120)
     async with serving() as api:
-        shell = api.app.litestar.state["shell"]
+        shell = api.app.shell
         store = shell.runtime.writer.store
         number = number_of(night.league)
         rows = await store.league(number, -1, 1000)
@@ -186,7 +186,7 @@ async def test_standings_as_of_the_head_are_the_live_ones_and_before_nobody_has_
 ) -> None:
     night = await played(database, "ranked")
     async with serving() as api:
-        shell = api.app.litestar.state["shell"]
+        shell = api.app.shell
         person = await visitor(api, night)
         await project(database)
         rows = await shell.runtime.writer.store.league(number_of(night.league), -1, 5000)

@@ -131,7 +131,7 @@ async def test_an_event_costs_200_followers_of_its_league_one_read_and_other_lea
 async def test_tokens_of_all_followers_are_asked_about_together(serving) -> None:
     async with serving() as api, AsyncExitStack() as opened:
         owner, league = await api.league()
-        path, shell = f"/v1/leagues/{league}/events", api.app.litestar.state.shell
+        path, shell = f"/v1/leagues/{league}/events", api.app.shell
         known = {"login": owner.login, "password": PASSWORD, "scopes": ["tokens:manage"]}
         known["scopes"] += ["leagues:read"]
         root = (await api.http.post("/v1/tokens", json=known)).json()["token"]
@@ -166,7 +166,7 @@ async def test_tokens_of_all_followers_are_asked_about_together(serving) -> None
 async def test_an_event_of_a_table_wakes_no_follower_of_another_table(serving, asked) -> None:
     async with serving() as api:
         _, league, _, _, table = await api.playing()
-        shell = api.app.litestar.state.shell
+        shell = api.app.shell
         streams = {name: f"table-{number_of(name).hex}" for name in (table, "tbl_" + "0" * 32)}
         with (
             shell.news.following(league, streams.pop(table)) as here,
@@ -300,7 +300,7 @@ async def test_a_stream_ends_before_the_event_after_its_reader_lost_the_office(s
 async def test_a_channel_ends_when_the_log_began_anew(serving) -> None:
     async with serving() as api:
         owner, league = await api.league()
-        shell, number = api.app.litestar.state.shell, number_of(league)
+        shell, number = api.app.shell, number_of(league)
         path = f"/v1/leagues/{league}/events"
         before = await everything(owner, path)
         async with following(api.app, path, owner.headers) as stream:
