@@ -137,7 +137,7 @@ _PROBLEMS = (
 async def list_disputes(
     request: Asked, place: Annotated[LeaguePlace, AS_KNOWN], shell: Shell
 ) -> Response[bytes]:
-    """List the disputes from the read model, by position of their opening."""
+    """List the disputes from the read model, the latest opening first."""
     paged = await listing_of(
         request, place.league, f"disputes {place.id}", int, projection="disputes"
     )

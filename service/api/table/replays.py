@@ -214,7 +214,7 @@ def _step_asked(request: Asked) -> int | None:
 
 
 def _media(request: Asked) -> str:
-    """Return the first known media type in the ``Accept`` header, or JSON if there is none."""
+    """Return a known media type that the ``Accept`` header names, or else JSON."""
     accepted = request.headers.get("accept", "")
     return next((media for media in WHOLE if media in accepted), JSON)
 

@@ -96,7 +96,7 @@ async def propose_deal(
 async def propose_deal_as_director(
     body: DealWanted, place: TournamentPlace, order: Order, shell: Shell
 ) -> Response[bytes]:
-    """Propose a deal. Every remaining entrant must still accept it in person."""
+    """Propose a deal as a director. Every remaining entrant must still accept it."""
     return await _proposed(shell, body, place, order, None)
 
 

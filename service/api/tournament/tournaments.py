@@ -188,7 +188,7 @@ async def announce_tournament(
 async def list_tournaments(
     request: Asked, place: Annotated[LeaguePlace, AS_KNOWN], shell: Shell
 ) -> Response[bytes]:
-    """List the tournaments from the read model, by position of their announcement."""
+    """List the tournaments from the read model, the latest announcement first."""
     season, state = (request.query_params.get(name) for name in ("season", "state"))
     name = f"tournaments {place.id} {season} {state}"
     paged = await listing_of(request, place.league, name, int, projection="tournaments")
