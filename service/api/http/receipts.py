@@ -30,7 +30,7 @@ class ReceiptWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """``Command-Id`` of the command's answer."""
 
     request: Any = None
-    """The request's body as it was sent, if the receipt shall prove it. Any JSON."""
+    """The request's body as it was sent (any JSON). If it is given, the receipt proves it too."""
 
 
 class SignedReceipt(msgspec.Struct, frozen=True, kw_only=True):
@@ -110,7 +110,7 @@ async def _shown(
     request: Asked, league: UUID, about: Metadata, body: ReceiptWanted
 ) -> bytes | None:
     """
-    Return the digest of the given body, or None if the receipt shall not prove one.
+    Return the digest of the given body, or None if no body is given.
 
     Raises:
         Forbidden: If the caller did not send the request. By trying bodies, they could find out

@@ -33,7 +33,7 @@ class SeasonCloseWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True
 
     leave_out: Tournaments = ()
     """
-    Tournaments that shall give no points, so that the season can close without them. Owners only.
+    Tournaments to leave out. They give no points, and the season closes without them. Owners only.
     """
 
     reason: Written | None = None
