@@ -25,7 +25,7 @@ DST = b"BLS_SIG_BLS12381G1_XMD:SHA-256_SSWU_RO_NUL_"
 """Domain separation tag with which drand hashes a round's message to the curve (RFC 9380)."""
 
 PATIENCE = timedelta(seconds=20)
-"""How long after a round's time one wait keeps asking for it. Callers then have to ask again."""
+"""The time after a round's instant for which a wait keeps asking. Then callers must ask again."""
 
 RETRY_SECONDS = 0.5
 _TIMEOUT = httpx.Timeout(3.0)

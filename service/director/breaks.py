@@ -42,7 +42,7 @@ async def call_last_hands(runtime: Runtime, league: str, tournament_id: str) -> 
     Call a tournament's last hands at their hour. Repeating the call is harmless.
 
     Returns:
-        When to call this again, if play has not begun or the hour has not come. Otherwise None.
+        The instant to call again, if play has not begun or the hour has not come. Otherwise None.
     """
     state = (await runtime.writer.load(league, tournament_stream(tournament_id))).state
     if isinstance(state, Announced | Registering):

@@ -38,7 +38,7 @@ async def record_tables(runtime: Runtime, league: str, tournament_id: str) -> da
     Record the last event of each table of a tournament that is over.
 
     Returns:
-        When to try again, if a table is not closed yet. Otherwise ``None``.
+        The instant to try again, if a table is not closed yet. Otherwise ``None``.
     """
     stream = tournament_stream(tournament_id)
     loaded = await runtime.writer.load(league, stream)
@@ -96,7 +96,7 @@ async def record_tournaments(runtime: Runtime, league: str, season_id: str) -> d
     Record the last event of each tournament that a closed season has counted.
 
     Returns:
-        When to try again, if a table of a tournament is not closed yet. Otherwise ``None``.
+        The instant to try again, if a table of a tournament is not closed yet. Otherwise ``None``.
     """
     stream = season_stream(season_id)
     loaded = await runtime.writer.load(league, stream)

@@ -43,7 +43,7 @@ async def watch_table(runtime: Runtime, league: str, table_id: str) -> datetime 
     Do what is due at one live table: time a decision out, extend it, or open the next hand.
 
     Returns:
-        When to watch the table again; ``None`` once it is closed.
+        The instant to watch the table again, or ``None`` once it is closed.
     """
     stream = table_stream(table_id)
     state = (await runtime.writer.load(league, stream)).state

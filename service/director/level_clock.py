@@ -38,7 +38,7 @@ async def raise_levels(
             or raised since then, a later job takes care of it.
 
     Returns:
-        When to look again. None if a later job looks after the clock, or nothing is left to do.
+        The instant to look again. None if a later job has the clock, or nothing is left to do.
 
     Raises:
         CommandRejected: If the tournament has ended meanwhile.

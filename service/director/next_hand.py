@@ -61,7 +61,7 @@ async def open_next_hand(
     from its effect, and the tournament's head guards it.
 
     Args:
-        fresh: Whether to read the log for events of other processes first.
+        fresh: True to read the log for events of other processes first.
         patience: The longest wait for a step's time, in seconds. A caller that will look again
             later needs no task that sleeps for a day.
     """

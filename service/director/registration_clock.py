@@ -29,7 +29,7 @@ _INSTANT = timedelta(milliseconds=1)
 
 
 async def close_registration(runtime: Runtime, league: str, tournament_id: str) -> datetime | None:
-    """Close registration if its time has come. Otherwise return when to try again."""
+    """Close registration if its time has come. Otherwise return the instant to try again."""
     return await _tend(
         runtime,
         league,
@@ -43,7 +43,7 @@ async def close_registration(runtime: Runtime, league: str, tournament_id: str) 
 
 
 async def open_check_in(runtime: Runtime, league: str, tournament_id: str) -> datetime | None:
-    """Open check-in if its time has come. Otherwise return when to try again."""
+    """Open check-in if its time has come. Otherwise return the instant to try again."""
     return await _tend(
         runtime,
         league,
@@ -61,7 +61,7 @@ async def open_check_in(runtime: Runtime, league: str, tournament_id: str) -> da
 async def expire_offer(
     runtime: Runtime, league: str, tournament_id: str, entrant: str
 ) -> datetime | None:
-    """Offer a place to the next player if its offer has run out, or return when to try again."""
+    """Offer a place to the next player if its offer has expired. Otherwise return its end."""
     mine = EntrantId(entrant)
 
     def ends(state: Tournament) -> datetime | None:
@@ -76,7 +76,7 @@ async def expire_offer(
 async def close_late_registration(
     runtime: Runtime, league: str, tournament_id: str
 ) -> datetime | None:
-    """End late registration if its time has come. Otherwise return when to try again."""
+    """End late registration if its time has come. Otherwise return the instant to try again."""
     return await _tend(
         runtime,
         league,

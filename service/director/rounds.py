@@ -28,7 +28,7 @@ async def seat_round(
     the seating.
 
     Returns:
-        When to try again; None once the next round has been seated.
+        The instant to try again, or None once the next round has been seated.
     """
     stream = tournament_stream(tournament_id)
     order = runtime.order(f"seat_round/{tournament_id}/{after}")

@@ -34,7 +34,7 @@ CLOCK_SECONDS = 60
 """The interval at which the offset to the database's clock is measured."""
 
 START_SECONDS = 30.0
-"""How long a starting process waits for an absent database."""
+"""The longest wait of a starting process for an absent database."""
 
 RETRY_SECONDS = 0.25
 _ANSWER_SECONDS = 5.0

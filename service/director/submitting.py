@@ -77,10 +77,10 @@ async def start_tournament(
 
     Args:
         order: The request that asked for this. Without one the house acts, and only once.
-        scheduled: Whether a clock asked. Then nothing happens before the announced time.
+        scheduled: True if a clock asked. Then nothing happens before the announced time.
 
     Returns:
-        When to try again, if the start has not come yet.
+        The instant to try again, if the start has not come yet.
 
     Raises:
         CommandRejected: If registration has not opened, or the tournament is over.
@@ -98,7 +98,7 @@ async def draw_by_beacon(runtime: Runtime, league: str, tournament_id: str) -> d
     Draw the seats of a tournament that waits for the beacon, once its pulse has arrived.
 
     Returns:
-        When to try again, if the beacon does not answer.
+        The instant to try again, if the beacon does not answer.
 
     Source: rulebook ``beacon.seats`` and ``beacon.silence``.
     """
@@ -172,7 +172,7 @@ async def _leaving(
 def _set_going(
     runtime: Runtime, league: str, started: Tournament, now: datetime
 ) -> datetime | None:
-    """Open the first hands in the background. If play has not started, return when to retry."""
+    """Open the first hands in the background. Before the start, return the announced instant."""
     if isinstance(started, Running):
         for seating in started.tables:
             runtime.later(open_next_hand(runtime, league, seating.table))

@@ -66,9 +66,9 @@ class Stack:
 
     Args:
       data: Directory of the cluster, the secrets and the logs.
-      host: Where the API listens.
+      host: The host on which the API listens.
       port: The API's port. 0 takes a free one.
-      keep: Whether *data* outlives the stack.
+      keep: True if *data* outlives the stack.
       durable: False for data that need not survive the machine.
       options: Further settings of the children, by field name.
       server: Address of a PostgreSQL to use instead of an embedded one, with a

@@ -99,7 +99,7 @@ class _Chunk(NamedTuple):
     """The jobs, each with the position of the event that asks for it."""
 
     finished: bool
-    """Whether a tournament ended in this part."""
+    """True if a tournament ended in this part."""
 
 
 def follow(connection: psycopg.Connection, now: datetime, settings: Settings) -> bool:

@@ -43,7 +43,7 @@ class Child:
         self._stack = AsyncExitStack()
         self._runtime: Runtime | None = None
         self.busy = False
-        """Whether a task is being done. A signal handler may read it at any time."""
+        """True while a task is being done. A signal handler may read it at any time."""
 
     def start(self) -> None:
         """Start the loop. The first task opens the runtime, so the database may come later."""

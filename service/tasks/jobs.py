@@ -251,7 +251,7 @@ async def fail(
     Give a claimed job back after an error. Each failure delays the next attempt longer.
 
     Args:
-        hopeless: Whether the job would always fail in the same way. Then it is dead at once.
+        hopeless: True if the job would always fail in the same way. Then it is dead at once.
     """
     await pool.execute(
         """

@@ -26,7 +26,7 @@ async def attach_head(runtime: Runtime, ids: Mapping[str, str]) -> datetime | No
     Have a head signed that covers the claim, and attach it to the dispute once.
 
     Returns:
-        When to try again, if the signer does not answer.
+        The instant to try again, if the signer does not answer.
 
     Raises:
         CheckpointRefused: If the log does not continue what was signed before.

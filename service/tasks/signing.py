@@ -21,7 +21,7 @@ async def sign_league_head(runtime: Runtime, ids: Mapping[str, str]) -> datetime
     Have a head signed that covers all events of a league's log.
 
     Returns:
-        When to try again, if the signer does not answer.
+        The instant to try again, if the signer does not answer.
 
     Raises:
         CheckpointRefused: If the log does not continue what was signed before.

@@ -53,7 +53,7 @@ class Ticker:
         self._connection: psycopg.Connection | None = None
         self._clock = DatabaseClock()
         self._away = False
-        """Whether the database has refused a connection since the last beat."""
+        """True if the database has refused a connection since the last beat."""
         self._next_beat = self._next_night = datetime.min.replace(tzinfo=UTC)
 
     def start(self) -> None:

@@ -20,7 +20,7 @@ def set_clock(url: str, by: timedelta) -> None:
 
     Args:
         url: The address of the database, with a superuser's login.
-        by: How far the clock is ahead of the machine's.
+        by: The time by which the clock is ahead of the machine's.
     """
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute("SET allow_system_table_mods = on")

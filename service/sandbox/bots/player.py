@@ -23,7 +23,7 @@ class Player:
         name: The bot's name. Together with *seed* it fixes the moods.
         seed: The night's seed.
         entropy: The bot's 32 bytes of entropy for its decks, or None to add no entropy.
-        asleep: Whether the bot misses every decision until its seat is away and it is woken.
+        asleep: True if the bot misses every decision until its seat is away and it is woken.
     """
 
     client: Client
@@ -65,7 +65,7 @@ class Player:
         Read the view of *table* and answer the open decision, if it waits for this player.
 
         Returns:
-            Whether an action was accepted.
+            True if an action was accepted.
 
         Raises:
             Unreachable: If the server stays unavailable.

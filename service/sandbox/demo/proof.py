@@ -27,7 +27,7 @@ def prove(console: Console, stack: Stack, season: str, keys: list[str]) -> bool:
     Write the season's bundle for an auditor and verify it.
 
     Returns:
-        Whether the verifier found no difference from the rules. It prints what it cannot check.
+        True if the verifier found no difference from the rules. It prints the checks it cannot do.
     """
     console.print("\n[bold]Bundle and independent verifier[/]")
     path = stack.data / f"{season}.bundle"

@@ -156,7 +156,7 @@ def announcement(
     Return the announcement of a tournament with random, valid terms.
 
     Args:
-        final_table: Whether the terms name the size of the final table.
+        final_table: True if the terms name the size of the final table.
     """
     for _ in range(_TRIES):
         try:
