@@ -399,7 +399,8 @@ def lost(stack: Stack, *arguments: str) -> str:
 def test_a_part_of_a_stack_that_is_killed_is_started_again_but_not_for_ever(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """`up` checks its processes all the time.
+    """
+    `up` checks its processes all the time.
 
     It reports each end in one line, without an old traceback.
     """

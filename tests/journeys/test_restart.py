@@ -175,7 +175,8 @@ def test_a_restarted_stack_goes_on_where_it_was(tmp_path: Path) -> None:
 
 
 def test_an_api_that_is_killed_in_mid_hand_deals_on_from_the_very_same_deck(tmp_path: Path) -> None:
-    """The API is killed between the opening of a hand and its next street, and loses its cache.
+    """
+    The API is killed between the opening of a hand and its next street, and loses its cache.
 
     The test fixes the masters. All earlier cards, all later cards and the next hand are those that
     the code in the guide to fair dealing derives from them.

@@ -15,7 +15,8 @@ from tests.journeys.test_demo import marked
 
 ROOT = Path(__file__).resolve().parents[2]
 STOP_SECONDS = 20.0
-"""Enough for a machine that runs other tests as well.
+"""
+Enough for a machine that runs other tests as well.
 
 A process that ignores signals needs longer.
 """

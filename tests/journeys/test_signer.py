@@ -167,7 +167,8 @@ def test_a_tournaments_end_is_signed_at_once_and_a_client_checks_it(
 
 
 def test_a_cut_log_is_refused_and_said_until_an_operator_opens_an_epoch(spoilt: Stack) -> None:
-    """The doctor, the audit and the worker's log all report the cut.
+    """
+    The doctor, the audit and the worker's log all report the cut.
 
     The next epoch is signed again.
     """

@@ -1,4 +1,4 @@
-"""Answers by chance to what a table waits for: any that are legal, and what is tried besides."""
+"""Random answers to the open decision of a table: legal ones, and others to be tried."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -30,11 +30,11 @@ SOURCES: tuple[CardSource | None, ...] = (None, *get_args(CardSource))
 
 class Choices(Random):
     """
-    Choices that can be shrunk: first those given, then those of a seed, of which 0 is the dullest.
+    Random choices that hypothesis can shrink.
 
     Args:
-        given: Numbers of any size, used up one by one.
-        then: Seed of what follows; with 0 the first of all possibilities is always chosen.
+        given: Numbers of any size, used first, one for each choice.
+        then: The seed of all later choices. With 0, these are always the first possibility.
     """
 
     def __init__(self, given: Sequence[int], then: int) -> None:
@@ -52,31 +52,35 @@ class Choices(Random):
 
 
 def view_of(table: Table, seat: int) -> TableView:
-    """Return what the entrant in *seat* sees."""
+    """Return the view of the entrant in *seat*."""
     return seen_by(table, table.at(seat).entrant)
 
 
 class Chooser:
     """
-    Makes commands for whoever is waited for.
+    A maker of commands for the seats that must act.
 
     Args:
-        dice: What every choice is made with.
+        dice: The source of every choice.
     """
 
     def __init__(self, dice: Random) -> None:
         self.dice = dice
 
     def rarely(self, times: int) -> bool:
-        """Return whether the one time in *times* has come; a shrunken choice never has."""
+        """Return True on average once in *times* calls; shrunken choices never give True."""
         return self.dice.randrange(times) == times - 1
 
     def some(self, cards: Sequence[str]) -> tuple[str, ...]:
-        """Return any of *cards*."""
+        """Return a random subset of *cards*."""
         return tuple(card for card in cards if self.dice.randrange(2))
 
     def legal(self, table: Table, seat: int, now: datetime) -> Command:
-        """Return one of the commands that the view of *seat* calls legal; seldom a fold."""
+        """
+        Return a random command that the view of *seat* calls legal.
+
+        Two folds or junks in three are replaced by another action.
+        """
         view = view_of(table, seat)
         action = view.legal[self.dice.randrange(len(view.legal))]
         if action.verb in ("fold", "junk") and not self.rarely(3):
@@ -84,7 +88,7 @@ class Chooser:
         return self.command(table, view, action, now)
 
     def command(self, table: Table, view: TableView, action: LegalAction, now: datetime) -> Command:
-        """Return a command that does *action*."""
+        """Return the command that carries out *action*."""
         assert view.me is not None
         match action.verb:
             case "select" | "improve":
@@ -110,7 +114,7 @@ class Chooser:
                 return wager(table, view.me.seat, verb, None, now)  # type: ignore[arg-type]
 
     def amount(self, action: LegalAction, unit: int) -> int:
-        """Return the least, the most, or some whole chips between."""
+        """Return the smallest or the largest amount of *action*, or whole chips in between."""
         assert action.min is not None and action.max is not None
         choice = self.dice.randrange(8)
         if choice == 7 or action.max - action.min < unit:
@@ -122,7 +126,7 @@ class Chooser:
 
 
 def _least(table: Table, view: TableView) -> int:
-    """Return how many cards must be chosen now."""
+    """Return the smallest number of cards that the seat may choose now."""
     assert view.me is not None and table.decision is not None
     if not isinstance(table.ruleset, CoruscantShift):
         return 0
@@ -153,7 +157,7 @@ def wager(table: Table, seat: int, verb: Verb, amount: int | None, now: datetime
 def answer_with_cards(
     table: Table, seat: int, cards: tuple[str, ...], now: datetime
 ) -> Select | Improve:
-    """Return a selection of *seat*, or what it adds to it, as the open decision asks."""
+    """Return a selection or an improvement of *seat*, as the open decision asks."""
     assert table.decision is not None
     kind = Select if table.decision.phase == "select" else Improve
     return kind(
@@ -166,13 +170,13 @@ def answer_with_cards(
 
 
 def token_of(table: Table) -> str:
-    """Return the token of the decision that is open."""
+    """Return the token of the open decision."""
     assert table.decision is not None, "a hand in play waits for somebody"
     return table.decision.token
 
 
 def is_legal(table: Table, action: LegalAction | None, amount: int | None) -> bool:
-    """Return whether *action*, as the view offers it, covers *amount*; none is never legal."""
+    """Return whether *action* from the view allows *amount*; None is never legal."""
     if action is None:
         return False
     if action.verb != "raise_to":
@@ -186,7 +190,11 @@ def is_legal(table: Table, action: LegalAction | None, amount: int | None) -> bo
 def is_legal_turn(
     legal: Sequence[LegalAction], verb: str, card: str | None, source: str | None
 ) -> bool:
-    """Return whether a card action is one of *legal*; a source may be left out if it is clear."""
+    """
+    Return whether a card action is one of *legal*.
+
+    It may omit the source if only one action fits without it.
+    """
     fitting = [a for a in legal if a.verb == verb and source in (None, a.source)]
     if len(fitting) != 1:
         return False

@@ -1,8 +1,8 @@
 """
-A table at which anything may happen that the rules allow, and anything is tried that they do not.
+A table with random play: everything that the rules allow, and attempts that they do not allow.
 
-One croupier drives one table of any preset.  It chooses with whatever generator it
-is given: hypothesis' own, so that a failure shrinks, or a seeded one, for volume.
+One croupier drives one table of any preset. Its generator is hypothesis' own, so that a failure
+shrinks, or a seeded one, for volume.
 """
 
 from collections.abc import Callable
@@ -37,32 +37,32 @@ from tests.properties.variants import variant
 
 SEATS_MAX = 12
 STEPS_OF_A_HAND_MAX = 3_000
-"""More than any hand can have: every raise adds a chip, and there are few chips."""
+"""More steps than any hand can have: every raise adds a chip, and there are few chips."""
 
 STRANGER = entrant(99)
 
 
 def ruleset_for(name: str, seats: int) -> Ruleset:
-    """Return the variant called *name*, with room for *seats* and one more if the game has it."""
+    """Return the variant called *name* with *seats* seats, and one more if the game has it."""
     room = min(seats + 1, seats_max(name))
     return variant(name, {"max_players": max(room, variant(name).max_players)})
 
 
 def seats_max(name: str) -> int:
-    """Return how many may sit at a table of *name*: twelve, or what the game itself says."""
+    """Return the largest number of seats at a table of *name*: twelve, or the game's own limit."""
     own = variant(name)
     return SEATS_MAX if own.variant == "coruscant_shift" else own.max_players
 
 
 class Croupier:
     """
-    Drives one table by chance.
+    A driver of one table by random choices.
 
     Args:
-        game: The variant, or what else is played.
-        seats: How many sit down.
-        seed: Of the cards, the dice and the stacks.
-        dice: What every choice is made with.
+        game: A variant's name, or a ruleset.
+        seats: The number of players at the start.
+        seed: The seed of the cards, the dice and the stacks.
+        dice: The source of every choice.
     """
 
     def __init__(self, game: str | Ruleset, seats: int, seed: int, dice: Random) -> None:
@@ -85,7 +85,7 @@ class Croupier:
         return self.floor.table
 
     def play(self, hands: int, *, after: Callable[["Croupier"], None] | None = None) -> None:
-        """Play up to *hands* hands, calling *after* when a command has been carried out."""
+        """Play up to *hands* hands, and call *after* after each command."""
         look = after or _nothing
         for _ in range(hands):
             if not self._open_hand():
@@ -104,7 +104,7 @@ class Croupier:
             self._between_hands(look)
 
     def do(self, command: Command) -> tuple[Event, ...]:
-        """Carry out *command*, which the rules allow."""
+        """Carry out *command*, which must be legal."""
         happened = self.floor.do(command)
         self.steps += 1
         return happened
@@ -118,11 +118,11 @@ class Croupier:
         return True
 
     def view(self, seat: int) -> TableView:
-        """Return what the entrant in *seat* sees."""
+        """Return the view of the entrant in *seat*."""
         return view_of(self.table, seat)
 
     def answer(self) -> None:
-        """Answer the open decision as the view of one waiting seat allows, or let the clock."""
+        """Answer the open decision with a legal action of one seat, or let it time out."""
         decision = self.decision()
         if self.chooser.rarely(16):
             self.time_out()
@@ -142,14 +142,14 @@ class Croupier:
         return decision
 
     def time_out(self) -> None:
-        """Let the clock answer for everyone who is waited for."""
+        """Let the clock answer for every seat that must act."""
         decision = self.decision()
         self.floor.now = decision.deadline + timedelta(seconds=2)
         salts = tuple(digest("clock", seat, self.floor.now) for seat in decision.seats)
         self.do(TimeOut(decision=decision.token, salts=salts, now=self.floor.now))
 
     def attempt(self, seat: int, view: TableView) -> None:
-        """Try something at random; it is accepted exactly if *view* calls it legal."""
+        """Try a random command; the table must accept it if, and only if, *view* calls it legal."""
         command, legal = self._anything(seat, view)
         if self.accepted(command, legal=legal):
             self.do(command)
@@ -157,7 +157,7 @@ class Croupier:
             self.refusals += 1
 
     def accepted(self, command: Command, *, legal: bool) -> bool:
-        """Return whether *command* is accepted, having asserted that this is as it should be."""
+        """Return whether the table accepts *command*, after asserting that this equals *legal*."""
         before = self.table
         try:
             happened = decider.decide(before, command)
@@ -171,7 +171,7 @@ class Croupier:
         return True
 
     def _tells_no_card(self, refused: CommandRejected, command: Command) -> None:
-        """Assert that a refusal names no card but those that were named in what was asked."""
+        """Assert that a refusal names no card that the command does not name."""
         said = {refused.detail, *map(str, refused.facts.values())}
         named = {card for card in self.cards if any(card in text for text in said)}
         asked = (*getattr(command, "cards", ()), getattr(command, "card", None))
@@ -197,7 +197,7 @@ class Croupier:
         return self.wager(seat, view)
 
     def _card_turn(self, seat: int, view: TableView) -> tuple[Command, bool]:
-        """Return a card action at random, legal or not, and which of both."""
+        """Return a random card action, and whether it is legal."""
         assert view.me is not None
         verb = CARD_VERBS[self.dice.randrange(len(CARD_VERBS))]
         source = SOURCES[self.dice.randrange(len(SOURCES))]
@@ -207,7 +207,7 @@ class Croupier:
         return command, is_legal_turn(view.legal, verb, card, source)
 
     def _of_another(self, seat: int, sound: Command) -> tuple[Command, bool]:
-        """Return *sound* as if a seat had sent it that is not asked, if there is one."""
+        """Return *sound* sent by a seat that may not act now, or by a stranger if there is none."""
         waiting = self.decision().seats
         others = [place for place in self.table.places if place.seat not in waiting]
         if not others:
@@ -216,7 +216,9 @@ class Croupier:
         return _changed(sound, entrant=other.entrant), False
 
     def _bad_cards(self, sound: Select | Improve, view: TableView) -> Command:
-        """Return *sound* with a card too many: a foreign one, or one that is named twice."""
+        """
+        Return *sound* with one card too many: another seat's card, or one that is named twice.
+        """
         assert view.me is not None
         own = view.me.cards if isinstance(sound, Select) else view.me.new_cards
         if own and self.dice.randrange(2):
@@ -225,7 +227,7 @@ class Croupier:
         return _changed(sound, cards=(*sound.cards, foreign))
 
     def wager(self, seat: int, view: TableView) -> tuple[Command, bool]:
-        """Return a bet at random, legal or not, and which of both."""
+        """Return a random bet, and whether it is legal."""
         verb = VERBS[self.dice.randrange(len(VERBS))]
         amount = None
         action = next((action for action in view.legal if action.verb == verb), None)
@@ -246,7 +248,7 @@ class Croupier:
         return self.dice.randrange(raising.max + 2)
 
     def _trouble(self, look: Callable[["Croupier"], None]) -> None:
-        """Now and then let the floor hold the table, or somebody step away, in a hand."""
+        """Sometimes hold the table, let a player step away or return, or void the deal."""
         choice = self.dice.randrange(60)
         places = self.table.places
         place = places[self.dice.randrange(len(places))] if places else None
@@ -272,7 +274,7 @@ class Croupier:
             self._void(look)
 
     def _void(self, look: Callable[["Croupier"], None]) -> None:
-        """Take the deal back, if it may be, and deal the hand anew."""
+        """Void the deal if the rules allow it, and deal the hand again."""
         cause: commands.VoidCause = "mis_deal" if self.dice.randrange(3) else "fouled_deck"
         void = commands.VoidDeal(cause=cause, reason="a_card_shown", now=self.floor.now)
         if not self.accepted(void, legal=cause == "fouled_deck" or not self._substantial_action()):
@@ -284,7 +286,11 @@ class Croupier:
         look(self)
 
     def _substantial_action(self) -> bool:
-        """Return whether two actions with chips among them, or three, followed the last deal."""
+        """
+        Return whether substantial action has followed the deal.
+
+        That is three actions, or two of which at least one moved chips.
+        """
         happened = self.floor.events
         opened = max(i for i, event in enumerate(happened) if isinstance(event, events.HandOpened))
         actions = [
@@ -308,7 +314,7 @@ class Croupier:
         return wager(self.table, seat, verb, None, self.floor.now)
 
     def _between_hands(self, look: Callable[["Croupier"], None]) -> None:
-        """Now and then let somebody come, or go with the chips."""
+        """Sometimes seat a new player, let one leave with their chips, or sell chips."""
         choice = self.dice.randrange(20)
         places = self.table.places
         if choice == 3 and len(places) > 2:
@@ -343,7 +349,7 @@ class Croupier:
             self._show(places[self.dice.randrange(len(places))].seat, look)
 
     def _show(self, seat: int, look: Callable[["Croupier"], None]) -> None:
-        """Let *seat* show the hand before; only who won it by folds may."""
+        """Let *seat* show its last hand; only the winner after folds may do so."""
         last = self.table.last_hand
         assert last is not None
         entrant = self.table.at(seat).entrant
@@ -366,11 +372,11 @@ def _names(command: Any) -> tuple[str, ...]:
 
 
 def _nothing(_: Croupier) -> None:
-    """Look away."""
+    """Do nothing after a command."""
 
 
 def small_stack(ruleset: Ruleset, seed: int) -> int:
-    """Return a stack that is soon in danger: a few forced bets, in whole chips."""
+    """Return a stack of a few forced bets in whole chips, which is soon in danger."""
     if ruleset.moneyless:
         return 0
     unit = ruleset.chip_unit

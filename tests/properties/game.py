@@ -1,4 +1,4 @@
-"""A whole tournament with real cards, from the announcement to the last table closed."""
+"""A whole tournament with real cards, from the announcement until the last table closes."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -19,7 +19,7 @@ from tests.properties.chooser import Chooser
 
 HEAD = "00" * 32
 COMMANDS_MAX = 20_000
-"""More than any of these games has; one that goes on does not end."""
+"""More commands than any of these games needs, so a game that reaches it never ends."""
 
 
 class Game:
@@ -27,10 +27,10 @@ class Game:
     One tournament and its tables, directed as the service directs them.
 
     Args:
-        ruleset: What is played.
-        entrants: How many take part.
-        chooser: Makes every answer.
-        terms: Of the announcement, laid over those of the tests.
+        ruleset: The game.
+        entrants: The number of entrants.
+        chooser: The maker of every answer.
+        terms: Terms of the announcement that replace those of the tests.
     """
 
     def __init__(self, ruleset: Ruleset, entrants: int, chooser: Chooser, **terms: Any) -> None:
@@ -42,7 +42,7 @@ class Game:
         self.events, self.tournament = decide_in_turn(decider, decider.initial, commands)
         self.tables: dict[TableId, Table] = {}
         self.logs: dict[TableId, list[Event]] = {}
-        """Everything that happened, by table."""
+        """All events so far, by table."""
 
         for opening in tables_of(self.tournament, now=NOON):
             self.tables[opening.table] = DECIDERS["table"].initial
@@ -50,7 +50,7 @@ class Game:
             self.do(opening.table, opening)
 
     def do(self, table: TableId, *commands: Command) -> bool:
-        """Carry out *commands* at *table* in turn; answer whether anything has happened."""
+        """Carry out *commands* in turn at *table*; return whether any event followed."""
         decider = DECIDERS["table"]
         happened, state = decide_in_turn(decider, self.tables[table], commands)
         self.tables[table] = state
@@ -76,10 +76,10 @@ class Game:
 
     def play(self, *, close_after: int | None = None) -> Finished:
         """
-        Play until every table is closed, and return how it ended.
+        Play until every table is closed, and return the end of the tournament.
 
         Args:
-            close_after: Steps after which the director ends the game early, if it lasts so long.
+            close_after: The number of steps after which the director ends a game that still runs.
         """
         for step in range(COMMANDS_MAX):
             if self.over:
@@ -91,7 +91,7 @@ class Game:
         raise AssertionError(f"no end after {COMMANDS_MAX} commands")
 
     def _step(self) -> None:
-        """Let a table go on that can; any may be ahead of the others by some steps."""
+        """Let one table that can go on take a step; tables may be some steps apart."""
         tables = list(self.tables.items())
         first = self.chooser.dice.randrange(len(tables))
         for key, table in (*tables[first:], *tables[:first]):
@@ -123,7 +123,7 @@ class Game:
         )
 
     def _carry_out(self, plan: NextHandPlan) -> bool:
-        """Append what *plan* says; answer whether anything has happened."""
+        """Append the commands of *plan*; return whether any event followed."""
         happened = False
         streams = {stream_of(table): table for table in self.tables}
         for entry in plan.entries:

@@ -1,4 +1,4 @@
-"""What is true of every table after every event, and of every log of one."""
+"""Properties that hold for every table after every event, and for every table's log."""
 
 from collections.abc import Iterator, Sequence
 from functools import reduce
@@ -29,7 +29,7 @@ Append = tuple[State, Command, tuple[Event, ...]]
 
 
 def cards_of(table: Table) -> list[str]:
-    """Return every card of the hand in play, wherever it lies, in the order of their names."""
+    """Return every card of the hand in play, wherever it lies, sorted by name."""
     hand = table.hand
     assert hand is not None
     cards = [*pile_of(hand).cards[hand.pile_next :], *hand.discards, *hand.drawn_off]
@@ -48,7 +48,7 @@ def held_by(place: Place) -> tuple[SealedCard, ...]:
 
 
 def open_cards(table: Table) -> set[str]:
-    """Return the cards that lie open, or did when the last hand ended."""
+    """Return the cards that lie open, or lay open when the last hand ended."""
     faces: set[str] = set()
     if table.last_hand is not None:
         shown = (*table.last_hand.revealed, *table.last_hand.ranked)
@@ -71,7 +71,7 @@ def open_cards(table: Table) -> set[str]:
 
 
 def nothing_lost(croupier: Croupier) -> None:
-    """Assert that the chips and the cards of the table are those it began with."""
+    """Assert that the table has the chips and the cards that it began with."""
     table = croupier.table
     assert table.chips() == croupier.chips
     assert all(place.stack >= 0 for place in table.places)
@@ -80,7 +80,7 @@ def nothing_lost(croupier: Croupier) -> None:
 
 
 def nothing_lost_between(append: Append, chips: int) -> None:
-    """Assert the same after each event of *append*, and that each can follow the one before."""
+    """Assert, after each event of *append*, that no chip and no card is lost."""
     state, _, happened = append
     for event in happened:
         state = decider.evolve(state, event)
@@ -91,7 +91,7 @@ def nothing_lost_between(append: Append, chips: int) -> None:
 
 
 def decided_alike(append: Append) -> None:
-    """Assert that the same is decided again, also from what the events themselves say."""
+    """Assert that the command, and the one recalled from its events, give the same events again."""
     before, command, happened = append
     assert decider.decide(before, command) == happened
     if happened:
@@ -99,14 +99,14 @@ def decided_alike(append: Append) -> None:
 
 
 def told_where_it_leads(append: Append) -> None:
-    """Assert that the state which comes with a decision is the fold of its events."""
+    """Assert that the state returned with a decision is the fold of its events."""
     before, command, happened = append
     folded = reduce(decider.evolve, happened, before)
     assert decider.carry_out(before, command) == (happened, folded)
 
 
 def waits_or_rests(table: Table) -> None:
-    """Assert that everyone who is waited for can do something, or no hand is in play."""
+    """Assert that each seat that must act can do something, or that no hand is in play."""
     if table.hand is None:
         return
     assert table.decision is not None
@@ -117,7 +117,9 @@ def waits_or_rests(table: Table) -> None:
 
 
 def folds_alike(floor: Floor) -> None:
-    """Assert that the log, whole or from its last hand on, leads to the state there is."""
+    """
+    Assert that the whole log, and its part from each of the last two hands, folds to the state.
+    """
     assert decider.replay(floor.events) == floor.state
     opened = [i for i, event in enumerate(floor.events) if isinstance(event, HandOpened)]
     for index in opened[-2:]:
@@ -126,10 +128,10 @@ def folds_alike(floor: Floor) -> None:
 
 def asked_only_what_is_contested(happened: Sequence[Event]) -> int:
     """
-    Assert that nothing goes back which a seat was asked for, unless somebody folded afterwards.
+    Assert that no called chips go back to a seat, unless a seat folded after the call.
 
     Returns:
-        How often something went back.
+        The number of times that chips went back.
     """
     paid: dict[int, SeatActed] = {}
     gone_since: set[int] = set()
@@ -152,14 +154,14 @@ def asked_only_what_is_contested(happened: Sequence[Event]) -> int:
 
 
 def sealed_for_owners(table: Table) -> None:
-    """Assert that a card in front of a seat opens to its entrant and the house alone."""
+    """Assert that only its entrant and the house can open a card in front of a seat."""
     for place in table.places:
         for card in held_by(place):
             assert card.audiences == (audience_of(place.entrant), "house")
 
 
 def hides_secrets(table: Table, dice: Random) -> None:
-    """Assert that nobody's view changes when all that is hidden from it does."""
+    """Assert that no view changes if everything hidden from its viewer changes."""
     if table.hand is None:
         hides_what_was_not_shown(table)
         return
@@ -170,7 +172,7 @@ def hides_secrets(table: Table, dice: Random) -> None:
 
 
 def hides_what_was_not_shown(table: Table) -> None:
-    """Assert that nobody's view changes with the hand of a winner who has not shown it."""
+    """Assert that no view changes with the hand of a winner who has not shown it."""
     last = table.last_hand
     if last is None or not last.unshown:
         return
@@ -187,10 +189,10 @@ def hides_what_was_not_shown(table: Table) -> None:
 
 def other_secrets(table: Table, viewer: EntrantId | None, dice: Random) -> Table:
     """
-    Return a table that differs in all that *viewer* cannot see.
+    Return a table that differs in everything that *viewer* cannot see.
 
-    The cards in the pile, among the discards and in the other hands are dealt out
-    anew; a selection that is committed and not yet closed also gets another size.
+    Cards in the pile, the discards and the other hands are dealt again. A committed selection that
+    is not yet closed also changes its size.
     """
     hand = table.hand
     assert hand is not None
@@ -230,7 +232,7 @@ def other_secrets(table: Table, viewer: EntrantId | None, dice: Random) -> Table
 
     places = tuple(map(hide, table.places))
     discards = tuple(next(left) for _ in hand.discards)
-    # The order of a pile comes from its seed; what the pile was made of goes with its cards.
+    # A pile's order follows from its seed; the cards that it was made of change with its cards.
     gone = pile_of(hand).cards[: hand.pile_next]
     seeds = Seeds(cards=dice.randbytes(32).hex(), dice=dice.randbytes(32).hex(), draws="2" * 64)
     secret = replace(
@@ -243,7 +245,7 @@ def other_secrets(table: Table, viewer: EntrantId | None, dice: Random) -> Table
 
 
 def moments(floor: Floor) -> Iterator[Table]:
-    """Yield every state the table was in, also between the events of one command."""
+    """Yield every state of the table, also between the events of one command."""
     for before, _, happened in floor.appends:
         state = before
         for event in happened:

@@ -1,4 +1,4 @@
-"""A whole tournament of rounds with real cards, and players who answer by chance."""
+"""A whole tournament of rounds with real cards and random answers."""
 
 from uuid import UUID
 
@@ -13,7 +13,7 @@ from tests.properties.game import Game
 
 
 class RoundsGame(Game):
-    """Between two rounds the next one is seated when its time has come."""
+    """A game that seats the next round once its time has come."""
 
     def _step(self) -> None:
         state = self.tournament

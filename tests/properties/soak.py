@@ -1,15 +1,15 @@
 """
-``python -m tests.properties.soak``: as many steps as there is time for, from seeds.
+``python -m tests.properties.soak``: random steps from seeds, for as long as there is time.
 
-A step is one command, legal or of the clock, that was decided and evolved.  After
-each one the chips of the table and, in a hand, its cards are counted, and everyone
-who is waited for must have something to do.  At one answer in four something is
-tried at random first, which must be refused unless the view calls it legal.
+A step is one command that was decided and evolved, by a seat or by the clock. After each one, the
+chips of the table and the cards of its hand are counted. Every seat that must act needs a legal
+action. One answer in four begins with a random attempt, which must be refused unless the view calls
+it legal.
 
-What costs as much as the step itself is drawn: one append in eight is decided again,
-as it was asked and as its events recall it, its events counted one by one; one state
-in sixty-four, and each at the end of a hand, gets other secrets to see whether any
-view changes.  Every log is folded again, whole and from its last two hands on.
+Expensive checks run on a random sample. One append in eight is decided again from its command and
+from its events, with a count after each event. One state in sixty-four, and each state after a
+hand, gets other secrets to see whether a view changes. Every log is folded again, whole and from
+each of its last two hands.
 """
 
 import argparse
@@ -24,12 +24,12 @@ from tests.properties.croupier import Croupier, seats_max
 from tests.properties.variants import VARIANTS
 
 HANDS = 12
-"""Of one table, if its chips last as long."""
+"""The number of hands at one table, if its chips last that long."""
 
 
 @dataclass(slots=True)
 class Tally:
-    """What a run has covered."""
+    """The amount of play and of checks in a run."""
 
     steps: int = 0
     refusals: int = 0
@@ -38,13 +38,13 @@ class Tally:
     repeated: int = 0
     hidden: int = 0
     variants: Counter[str] = field(default_factory=Counter)
-    """Steps by variant."""
+    """The number of steps by variant."""
 
     seats: Counter[int] = field(default_factory=Counter)
-    """Tables by the seats they began with."""
+    """The number of tables by seats at the start."""
 
     seconds: float = 0.0
-    """Of one processor."""
+    """The processor time."""
 
     def __str__(self) -> str:
         variants = ", ".join(f"{name} {steps}" for name, steps in sorted(self.variants.items()))
@@ -59,15 +59,15 @@ class Tally:
 
 
 class Failed(AssertionError):
-    """A table broke a promise; the message says how to play it again."""
+    """A property did not hold. The message is the call that repeats the failure."""
 
 
 def soak(*, seed: int, steps: int | None = None, seconds: float | None = None) -> Tally:
     """
-    Play tables, each of the variant that is behind, until there are *steps* or *seconds* are over.
+    Play tables of the variant with the fewest steps, for *steps* steps or *seconds* seconds.
 
     Raises:
-        Failed: If anything that is always true was not.
+        Failed: If a property did not hold.
     """
     tally = Tally()
     began = time.process_time()
@@ -87,7 +87,7 @@ def play_one(name: str, number: int, tally: Tally) -> None:
     Play the table *number* of the variant called *name*, and add it to *tally*.
 
     Raises:
-        Failed: If anything that is always true was not.
+        Failed: If a property did not hold.
     """
     dice = Random(number)
     seats = dice.randint(2, seats_max(name))
@@ -111,7 +111,7 @@ def play_one(name: str, number: int, tally: Tally) -> None:
         croupier.play(HANDS, after=check)
         invariants.folds_alike(croupier.floor)
     except Exception as error:
-        # Any error is a finding; it is raised again with what plays the same table again.
+        # Any error is a finding. The new error names the call that plays the same table again.
         again = f"play_one({name!r}, {number}, Tally())"
         raise Failed(f"{again} failed after {croupier.steps} steps: {error!r}") from error
     tally.steps += croupier.steps
@@ -123,7 +123,7 @@ def play_one(name: str, number: int, tally: Tally) -> None:
 
 
 def main(arguments: list[str]) -> int:
-    """Play until the time is up; 1 if a promise was broken."""
+    """Play until the time is up; exit with 1 if a property did not hold."""
     parser = argparse.ArgumentParser(prog="soak", description=__doc__)
     parser.add_argument("--seconds", type=float, default=300, help="of one processor")
     parser.add_argument(

@@ -1,4 +1,4 @@
-"""Whoever comes and goes: a plain list of names says who is in, who waits and who is asked."""
+"""Entries, the waitlist and offers agree with a plain list of names, whoever comes and goes."""
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -33,7 +33,7 @@ random_nights = settings(derandomize=True, max_examples=60, deadline=None, datab
 
 @dataclass
 class Book:
-    """What somebody with paper and pencil would have."""
+    """The lists that an organiser would keep with paper and pencil."""
 
     places: int
     inside: list[int] = field(default_factory=list)
@@ -73,14 +73,14 @@ class Book:
 
     def _ask(self, now: datetime) -> None:
         until = min(now + OFFER, NOON)
-        # At the start nobody is asked any more: whoever waits still is taken then.
+        # No offer reaches beyond the start, because then everybody who still waits is entered.
         for who in self.line if now < until else ():
             if len(self.inside) + len(self.asked) < self.places and who not in self.asked:
                 self.asked[who] = until
 
 
 class Night:
-    """A tournament, and every event of it."""
+    """A tournament and all of its events."""
 
     def __init__(self, places: int, **entry: Any) -> None:
         terms = EntryTerms(waitlist=True, offer_seconds=int(OFFER.total_seconds()), **entry)
@@ -91,7 +91,7 @@ class Night:
         self.ask(opening)
 
     def ask(self, command: Any) -> bool:
-        """Decide; return whether anything has changed."""
+        """Carry out *command*; return whether anything has changed."""
         try:
             events, self.state = decider.carry_out(self.state, command)
         except CommandRejected:
@@ -105,7 +105,7 @@ def number_of(who: str) -> int:
 
 
 def step(night: Night, book: Book, dice: Random) -> None:
-    """Do one thing to both, and find them alike."""
+    """Do one random thing in both, and assert that they agree."""
     who, what = dice.randrange(PEOPLE), dice.randrange(6)
     now = night.now
     asked: dict[int, tuple[Any, Any]] = {

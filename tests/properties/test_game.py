@@ -1,4 +1,4 @@
-"""Every game ends, and says who finished where."""
+"""Every game ends, and gives every entrant a place."""
 
 from random import Random
 
@@ -12,7 +12,7 @@ from tests.properties.croupier import small_stack
 from tests.properties.game import Game
 
 HANDS_MAX = 12
-"""Of one table, for the games that end with a number of hands or with nobody out."""
+"""The largest number of hands at one table, for games that could go on without it."""
 
 played = settings(
     derandomize=True,
@@ -25,7 +25,7 @@ choices = st.builds(Choices, st.lists(st.integers(0, 2**12), max_size=60), st.in
 
 
 def is_casino(ruleset: Ruleset) -> bool:
-    """Return whether there is one table, which is open until the house closes it."""
+    """Return whether the game has one table that is open until the house closes it."""
     return isinstance(ruleset.end, OpenEnd)
 
 
@@ -40,9 +40,9 @@ def test_standings_are_a_total_order_with_stated_ties(
     name: str, entrants: int, table_seats: int, dice: Random, close_after: int | None
 ) -> None:
     """
-    Everyone has one place; who shares one says with how many, and the next is left free.
+    Every entrant has one place. A shared place says how many share it, and the next is left out.
 
-    Also when the director ends the game early.
+    This also holds if the director ends the game early.
     """
     ruleset = preset(name)
 
@@ -72,9 +72,9 @@ def test_standings_are_a_total_order_with_stated_ties(
 @given(st.integers(2, 9), choices)
 def test_no_chip_of_a_tournament_is_lost_or_made(name: str, entrants: int, dice: Random) -> None:
     """
-    From the first hand to the last, whatever table breaks: the winners hold every chip.
+    No table that breaks loses a chip, so the winners hold every chip at the end.
 
-    Nothing is left on a closed table, unless its last players all went out at once.
+    A closed table keeps chips only if its last players all busted in one hand.
     """
     ruleset = preset(name)
 

@@ -1,4 +1,4 @@
-"""Whatever a host overrides: it is refused with a reason, or is a game that comes to its end."""
+"""Any overrides are refused with a reason, or give a game that comes to its end."""
 
 from random import Random
 from typing import Any
@@ -142,14 +142,14 @@ WISHES = {
 
 @st.composite
 def wishes(draw: st.DrawFn, name: str) -> dict[str, Any]:
-    """Return some overrides of the preset called *name*, sensible and senseless ones."""
+    """Return sensible and senseless overrides of the preset called *name*."""
     known = WISHES[name]
     keys = draw(st.lists(st.sampled_from(sorted(known)), min_size=1, max_size=6, unique=True))
     return {key: draw(st.sampled_from(known[key])) for key in keys}
 
 
 def accepted(name: str, overrides: dict[str, Any]) -> Ruleset | None:
-    """Return the ruleset, or none if it is refused with a reason."""
+    """Return the ruleset, or None if it is refused with a reason."""
     try:
         return resolve(name, overrides)
     except RulesetInvalid as refused:
@@ -163,7 +163,7 @@ def accepted(name: str, overrides: dict[str, Any]) -> Ruleset | None:
 def test_a_table_plays_whatever_ruleset_is_accepted(
     name: str, data: st.DataObject, seats: int, seed: int, dice: Random
 ) -> None:
-    """Nothing is lost, everyone who is waited for can act, stacks stay in whole chips."""
+    """Nothing is lost, each seat that must act can act, and stacks stay in whole chips."""
     ruleset = accepted(name, data.draw(wishes(name)))
     if ruleset is None:
         return

@@ -14,7 +14,7 @@ SEATS = st.integers(3, 8)
 
 
 def played(people: int, seats: int, rounds: int, seed: int) -> Met:
-    """Return who has met whom in a round robin with these draws."""
+    """Return the meetings of all pairs in a round robin with random draws."""
     random, met = Random(seed), Met(people)
     for _ in range(rounds):
         order = list(range(people))
@@ -85,9 +85,7 @@ def test_a_swiss_round_never_repeats_more_than_plain_slices_of_the_ranking_would
 
 @pytest.mark.parametrize("seed", range(4))
 def test_nine_players_at_tables_of_three_meet_once_each_in_four_rounds(seed: int) -> None:
-    """
-    The affine plane of order 3 is found exactly.
-    """
+    """The algorithm finds the affine plane of order 3 exactly."""
     assert played(9, 3, 4, seed).spread() == (1, 1)
 
 
@@ -99,7 +97,7 @@ def test_in_known_designs_no_two_meet_thrice_and_most_pairs_once(
     people: int, seats: int, rounds: int, once: float
 ) -> None:
     """
-    16 at 4 over 5 rounds, and 25 at 5 over 6, exist with every pair meeting exactly once.
+    For 16 at 4 over 5 rounds, and 25 at 5 over 6, designs exist in which each pair meets once.
     """
     for seed in range(3):
         met = played(people, seats, rounds, seed)

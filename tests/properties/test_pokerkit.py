@@ -1,9 +1,9 @@
 """
-Pots agree with pokerkit's, all-ins, folds, short antes and ties included; so do prices.
+Pots and prices agree with those of pokerkit: all-ins, folds, short antes and ties included.
 
-The same betting is done at a table of ours and in a game of pokerkit's; both know the
-same order of hands.  All chips are multiples of 60, so that up to six tied seats share
-without an odd chip: pokerkit gives odd chips to the first winner, we do not.
+The same bets are made at a Holotable table and in a game of pokerkit with the same order of hands.
+All chips are multiples of 60, so up to six tied seats share without an odd chip. Pokerkit gives odd
+chips to the first winner, and Holotable does not.
 """
 
 from random import Random
@@ -69,10 +69,10 @@ SUITS = "cdhs"
 
 class Twin:
     """
-    One hand, played at a table of ours and in a game of pokerkit's.
+    One hand, played at a Holotable table and in a game of pokerkit.
 
-    Every seat keeps one card, whose distance from the target is its rank; in pokerkit
-    it holds one low card, and another of its suit that does not count in badugi.
+    Every seat keeps one card, and its distance from the target is its rank. In pokerkit the seat
+    holds one low card, and another of the same suit that does not count in badugi.
 
     Args:
         ruleset: With an ante, with blinds for two seats, or with blinds and antes.
@@ -88,7 +88,7 @@ class Twin:
         self.floor = Floor(ruleset, stacks, seed=seed)
         self.asked: list[int] = []
         self.asked_there: list[int] = []
-        """What a call costs at each turn, in our game and in pokerkit's."""
+        """The price of a call at each turn, in Holotable and in pokerkit."""
         self.floor.target = (0, "circle")
         self.ranks = self._ranks(count)
         self._script()
@@ -100,7 +100,9 @@ class Twin:
         self.pokerkit = self._state([stacks[seat - 1] for seat in self.order])
 
     def _ranks(self, count: int) -> list[int]:
-        """Return a rank for each seat; at most four share one, as there are four suits."""
+        """
+        Return a rank for each seat; at most four seats share one, because there are four suits.
+        """
         while True:
             ranks = [self.dice.randrange(self.dice.randint(1, 6)) for _ in range(count)]
             if max(map(ranks.count, ranks)) <= len(SUITS):
@@ -187,7 +189,7 @@ class Twin:
         return "raise_to", amount
 
     def _deal_second(self) -> None:
-        """Give each seat of pokerkit's that is still in its second, idle card."""
+        """Deal a second card that does not count to each seat that is live in pokerkit."""
         while self.pokerkit.can_deal_hole():
             index = self.pokerkit.hole_dealee_index
             assert index is not None
@@ -204,10 +206,10 @@ class Twin:
                 self.kinds.add(events.Share)
 
     def stacks(self) -> tuple[list[int], list[int]]:
-        """Return what everybody has at the end, in our game and in pokerkit's."""
+        """Return the final stacks in Holotable and in pokerkit."""
         self._deal_second()
         while self.pokerkit.status:
-            # Pokerkit asks the last one who has chips, even if there is nothing to answer.
+            # Pokerkit also asks the last seat with chips, which has nothing to answer.
             assert self.pokerkit.checking_or_calling_amount == 0
             self.pokerkit.check_or_call()
             self._deal_second()
@@ -217,7 +219,7 @@ class Twin:
 
 def test_calls_cost_what_they_cost_in_pokerkit() -> None:
     """
-    With an ante or with blinds and antes for any number of seats; heads-up also with blinds alone.
+    Any number of seats plays with an ante, or with blinds and antes; two also with blinds alone.
     """
     short = 0
     for seed in range(HANDS // 2):
@@ -233,7 +235,7 @@ def test_calls_cost_what_they_cost_in_pokerkit() -> None:
 
 @pytest.mark.parametrize("ruleset", [RULESET, WITH_ANTES], ids=["antes", "blinds and antes"])
 def test_pots_are_paid_as_pokerkit_pays_them(ruleset: Ruleset) -> None:
-    """Among the hands are side pots, ties, folds and chips that go back unmatched."""
+    """Among the hands are side pots, ties, folds and uncalled bets that go back."""
     kinds: set[type] = set()
     for seed in range(HANDS):
         twin = Twin(seed, ruleset)

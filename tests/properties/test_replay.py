@@ -1,4 +1,4 @@
-"""A replay of whatever was played: it repeats, it only grows, and it shows what was seen then."""
+"""Replays of random hands: they repeat, they only grow, and they show what each viewer saw."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -22,7 +22,7 @@ few = settings(played, max_examples=2)
 
 
 def hand_of(croupier: Croupier) -> list[Event]:
-    """Return the events from the first hand's opening to the second's."""
+    """Return the events of the first hand, up to the opening of the second."""
     opened = [
         index
         for index, event in enumerate(croupier.floor.events)
@@ -56,7 +56,7 @@ def parts(value: object) -> Iterator[object]:
 
 
 def changed(value: Any, faces: dict[str, str], audience: str | None) -> Any:
-    """Return *value* with other secrets, as far as *audience* does not open them."""
+    """Return *value* with other secrets, except those that *audience* can open."""
     if isinstance(value, Sealed | SealedCard):
         seen = isinstance(value, SealedCard) and value.card not in faces
         if seen or audience in value.audiences:
@@ -76,7 +76,9 @@ def changed(value: Any, faces: dict[str, str], audience: str | None) -> Any:
 
 
 def renamed(value: Any, faces: dict[str, str]) -> Any:
-    """Return a hidden selection, or a hidden card, by its other name; seeds are other seeds."""
+    """
+    Return a hidden selection or card with the faces in *faces* exchanged; replace seeds by zeros.
+    """
     if isinstance(value, tuple):
         return tuple(faces.get(each, each) for each in value)
     if isinstance(value, str):
@@ -86,7 +88,7 @@ def renamed(value: Any, faces: dict[str, str]) -> Any:
 
 
 def others(croupier: Croupier, events: list[Event], audience: str | None) -> list[Event]:
-    """Return the same hand with every card another that *audience* never sees in *events*."""
+    """Return the same hand with every card exchanged that *audience* never sees in *events*."""
     deals: list[list[Event]] = []
     for event in events:
         if isinstance(event, HandOpened) or not deals:
@@ -107,7 +109,7 @@ def others(croupier: Croupier, events: list[Event], audience: str | None) -> lis
 
 
 def viewers(croupier: Croupier, events: list[Event]) -> list[tuple[str, str | None]]:
-    """Return the public and two of the entrants, with the audience that opens what they may see."""
+    """Return the public and two entrants as viewers, each with its audience."""
     opened = events[0]
     assert isinstance(opened, HandOpened)
     entrants = [books.entrant for books in opened.seats]

@@ -1,4 +1,4 @@
-"""Tournaments of rounds come to an end, whatever is played, and their audit agrees."""
+"""Tournaments of rounds end after any play, and their audit agrees."""
 
 from typing import Any
 
@@ -33,14 +33,14 @@ plans = st.builds(
 
 
 def plan_for(name: str, terms: dict[str, Any]) -> Rounds:
-    """Return *terms* as the game allows: without chips there is nothing to carry or to count."""
+    """Return *terms* as the game allows; a game without chips has none to carry or to count."""
     if preset(name).moneyless:
         terms = terms | {"stacks": "fresh", "points": "places"}
     return Rounds(**terms)
 
 
 def audited(game: RoundsGame) -> dict[str, list[str]]:
-    """Return what an audit of the tournament's own events finds wrong, by check."""
+    """Return the faults that an audit of the tournament's own events finds, by check."""
     findings = Findings()
     audit, state = TournamentAudit("tournament", findings), DECIDERS["tournament"].initial
     for position, event in enumerate(game.events):
@@ -66,9 +66,7 @@ def audited(game: RoundsGame) -> dict[str, list[str]]:
 def test_rounds_end_with_everybody_placed_and_an_audit_that_agrees(
     name: str, entrants: int, seats: int, terms: dict[str, Any], dice: Any
 ) -> None:
-    """
-    Nobody is lost or doubled; chips leave the tables of a round as they came, but for busts.
-    """
+    """Nobody is lost or doubled. All chips of a round's tables come back, except after busts."""
     ruleset = preset(name)
     game = RoundsGame(
         ruleset,
@@ -102,7 +100,7 @@ def test_rounds_end_with_everybody_placed_and_an_audit_that_agrees(
 
 
 def _check_chips(game: RoundsGame) -> None:
-    """Assert that each table of a round gave back what was brought to it, to the chip."""
+    """Assert that each table of a round gave back exactly the chips that were brought to it."""
     began = {
         table.table: sum(seat.stack for seat in table.seats)
         for event in game.events

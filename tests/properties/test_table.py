@@ -1,4 +1,4 @@
-"""Whatever is played at a table: nothing is lost, nothing leaks, everything repeats and ends."""
+"""After any play at a table, nothing is lost, nothing leaks, and everything repeats and ends."""
 
 from collections.abc import Iterator
 from random import Random
@@ -33,7 +33,7 @@ choices = st.builds(Choices, st.lists(st.integers(0, 2**12), max_size=60), numbe
 
 
 def croupier_of(name: str, seats: int, seed: int, dice: Random) -> Croupier:
-    """Return a croupier for at most *seats*: some games have room for fewer."""
+    """Return a croupier for at most *seats* seats; some games have room for fewer."""
     return Croupier(name, min(seats, seats_max(name)), seed, dice)
 
 
@@ -122,7 +122,7 @@ def test_everyone_who_is_waited_for_can_do_something_until_the_hand_ends(
 def test_exactly_what_the_view_calls_legal_is_accepted(
     name: str, seats: int, seed: int, dice: Random
 ) -> None:
-    """Every verb, with every amount around the bounds, at every decision about a bet."""
+    """Every verb is tried at every bet, with every amount around the bounds."""
 
     def check(croupier: Croupier) -> None:
         decision = croupier.table.decision

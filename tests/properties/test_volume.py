@@ -1,4 +1,4 @@
-"""Random tables of every variant, from fixed seeds, with what they cover."""
+"""Random tables of every variant, from fixed seeds, with counts of what they cover."""
 
 import pytest
 
@@ -10,7 +10,7 @@ SEED = 2_026
 
 @pytest.mark.parametrize("steps", [10_000, pytest.param(200_000, marks=pytest.mark.long)])
 def test_no_step_breaks_a_promise(steps: int, capsys: pytest.CaptureFixture[str]) -> None:
-    """The head of ``soak`` says what each step is checked for; a failure names its table."""
+    """The docstring of ``soak`` lists the checks of each step. A failure names its table."""
     tally = soak(seed=SEED, steps=steps)
 
     with capsys.disabled():

@@ -1,4 +1,4 @@
-"""What is played by chance: every preset, and the options that no preset turns on."""
+"""The games of the random tests: every preset, and the options that no preset turns on."""
 
 from typing import Any
 
@@ -93,6 +93,6 @@ VARIANTS = (*sorted(PRESETS), *sorted(_OPTIONS))
 
 
 def variant(name: str, overrides: dict[str, Any] | None = None) -> Ruleset:
-    """Return the ruleset that *name* stands for, with *overrides* laid over it."""
+    """Return the ruleset called *name*, changed by *overrides*."""
     preset, options = _OPTIONS.get(name, (name, {}))
     return resolve(preset, options | (overrides or {}))

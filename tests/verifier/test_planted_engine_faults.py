@@ -1,4 +1,5 @@
-"""The verifier names each planted fault of the engine from a generated season.
+"""
+The verifier names each planted fault of the engine from a generated season.
 
 A process with the fault in its engine generates the season, just as a house with a faulty engine
 would play it. Everything in it agrees, down to the signature, so only the rules can show the fault.

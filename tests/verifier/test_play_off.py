@@ -1,4 +1,5 @@
-"""The deciding hand for players tied for the first place: its players, and the cases without one.
+"""
+The deciding hand for players tied for the first place: its players, and the cases without one.
 
 In the bundle, two players have 40 chips each after two hands. The ante is 5, and a street costs 2.
 """

@@ -58,7 +58,8 @@ class Situation:
 
     @property
     def gained(self) -> bool:
-        """Return True if the attacker has a right of an office that nobody gave them.
+        """
+        Return True if the attacker has a right of an office that nobody gave them.
 
         The rights of every player do not count: a ban keeps somebody out, a removal does not.
         """

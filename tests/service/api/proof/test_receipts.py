@@ -35,7 +35,8 @@ NAMESPACE = UUID("5abacc00-0000-5000-8000-686f6c6f7461")
 
 @pytest.fixture
 def house(serving: Callable[..., Any], database: TestDatabase, tmp_path: Path) -> Any:
-    """Return a context manager that opens the API and a signer's process.
+    """
+    Return a context manager that opens the API and a signer's process.
 
     It yields the API, a function that signs a league's head, and the signer's process id.
     """

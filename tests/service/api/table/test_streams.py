@@ -27,7 +27,8 @@ MANY = {"token_streams": 500, "account_streams": 500}
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], list[str]]]:
-    """Return a function that lists the log's reads for a league, without those of commands.
+    """
+    Return a function that lists the log's reads for a league, without those of commands.
 
     Channels do not poll during the test.
     """

@@ -149,7 +149,8 @@ async def test_a_thing_is_staked_for_its_agreed_value(serving) -> None:
 
 
 async def test_a_rebuy_is_not_owed_once_its_level_is_over(serving) -> None:
-    """The level of the hand at the player's table decides.
+    """
+    The level of the hand at the player's table decides.
 
     The refusal has a code and owes no rebuy.
     """
