@@ -1,4 +1,4 @@
-"""What tests of the service share."""
+"""Fixtures that tests of the service share."""
 
 from collections.abc import AsyncIterator
 
@@ -12,7 +12,7 @@ from tests.support.logs import SECRET, utcnow
 
 @pytest.fixture(params=["memory", "postgres"])
 async def store(request: pytest.FixtureRequest) -> AsyncIterator[Store]:
-    """Each log in turn; started and closed by the writers that use it."""
+    """Yield each kind of log in turn. The writers that use a log start and close it."""
     if request.param == "memory":
         yield MemoryStore(now=utcnow)
         return

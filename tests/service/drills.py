@@ -1,4 +1,4 @@
-"""What drills need: workers of any clock, a broker that loses and doubles, effects to count."""
+"""Tools for drills: workers with wrong clocks, a broker to disturb, and counts of events."""
 
 import os
 import subprocess
@@ -78,7 +78,7 @@ CHAOS = """
 
 @contextmanager
 def broker(database: TestDatabase) -> Iterator[str]:
-    """Make the broker's database; return its address for a superuser."""
+    """Make the broker's database, and yield its address for a superuser."""
     server = database.server.cluster.url()
     name = f"{database.name}_broker"
     databases.create_database(server, name, owner=databases.BROKER)
@@ -90,7 +90,7 @@ def broker(database: TestDatabase) -> Iterator[str]:
 def workers(
     database: TestDatabase, *skews: float, processes: int = 2, lease: int = 1
 ) -> Iterator[list[subprocess.Popen[bytes]]]:
-    """Run one worker for each clock: so many seconds fast, or slow; stop them at the end."""
+    """Run a worker for each of *skews*, the error of its clock in seconds. Stop them at the end."""
     settings = database.settings(
         "holotable_worker",
         broker_url=database.broker_url,
@@ -133,14 +133,14 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 @dataclass
 class Drill:
-    """What has been asked for, and which effects that must have: as many, and no more."""
+    """The work that a drill arranges, and the exact number of events that must follow."""
 
     runtime: Runtime
     expected: Counter[str] = field(default_factory=Counter)
     leagues: list[str] = field(default_factory=list)
 
     async def arrange(self, due: datetime, *, planned_at: datetime | None = None) -> None:
-        """Let something of every kind be due at *due*."""
+        """Arrange work of every kind that is due at *due*."""
         for entrants in (4, 4, 0):
             league, _ = await announced(self.runtime, entrants, starts_at=due)
             self.leagues.append(league)
@@ -182,14 +182,14 @@ class Drill:
         self.expect(tournament_announced=1, registration_opened=1)
 
     async def recur(self, first: datetime, at: datetime | None = None, **changes: Any) -> None:
-        """Let a tournament recur hourly, announced two hours ahead, from *first* on."""
+        """Plan an hourly tournament from *first* on, announced two hours ahead."""
         league, season_id = await opened(self.runtime)
         self.leagues.append(league)
         asked = plan(first, "FREQ=HOURLY", ahead_hours=2, **changes)
         await planned(self.runtime, league, season_id, asked, at=at)
 
     async def start(self, *lengths: int, at: datetime | None = None) -> tuple[str, str]:
-        """Start a tournament whose levels go by the clock, as if it had been at *at*."""
+        """Start a tournament with levels by the clock, as if the time were *at*."""
         league, name = await announced(
             self.runtime, 3, rules=rules(*lengths), starting_stack=100_000
         )
@@ -209,11 +209,11 @@ class Drill:
         return league, name
 
     def expect(self, **effects: int) -> None:
-        """Add to what must have happened in the end."""
+        """Add to the events that must have happened in the end."""
         self.expected.update(effects)
 
     async def settled(self) -> bool:
-        """Whether everything expected has happened and nothing due is left to do."""
+        """Return True once every expected event has happened and no due job is left."""
         if await self.effects() < self.expected:
             return False
         left = await self.runtime.pool.fetchval(
@@ -223,7 +223,7 @@ class Drill:
         return left == 0 and await self.effects() >= self.expected
 
     async def effects(self) -> Counter[str]:
-        """Return how often each thing has happened of which something is expected."""
+        """Return the number of events of each expected type."""
         rows = await self.runtime.pool.fetch(
             "SELECT type, count(*) FROM events WHERE type = ANY ($1) GROUP BY type",
             list(self.expected),
@@ -231,7 +231,7 @@ class Drill:
         return Counter(dict(rows))
 
     async def early(self, since: datetime) -> list[str]:
-        """Return what happened before its time, of what was due at *since*."""
+        """Return the types of events that were due at *since* but happened earlier."""
         kinds: Sequence[str] = ("tournament_cancelled", "season_closed")
         rows = await self.runtime.pool.fetch(
             "SELECT type FROM events WHERE type = ANY ($1) AND at < $2", kinds, since
@@ -239,7 +239,7 @@ class Drill:
         return [row["type"] for row in rows]
 
     async def misjudged(self) -> timedelta:
-        """Return by how much whoever did something believed another time than the database."""
+        """Return the largest difference between the house's time of an event and the log's."""
         found: timedelta = await self.runtime.pool.fetchval(
             "SELECT max(greatest(at - received_at, received_at - at)) FROM ("
             " SELECT at, (metadata ->> 'received_at')::timestamptz AS received_at FROM events"
@@ -252,7 +252,7 @@ _A_MINUTE = timedelta(minutes=1)
 
 
 async def queued(broker_url: str) -> int:
-    """Return how many messages wait, or are being worked on."""
+    """Return the number of messages that wait or are in work."""
     async with await psycopg.AsyncConnection.connect(broker_url) as connection:
         row = await (await connection.execute("SELECT count(*) FROM pgmq.q_play")).fetchone()
     assert row is not None

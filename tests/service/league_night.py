@@ -43,12 +43,12 @@ VOIDED_AFTER = 2
 
 
 def named(prefix: str, name: str) -> Any:
-    """Return an identifier of whatever kind, the same in every run."""
+    """Return an identifier with *prefix* that is the same in every run."""
     return identifier(prefix, uuid5(NAMES, name))
 
 
 class Night:
-    """One league, one season, one tournament on two tables."""
+    """A league with one season and one tournament on two tables."""
 
     def __init__(self, writer: Writer, name: str = "night", ruleset: str = "better_simple") -> None:
         self._writer = writer
@@ -62,7 +62,7 @@ class Night:
         self.players = tuple(named("plr", f"{name} {n}") for n in range(PLAYERS))
 
     async def ask(self, *asked: tuple[str, Any], guard: str | None = None) -> None:
-        """Decide commands by stream and append what they lead to, all at once."""
+        """Decide the commands of each stream, and append all their events at once."""
 
         async def decide(states: States) -> Sequence[Entry]:
             entries: list[Entry] = []
@@ -97,7 +97,7 @@ class Night:
         return [Entry(floor, decided)]
 
     async def found(self, members: int = 0) -> None:
-        """Make the league, its players, so many other *members*, and its season."""
+        """Make the league with its players and *members* others, and its season."""
         others = [named("plr", f"{self._name} member {number}") for number in range(members)]
         await self.ask(
             (
@@ -166,7 +166,7 @@ class Night:
         await self.ask(*((stream_of(table.table), [table]) for table in opened))
 
     async def play(self, steps_max: int = 5_000) -> None:
-        """Play until the tournament is finished and its tables are closed, or *steps_max*."""
+        """Play until the tournament is over and its tables are closed, or for *steps_max* steps."""
         for _ in range(steps_max):
             tables = [await self.table(table) for table in self.tables]
             deciding = next((table for table in tables if table.decision is not None), None)
@@ -180,7 +180,7 @@ class Night:
             await self.ask((stream_of(self.season), [points]))
 
     async def void(self, cause: VoidCause) -> None:
-        """Have a director void the deal of the first table that plays."""
+        """Void the deal of the first table in play, as a director can."""
         tables = [await self.table(table) for table in self.tables]
         playing = next(table for table in tables if table.decision is not None)
         void = VoidDeal(cause=cause, reason="card_shown", now=utcnow())
@@ -192,7 +192,7 @@ class Night:
         return state
 
     async def _next_hands(self, tables: Sequence[Table]) -> bool:
-        """Ask every idle table what is next; return whether anything has happened."""
+        """Carry out the first plan of a table that changes anything. Return False if none does."""
         floor = await self._writer.load(self.league, stream_of(self.tournament))
         live = {table.table: table for table in tables if not table.closed}
         for table, its in live.items():
@@ -239,7 +239,7 @@ class Night:
 
 
 def _wager(table: Table, seat: int) -> dict[str, Any]:
-    """Choose by the table's numbers only: mostly call, now and then everything."""
+    """Choose a bet from the table's numbers alone: mostly a call, now and then the maximum."""
     legal = {action.verb: action for action in legal_wagers(table, seat)}
     assert table.hand is not None
     mood = (table.hand_number * 7 + seat * 3 + table.hand.turn) % 9
@@ -252,7 +252,7 @@ def _wager(table: Table, seat: int) -> dict[str, Any]:
 
 
 def _turn(table: Table, seat: int, about: dict[str, Any]) -> Any:
-    """Field a card now and then, else draw, trade, call or stand, whatever is legal."""
+    """Choose a legal card action from the table's numbers alone."""
     legal = {action.verb: action for action in legal_on_turn(table, seat)}
     assert table.hand is not None
     mood = (table.hand_number * 5 + seat * 3 + table.hand.turn) % 7
@@ -277,7 +277,7 @@ async def played(
     void: VoidCause | None = None,
     members: int = 0,
 ) -> Night:
-    """Return a night that has been played into *database*."""
+    """Play a night into *database*, and return it."""
     writer = Writer(PostgresStore(database.url(), SECRET_KEY), DECIDERS, utcnow)
     await writer.start()
     try:

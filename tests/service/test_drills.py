@@ -1,8 +1,8 @@
 """
-Whatever happens to workers, messages and clocks: each occurrence has exactly one effect.
+Each occurrence has exactly one effect, whatever happens to workers, messages and clocks.
 
-Real workers, a real broker, a real database.  What each kind does when it is late is
-told in ``docs/guides/operating-time.md``.
+The drills use real workers, a real broker and a real database.
+``docs/guides/operating-time.md`` tells what each kind of work does when it is late.
 """
 
 from datetime import timedelta
@@ -81,7 +81,7 @@ async def test_clocks_a_minute_fast_and_slow_that_jump_by_an_hour_change_nothing
             drill.expect(fixture_materialised=1, tournament_announced=1, registration_opened=1)
             await drill.start(1, 40)
             drill.expect(level_raised=1)
-            # Not due before half a minute: a fast clock would do these at once.
+            # These are due in ten minutes. A clock that is an hour fast would do them at once.
             later = Drill(runtime)
             await later.arrange(runtime.clock.now() + timedelta(minutes=10))
             drill.expect(tournament_announced=4, registration_opened=3)
@@ -106,7 +106,7 @@ async def test_after_three_hours_without_a_worker_everything_is_done_by_its_rule
             league, name = await drill.start(600, 600, at=now - away)
             last_seen = now - away + timedelta(minutes=1)
             await runtime.pool.execute("INSERT INTO heartbeat VALUES ('worker', $1)", last_seen)
-            # The clock stood while nobody was there: no level is raced through.
+            # The level clock stood during the outage, so no level has ended.
             drill.expect(clock_stopped=1, clock_started=1)
             with workers(database, 0):
                 await until_awaited(drill.settled, A_WHILE)

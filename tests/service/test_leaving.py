@@ -1,4 +1,4 @@
-"""Somebody leaves a casino, and with that ends a hand in which somebody else has lost all."""
+"""A player who leaves a casino ends a hand in which another player busts."""
 
 from engine import table, tournament
 from engine.coordination import policies

@@ -1,4 +1,4 @@
-"""Every route, rule, scope, code and command that the guides name is there."""
+"""Every route, rule, scope, code and command that the guides name exists."""
 
 import re
 from collections.abc import Iterator
@@ -34,7 +34,7 @@ _COMMAND = re.compile(r"\bholotable ([a-z][a-z-]*)(?: ([a-z][a-z-]*))?")
 
 
 def named(path: Path, pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
-    """Yield what *path* names."""
+    """Yield the matches of *pattern* in *path*."""
     return pattern.finditer(path.read_text(encoding="utf-8"))
 
 
@@ -70,7 +70,7 @@ def test_every_route_that_a_guide_names_is_served(guide: Path) -> None:
 @pytest.mark.parametrize("guide", GUIDES, ids=lambda each: each.name)
 def test_every_rule_and_scope_that_a_guide_names_is_there(guide: Path) -> None:
     if guide.parent.name == "api-spec":
-        return  # what has a dot there is a member of a ruleset
+        return  # dotted names there are members of a ruleset
     dotted = {one or two for one, two in (each.groups() for each in named(guide, _DOTTED))}
     rules = {
         each for each in dotted if each.partition(".")[0] in CHAPTERS and not each.endswith(".py")
@@ -102,7 +102,7 @@ def test_every_command_that_a_guide_names_is_there(guide: Path) -> None:
 
 @pytest.fixture(scope="module")
 def words() -> frozenset[str]:
-    """Return every name in the sources."""
+    """Return every name with an underscore in the sources."""
     found: set[str] = set()
     for path in SOURCES:
         if path != Path(__file__):
@@ -111,7 +111,7 @@ def words() -> frozenset[str]:
 
 
 def _members(dotted: set[str]) -> set[str]:
-    """Return those that are members of what a body holds, such as ``fees.rebuy``."""
+    """Return the names of nested members in the API description, such as ``fees.rebuy``."""
     document = (ROOT / "api-spec" / "openapi.yaml").read_text(encoding="utf-8")
     known = set(re.findall(r"^ +([a-z_]+):", document, re.MULTILINE))
     return {each for each in dotted if set(each.split(".")) <= known}
