@@ -1,10 +1,10 @@
 """
 ``python -m tests.golden.generate``: write the golden games that are missing.
 
-There is one of each preset by the first revision of the rules, and some by later ones
-(``better.2``).  A game that stands there is written again only if it is named, as in
-``python -m tests.golden.generate better``.  This changes what was played, so the commit
-says why.  Masters, entrants and choices are fixed; no clock is read.
+There is one game of each preset by the first revision of the rules, and some games by later
+revisions (``better.2``).  An existing game is written again only if it is named, as in
+``python -m tests.golden.generate better``.  This changes a recorded game, so the commit says
+why.  Masters, entrants and choices are fixed, and no clock is read.
 """
 
 import sys
@@ -49,10 +49,10 @@ HANDS_MAX = 8
 
 
 class Sensible(Chooser):
-    """Keeps the cards that go best with the dice, so that hands are often tied; bets at random."""
+    """A chooser that bets at random but keeps the best cards for the dice, so ties are common."""
 
     def command(self, table: Table, view: TableView, action: LegalAction, now: datetime) -> Command:
-        """Return a command that does *action*."""
+        """Return a command for *action*. A selection keeps the best cards."""
         if action.verb == "select" and view.me is not None:
             assert view.target is not None and view.suit is not None
             kept = best_selection(view.me.cards, view.target, view.suit)
@@ -61,12 +61,12 @@ class Sensible(Chooser):
 
 
 def path_of(name: str) -> Path:
-    """Return where the game called *name* stands."""
+    """Return the path of the game called *name*."""
     return FOLDER / f"{name}.jsonl"
 
 
 def events_of(name: str) -> tuple[Event, ...]:
-    """Play the whole game called *name*, and return what happened at its table."""
+    """Play the whole game called *name*, and return the events of its table."""
     of, _, revision = name.partition(".")
     ruleset = replace(preset(of), revision=int(revision or 1))
     game = Game(
@@ -84,7 +84,7 @@ def events_of(name: str) -> tuple[Event, ...]:
 
 
 def main(names: list[str]) -> int:
-    """Write the games called *names*, or those that are missing."""
+    """Write the games called *names*, or the missing games if there are no names."""
     missing = [name for name in GAMES if not path_of(name).exists()]
     for name in names or missing:
         text = "".join(f"{line}\n" for line in written(events_of(name)))

@@ -1,9 +1,9 @@
 """
-How a golden game is written: one event a line, as JSON, short enough to be read.
+The text form of golden games: one event a line, as JSON, short enough to read.
 
-A face-down card is ``"C+07@1.13 ent_2"``: its face, its pile and position there, whose
-it is.  One turned over ends in ``open``.  Their salts follow from the seeds of the hand.
-Zeros that only fill an identifier are left out.
+A face-down card is ``"C+07@1.13 ent_2"``: its face, its pile, its position there and its
+entrant.  A card that is turned over ends in ``open``.  The salts follow from the seeds of the
+hand.  Zeros that only fill an identifier are left out.
 """
 
 import json
@@ -24,30 +24,30 @@ _DIGITS = 32
 
 
 class Salts:
-    """The salts of the cards of the hand that was opened last."""
+    """The salts of the cards of the latest hand."""
 
     def __init__(self) -> None:
         self._seed = b""
         self._digest = b""
 
     def follow(self, event: Event) -> None:
-        """Go on to the seeds of *event*, if it opens a hand."""
+        """Take the seeds of *event* if it opens a hand."""
         if isinstance(event, HandOpened):
             self._seed = bytes.fromhex(event.seeds.value.cards)
             openings = [(each.seat, bytes.fromhex(each.value)) for each in event.openings]
             self._digest = openings_digest(openings)
 
     def of(self, pile: int, position: int) -> bytes:
-        """Return the salt at *position* of *pile*."""
+        """Return the salt of the card at *position* in *pile*."""
         return Stream(self._seed, "salt", pile, self._digest).block(position)
 
 
 def written(events: Iterable[Event]) -> Iterator[str]:
     """
-    Yield the line of each of *events*.
+    Yield a line for each of *events*.
 
     Raises:
-        ValueError: If a card has another salt than its seed gives it.
+        ValueError: If the salt of a card does not follow from its seed.
     """
     salts = Salts()
     for event in events:
@@ -102,7 +102,7 @@ def read(lines: Iterable[str]) -> Iterator[Event]:
 
 
 def _opened(value: Any, salts: Salts) -> Any:
-    """Return *value* with the open cards written out."""
+    """Return *value* with the text of each open card turned back into its members."""
     if isinstance(value, dict):
         return {key: _opened(each, salts) for key, each in value.items()}
     if isinstance(value, list):

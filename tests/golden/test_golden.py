@@ -1,8 +1,8 @@
 """
-A whole game of every preset, decided again from its log, byte by byte.
+A whole game of every preset is decided again from its log, byte by byte.
 
-If one of these fails, a rule plays differently than it did.  Stored games would then be
-decided differently too: a corrected rule is a new revision, with games of its own.
+If one of these tests fails, a rule has changed.  Stored games would then be decided
+differently too.  A corrected rule needs a new revision, with its own games.
 """
 
 import pytest
@@ -22,7 +22,7 @@ def lines_of(name: str) -> list[str]:
 
 @every_game
 def test_a_golden_game_is_decided_again_byte_by_byte(name: str) -> None:
-    """What was asked is recalled from the events; the same events follow."""
+    """The commands are recalled from the events, and they lead to the same events."""
     recorded = lines_of(name)
 
     state = decider.initial
@@ -38,7 +38,7 @@ def test_a_golden_game_is_decided_again_byte_by_byte(name: str) -> None:
 
 @every_game
 def test_a_golden_game_is_a_whole_one(name: str) -> None:
-    """It ends because the tournament has, after hands that went to the showdown."""
+    """The table closed because its tournament finished, and some hand went to the showdown."""
     events = list(read(lines_of(name)))
 
     closed = events[-1]
