@@ -1,4 +1,4 @@
-"""What ``api-spec/vectors/beacon.json`` says: which round counts, and what it is mixed into."""
+"""The content of ``api-spec/vectors/beacon.json``: the pulse to wait for, and its mixing."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -46,7 +46,7 @@ _COMMITMENTS = (b"\x0a" * 32, b"\x0b" * 32)
 
 
 def vectors() -> dict[str, Any]:
-    """Return what anybody must compute: rounds by instants, digests, a deck and a draw."""
+    """Return values that every verifier must compute: pulses, digests, a deck and a draw."""
     pulse = GENUINE[0]
     mixed = mixed_in(QUICKNET, pulse)
     cards = derive_seed(_MASTER, "cards", 1, 2, 1)

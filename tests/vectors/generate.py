@@ -1,4 +1,4 @@
-"""``python -m tests.vectors.generate``: write what ``api-spec/vectors`` says about the rules."""
+"""``python -m tests.vectors.generate``: write the vectors of the rules to ``api-spec/vectors``."""
 
 import json
 import sys
@@ -35,7 +35,7 @@ Case = dict[str, Any]
 
 
 def scoring() -> Case:
-    """Return vectors of what a selection counts, who is best, what the clock selects."""
+    """Return vectors of scores, of winners and of the clock's selections."""
     dice = Random(SEED)
     told = [
         (["C+02", "S-04", "S-08", "T+05", "Z1"], -5, "circle"),
@@ -88,7 +88,7 @@ def _clock(dice: Random) -> Case:
 
 
 def pots() -> Case:
-    """Return vectors of what goes back, how wagers are layered, and how a pot is shared."""
+    """Return vectors of uncalled bets, of the layers of pots and of shares."""
     dice = Random(SEED)
     told: list[tuple[dict[int, int], list[int], int]] = [
         ({1: 20, 2: 50, 3: 50}, [1, 2, 3], 0),
@@ -150,7 +150,7 @@ def _shared(dice: Random) -> Case:
 
 
 def betting() -> Case:
-    """Return vectors of whose turn it is, what that seat may do, and what is refused."""
+    """Return vectors of the seat to act, of its legal actions and of the refused ones."""
     return {
         "about": "Rulebook 5. Amounts are chips of the street in all.",
         "streets": [_asked(street) for street in _streets(1, range(24))],
@@ -159,7 +159,7 @@ def betting() -> Case:
 
 
 def _streets(revision: int, numbers: range) -> Iterator[Street]:
-    """Yield streets as they come about: random ones, played by chance until they end."""
+    """Yield the states of random streets, each played by chance for up to eight steps."""
     for number in numbers:
         dice = Random(SEED + number)
         street = msgspec.structs.replace(_opening(dice), revision=revision)
@@ -236,7 +236,7 @@ def _asked(street: Street) -> Case:
 
 
 def attempts(street: Street, seat: int) -> Iterator[tuple[str, int | None]]:
-    """Yield every verb, with the amounts around what might be a bound."""
+    """Yield every verb. A raise comes with the amounts around all possible bounds."""
     for verb in ("fold", "check", "call", "stay"):
         yield verb, None
     mine = street.bettor(seat)
@@ -256,7 +256,7 @@ def _refused(street: Street, seat: int) -> Iterator[Case]:
 
 
 def traditional() -> Case:
-    """Return vectors of what a hand of Traditional counts, and who is better."""
+    """Return vectors of the totals and of the order of Traditional hands."""
     dice = Random(SEED)
     told = [
         ["X00a", "CO02", "ST03"],
@@ -294,7 +294,7 @@ def _judged(cards: list[str], compare: Literal["signed", "absolute"]) -> Case:
 
 
 def _steps(hands: list[tuple[HandRank, list[str]]]) -> list[list[list[str]]]:
-    """Return the hands that may win, the best first, equal ones together."""
+    """Return the hands that can win in groups of equal hands, the best group first."""
     standing = sorted((judged.key, cards) for judged, cards in hands if not judged.bombed)
     return [
         [cards for _, cards in equal] for _, equal in groupby(standing, key=lambda each: each[0])
@@ -302,7 +302,7 @@ def _steps(hands: list[tuple[HandRank, list[str]]]) -> list[list[list[str]]]:
 
 
 def spike() -> Case:
-    """Return vectors of what a hand of Corellian Spike is worth under each ranking."""
+    """Return vectors of the rank of Corellian Spike hands under each ranking."""
     dice = Random(SEED)
     hands = [*_told_of_spike(), *_drawn_for_spike(dice)]
     return {
@@ -330,7 +330,7 @@ SPIKE: dict[str, Callable[[Sequence[str]], HandRank]] = {
 
 
 def _told_of_spike() -> list[list[str]]:
-    """Return a hand of every name, and some that differ in what breaks a tie."""
+    """Return a hand of every named rank, and hands that only a tie-break tells apart."""
     told = (
         "Z1 Z2, C+10 T+10 S-10 C-10 Z1, C+05 T+05 S-05 C-05 Z2, C+10 T-10 Z1, "
         "C+03 T-03 S+04 C-04 Z1, C+05 T-05 Z1, C+05 T-05 Z1 Z2, C+07 T-07 Z2, "
@@ -345,7 +345,7 @@ def _told_of_spike() -> list[list[str]]:
 
 
 def _drawn_for_spike(dice: Random) -> list[list[str]]:
-    """Return random hands, every second of which totals zero."""
+    """Return 40 random hands. At least every second one has a total of zero."""
     drawn: list[list[str]] = []
     while len(drawn) < 40:
         cards = dice.sample(deck("d62"), dice.randint(2, 5))
@@ -376,7 +376,7 @@ FILES = {
 
 
 def text_of(name: str) -> str:
-    """Return what the file called *name* holds: JSON, one case a line."""
+    """Return the text of the file called *name*: JSON with one case a line."""
     document = json.loads(json.dumps(FILES[name]()))
     sections = []
     for section, content in document.items():

@@ -1,8 +1,8 @@
 """
-What is published about scoring, pots and bets is what the engine plays.
+The published vectors of scoring, pots and bets agree with the engine.
 
-Beside the engine each is worked out a second time, as plainly as the rulebook tells it:
-a vector that both got wrong would have to be wrong in the same way twice.
+The tests also work out the vectors a second time, as plainly as the rulebook tells them.
+A wrong vector would have to be wrong in the same way twice.
 """
 
 import json
@@ -30,12 +30,12 @@ def cases(name: str, section: str) -> list[Case]:
 
 @pytest.mark.parametrize("name", sorted(FILES))
 def test_the_published_vectors_are_what_the_engine_plays(name: str) -> None:
-    """If a rule has changed on purpose: ``python -m tests.vectors.generate``."""
+    """If a rule has changed on purpose, run ``python -m tests.vectors.generate``."""
     assert (FOLDER / f"{name}.json").read_text(encoding="utf-8") == text_of(name)
 
 
 def counted(cards: list[str], target: int, suit: str) -> tuple[int, int]:
-    """Return distance and suit count, worked out from the letters of the cards."""
+    """Return the distance and the suit count, read from the names of the cards."""
     values = [0 if card[0] == "Z" else int(card[1:]) for card in cards]
     fitting = [card for card in cards if card[0] in ("Z", LETTERS[suit])]
     return abs(sum(values) - target), len(fitting)
@@ -75,7 +75,7 @@ def test_no_selection_beats_the_one_of_the_clock() -> None:
 
 
 def peeled(wagers: dict[int, int], live: list[int], carry: int) -> list[tuple[int, list[int]]]:
-    """Return the pots, made chip by chip: what one more chip of everybody is, and for whom."""
+    """Return each pot with its eligible seats, by taking one chip of everybody at a time."""
     left = dict(wagers)
     pots: list[tuple[int, list[int]]] = []
     while any(left.values()):
@@ -174,7 +174,7 @@ def test_a_hand_of_traditional_counts_as_its_letters_say(compare: str) -> None:
 def test_hands_of_traditional_stand_in_the_order_of_their_totals(
     compare: str, height: Callable[[int], int]
 ) -> None:
-    """First the Idiot's Array, then twenty-three of either sign, then by the total."""
+    """The Idiot's Array comes first, then 23 of either sign, then the other totals."""
     steps: list[Any] = cases("traditional", f"best_to_worst_{compare}")
     totals = [{height(sum(map(value_of, cards))) for cards in step} for step in steps]
 
@@ -208,7 +208,7 @@ def test_a_hand_of_spike_totals_what_its_letters_say(ranking: str) -> None:
 def test_hands_of_spike_stand_as_the_rules_written_plainly_order_them(
     ranking: str, worth: Callable[[tuple[int, ...]], list[str]]
 ) -> None:
-    """Words to sort by, one for all hands of a step, and rising from step to step."""
+    """All hands of a step have the same sort words, which rise from step to step."""
     steps = [
         {tuple(worth(tuple(map(spike_value_of, cards)))) for cards in step}
         for step in cases("spike", f"best_to_worst_{ranking}")
