@@ -1,4 +1,4 @@
-"""Every file and test that the pages for contributors name exists, and every word stands once."""
+"""Pages for contributors name only files and tests that exist, and no word twice."""
 
 import re
 from collections import Counter
@@ -23,7 +23,7 @@ _ROOM = re.compile(r"`(\w+(?:/|\.py))`")
 
 
 def test_every_file_that_a_page_for_contributors_names_exists() -> None:
-    """In its prose; a recipe also makes files, and the diff that makes one names it."""
+    """Blocks of code are left out, and so are the files that a recipe's own diffs make."""
     missing = {}
     for page in PAGES:
         text = page.read_text(encoding="utf-8")
@@ -34,7 +34,7 @@ def test_every_file_that_a_page_for_contributors_names_exists() -> None:
 
 
 def test_every_file_that_a_recipe_changes_exists() -> None:
-    """A file that has moved would leave its recipe behind."""
+    """A recipe with a diff of a moved file would no longer apply."""
     for page in PAGES:
         text = page.read_text(encoding="utf-8")
         changed = re.findall(r"^--- a/(\S+)", text, re.MULTILINE)

@@ -1,4 +1,4 @@
-"""What a reviewer should not have to look for."""
+"""Faults that a reviewer should not have to look for."""
 
 import ast
 import re
@@ -60,7 +60,7 @@ def clock_reads(path: Path) -> list[str]:
 
 
 def found(paths: Iterable[Path], what: Callable[[Path], object]) -> dict[str, object]:
-    """Return what *what* finds, by the file it finds it in."""
+    """Return the findings of *what* by file, without the files in which it finds nothing."""
     return {str(path.relative_to(ROOT)): it for path in paths if (it := what(path))}
 
 
@@ -69,7 +69,7 @@ def matches(pattern: str) -> Callable[[Path], list[str]]:
 
 
 def test_a_file_can_be_known_whole() -> None:
-    """A file above the limit is asking for a noun."""
+    """A file above the limit holds more than one idea."""
 
     def above(path: Path) -> int | None:
         lines = len(text_of(path).splitlines())
@@ -79,7 +79,7 @@ def test_a_file_can_be_known_whole() -> None:
 
 
 def test_a_function_fits_on_a_screen() -> None:
-    """A long function hides a name that nobody has said aloud."""
+    """A long function hides a part that deserves its own name."""
 
     def above(path: Path) -> tuple[int, str] | None:
         longest = longest_function(path)
@@ -89,34 +89,34 @@ def test_a_function_fits_on_a_screen() -> None:
 
 
 def test_the_engine_reads_no_clock() -> None:
-    """Time enters as a field of commands; a rule that reads a clock cannot be decided again."""
+    """Time enters as a field of commands. A rule that read a clock could not be decided again."""
     assert found(ENGINE, clock_reads) == {}
 
 
 def test_threads_are_taken_from_bounded_pools_only() -> None:
-    """Asyncio's own threads are shared by everything: what one client makes heavy stops all."""
+    """All work shares asyncio's own threads, so one client's heavy work would stop everything."""
     unbounded = matches(r"\bto_thread\(|\brun_in_executor\b|\bThreadPoolExecutor\b")
 
     assert list(found(SERVICE, unbounded)) == [POOLS]
 
 
 def test_forwarded_addresses_are_read_in_one_place() -> None:
-    """Whoever reads them elsewhere believes what any client writes."""
+    """Other code that read these headers would believe what any client writes."""
     assert list(found(SERVICE, matches(r"b?\"[a-z-]*forwarded"))) == [PROXIES]
 
 
 def test_an_exception_from_a_check_names_it() -> None:
-    """A bare exception would also hide what is found later."""
+    """An exception that names no check would also hide faults that appear later."""
     assert found(SOURCES, matches(r"#\s*noqa(?!:)|#\s*type:\s*ignore(?!\[)")) == {}
 
 
 def test_nothing_is_left_for_later() -> None:
-    """What is missing stands in the tracker, not in the code."""
+    """Missing work belongs in the tracker, not in the code."""
     assert found(SOURCES, matches(r"\b(TODO|FIXME)\b")) == {}
 
 
 def test_every_link_in_the_documents_leads_somewhere() -> None:
-    """A dead link in the first minute costs a reader."""
+    """A dead link loses readers."""
     links = matches(r"\]\((?!https?:|#)([^)#]+)")
 
     def dead(path: Path) -> list[str]:
@@ -126,7 +126,7 @@ def test_every_link_in_the_documents_leads_somewhere() -> None:
 
 
 def test_every_command_in_the_readme_exists() -> None:
-    """The first thing a stranger types must run."""
+    """The first command that a new reader types must run."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     used = set(re.findall(r"(?:^|\s|`)holotable ([a-z]+)", text))
 
@@ -147,7 +147,7 @@ def test_every_make_target_in_the_documents_exists() -> None:
 
 
 def test_little_of_the_service_is_untyped() -> None:
-    """On a line with ``Any`` nobody is told what comes; each that is left has a reason."""
+    """A line with ``Any`` hides a type. Each one that is left has a reason."""
     untyped = re.compile(r"\bAny\b")
     lines = {
         str(path.relative_to(ROOT)): len(list(filter(untyped.search, text_of(path).splitlines())))
