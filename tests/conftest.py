@@ -1,4 +1,4 @@
-"""Fixtures that tests of every part share, and the order in which tests run."""
+"""Fixtures for tests of every part, and the order in which tests run."""
 
 import random
 from collections.abc import Iterator
@@ -11,13 +11,13 @@ from hypothesis import settings
 if TYPE_CHECKING:  # ``make quick`` loads neither the service nor a database driver
     from tests.support.databases import TestDatabase, TestServer
 
-# A red run must be red again when it is looked into; ``make soak`` is what plays by chance.
+# A test that failed must fail again in the next run. ``make soak`` tests with new random values.
 settings.register_profile("repeatable", derandomize=True, deadline=None, print_blob=True)
 settings.load_profile("repeatable")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add ``--shuffle``."""
+    """Add the option ``--shuffle``."""
     parser.addoption(
         "--shuffle",
         metavar="SEED",
@@ -26,19 +26,19 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_report_header(config: pytest.Config) -> str | None:
-    """Say which order a run took, so that it can be repeated."""
+    """Print the seed of a shuffled order, so that the run can be repeated."""
     seed = config.getoption("shuffle")
     return f"order: --shuffle {seed}" if seed else None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Begin with the files that take longest, or draw the order if asked to."""
+    """Run the files with slow tests first, or use the order of ``--shuffle``."""
     files: dict[Path, list[pytest.Item]] = {}
     for item in items:
         files.setdefault(item.path, []).append(item)
     parts = list(files.values())
     if seed := config.getoption("shuffle"):
-        chance = random.Random(seed)  # the same in every worker
+        chance = random.Random(seed)  # the same order in every worker
         chance.shuffle(parts)
         for part in parts:
             chance.shuffle(part)
@@ -55,7 +55,9 @@ def anyio_backend() -> str:
 
 @pytest.fixture(scope="session")
 def cluster() -> Iterator["TestServer"]:
-    """One PostgreSQL for each worker, with the roles of production and a migrated template."""
+    """
+    A PostgreSQL server for each worker of pytest, with production roles and a migrated template.
+    """
     from tests.support.databases import running_server
 
     with running_server() as server:
@@ -64,6 +66,6 @@ def cluster() -> Iterator["TestServer"]:
 
 @pytest.fixture
 def database(cluster: "TestServer") -> Iterator["TestDatabase"]:
-    """A fresh migrated database, removed afterwards."""
+    """A new migrated database, removed after the test."""
     with cluster.fresh() as made:
         yield made

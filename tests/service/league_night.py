@@ -1,4 +1,4 @@
-"""A small league night, played through the writer by players who look at their own cards only."""
+"""A small league night, played through the writer by players who see their own cards only."""
 
 from collections.abc import Sequence
 from itertools import count

@@ -1,4 +1,4 @@
-"""Secrets reach neither logs nor digests, whatever goes wrong."""
+"""No fault brings a secret into a log or a digest."""
 
 import io
 import logging
