@@ -28,7 +28,7 @@ from tests.properties.game import Game
 
 FOLDER = Path(__file__).parent
 GAMES = (*sorted(PRESETS), "better.2")
-"""Presets, by another revision than the first with its number."""
+"""Names of presets. A game in a later revision adds the number of the revision."""
 
 SEEDS = {
     "better": 43,
@@ -41,11 +41,11 @@ SEEDS = {
     "spike": 8,
     "traditional": 19,
 }
-"""Seeds of games in which much happens; of the others it is 1."""
+"""Seeds of eventful games. All other games use the seed 1."""
 
 ENTRANTS = 4
 HANDS_MAX = 8
-"""Of games that would not end for a long time."""
+"""The limit on hands, for games that would last very long."""
 
 
 class Sensible(Chooser):

@@ -30,7 +30,7 @@ NOWHERE = {"HOLOTABLE_DATABASE_URL": "postgresql://nobody:nothing@127.0.0.1:1/no
 
 @pytest.fixture(scope="module")
 def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
-    # Socket paths have 107 bytes; the short base name leaves room.
+    # Socket paths have 107 bytes. The short base name leaves room.
     directory = tmp_path_factory.mktemp("c") / "d"
     options = {"worker_processes": 1, "log_level": "warning"}
     with Stack(directory, keep=False, durable=False, options=options) as running:
@@ -370,7 +370,7 @@ def test_fixtures_entries_and_money_are_kept_from_the_command_line(
 
 
 def lost(stack: Stack, *arguments: str) -> str:
-    """Run a command through a relay at ``@`` that loses the answer; return its idempotency key."""
+    """Run a command through a relay at ``@`` that loses the answer. Return its idempotency key."""
     got: list[int] = []
 
     class Relay(BaseHTTPRequestHandler):

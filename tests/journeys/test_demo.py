@@ -68,7 +68,7 @@ class Night:
 
 @pytest.fixture(scope="module")
 def night(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Night]:
-    # Socket paths have 107 bytes; the short base name leaves room.
+    # Socket paths have 107 bytes. The short base name leaves room.
     yield Night(tmp_path_factory.mktemp("n"))
 
 

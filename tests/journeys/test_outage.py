@@ -145,7 +145,7 @@ async def requests_while_away(http: httpx.AsyncClient, evening: Evening, table: 
 
 
 async def test_an_outage_of_the_database_costs_nobody_anything(tmp_path: Path) -> None:
-    """Requests fail with 503 and play goes on; no accepted action is lost, and nobody times out."""
+    """Requests fail with 503 and play goes on. No accepted action is lost, and nobody times out."""
     ledger = Ledger()
     options = {"tick_milliseconds": 50, "sweep_seconds": 1, "worker_processes": 1}
     stack = Stack(tmp_path / "d", keep=True, durable=True, options=options)

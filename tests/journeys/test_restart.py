@@ -100,7 +100,7 @@ class Evening:
         }
 
     def answered(self, key: str | None = None) -> tuple[str, dict[str, Any], dict[str, Any]]:
-        """Answer for the next player to act; return the player, the action and the answer."""
+        """Answer for the next player to act. Return the player, the action and the answer."""
         for name in self.players:
             action = choose(self.view(name), TEMPER, name, 1)
             if action is not None:
@@ -148,7 +148,7 @@ def full_time_anew(evening: Evening, returned: datetime) -> bool:
 
 
 def test_a_restarted_stack_goes_on_where_it_was(tmp_path: Path) -> None:
-    """Cards, decision and level clock are unchanged; the decision has its full time again."""
+    """Cards, decision and level clock are unchanged. The decision has its full time again."""
     stack = Stack(tmp_path, keep=True, durable=False, options=OPTIONS)
     with stack, connected(stack) as http:
         evening = Evening(http)

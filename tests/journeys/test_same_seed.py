@@ -37,7 +37,7 @@ pytestmark = pytest.mark.long
 SEED = 4
 OPTIONS = {"tick_milliseconds": 50, "sweep_seconds": 1, "log_level": "warning"}
 IN_COMMON_MIN = 20
-"""Hands dealt in both nights; two tournaments of eight bots play more than twice as many."""
+"""Two tournaments of eight bots play more than twice as many hands."""
 
 Key = tuple[str, int, int, int]
 """Name of the tournament, table, hand and deal: everything a deck depends on, except openings."""
@@ -72,7 +72,7 @@ class Evening(Night):
 
 
 async def two_nights(stack: Stack) -> list[str]:
-    """Play two nights at the same time, so that they disturb each other; return their leagues."""
+    """Play two nights at the same time, so that they disturb each other. Return their leagues."""
     options = Options(players=8, seed=SEED)
     async with httpx.AsyncClient(base_url=stack.url, timeout=40) as http:
         nights = [
@@ -152,7 +152,7 @@ async def compared(stack: Stack) -> tuple[list[dict[Key, Dealt]], list[list[list
 
 
 def test_the_same_seed_deals_the_same_cards_to_the_same_hands(tmp_path: Path) -> None:
-    """Roots, dice and all cards that both nights dealt are equal; players and pace may differ."""
+    """Roots, dice and all cards that both nights dealt are equal. Players and pace may differ."""
     with Stack(tmp_path / "d", durable=False, options=OPTIONS) as stack:
         (one, two), (first, second) = asyncio.run(compared(stack))
 

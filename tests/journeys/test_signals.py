@@ -15,11 +15,7 @@ from tests.journeys.test_demo import marked
 
 ROOT = Path(__file__).resolve().parents[2]
 STOP_SECONDS = 20.0
-"""
-Enough for a machine that runs other tests as well.
-
-A process that ignores signals needs longer.
-"""
+"""Enough for a busy machine. A process that ignores signals needs longer."""
 
 AWAY = {
     "HOLOTABLE_DATABASE_URL": "postgresql://nobody:nothing@127.0.0.1:1/none",

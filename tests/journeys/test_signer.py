@@ -82,7 +82,7 @@ class House:
         return found
 
     def one_hand(self, *names: str) -> str:
-        """Play a tournament of one hand that nobody answers; return it once it has finished."""
+        """Play a tournament of one hand that nobody answers. Return it once it has finished."""
         terms = {"name": "One hand", "ruleset": "better", "hands_max": 1, "bots": "only"}
         terms |= {"decision_seconds": 1, "grace_seconds": 0, "starting_stack": 100}
         tournament = self.post("host", f"leagues/{self.league}/tournaments", terms)["id"]
@@ -104,7 +104,7 @@ class House:
 @pytest.fixture(scope="module")
 def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
     """A stack that every test leaves undamaged."""
-    # Socket paths have 107 bytes; the short base name leaves room.
+    # Socket paths have 107 bytes. The short base name leaves room.
     directory = tmp_path_factory.mktemp("s") / "d"
     with Stack(directory, keep=True, durable=False, options=HOURLY) as running:
         yield running

@@ -68,7 +68,7 @@ class Chooser:
         self.dice = dice
 
     def rarely(self, times: int) -> bool:
-        """Return True on average once in *times* calls; shrunken choices never give True."""
+        """Return True on average once in *times* calls. Shrunken choices never give True."""
         return self.dice.randrange(times) == times - 1
 
     def some(self, cards: Sequence[str]) -> tuple[str, ...]:

@@ -149,7 +149,7 @@ class Croupier:
         self.do(TimeOut(decision=decision.token, salts=salts, now=self.floor.now))
 
     def attempt(self, seat: int, view: TableView) -> None:
-        """Try a random command; the table must accept it if, and only if, *view* calls it legal."""
+        """Try a random command. The table must accept it if, and only if, *view* calls it legal."""
         command, legal = self._anything(seat, view)
         if self.accepted(command, legal=legal):
             self.do(command)
@@ -349,7 +349,7 @@ class Croupier:
             self._show(places[self.dice.randrange(len(places))].seat, look)
 
     def _show(self, seat: int, look: Callable[["Croupier"], None]) -> None:
-        """Let *seat* show its last hand; only the winner after folds may do so."""
+        """Let *seat* show its last hand. Only the winner after folds may do so."""
         last = self.table.last_hand
         assert last is not None
         entrant = self.table.at(seat).entrant

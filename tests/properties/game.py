@@ -50,7 +50,7 @@ class Game:
             self.do(opening.table, opening)
 
     def do(self, table: TableId, *commands: Command) -> bool:
-        """Carry out *commands* in turn at *table*; return whether any event followed."""
+        """Carry out *commands* in turn at *table*. Return whether any event followed."""
         decider = DECIDERS["table"]
         happened, state = decide_in_turn(decider, self.tables[table], commands)
         self.tables[table] = state
@@ -91,7 +91,7 @@ class Game:
         raise AssertionError(f"no end after {COMMANDS_MAX} commands")
 
     def _step(self) -> None:
-        """Let one table that can go on take a step; tables may be some steps apart."""
+        """Let one table that can go on take a step. Tables may be some steps apart."""
         tables = list(self.tables.items())
         first = self.chooser.dice.randrange(len(tables))
         for key, table in (*tables[first:], *tables[:first]):
@@ -123,7 +123,7 @@ class Game:
         )
 
     def _carry_out(self, plan: NextHandPlan) -> bool:
-        """Append the commands of *plan*; return whether any event followed."""
+        """Append the commands of *plan*. Return whether any event followed."""
         happened = False
         streams = {stream_of(table): table for table in self.tables}
         for entry in plan.entries:

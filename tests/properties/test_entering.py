@@ -1,4 +1,4 @@
-"""Entries, the waitlist and offers agree with a plain list of names, whoever comes and goes."""
+"""Entries, the waitlist and offers always agree with a plain list of names."""
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -91,7 +91,7 @@ class Night:
         self.ask(opening)
 
     def ask(self, command: Any) -> bool:
-        """Carry out *command*; return whether anything has changed."""
+        """Carry out *command*. Return whether anything has changed."""
         try:
             events, self.state = decider.carry_out(self.state, command)
         except CommandRejected:

@@ -101,7 +101,7 @@ class Twin:
 
     def _ranks(self, count: int) -> list[int]:
         """
-        Return a rank for each seat; at most four seats share one, because there are four suits.
+        Return a rank for each seat. At most four seats share one, because there are four suits.
         """
         while True:
             ranks = [self.dice.randrange(self.dice.randint(1, 6)) for _ in range(count)]
@@ -219,7 +219,7 @@ class Twin:
 
 def test_calls_cost_what_they_cost_in_pokerkit() -> None:
     """
-    Any number of seats plays with an ante, or with blinds and antes; two also with blinds alone.
+    Rulesets have an ante, or blinds and antes. For two seats there are also blinds alone.
     """
     short = 0
     for seed in range(HANDS // 2):

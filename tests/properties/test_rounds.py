@@ -33,7 +33,7 @@ plans = st.builds(
 
 
 def plan_for(name: str, terms: dict[str, Any]) -> Rounds:
-    """Return *terms* as the game allows; a game without chips has none to carry or to count."""
+    """Return *terms* as the game allows. A game without chips has none to carry or to count."""
     if preset(name).moneyless:
         terms = terms | {"stacks": "fresh", "points": "places"}
     return Rounds(**terms)

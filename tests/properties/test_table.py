@@ -33,7 +33,7 @@ choices = st.builds(Choices, st.lists(st.integers(0, 2**12), max_size=60), numbe
 
 
 def croupier_of(name: str, seats: int, seed: int, dice: Random) -> Croupier:
-    """Return a croupier for at most *seats* seats; some games have room for fewer."""
+    """Return a croupier for at most *seats* seats. Some games have room for fewer."""
     return Croupier(name, min(seats, seats_max(name)), seed, dice)
 
 

@@ -52,7 +52,7 @@ time.time = lambda: really() + seconds
 sys.argv = ["holotable", "worker"]
 service.cli.main.main()
 """
-"""A worker that believes another time: the one place where a clock is read lies to it."""
+"""A worker with a wrong clock: the one module that reads the time returns another time."""
 
 CHAOS = """
     CREATE TABLE chaos (what text NOT NULL);
@@ -73,7 +73,7 @@ CHAOS = """
     END $$;
     CREATE TRIGGER chaos AFTER INSERT ON pgmq.q_play FOR EACH ROW EXECUTE FUNCTION chaos();
 """
-"""Every third message is lost once it is sent, and all others come twice."""
+"""The broker loses every third message, and delivers all others twice."""
 
 
 @contextmanager

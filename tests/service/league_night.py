@@ -39,7 +39,7 @@ NAMES = UUID(int=0x5ABACC)
 PLAYERS = 5
 HANDS_MAX = 6
 VOIDED_AFTER = 2
-"""Steps of a night before the deal that is voided: too few for substantial action."""
+"""The number of steps before the voided deal, too few for substantial action."""
 
 
 def named(prefix: str, name: str) -> Any:

@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 
 SOON = timedelta(seconds=2)
 A_WHILE = 60
-"""Seconds; a drill takes some ten of them."""
+"""A limit in seconds. A drill takes about ten seconds."""
 
 
 async def test_several_tickers_and_dispatchers_do_everything_once(database: TestDatabase) -> None:

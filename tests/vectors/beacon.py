@@ -17,7 +17,7 @@ QUICKNET = Chain(
     genesis=1_692_803_367,
     period=3,
 )
-"""drand's chain of this name, as it describes itself."""
+"""The chain quicknet, as drand describes it."""
 
 GENUINE = (
     Pulse(
@@ -37,7 +37,7 @@ GENUINE = (
         randomness="fc1873a13f3545aeade8401532ef5519920652eee6b0d2b19ca12643b87b3587",
     ),
 )
-"""Two rounds as they were published."""
+"""Two pulses as drand published them."""
 
 _GENESIS = datetime.fromtimestamp(QUICKNET.genesis, UTC)
 _MASTER = bytes(range(32))

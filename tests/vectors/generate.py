@@ -326,7 +326,7 @@ SPIKE: dict[str, Callable[[Sequence[str]], HandRank]] = {
     "extra_hands": partial(spike_hands.rank, extra=EXTRA_HANDS),
     "galaxy": galaxy_rank,
 }
-"""The rankings by name; ``extra_hands`` plays every extra name."""
+"""The rankings by name. ``extra_hands`` plays every extra name."""
 
 
 def _told_of_spike() -> list[list[str]]:

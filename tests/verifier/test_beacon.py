@@ -160,7 +160,7 @@ def a_round_named_while_a_hand_is_in_play(forged: Forgery) -> None:
 
 
 def told_later(forged: Forgery, kind: str, microseconds: int) -> int:
-    """Date the first event of *kind* so long after its ``at``; shift its stream from there on."""
+    """Date the first event of *kind* so long after its ``at``. Shift its stream from there on."""
     event = forged.events(kind)[0]
     by = timedelta(microseconds=microseconds) - (
         instant(event["at"]) - instant(event["data"]["at"])

@@ -13,7 +13,7 @@ FAULTS: list[Any] = []
 
 
 def fault(rule: str, name: str = "casino") -> Callable[[Fault], Fault]:
-    """Plant a fault in bundle *name*; it returns the position where *rule* must be named."""
+    """Plant a fault in bundle *name*. It returns the position where *rule* must be named."""
 
     def planted(change: Fault) -> Fault:
         FAULTS.append(pytest.param(name, rule, change, id=change.__name__))
@@ -35,7 +35,7 @@ def behind(forged: Forgery, kind: str, event: Any) -> Any:
 
 
 def dropped(forged: Forgery, kind: str, number: int = 0) -> int:
-    """Replace an event of *kind* with one of no effect; return the position of the next hand."""
+    """Replace an event of *kind* with one of no effect. Return the position of the next hand."""
     event = forged.events(kind)[number]
     becomes(event, "tournament_resumed")
     position: int = behind(forged, "hand_opened", event)["position"]

@@ -13,7 +13,7 @@ FAULTS: list[Any] = []
 
 
 def fault(rule: str, name: str = "casino") -> Callable[[Fault], Fault]:
-    """Plant a fault in bundle *name*; it returns the position where *rule* must be named."""
+    """Plant a fault in bundle *name*. It returns the position where *rule* must be named."""
 
     def planted(change: Fault) -> Fault:
         FAULTS.append(pytest.param(name, rule, change, id=change.__name__))
@@ -38,7 +38,7 @@ def position(event: Any) -> int:
 
 
 def becomes(event: Any, kind: str) -> int:
-    """Replace *event* with an empty one of *kind*; return its position."""
+    """Replace *event* with an empty one of *kind*. Return its position."""
     event["type"], event["data"] = kind, {"type": kind}
     return position(event)
 

@@ -13,7 +13,7 @@ FAULTS: list[Any] = []
 
 
 def fault(name: str, rule: str) -> Callable[[Fault], Fault]:
-    """Plant a fault in bundle *name*; the verifier must name *rule*."""
+    """Plant a fault in bundle *name*. The verifier must name *rule*."""
 
     def planted(change: Fault) -> Fault:
         FAULTS.append(pytest.param(name, rule, change, id=f"{name}-{change.__name__}"))

@@ -1,4 +1,4 @@
-"""Generated seasons pass the verifier; in broken copies, it finds the fault and names the rule."""
+"""Generated seasons pass the verifier. In broken copies, it finds the fault and names the rule."""
 
 from functools import cache
 from typing import Any

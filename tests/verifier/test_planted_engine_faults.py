@@ -34,7 +34,7 @@ def found(folder: Path) -> Found:
 
 
 def generate(*arguments: str) -> int:
-    """Run ``holotable generate``; its modules are imported with the fault in place."""
+    """Run ``holotable generate``. Its modules are imported with the fault in place."""
     sys.argv = ["holotable", "generate", *arguments]
     importlib.import_module("service.cli.main").main()
     return 0

@@ -128,7 +128,7 @@ async def test_a_repaired_league_passes_and_names_what_is_out_of_folding(
 
 
 def faults(raw: bytes, planted: list[Recorded]) -> None:
-    """Plant faults in a valid bundle of a repaired league; the verifier must find each."""
+    """Plant faults in a valid bundle of a repaired league. The verifier must find each."""
     first, second, _ = (row.position for row in planted)
 
     def found(change: Any) -> set[str]:

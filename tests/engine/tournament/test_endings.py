@@ -311,7 +311,7 @@ def checking(view: TableView) -> tuple[str, Any]:
 
 def with_an_empty_table() -> tuple[Evening, TableId, TableId]:
     """
-    Return two tables of two. A hand is in play at the first; at the second all have bombed out.
+    Return two tables of two. A hand is in play at the first. At the second all have bombed out.
     """
     for stack in range(20, 60):
         evening = Evening(4, preset("traditional"), table_seats=2, starting_stack=stack)

@@ -64,7 +64,7 @@ class Api:
         return Person(self.http, answer.json(), token.json()["token"])
 
     async def league(self) -> tuple[Person, str]:
-        """Found a league; return its owner and its identifier."""
+        """Found a league. Return its owner and its identifier."""
         owner = await self.person()
         answer = await owner.post("/v1/leagues", {"name": "Cloud City"})
         assert answer.status_code == 201, answer.text

@@ -30,7 +30,7 @@ async def audited(database: TestDatabase, league: str, tournament: str | None = 
 
 
 async def tamper(database: TestDatabase, night: Night, statement: str) -> int:
-    """Rewrite the log as a superuser who has switched the triggers off; return the position."""
+    """Rewrite the log as a superuser who has switched the triggers off. Return the position."""
     connection = await asyncpg.connect(database.url("postgres"))
     try:
         await connection.execute("ALTER TABLE events DISABLE TRIGGER ALL")

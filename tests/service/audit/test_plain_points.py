@@ -51,7 +51,7 @@ SIGNED: dict[str, Any] = {"reason": REASON, "author": DIRECTOR, "now": NOON}
 
 @given(text=expressions)
 def test_a_formula_read_twice_comes_to_one_number(text: str) -> None:
-    """By descent and by a shunting yard; if one finds no value, neither does the other."""
+    """By descent and by a shunting yard. If one finds no value, neither does the other."""
     try:
         expected = evaluate(parse(text, NAMES), VALUES)
     except NoValue:
@@ -221,7 +221,7 @@ def faults_in(events: list[Any]) -> dict[str, list[str]]:
 
 
 def test_an_audit_finds_lots_masters_and_ranks_that_are_not_as_committed() -> None:
-    """Four players with five points each; the lots are drawn, and then forged."""
+    """Four players with five points each. The lots are drawn, and then forged."""
     state = decider.initial
     events: list[Any] = []
     for step in (opening(), *(adjustment(who, who, "5") for who in range(1, 5))):

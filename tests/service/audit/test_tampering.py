@@ -92,7 +92,7 @@ class Scene:
             await connection.close()
 
     async def change(self, statement: str, *values: Any) -> int:
-        """Run *statement*, which names the league as $1; return the position it returns."""
+        """Run *statement*, which names the league as $1. Return the position it returns."""
         async with self.superuser() as connection:
             row = await connection.fetchrow(statement, number_of(self.league), *values)
         assert row is not None, "the drill must change something"

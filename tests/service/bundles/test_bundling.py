@@ -107,7 +107,7 @@ def at(data: Any, pointer: str) -> Any:
 
 
 def proven(lines: list[Line]) -> tuple[int, int]:
-    """Return the number of piles and of proved cards; fail if a pile or a card is not proved."""
+    """Return the number of piles and of proved cards. Fail if a pile or a card is not proved."""
     leaves = {each["position"]: each["hashes"] for each in lines if each["line"] == "leaves"}
     opened: dict[int, list[Line]] = {}
     for each in lines:

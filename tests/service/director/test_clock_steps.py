@@ -32,7 +32,7 @@ pytestmark = pytest.mark.anyio
 
 HOUR = timedelta(hours=1)
 SLACK = timedelta(minutes=2)
-"""Far more than any of these takes, and far less than a leap."""
+"""Far more time than a test takes, and far less than a leap of the clock."""
 
 
 @pytest.fixture

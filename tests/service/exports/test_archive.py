@@ -71,7 +71,7 @@ async def archived(database: TestDatabase, night: Night, target: Path) -> Taking
 
 
 async def banned(database: TestDatabase, night: Night, author: UUID, body: str) -> str:
-    """Ban the last player of *night* for a reason in *author*'s words; return the text's name."""
+    """Ban the last player of *night* for a reason in *author*'s words. Return the text's name."""
     api = async_engine(database.url(), 1)
     draft = Draft(night.league, author, body)
     ref = await keep_text(api, uuid4(), draft, salt=bytes(32), now=datetime.now(UTC))

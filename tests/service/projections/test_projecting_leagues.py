@@ -60,7 +60,7 @@ def statements(engine: AsyncEngine) -> Iterator[list[str]]:
 
 
 async def with_a_malformed_event(runtime: Runtime, owner: asyncpg.Connection) -> tuple[str, int]:
-    """Make a league with a member event that cannot be read; return the league and the position."""
+    """Make a league with a member event that cannot be read. Return the league and the position."""
     league, _ = await announced(runtime, 0)
     return league, await plant(owner, league, "member_added", {})
 

@@ -36,7 +36,7 @@ VERSION_1 = {
     "street_closed": "",
     "pots_formed": ',"dead":0',
 }
-"""By tag, the JSON that version 2 added."""
+"""The JSON that schema version 2 added, by event tag."""
 
 
 @pytest.fixture

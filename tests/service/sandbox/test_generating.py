@@ -31,7 +31,7 @@ from service.sandbox.generating.world import VirtualLoop, open_world
 
 PLAYERS = 6
 ODD = range(1, 13)
-"""Seeds whose seasons are as odd as they can be."""
+"""Seeds of seasons that are generated with the highest chaos."""
 
 
 def audited(season: Season) -> tuple[list[str], int]:

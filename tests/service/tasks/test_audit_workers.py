@@ -24,7 +24,7 @@ from tests.support.waiting import until_awaited
 pytestmark = pytest.mark.anyio
 
 REPORT = "rep_1"
-"""Beside it the nightly audit may run, at its hour."""
+"""The nightly audit may also run during the test, with a report of its own."""
 
 REPORTED = """
     SELECT count(*) FROM events WHERE type = 'audit_reported' AND data->>'report' = $1
@@ -32,7 +32,7 @@ REPORTED = """
 HELD = "projection/records"
 SECONDS = 60
 PROCESSES = 4
-"""That players wait for; two more do what takes long."""
+"""Processes for work that players wait for. Two more processes do long work."""
 
 
 @pytest.fixture

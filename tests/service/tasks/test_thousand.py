@@ -57,16 +57,16 @@ pytestmark = [pytest.mark.long, pytest.mark.anyio]
 
 ENTRANTS = 1_000
 NO_SHOWS = 10
-"""Who registered and does not check in: their places are released."""
+"""Entrants who register but do not check in, so their places are released."""
 
 LATE = 50
-"""Who comes while play is on, and gets a full stack."""
+"""Entrants who come during play and get a full stack."""
 
 PLAYING = ENTRANTS - NO_SHOWS
 SEATS = 8
 STACK = 60
 AT_ONCE = 32
-"""Tables that are asked at the same time."""
+"""The number of tables that play at the same time."""
 
 DISQUALIFIED = 5
 TOLERANCE = 1

@@ -36,14 +36,14 @@ pytestmark = pytest.mark.anyio
 READY_SECONDS = 90
 KILLS = 20
 KILLS_SECONDS = 90
-"""Twice what twenty kills take here while others work."""
+"""Twice the time of twenty kills on a busy machine."""
 
 BLOCKED = """
     SELECT pid, split_part(application_name, ' ', 2)::int AS process FROM pg_stat_activity
      WHERE application_name LIKE 'holotable-append %' AND datname = current_database()
        AND wait_event_type = 'Lock' AND query LIKE '%append_events%'
 """
-"""Backends that hold a task's append back, with the process that waits for each."""
+"""Backends with a waiting append, and the worker process that waits for each."""
 
 
 @pytest.fixture

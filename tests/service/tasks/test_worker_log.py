@@ -28,7 +28,7 @@ OUTAGE = (
     "Connection to broker lost",
     "error connecting in",
 )
-"""What is told of it, each in a line."""
+"""Parts of the lines that the worker may log about the outage."""
 
 pytestmark = pytest.mark.anyio
 

@@ -58,7 +58,7 @@ def root(lines: list[dict[str, Any]], leaves: dict[int, bytes], size: int) -> by
 
 
 async def a_night(api: Any, database: TestDatabase, sign: Callable[..., Any]) -> tuple[Any, ...]:
-    """Play one hand of three; return owner, league, tournament, people and the hand."""
+    """Play one hand of three. Return owner, league, tournament, people and the hand."""
     owner, league, tournament, people, table = await api.playing(3, hands_max=1)
     view = (await people[0].get(f"/v1/tables/{table}")).json()
 

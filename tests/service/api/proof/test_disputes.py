@@ -50,7 +50,7 @@ async def claim(person: Any, **about: Any) -> str:
 
 
 def armed_since(database: TestDatabase, tournament: str, type_: str) -> set[str]:
-    """Let the ticker follow the log; return the tasks that events of *type_* armed."""
+    """Let the ticker follow the log. Return the tasks that events of *type_* armed."""
     stream = stream_of(tournament)
     with psycopg.connect(database.url("holotable_worker"), autocommit=True) as worker:
         arming.follow(worker, datetime.now(UTC), database.settings("holotable_worker"))

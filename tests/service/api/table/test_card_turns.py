@@ -21,7 +21,7 @@ async def acted(person, table, view, number, **action):
 
 
 def answer_to(view, number):
-    """Return the next action: a field, then trades, in the first round; a call in the second."""
+    """Return a field, then trades, in the first round, and a call of the hand in the second."""
     legal = {each["verb"]: each for each in view["legal"]}
     mine = next(seat for seat in view["seats"] if seat["seat"] == view["me"]["seat"])
     if "call_hand" in legal:

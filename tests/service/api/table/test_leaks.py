@@ -84,7 +84,7 @@ class Watch:
             self.check(person, view, self.shown)
 
     async def see(self, person):
-        """Return *person*'s view; the cards in its ``me`` part become known to that person."""
+        """Return *person*'s view. The cards in its ``me`` part become known to that person."""
         view = (await person.get(self.table)).json()
         self.own[person.player] |= cards_in(view["me"])
         return view

@@ -26,7 +26,7 @@ WHY = {"reason": "A claim about this hand"}
 
 
 async def a_hand(api: Any, database: TestDatabase) -> tuple[Any, ...]:
-    """Play one hand of three; return owner, league, people and the hand."""
+    """Play one hand of three. Return owner, league, people and the hand."""
     owner, league, tournament, people, table = await api.playing(3, hands_max=1)
 
     async def finished() -> bool:

@@ -160,7 +160,7 @@ async def test_tokens_of_all_followers_are_asked_about_together(serving) -> None
         await happen(owner, league)
         for each in streams:
             await each.until(before + 1)
-        # The owner's command reads once; all followers together read once or twice.
+        # The owner's command reads once. All followers together read once or twice.
         assert 1 <= len(asked) <= 3
 
 

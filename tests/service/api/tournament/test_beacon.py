@@ -26,7 +26,7 @@ Item = dict[str, Any]
 
 
 async def entered(owner: Person, league: str, tournament: str, people: list[Person]) -> None:
-    """Enter everybody with a commitment; a beacon that is not configured is refused."""
+    """Enter everybody with a commitment. A beacon that is not configured is refused."""
     asked = {"name": "Night", "ruleset": "better", "beacon": "00" * 32}
     unknown = await owner.post(f"/v1/leagues/{league}/tournaments", asked)
     assert (unknown.status_code, unknown.json()["code"]) == (400, "beacon_unknown")

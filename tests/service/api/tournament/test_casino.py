@@ -13,7 +13,7 @@ pytestmark = pytest.mark.anyio
 
 
 async def opened(api: Any, **terms: Any) -> tuple[Any, str, str, list[Any], str]:
-    """Open a casino with two players; return owner, league, tournament, three people and table."""
+    """Open a casino with two players. Return owner, league, tournament, three people and table."""
     owner, league = await api.league()
     people = [await api.join(owner, league) for _ in range(3)]
     made = await owner.post(

@@ -17,7 +17,7 @@ TERMS = {"name": "Night", "ruleset": "better", "overrides": STRUCTURE}
 
 
 async def begun(api: Any, **terms: Any) -> tuple[Any, str]:
-    """Start a tournament of two in a sandbox; return its owner and its path."""
+    """Start a tournament of two in a sandbox. Return its owner and its path."""
     owner = await api.person()
     league = (await owner.post("/v1/leagues", {"name": "A", "sandbox": True})).json()["id"]
     made = await owner.post(f"/v1/leagues/{league}/tournaments", {**TERMS, **terms})

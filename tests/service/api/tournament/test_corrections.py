@@ -19,7 +19,7 @@ WHY = {"reason": "The clock was stopped too late."}
 async def a_night(
     api: Any, database: TestDatabase, *, owner_plays: bool = False, **season_terms: Any
 ) -> tuple[Any, str, str, str, list[Any]]:
-    """Play one hand of three in a season; return owner, league, season, tournament, people."""
+    """Play one hand of three in a season. Return owner, league, season, tournament, people."""
     owner, league = await api.league()
     asked = {"name": "Spring"} | season_terms
     made = await owner.post(f"/v1/leagues/{league}/seasons", asked)

@@ -20,7 +20,7 @@ def at(seconds: float) -> str:
 
 
 async def announced(api: Any, players: int, **terms: Any) -> tuple[Any, str, str, list[Any]]:
-    """Announce a tournament; return owner, league, tournament and people who may enter."""
+    """Announce a tournament. Return owner, league, tournament and people who may enter."""
     owner, league = await api.league()
     people = [await api.join(owner, league) for _ in range(players)]
     asked = {"name": "Night", "ruleset": "better", "starts_at": at(3600)} | terms

@@ -18,7 +18,7 @@ WELL = {"places of d62": 0.4, "target dice": 0.5}
 
 
 async def measure(database: TestDatabase, night: str, values: dict[str, float]) -> None:
-    """Store the p-values of one night; the tests choose the dates and leave some nights out."""
+    """Store the p-values of one night. The tests choose the dates and leave some nights out."""
     connection = await asyncpg.connect(database.url("holotable_worker"))
     statement = "INSERT INTO fairness_run (night, master, p_values) VALUES ($1, $2, $3)"
     master = date.fromisoformat(night).day.to_bytes(32)

@@ -41,7 +41,7 @@ async def stack_read(database: TestDatabase, table: str, entrant: str) -> int:
 
 
 async def answer(person: Any, table: str) -> bool:
-    """Answer the open decision of *person* by going all-in; return False if there is none."""
+    """Answer the open decision of *person* by going all-in. Return False if there is none."""
     view = (await person.get(f"/v1/tables/{table}")).json()
     if not view["my_turn"]:
         return False
@@ -67,7 +67,7 @@ async def statuses(person: Any, tournament: str) -> dict[str, str]:
 
 
 async def until_a_bust(api: Any, rebuy: dict[str, Any]) -> tuple[str, str, Any, Any]:
-    """Play until a player busts; return tournament, table, the busted player and the other."""
+    """Play until a player busts. Return tournament, table, the busted player and the other."""
     owner, league = await api.league()
     people = [await api.join(owner, league) for _ in range(2)]
     made = await owner.post(

@@ -1,4 +1,4 @@
-"""Scheduled rounds over HTTP: announced, read, ended early; the job seats the next one."""
+"""Scheduled rounds over HTTP: announced, read, ended early, and seated by their job."""
 
 import asyncio
 from datetime import datetime

@@ -38,7 +38,7 @@ def asked(**terms: Any) -> Any:
 
 
 def kind_of(ruleset: Ruleset) -> str:
-    """Return the kind of escalation; for a list of levels, the unit it counts."""
+    """Return the kind of escalation, or the unit that a list of levels counts."""
     escalation: Any = msgspec.to_builtins(ruleset.escalation)
     return str(escalation.get("by", escalation["kind"]))
 

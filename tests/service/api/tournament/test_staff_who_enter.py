@@ -13,7 +13,7 @@ LATE = {"late_registration_seconds": 3600}
 
 
 async def night(api: Api, role: str, **terms: Any) -> tuple[Person, Person, str, list[Person]]:
-    """Announce a tournament; return owner, a member with *role*, the path and three members."""
+    """Announce a tournament. Return owner, a member with *role*, the path and three members."""
     owner, league = await api.league()
     officer, *people = [await api.join(owner, league) for _ in range(4)]
     given = await api.http.put(
@@ -29,7 +29,7 @@ async def night(api: Api, role: str, **terms: Any) -> tuple[Person, Person, str,
 
 
 async def enter(person: Person, path: str, status: str = "registered") -> str:
-    """Enter the tournament; return the entry's identifier."""
+    """Enter the tournament. Return the entry's identifier."""
     entered = await person.post(f"{path}/registrations")
     assert (entered.status_code, entered.json()["status"]) == (201, status), entered.text
     entrant: str = entered.json()["entrant"]
@@ -37,7 +37,7 @@ async def enter(person: Person, path: str, status: str = "registered") -> str:
 
 
 async def start(owner: Person, path: str) -> str:
-    """Start play; return the first table."""
+    """Start play. Return the first table."""
     started = await owner.post(f"{path}/start")
     assert started.status_code == 202, started.text
     table: str = (await owner.get(path)).json()["tables"][0]["id"]
@@ -135,7 +135,7 @@ async def test_whoever_gives_up_an_office_in_play_does_not_come_late(serving) ->
         answer = await director.post(f"{path}/registrations", key="late")
         assert (answer.status_code, answer.json()["code"]) == (409, "office_held")
         await enter(people[2], path)
-        # The founder has an office without ever being added; a new owner demotes them.
+        # The founder has an office without ever being added. A new owner demotes them.
         for person, role in ((people[2], "owner"), (owner, "player")):
             given = await api.http.put(
                 f"/v1/leagues/{league}/members/{person.player}",

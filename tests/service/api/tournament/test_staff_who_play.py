@@ -27,7 +27,7 @@ LEVELS = [{"small": 5, "big": 10, "length": 600}, {"small": 10, "big": 20, "leng
 
 
 async def night(api: Any, **terms: Any) -> tuple[Any, str, str]:
-    """Announce a tournament that its owner enters; return owner, path and an opponent's entry."""
+    """Announce a tournament that its owner enters. Return owner, path and an opponent's entry."""
     owner, league = await api.league()
     asked = {"name": "Night", "ruleset": "better", "table_seats": 3} | terms
     asked["overrides"] = {"escalation": {"kind": "levels", "by": "clock", "levels": LEVELS}}
