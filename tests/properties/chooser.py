@@ -176,7 +176,7 @@ def token_of(table: Table) -> str:
 
 
 def is_legal(table: Table, action: LegalAction | None, amount: int | None) -> bool:
-    """Return whether *action* from the view allows *amount*; None is never legal."""
+    """Return True if *action* of the view allows *amount*. ``None`` is never legal."""
     if action is None:
         return False
     if action.verb != "raise_to":
@@ -191,9 +191,9 @@ def is_legal_turn(
     legal: Sequence[LegalAction], verb: str, card: str | None, source: str | None
 ) -> bool:
     """
-    Return whether a card action is one of *legal*.
+    Return True if a card action is one of *legal*.
 
-    It may omit the source if only one action fits without it.
+    The source may be ``None`` if only one action fits without it.
     """
     fitting = [a for a in legal if a.verb == verb and source in (None, a.source)]
     if len(fitting) != 1:

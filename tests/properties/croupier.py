@@ -1,8 +1,8 @@
 """
 A table with random play: everything that the rules allow, and attempts that they do not allow.
 
-One croupier drives one table of any preset. Its generator is hypothesis' own, so that a failure
-shrinks, or a seeded one, for volume.
+One croupier drives one table of any preset. Its generator is that of hypothesis, so that a
+failure shrinks, or a seeded one for volume.
 """
 
 from collections.abc import Callable
@@ -157,7 +157,7 @@ class Croupier:
             self.refusals += 1
 
     def accepted(self, command: Command, *, legal: bool) -> bool:
-        """Return whether the table accepts *command*, after asserting that this equals *legal*."""
+        """Return True if the table accepts *command*. Assert that this equals *legal*."""
         before = self.table
         try:
             happened = decider.decide(before, command)
@@ -178,7 +178,7 @@ class Croupier:
         assert named <= set(asked)
 
     def _anything(self, seat: int, view: TableView) -> tuple[Command, bool]:
-        """Return a command that may be nonsense, and whether it is legal."""
+        """Return a command that may be nonsense, and True if it is legal."""
         choice = self.dice.randrange(10)
         sound = self.chooser.legal(self.table, seat, self.floor.now)
         if choice == 0:
@@ -197,7 +197,7 @@ class Croupier:
         return self.wager(seat, view)
 
     def _card_turn(self, seat: int, view: TableView) -> tuple[Command, bool]:
-        """Return a random card action, and whether it is legal."""
+        """Return a random card action, and True if it is legal."""
         assert view.me is not None
         verb = CARD_VERBS[self.dice.randrange(len(CARD_VERBS))]
         source = SOURCES[self.dice.randrange(len(SOURCES))]
@@ -207,7 +207,7 @@ class Croupier:
         return command, is_legal_turn(view.legal, verb, card, source)
 
     def _of_another(self, seat: int, sound: Command) -> tuple[Command, bool]:
-        """Return *sound* sent by a seat that may not act now, or by a stranger if there is none."""
+        """Return *sound* sent by a seat that may not act now, or by a stranger. It is not legal."""
         waiting = self.decision().seats
         others = [place for place in self.table.places if place.seat not in waiting]
         if not others:
@@ -216,9 +216,7 @@ class Croupier:
         return _changed(sound, entrant=other.entrant), False
 
     def _bad_cards(self, sound: Select | Improve, view: TableView) -> Command:
-        """
-        Return *sound* with one card too many: another seat's card, or one that is named twice.
-        """
+        """Return *sound* with a bad card: one that the seat does not hold, or one named twice."""
         assert view.me is not None
         own = view.me.cards if isinstance(sound, Select) else view.me.new_cards
         if own and self.dice.randrange(2):
@@ -227,7 +225,7 @@ class Croupier:
         return _changed(sound, cards=(*sound.cards, foreign))
 
     def wager(self, seat: int, view: TableView) -> tuple[Command, bool]:
-        """Return a random bet, and whether it is legal."""
+        """Return a random bet, and True if it is legal."""
         verb = VERBS[self.dice.randrange(len(VERBS))]
         amount = None
         action = next((action for action in view.legal if action.verb == verb), None)
@@ -287,9 +285,9 @@ class Croupier:
 
     def _substantial_action(self) -> bool:
         """
-        Return whether substantial action has followed the deal.
+        Return True if substantial action has followed the deal.
 
-        That is three actions, or two of which at least one moved chips.
+        This is three actions, or two actions of which at least one moved chips.
         """
         happened = self.floor.events
         opened = max(i for i, event in enumerate(happened) if isinstance(event, events.HandOpened))

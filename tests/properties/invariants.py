@@ -232,7 +232,7 @@ def other_secrets(table: Table, viewer: EntrantId | None, dice: Random) -> Table
 
     places = tuple(map(hide, table.places))
     discards = tuple(next(left) for _ in hand.discards)
-    # A pile's order follows from its seed. The cards that it was made of change with its cards.
+    # The order of a pile follows from its seed, so the seeds change together with its cards.
     gone = pile_of(hand).cards[: hand.pile_next]
     seeds = Seeds(cards=dice.randbytes(32).hex(), dice=dice.randbytes(32).hex(), draws="2" * 64)
     secret = replace(

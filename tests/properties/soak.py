@@ -123,7 +123,7 @@ def play_one(name: str, number: int, tally: Tally) -> None:
 
 
 def main(arguments: list[str]) -> int:
-    """Play until the time is up. Exit with 1 if a property did not hold."""
+    """Play until the time is up. Return 1 if a property did not hold."""
     parser = argparse.ArgumentParser(prog="soak", description=__doc__)
     parser.add_argument("--seconds", type=float, default=300, help="of one processor")
     parser.add_argument(

@@ -25,7 +25,7 @@ choices = st.builds(Choices, st.lists(st.integers(0, 2**12), max_size=60), st.in
 
 
 def is_casino(ruleset: Ruleset) -> bool:
-    """Return whether the game has one table that is open until the house closes it."""
+    """Return True if the game has one table that is open until the house closes it."""
     return isinstance(ruleset.end, OpenEnd)
 
 
@@ -72,7 +72,7 @@ def test_standings_are_a_total_order_with_stated_ties(
 @given(st.integers(2, 9), choices)
 def test_no_chip_of_a_tournament_is_lost_or_made(name: str, entrants: int, dice: Random) -> None:
     """
-    No table that breaks loses a chip, so the winners hold every chip at the end.
+    The winners hold every chip at the end, whichever tables were broken.
 
     A closed table keeps chips only if its last players all busted in one hand.
     """

@@ -149,7 +149,7 @@ def wishes(draw: st.DrawFn, name: str) -> dict[str, Any]:
 
 
 def accepted(name: str, overrides: dict[str, Any]) -> Ruleset | None:
-    """Return the ruleset, or None if it is refused with a reason."""
+    """Return the ruleset, or ``None`` if it is refused with a reason."""
     try:
         return resolve(name, overrides)
     except RulesetInvalid as refused:

@@ -97,7 +97,9 @@ def test_in_known_designs_no_two_meet_thrice_and_most_pairs_once(
     people: int, seats: int, rounds: int, once: float
 ) -> None:
     """
-    For 16 at 4 over 5 rounds, and 25 at 5 over 6, designs exist in which each pair meets once.
+    Designs in which each pair meets once exist for both cases.
+
+    They have 16 players at tables of 4 over 5 rounds, and 25 at tables of 5 over 6 rounds.
     """
     for seed in range(3):
         met = played(people, seats, rounds, seed)

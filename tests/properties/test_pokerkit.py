@@ -75,7 +75,7 @@ class Twin:
     holds one low card, and another of the same suit that does not count in badugi.
 
     Args:
-        ruleset: With an ante, with blinds for two seats, or with blinds and antes.
+        ruleset: A ruleset with an ante, with blinds for two seats, or with blinds and antes.
     """
 
     def __init__(self, seed: int, ruleset: Ruleset = RULESET) -> None:
@@ -209,7 +209,7 @@ class Twin:
         """Return the final stacks in Holotable and in pokerkit."""
         self._deal_second()
         while self.pokerkit.status:
-            # Pokerkit also asks the last seat with chips, which has nothing to answer.
+            # Pokerkit also asks the last seat with chips, although it has nothing to answer.
             assert self.pokerkit.checking_or_calling_amount == 0
             self.pokerkit.check_or_call()
             self._deal_second()

@@ -33,7 +33,7 @@ plans = st.builds(
 
 
 def plan_for(name: str, terms: dict[str, Any]) -> Rounds:
-    """Return *terms* as the game allows. A game without chips has none to carry or to count."""
+    """Return *terms* as the game allows. A game without chips has no stacks to carry or count."""
     if preset(name).moneyless:
         terms = terms | {"stacks": "fresh", "points": "places"}
     return Rounds(**terms)
@@ -66,7 +66,7 @@ def audited(game: RoundsGame) -> dict[str, list[str]]:
 def test_rounds_end_with_everybody_placed_and_an_audit_that_agrees(
     name: str, entrants: int, seats: int, terms: dict[str, Any], dice: Any
 ) -> None:
-    """Nobody is lost or doubled. All chips of a round's tables come back, except after busts."""
+    """Everybody gets one place. All chips come back from a round's tables, except after busts."""
     ruleset = preset(name)
     game = RoundsGame(
         ruleset,
@@ -100,7 +100,7 @@ def test_rounds_end_with_everybody_placed_and_an_audit_that_agrees(
 
 
 def _check_chips(game: RoundsGame) -> None:
-    """Assert that each table of a round gave back exactly the chips that were brought to it."""
+    """Assert that the final stacks, carry and Sabacc pot of each table add up to its chips."""
     began = {
         table.table: sum(seat.stack for seat in table.seats)
         for event in game.events

@@ -161,7 +161,7 @@ class Drill:
         self.expect(season_closed=1)
 
     async def open_later(self, league: str, due: datetime) -> None:
-        """Announce a tournament whose registration opens at *due*."""
+        """Announce a tournament with a registration that opens at *due*."""
         name = TournamentId(identifier("trn", self.runtime.entropy.uuid()))
         game = preset("better")
         announce = Announce(

@@ -105,7 +105,7 @@ def test_what_was_decided_is_decided_again() -> None:
     "appended",
     [
         changed(events.DisputeRuled, by=LANDO),  # the claimant
-        changed(events.DisputeRuled, by=MON),  # she has ruled before
+        changed(events.DisputeRuled, by=MON),  # this referee has ruled before
         changed(events.DisputeRuled, rules=()),
         changed(events.DisputeRuled, rule="disputes.ruling"),
         changed(events.DisclosureGranted, auditor=LANDO),
@@ -160,7 +160,7 @@ WARNED = (OF_RESULT, "entrant_warned", BY)
 
 
 def appended(*of_appends: Sequence[tuple[str, str, Any]]) -> Iterator[tuple[Placed, bool]]:
-    """Yield the rows that appends make, and whether each begins one."""
+    """Yield the rows of the appends, each with True if it begins an append."""
     position = 0
     for each in of_appends:
         for index, (stream, type_, data) in enumerate(each):

@@ -51,7 +51,7 @@ SIGNED: dict[str, Any] = {"reason": REASON, "author": DIRECTOR, "now": NOON}
 
 @given(text=expressions)
 def test_a_formula_read_twice_comes_to_one_number(text: str) -> None:
-    """By descent and by a shunting yard. If one finds no value, neither does the other."""
+    """Recursive descent and a shunting yard agree, also if there is no value."""
     try:
         expected = evaluate(parse(text, NAMES), VALUES)
     except NoValue:
@@ -64,7 +64,7 @@ def test_a_formula_read_twice_comes_to_one_number(text: str) -> None:
 
 @pytest.mark.parametrize("preset", PRESETS.values(), ids=lambda preset: preset.name)
 def test_a_preset_counted_twice_comes_to_one_number(preset: Any) -> None:
-    """Every place of every field with up to 40 entrants."""
+    """The counts agree for every place in every field with up to 40 entrants."""
     for entrants in range(1, 41):
         field = field_of(entrants, buy_in=2_000, pool=2_000 * entrants)
         asked = {name: getattr(field, name) for name in field.__struct_fields__}

@@ -254,7 +254,7 @@ async def test_seats_and_every_deal_wait_for_a_round_that_was_not_there_when_it_
     )
     await connection.close()
     report = await audited(database, league)
-    # Each pulse was named before its time. By the changed dates, none was.
+    # Each pulse was named before its time. The changed dates make all of them late.
     assert report.lapsed_rounds == lapsed + named_rounds
 
 

@@ -1,4 +1,4 @@
-"""The read model of hands: pots keep one order, whenever they were awarded."""
+"""The read model of hands keeps one order of pots, whenever they were awarded."""
 
 from datetime import UTC, datetime
 

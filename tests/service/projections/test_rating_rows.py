@@ -1,4 +1,4 @@
-"""Ratings as rows follow from the results that hold, in whatever batches these come."""
+"""Rows of ratings follow from the valid results, however these are divided into batches."""
 
 from collections.abc import AsyncIterator
 from itertools import pairwise
@@ -66,7 +66,7 @@ TURNED = result(4, 1, "c", "e", "b", corrected=True)
 LATER = [result(5, 4, "d", "a"), result(6, 4, "a", "d", corrected=True)]
 HAPPENED = [*FIRST, TURNED, *LATER]
 STANDING = [result(1, 1, "c", "e", "b"), *FIRST[1:], result(5, 4, "a", "d")]
-"""The same results without any need of a correction."""
+"""The same results in a log that needs no correction."""
 
 
 async def rows_after(engine: AsyncEngine, *batches: list[Result]) -> dict[str, Any]:

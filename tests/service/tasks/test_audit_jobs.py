@@ -1,4 +1,4 @@
-"""A report of an audit that cannot finish is marked as broken. None stays running for ever."""
+"""An audit that cannot finish has its report marked as broken. No report runs for ever."""
 
 import json
 from collections.abc import AsyncIterator, Iterator

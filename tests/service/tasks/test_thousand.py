@@ -66,7 +66,7 @@ PLAYING = ENTRANTS - NO_SHOWS
 SEATS = 8
 STACK = 60
 AT_ONCE = 32
-"""The number of tables that play at the same time."""
+"""The number of tables that answer a decision at the same time."""
 
 DISQUALIFIED = 5
 TOLERANCE = 1
