@@ -217,7 +217,7 @@ async def test_a_rebuild_names_the_league_that_cannot_be_read_and_rebuilds_all_o
     assert await projections.rebuild(database.settings("holotable_project"), "all") == 1
 
     said = capsys.readouterr()
-    assert f"{league}: members stands before position {position}: member_added" in said.err
+    assert f"{league}: members stopped before position {position}: member_added" in said.err
     assert healthy not in said.err
     assert await behind(projecting, healthy) == {}
     assert await behind(projecting, league) == {"members": position}

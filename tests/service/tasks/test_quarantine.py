@@ -243,9 +243,9 @@ async def test_the_doctor_misses_a_kind_of_process_that_has_fallen_silent(
     settings, api = database.settings("holotable_api"), database.url("holotable_api")
     connection = await asyncpg.connect(api)
     check = CHECKS["heartbeats"]
-    assert await check(connection, settings) == "heard of: nothing started yet"
+    assert await check(connection, settings) == "running: none started yet"
     worker.execute("INSERT INTO heartbeat VALUES ('worker', service_time())")
-    assert await check(connection, settings) == "heard of: worker"
+    assert await check(connection, settings) == "running: worker"
     worker.execute("UPDATE heartbeat SET at = at - interval '1 minute'")
     with pytest.raises(CheckFailed, match="no worker for 60 s"):
         await check(connection, settings)
