@@ -66,6 +66,9 @@ class Settings(LimitSettings, frozen=True, kw_only=True):
     failed_sign_ins: Annotated[int, Meta(ge=10, le=1_000_000)] = 300
     """Failed sign-ins an hour that one address may cause, in each API process."""
 
+    password_memory_kib: Annotated[int, Meta(ge=8, le=1_048_576)] = 19_456
+    """Memory that hashing one password takes. With less, stolen hashes are easier to guess."""
+
     log_level: LogLevel = "info"
     log_format: LogFormat = "auto"
     """``auto`` writes text to a terminal and JSON elsewhere."""
@@ -161,6 +164,9 @@ class SignerSettings(msgspec.Struct, frozen=True, kw_only=True):
     The signer's port. Anybody who reaches it may ask for signatures: use loopback or a private
     net.
     """
+
+    password_memory_kib: Annotated[int, Meta(ge=8, le=1_048_576)] = 19_456
+    """Memory that hashing one password takes. With less, stolen hashes are easier to guess."""
 
     log_level: LogLevel = "info"
     log_format: LogFormat = "auto"

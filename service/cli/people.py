@@ -45,7 +45,7 @@ async def create_account(settings: Settings, login: str, name: str, password: st
         err.print(f"{error}\n  next: see SignUp in api-spec/openapi.yaml", markup=False)
         return 2
     number = SystemEntropy().uuid()
-    kept = await accounts.hashed(password)
+    kept = await accounts.hashed(password, settings.password_memory_kib)
     engine = async_engine(settings.database_url, 1)
     try:
         async with engine.begin() as connection:

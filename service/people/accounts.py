@@ -16,8 +16,10 @@ from service.people.schema import account
 ERASED = "erased player"
 """The name shown for an erased player."""
 
-_hasher = PasswordHasher(time_cost=2, memory_cost=19_456, parallelism=1)
-_NOBODY = _hasher.hash("a password nobody has")
+
+_VERIFIER = PasswordHasher()
+NOBODY = "$argon2id$v=19$m={},t=2,p=1$" + 22 * "A" + "$" + 43 * "A"
+"""A hash that no known password has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,17 +61,19 @@ async def create(
     return made.first() is not None
 
 
-async def hashed(password: str, client: str | None = None) -> str:
+async def hashed(password: str, memory_kib: int, client: str | None = None) -> str:
     """
     Return the hash of *password*. Hashing is slow, so it runs in its own threads.
 
     Args:
+      memory_kib: As :attr:`Settings.password_memory_kib` says.
       client: The address of the request.
 
     Raises:
       Overloaded: If too much hashing is waiting, in total or for this client.
     """
-    return await HASHING.run(client, _hasher.hash, password)
+    hasher = PasswordHasher(time_cost=2, memory_cost=memory_kib, parallelism=1)
+    return await HASHING.run(client, hasher.hash, password)
 
 
 async def number_of_login(connection: AsyncConnection, login: str) -> UUID | None:
@@ -106,12 +110,13 @@ async def name_of(connection: AsyncConnection, number: UUID) -> str:
 
 
 async def by_password(
-    engine: AsyncEngine, login: str, password: str, client: str | None = None
+    engine: AsyncEngine, login: str, password: str, memory_kib: int, client: str | None = None
 ) -> Account | None:
     """
     Return the account with this login and password. An unknown login takes as long as a known one.
 
     Args:
+      memory_kib: What hashing takes for an unknown login.
       client: The address of the request.
 
     Raises:
@@ -124,8 +129,8 @@ async def by_password(
             )
         )
         row = found.first()
-    kept = _NOBODY if row is None or row.password is None else row.password
-    matches = await HASHING.run(client, _matches, kept, password)
+    kept = None if row is None else row.password
+    matches = await HASHING.run(client, _matches, kept or NOBODY.format(memory_kib), password)
     if row is None or not matches:
         return None
     return Account(row.id, row.login, row.name)
@@ -146,6 +151,6 @@ async def names(engine: AsyncEngine, numbers: list[UUID]) -> dict[str, str]:
 
 def _matches(hashed: str, password: str) -> bool:
     try:
-        return _hasher.verify(hashed, password)
+        return _VERIFIER.verify(hashed, password)  # as costly as the hash itself says
     except (VerifyMismatchError, InvalidHashError):
         return False

@@ -200,7 +200,9 @@ async def claim_player(
     if number is None:
         raise StreamNotFound("it does not exist, or you may not see it")
     shell.limits.sign_up(request.scope)
-    hashed = await accounts.hashed(body.password, client_address(request))
+    hashed = await accounts.hashed(
+        body.password, shell.settings.password_memory_kib, client_address(request)
+    )
     claim = Claim(body.code, body.login, body.password)
     said = Said(order.command_id, raw, number, token)
     try:

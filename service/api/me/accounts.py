@@ -87,7 +87,9 @@ async def open_account(request: Asked, body: SignUp, raw: bytes, shell: Shell) -
     number, token, now = order.new_id(0), shell.runtime.entropy.uuid(), shell.now()
     name, login = body.name or body.login, body.login.lower()
     shell.limits.sign_up(request.scope)
-    kept = await accounts.hashed(body.password, client_address(request))
+    kept = await accounts.hashed(
+        body.password, shell.settings.password_memory_kib, client_address(request)
+    )
     said = Said(order.command_id, raw, number, token)
     async with shell.engine.begin() as connection:
         before = await shell.requests.before(connection, said, now)

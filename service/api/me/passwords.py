@@ -92,7 +92,7 @@ async def change_password(
     began = shell.now()
     me = await signed_in(request, principal.account.login, body.password)
     address = client_address(request)
-    kept = await accounts.hashed(body.new_password, address)
+    kept = await accounts.hashed(body.new_password, shell.settings.password_memory_kib, address)
     async with shell.engine.begin() as connection:
         await demand_unchanged(connection, me.number, began)
         ended = await resetting.set_password(
@@ -160,7 +160,7 @@ async def offer_password_reset(
 async def reset_password(request: Asked, body: ResetWanted, shell: Shell) -> Response[bytes]:
     """Use up a reset code. If the answer is lost, the caller can sign in with the new password."""
     address = client_address(request)
-    kept = await accounts.hashed(body.password, address)
+    kept = await accounts.hashed(body.password, shell.settings.password_memory_kib, address)
     async with shell.engine.begin() as connection:
         found = await resetting.good(connection, body.code, shell.now())
         if found is None or not await _given_rightly(shell, found):

@@ -36,7 +36,9 @@ async def signed_in(request: Asked, login: str, password: str) -> Account:
     shell, address = shell_of(request), client_address(request)
     shell.guesses.begin(login, address)
     try:
-        person = await accounts.by_password(shell.engine, login, password, address)
+        person = await accounts.by_password(
+            shell.engine, login, password, shell.settings.password_memory_kib, address
+        )
     except BaseException:  # no database or no client: not a failed attempt
         shell.guesses.undecided(login, address)
         raise
