@@ -1,14 +1,12 @@
 """Completing announcements from a template and from the house rules."""
 
-from typing import Any
-
 import msgspec
 
 from engine.league.errors import TemplateUnknown
 from engine.league.state import Created
 from engine.values import TemplateId
 from service.announcing.presets import PRESETS, TermsPreset
-from service.base.documents import Document
+from service.base.documents import Document, Json
 
 Content = Document
 
@@ -66,12 +64,12 @@ def _stood_on(layers: list[Content]) -> TermsPreset | None:
     return None
 
 
-def _kind(content: Content) -> Any:
+def _kind(content: Content) -> Json:
     plan = content.get("format")
     return plan.get("kind") if isinstance(plan, dict) else None
 
 
-def merged(target: Any, patch: Any) -> Any:
+def merged(target: Json, patch: Json) -> Json:
     """
     Return *target* changed by a merge patch (RFC 7396).
 

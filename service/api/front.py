@@ -24,7 +24,7 @@ from service.api.http.shell import Asked
 from service.api.table import tables
 from service.base.errors import TooManyRequests
 
-Scope = Any
+Scope = Any  # ASGI defines the members by prose
 """An ASGI connection scope, as the server passes it."""
 
 _Answer = Callable[[Asked], Awaitable[Response[bytes]]]

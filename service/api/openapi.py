@@ -5,7 +5,6 @@ msgspec makes the component schemas from the types that requests are decoded int
 """
 
 import re
-from typing import Any
 
 import msgspec
 import yaml
@@ -14,6 +13,7 @@ from service.api.http.declaration import Operation
 from service.api.http.problems import MEDIA_TYPE, catalogue
 from service.api.http.rehearsing import WouldChange
 from service.api.routes import ROUTES
+from service.base.documents import Document
 
 VERSION = "1.0.0"
 _PARAMETER = re.compile(r"\{(\w+):\w+\}")
@@ -27,7 +27,7 @@ _BODY = (
     "body_too_large",
 )
 
-Json = dict[str, Any]
+Json = Document
 """A JSON object of the OpenAPI document."""
 
 _PROBLEM: Json = {

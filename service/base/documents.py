@@ -2,7 +2,10 @@
 
 from typing import Any
 
-Document = dict[str, Any]
+Json = Any  # a recursive alias would make every reader narrow each step
+"""A JSON value."""
+
+Document = dict[str, Json]
 """
 A decoded JSON object.
 

@@ -7,12 +7,13 @@ Source: ``api-spec/bundle.md``, section 1.
 from collections.abc import AsyncIterator
 from datetime import datetime
 from hashlib import sha256
-from typing import Any, Literal
+from typing import Literal
 from uuid import UUID
 
 import msgspec
 
 from engine.kit.audiences import Reader
+from service.base.documents import Json
 from service.log import canonical
 from service.log.record import Recorded
 
@@ -105,7 +106,7 @@ class Opening(_Line, frozen=True, kw_only=True, tag="opening"):
     position: int
     pointer: str
     salt: str
-    value: Any
+    value: Json
     """Any JSON, as in the event."""
 
 

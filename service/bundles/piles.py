@@ -37,7 +37,7 @@ class Piles:
         self._log = log
         self._keys = keys
         self._voided = voided
-        self._tables: dict[str, Any] = {}
+        self._tables: dict[str, Any] = {}  # as in the folded table
         """By stream, the table as it was opened."""
 
         self._deals: dict[str, _Deal] = {}

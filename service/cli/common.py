@@ -42,7 +42,7 @@ class Lazily(click.RichCommand):
         info_name: str | None,
         args: list[str],
         parent: click.Context | None = None,
-        **extra: Any,
+        **extra: Any,  # as click passes them on
     ) -> click.Context:
         """Return the context of the imported command. Click invokes the command of a context."""
         return self.load().make_context(info_name, args, parent, **extra)

@@ -99,7 +99,7 @@ def signed(chain: Chain, pulse: Pulse) -> bool:
     return fits
 
 
-def _curve() -> Any:
+def _curve() -> Any:  # a module of an optional dependency without types
     try:
         return import_module("py_arkworks_bls12381")
     except ImportError as error:

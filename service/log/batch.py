@@ -67,7 +67,7 @@ class RecordedEvent(msgspec.Struct, frozen=True):
     """An event, and the row of the log that holds it."""
 
     row: Recorded
-    event: Any
+    event: Any  # of any aggregate
 
     @property
     def stream(self) -> str:

@@ -20,14 +20,14 @@ from inspect import cleandoc, getsource
 from itertools import pairwise
 from pathlib import Path
 from textwrap import dedent, wrap
-from typing import Any, get_args, get_origin
+from typing import get_args, get_origin
 
 import msgspec
 
 from engine.coordination.aggregates import DECIDERS
 from engine.kit.audiences import STAFF_ONLY
 from engine.values import Sealed, SealedCard
-from service.base.documents import Document
+from service.base.documents import Document, Json
 from service.log.hiding import Hint
 from service.log.upcasters import current_version
 
@@ -118,7 +118,7 @@ def text_of(schema: Document) -> str:
     return json.dumps(schema, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
 
 
-def shape_of(schema: Any) -> Any:
+def shape_of(schema: Json) -> Json:
     """Return *schema* without its titles and descriptions."""
     if isinstance(schema, list):
         return [shape_of(part) for part in schema]

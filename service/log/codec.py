@@ -79,7 +79,7 @@ class Codec:
         recorded: Recorded,
         keys: LeagueKeys | None,
         boxes: Mapping[str, Mapping[str, Opening]] | None = None,
-    ) -> Any:
+    ) -> Any:  # an event of the type that the row names
         """
         Return the engine's event, with its hidden places opened.
 
@@ -293,6 +293,7 @@ def _hiding_fields(struct: type[msgspec.Struct]) -> tuple[tuple[str, str], ...]:
 @cache
 def _may_hide(hint: Hint) -> bool:
     origin: object = get_origin(hint)
+    # An open type may hold a sealed value.
     if hint is Any or hint in (Sealed, SealedCard) or origin is Sealed:
         return True
     if isinstance(hint, type) and issubclass(hint, msgspec.Struct):

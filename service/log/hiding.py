@@ -76,7 +76,7 @@ def hiding_in(hint: Hint) -> Hiding | None:
     if hint is SealedCard:
         return _CARD
     if hint is Sealed or origin is Sealed:
-        return _value(parts[0] if parts else Any)
+        return _value(parts[0] if parts else Any)  # an unnamed value may be anything
     if isinstance(hint, type) and issubclass(hint, msgspec.Struct):
         return _struct(hint)
     inner = [each for each in map(hiding_in, parts) if each is not None]

@@ -20,7 +20,7 @@ from service.log.batch import Decide, Entry, States
 from service.log.codec import Codec, category_of
 from service.log.states import AnyLoaded, Loaded, State, StateCache
 
-ByStream = dict[str, Any]
+ByStream = dict[str, Any]  # of all aggregates
 """States by stream name. The name tells the category."""
 
 

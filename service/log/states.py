@@ -39,7 +39,7 @@ class Loaded(msgspec.Struct, Generic[State_co], frozen=True):
     """The instant of the last event."""
 
 
-AnyLoaded = Loaded[Any]
+AnyLoaded = Loaded[Any]  # of all aggregates
 """A cached state, kept under its stream's name. The caller's stream tells its type."""
 
 

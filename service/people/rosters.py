@@ -130,6 +130,7 @@ def _row(line: int, columns: tuple[str, ...], cells: list[str]) -> Row | Fault:
         return Fault(line, *fault)
     name = named(given["name"])
     identity = identity_of(name, given.get("email"), given.get("external_id"))
+    # The reader of the file has checked that it names a role.
     role: Any = given.get("role", "player").casefold()
     return Row(line, name, role, identity)
 

@@ -219,6 +219,7 @@ async def by_tokens(
     return [_principal(rows.get(digest)) for digest in digests]
 
 
+# SQLAlchemy types a row by its select, which several queries share in part.
 def _principal(row: Any) -> Principal | None:
     if row is None:
         return None

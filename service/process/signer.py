@@ -74,6 +74,7 @@ def sign_receipts(state: State, data: JSONBody[ReceiptsRequest]) -> Response[byt
     return _encoded(SignedReceipts(verifier_key=signer.verifier_key, notes=notes))
 
 
+# The request is not used: user, session and state are open.
 def _refused(_: Request[Any, Any, Any], error: CheckpointRefused) -> Response[bytes]:
     return _encoded({"code": error.code, "detail": error.detail, "facts": error.facts}, 409)
 

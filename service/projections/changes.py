@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-Row = dict[str, Any]
+Row = dict[str, Any]  # a row may be part of a row
 """One row by column name. The relations in :mod:`service.projections.schema` give the types."""
 
 Key = tuple[Hashable, ...]

@@ -87,7 +87,7 @@ class Happened(msgspec.Struct, Generic[Read_co], frozen=True):
         return f"{_PREFIXES[category]}_{digits}"
 
 
-Handler = Callable[[Changes, Happened[Any]], None]
+Handler = Callable[[Changes, Happened[Any]], None]  # of its own event
 """Handles one type of event. :func:`on` has checked that the handler fits the type."""
 
 Load = Callable[[AsyncConnection, Changes, list[Happened[msgspec.Struct]]], Awaitable[None]]

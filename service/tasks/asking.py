@@ -53,7 +53,7 @@ class Found(NamedTuple):
     """The number of the aggregate that the event belongs to."""
 
     version: int
-    event: Any
+    event: Any  # of any aggregate
 
 
 class Ask(NamedTuple):

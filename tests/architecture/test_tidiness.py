@@ -1,7 +1,9 @@
 """Faults that a reviewer should not have to look for."""
 
 import ast
+import io
 import re
+import tokenize
 from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
@@ -11,7 +13,7 @@ from service.cli.main import cli
 ROOT = Path(__file__).resolve().parents[2]
 LINES_MAX = 400
 FUNCTION_LINES_MAX = 50
-ANY_LINES_MAX = 257
+ANY_LINES_MAX = 86
 """The present number of such lines. Lower it when lines go, and never raise it."""
 SOURCES = sorted(
     path
@@ -146,12 +148,32 @@ def test_every_make_target_in_the_documents_exists() -> None:
     assert used <= targets
 
 
-def test_little_of_the_service_is_untyped() -> None:
-    """A line with ``Any`` hides a type. Each one that is left has a reason."""
-    untyped = re.compile(r"\bAny\b")
-    lines = {
-        str(path.relative_to(ROOT)): len(list(filter(untyped.search, text_of(path).splitlines())))
-        for path in SERVICE
+def untyped_lines(path: Path) -> dict[int, str]:
+    """Return the lines that use ``Any``, by number. Prose does not count, an import does."""
+    names = tokenize.generate_tokens(io.StringIO(text_of(path)).readline)
+    return {
+        token.start[0]: token.line
+        for token in names
+        if token.type == tokenize.NAME and token.string == "Any"
     }
 
-    assert sum(lines.values()) <= ANY_LINES_MAX, {name: it for name, it in lines.items() if it}
+
+def says_why(path: Path, number: int) -> bool:
+    """Return whether a comment or a docstring stands at line *number*, above it or below it."""
+    above, line, below = [*text_of(path).splitlines(), ""][number - 2 : number + 1]
+    starts = (above.lstrip()[:1], below.lstrip()[:1])
+    return "  # " in line or starts[0] == "#" or starts[1] in {'"', "#"}
+
+
+def test_little_of_the_service_is_untyped() -> None:
+    """A line with ``Any`` hides a type. Each one that is left has a reason."""
+    lines = {path: untyped_lines(path) for path in SERVICE}
+    bare = [
+        f"{path.relative_to(ROOT)}:{number}"
+        for path, found in lines.items()
+        for number, line in found.items()
+        if not line.startswith(("from ", "import ")) and not says_why(path, number)
+    ]
+
+    assert sum(map(len, lines.values())) <= ANY_LINES_MAX
+    assert bare == []

@@ -393,6 +393,7 @@ def demand_form(identifier: str, prefix: str) -> None:
 
 # The prefix decides the type of the state, which a type checker cannot express.
 @lru_cache(maxsize=16_384)
+# The prefix tells the state's type, so a signature cannot.
 def _stream(identifier: str, prefix: str) -> Stream[Any]:
     demand_form(identifier, prefix)
     return stream_of(identifier)

@@ -18,7 +18,7 @@ from service.api.http.shell import Shell
 from service.base.errors import Unauthenticated, scopes_missing
 from service.people.tokens import Principal, well_formed
 
-Connection = ASGIConnection[Any, Any, Any, Any]
+Connection = ASGIConnection[Any, Any, Any, Any]  # handler, user, session and state
 """The framework's connection. Its support for users and sessions is not used."""
 
 BELIEVED_FOR = timedelta(seconds=5)

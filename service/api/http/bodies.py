@@ -2,11 +2,12 @@
 
 import json
 import re
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import msgspec
 
 from service.api.http.shell import Asked
+from service.base.documents import Json
 from service.base.errors import BadRequest
 from service.people.names import named
 
@@ -43,7 +44,7 @@ async def read_body(request: Asked, shape: type[Body]) -> tuple[Body, bytes]:
     return body, msgspec.json.encode(content, order="sorted")
 
 
-def parsed(text: bytes) -> Any:
+def parsed(text: bytes) -> Json:
     """
     Return the value of a JSON text.
 

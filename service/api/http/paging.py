@@ -32,6 +32,7 @@ def token(*parts: str | int) -> str:
     return base64.urlsafe_b64encode(msgspec.json.encode(parts)).rstrip(b"=").decode()
 
 
+# The shapes are known when it is called, one for each part.
 def parts_of(text: str, *shapes: type) -> list[Any]:
     """
     Return the parts of a token made by :func:`token`.

@@ -1,7 +1,7 @@
 """
 Problem documents (RFC 9457) for all refusals, and the table of their HTTP statuses.
 
-``api-spec/problems.md`` is generated from :data:`CATALOGUE`. Codes are never renamed.
+``api-spec/problems.md`` is generated from :func:`catalogue`. Codes are never renamed.
 """
 
 import logging

@@ -1,7 +1,7 @@
 """Signed receipts, which prove that a command was accepted even if its events later disappear."""
 
 from hashlib import sha256
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
 import msgspec
@@ -14,6 +14,7 @@ from service.api.http.operations import operation
 from service.api.http.positions import plays_in
 from service.api.http.shell import Asked, Shell, principal_of, shell_of
 from service.api.http.submitting import encoded
+from service.base.documents import Json
 from service.base.drivers import Driver
 from service.base.errors import Forbidden, LogIncomplete, RequestMismatch, StreamNotFound
 from service.bundles.lines import Event, event_line
@@ -29,7 +30,7 @@ class ReceiptWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     command: Annotated[str, Meta(pattern="^[0-9a-f]{32}$")]
     """``Command-Id`` of the command's answer."""
 
-    request: Any = None
+    request: Json = None
     """The request's body as it was sent (any JSON). If it is given, the receipt proves it too."""
 
 

@@ -161,7 +161,7 @@ async def file_confidential_claim(
 
 @operation(
     "GET", "/v1/leagues/{league_id:str}/confidential-claims", "list_confidential_claims",
-    "List my confidential claims. Referees also see the claims that they may handle.",
+    "List the caller's confidential claims. Referees also see those that they may handle.",
     needs="enter_tournaments", scope="leagues:read", answer=Page, query=("limit", "cursor"),
     problems=("invalid_cursor",),
 )  # fmt: skip

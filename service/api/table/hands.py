@@ -1,6 +1,6 @@
 """Lists and facts of played hands."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 from litestar import Response
@@ -12,6 +12,7 @@ from service.api.http.paging import Page
 from service.api.http.positions import listing_of
 from service.api.http.shell import Asked, Shell
 from service.api.http.submitting import encoded
+from service.base.documents import Document
 from service.base.errors import StreamNotFound
 from service.projections import queries
 
@@ -36,7 +37,7 @@ async def list_hands(
 
 @operation(
     "GET", "/v1/hands/{hand_id:str}", "read_hand", "Read one hand.",
-    needs="read_league", scope="leagues:read", answer=dict[str, Any],
+    needs="read_league", scope="leagues:read", answer=Document,
 )  # fmt: skip
 async def read_hand(request: Asked, hand_id: str, shell: Shell) -> Response[bytes]:
     """Read a hand from the read model. A hand of another league is reported as missing."""

@@ -34,7 +34,7 @@ class Presence(msgspec.Struct, kw_only=True):
 
 @operation(
     "POST", "/v1/tables/{table_id:str}/presence", "set_presence",
-    "Step away from my seat, or come back to it.",
+    "Step away from the caller's seat, or come back to it.",
     needs="own_entry",
     scope="tables:play", answer=Presence, problems=("entrant_not_seated",),
 )  # fmt: skip

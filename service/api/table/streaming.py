@@ -27,7 +27,7 @@ class Counted(Stream):
         self,
         held: Callable[[], AbstractContextManager[None]],
         messages: AsyncIterator[bytes],
-        **more: Any,
+        **more: Any,  # the options of the framework's response
     ) -> None:
         super().__init__(messages, **more)
         self._held = held

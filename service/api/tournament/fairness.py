@@ -98,7 +98,7 @@ class DecksShown(msgspec.Struct, kw_only=True):
 
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/entropy", "commit_entropy",
-    "Commit to 32 secret bytes that will be mixed into my table's decks.",
+    "Commit to 32 secret bytes that will be mixed into the decks of the caller's table.",
     needs="own_entry", scope="tables:play", answer=EntropyTaken, status=201,
     problems=(
         "entrant_unknown", "not_checked_in", "entropy_committed_already", "entropy_too_late",
@@ -117,7 +117,7 @@ async def commit_entropy(
 
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/entropy/open", "open_entropy",
-    "Open my commitment, after the seat draw and before my table's first hand.",
+    "Open the caller's commitment, after the seat draw and before the table's first hand.",
     needs="own_entry", scope="tables:play",
     answer=EntropyTaken, status=201,
     problems=(

@@ -53,7 +53,7 @@ class Bought(msgspec.Struct, kw_only=True):
 
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/rebuys", "declare_rebuy",
-    "Declare a rebuy: for now if I have busted, or else for my next bust.",
+    "Declare a rebuy: for now if the caller has busted, or else for the next bust.",
     needs="own_entry", scope="tables:play", body=Nothing, answer=Bought, status=201,
     key_required=True, problems=("rebuy_not_allowed", "tournament_not_running"),
 )  # fmt: skip
@@ -100,7 +100,7 @@ async def stake_item(
 
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/items/return", "buy_back_item",
-    "Buy back my staked item between hands.",
+    "Buy back the caller's staked item between hands.",
     needs="own_entry", scope="tables:play", body=Nothing, answer=Bought, status=201,
     problems=("item_not_staked", "hand_in_play", "stack_too_small", "tournament_not_running"),
 )  # fmt: skip
@@ -113,7 +113,7 @@ async def buy_back_item(
 
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/add-ons", "add_on",
-    "Add chips to my seat: in a casino before the next hand, in a tournament during a break.",
+    "Add chips to the caller's seat: before the next hand of a casino, or during a break.",
     needs="own_entry", scope="tables:play", answer=Bought, status=201,
     key_required=True,
     problems=(
@@ -137,7 +137,7 @@ async def add_on(
 
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/leave", "leave_casino",
-    "Leave a casino with my chips. A hand in play is folded.",
+    "Leave a casino with the caller's chips. A hand in play is folded.",
     needs="own_entry", scope="tables:play", body=Nothing, answer=Bought, status=201,
     problems=("not_a_casino", "rebuy_not_allowed", "tournament_not_running"),
 )  # fmt: skip

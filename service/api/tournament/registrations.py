@@ -113,7 +113,7 @@ async def list_registrations(
 
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/withdrawals", "withdraw_entrant",
-    "Withdraw my entry, place on the waitlist or application before play starts.",
+    "Withdraw the caller's entry, waitlist place or application before play starts.",
     needs="own_entry", scope="tables:play", body=Nothing, answer=Registration,
     problems=("entrant_unknown", "registration_closed"),
 )  # fmt: skip

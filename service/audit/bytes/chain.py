@@ -10,12 +10,13 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
 from hashlib import sha1, sha256
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from uuid import UUID
 
 import msgspec
 
 from service.audit.report import Findings
+from service.base.documents import Document, Json
 from service.base.errors import EventUnreadable
 from service.log.keys import LeagueKeys
 from service.log.record import Recorded
@@ -226,7 +227,7 @@ def canonical(document: bytes) -> bool:
     return encode(parsed(document)) == document
 
 
-def parsed(document: bytes) -> Any:
+def parsed(document: bytes) -> Json:
     """
     Return the content of *document*, or None if it is not JSON.
 
@@ -249,7 +250,7 @@ def opened(recorded: Recorded, keys: LeagueKeys, findings: Findings) -> Boxes | 
 
 
 def check_commitments(
-    recorded: Recorded, document: Any, boxes: Boxes | None, findings: Findings
+    recorded: Recorded, document: Json, boxes: Boxes | None, findings: Findings
 ) -> None:
     """
     Check that all boxes agree, and that their values match the commitments.
@@ -301,7 +302,7 @@ def about(recorded: Recorded) -> bytes:
     return b"holotable/commit/1" + recorded.league.bytes + hash_of_name(recorded.stream) + version
 
 
-def _committed(document: Any, pointer: str, begun: bytes, opening: Opening, boxes: Boxes) -> bool:
+def _committed(document: Json, pointer: str, begun: bytes, opening: Opening, boxes: Boxes) -> bool:
     """
     Return whether a place commits to its opening, and exactly its audience can open it.
 
@@ -322,7 +323,7 @@ def _committed(document: Any, pointer: str, begun: bytes, opening: Opening, boxe
     return place.get("commitment") == sha256(text).hexdigest()
 
 
-def _at(document: Any, pointer: str) -> dict[str, Any] | None:
+def _at(document: Json, pointer: str) -> Document | None:
     here = document
     try:
         for step, index in _steps(pointer):

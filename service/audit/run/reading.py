@@ -31,7 +31,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 Group = list[tuple[Any, int]]
 """Events of an append with their positions. Events that are not read yet are rows."""
 
-Followed = list[tuple[Any, Any]]
+Followed = list[tuple[Any, Any]]  # of one aggregate, whose category the caller knows
 """Events with the states after them."""
 
 
@@ -42,7 +42,7 @@ class Stream:
     name: str
     category: str
     own: bool
-    state: Any
+    state: Any  # its category is known at run time only
     """None if the category is unknown."""
 
     broken: bool

@@ -29,7 +29,7 @@ _SIGN_BINDS = 4
 _CALLED = -1
 """Stands for a function's number of arguments until they are counted."""
 
-_Operation = Callable[..., Any]
+_Operation = Callable[..., Any]  # the number of arguments differs
 """Takes the decimals that its word needs, and returns a decimal, or a bool for a comparison."""
 
 _LARGEST = Decimal(10) ** 30

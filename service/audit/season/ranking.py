@@ -15,7 +15,7 @@ from service.audit.season import points as plain
 Row = tuple[int, str, str]
 """Rank, player, points."""
 
-_Merit = Any
+_Merit = Any  # merits of one tie-break compare with each other only
 """The value by which one tie-break compares players: a number or a list of numbers."""
 
 

@@ -1,11 +1,10 @@
 """The values that a disclosure opens, with their salts, for one auditor."""
 
-from typing import Any
-
 import msgspec
 
 from engine.tournament.model.events import RegistrationOpened
 from engine.values import HOUSE
+from service.base.documents import Json
 from service.director.disputes.evidence import Stretch
 from service.director.runtime import Runtime
 from service.log.codec import openings_for
@@ -26,7 +25,7 @@ class Opened(msgspec.Struct, frozen=True, kw_only=True):
     pointer: str
     """A JSON pointer (RFC 6901) into the event's data."""
     salt: str
-    value: Any
+    value: Json
 
 
 async def of_stretch(runtime: Runtime, league: str, where: Stretch) -> list[Opened]:

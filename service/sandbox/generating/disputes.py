@@ -209,7 +209,7 @@ class Court:
         asked = msgspec.json.encode([stream, command.outcome, command.rules, command.acts])
 
         async def decide(states: States) -> list[Entry]:
-            async def load(_: str, other: Stream[Any]) -> Any:
+            async def load(_: str, other: Stream[Any]) -> Any:  # any state
                 return (await states.load(other)).state
 
             async def rule(seen: States) -> list[Entry]:

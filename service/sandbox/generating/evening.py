@@ -65,7 +65,7 @@ class Evening:
         entropy = self.runtime.entropy
         return TextRef(text=TextId(identifier("txt", entropy.uuid())), digest=entropy.token())
 
-    async def state(self, subject: str | None = None) -> Any:
+    async def state(self, subject: str | None = None) -> Any:  # the subject tells its type
         """Return the state of the tournament, or of a table."""
         stream = stream_of(subject or self.tournament)
         return (await self.runtime.writer.load(self.league, stream, fresh=False)).state

@@ -9,16 +9,15 @@ import copy
 from collections.abc import Callable
 from datetime import UTC, datetime
 from hashlib import sha256
-from typing import Any
 
 import msgspec
 
-from service.base.documents import Document
+from service.base.documents import Document, Json
 from service.bundles.writing import uncovered
 from service.transparency.note import Checkpoint, SigningKey
 
 Line = Document
-Where = Callable[[Any], bool]
+Where = Callable[[Json], bool]
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _HEX_OF_HASH = 64
@@ -77,7 +76,7 @@ class Forgery:
             if line["line"] == "event" and kind in (None, line["type"]) and where(line["data"])
         ]
 
-    def data(self, kind: str, where: Where = lambda data: True, nth: int = 0) -> Any:
+    def data(self, kind: str, where: Where = lambda data: True, nth: int = 0) -> Json:
         """Return the data of the event number *nth*, from 0, that :meth:`events` finds."""
         return self.events(kind, where)[nth]["data"]
 
@@ -152,7 +151,7 @@ class Forgery:
             heads[event["stream"], event["version"]] = leaf
         return heads
 
-    def _relinked(self, value: Any, heads: dict[tuple[str, int], bytes]) -> Any:
+    def _relinked(self, value: Json, heads: dict[tuple[str, int], bytes]) -> Json:
         if isinstance(value, dict):
             return {name: self._relinked(each, heads) for name, each in value.items()}
         if isinstance(value, list):

@@ -6,11 +6,11 @@ was all-in, does not get the defect.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
-from service.base.documents import Document
+from service.base.documents import Document, Json
 from service.sandbox.generating.chance import Dice
-from service.sandbox.generating.forging import Forgery, Line
+from service.sandbox.generating.forging import Forgery, Line, Where
 
 Plant = Callable[[Forgery, Dice], "Planted"]
 
@@ -44,12 +44,12 @@ def one_of(dice: Dice, found: Sequence[_Thing]) -> _Thing:
 # -- finding places
 
 
-def rules_of(forged: Forgery, event: Line) -> Any:
+def rules_of(forged: Forgery, event: Line) -> Json:
     """Return the ruleset that is played at the table of *event*."""
     return forged.rulesets[event["stream"]]
 
 
-def at_coruscant(forged: Forgery, kind: str, where: Any = lambda data: True) -> list[Line]:
+def at_coruscant(forged: Forgery, kind: str, where: Where = lambda data: True) -> list[Line]:
     """Return the events of type *kind* at tables that play Coruscant Shift."""
     return [
         line
