@@ -1,4 +1,4 @@
-"""A process that is told to stop does so soon, in any state, and with the right exit code."""
+"""A process that is told to stop ends soon, in any state, and with the right exit code."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""A whole tournament: its own decider, real tables, and players who answer as told."""
+"""A whole tournament: its own decider, real tables, and players with scripted answers."""
 
 from collections.abc import Callable, Sequence
 from datetime import timedelta

@@ -402,7 +402,7 @@ def test_an_event_of_the_first_version_leaves_place_and_pool_as_they_were() -> N
 
 
 def test_the_bubble_waits_for_late_registration_and_comes_when_it_closes() -> None:
-    """As long as others may enter, nobody is one too many."""
+    """While more may enter, one entrant too many for the prizes is not yet the bubble."""
     terms = {"payouts": (3, 2, 1), "prize_pool": 600, "currency": "EUR", "table_seats": 3}
     bubble = FloorTerms(hand_for_hand=HandForHandTerms(at_bubble=True))
     scenario = playing(5, floor=bubble, **terms)

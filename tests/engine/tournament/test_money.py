@@ -120,7 +120,7 @@ def test_two_out_with_equal_stacks_average_the_prizes_of_their_places() -> None:
 def test_the_places_are_worth_what_the_terms_say(
     fees: dict[str, Any], entrants: int, pool: int, expected: tuple[int, ...]
 ) -> None:
-    """By the row for the field, by fixed amounts, by a part of the field, and in whole units."""
+    """Places are paid by the row for the field, by fixed amounts, by a part of it, or in units."""
     announced = announce(fees=FeeTerms(**fees), payouts=(50, 30, 20), currency="EUR")
     terms = Scenario(decider).asked(announced).state.terms
 

@@ -161,7 +161,7 @@ def test_only_a_party_to_it_can_answer_a_deal() -> None:
 def test_no_deal_where_there_is_nothing_to_divide_or_the_proposer_is_out(
     given: Scenario, asked: ProposeDeal, reason: str
 ) -> None:
-    """A director may propose in nobody's name, an entrant only in their own."""
+    """A director proposes without an entrant. An entrant proposes only in their own name."""
     given.when(asked).then_rejected(DealNotPossible, reason=reason)
 
 

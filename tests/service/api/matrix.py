@@ -305,7 +305,7 @@ class Asker:
             login = persona.replace(" ", "-")
             body = {"code": code, "login": login, "password": "correct horse"}
         if name == "join_player":
-            # In a league of its own, because the caller stays a member.
+            # This request needs its own league, because the caller stays a member.
             apart = await self._made(self.people["owner"], "/v1/leagues", {"name": persona}, "id")
             entered = f"/v1/leagues/{apart}/players"
             code = await self._made(self.people["owner"], entered, {"name": persona}, "claim")

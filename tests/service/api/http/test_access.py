@@ -1,4 +1,4 @@
-"""Routes are closed unless declared open. Scopes, roles, and the answers to strangers."""
+"""Routes are closed unless declared open: scopes, roles, and the answers to strangers."""
 
 import base64
 import re

@@ -177,7 +177,7 @@ async def status_of(http: httpx.AsyncClient, path: str, headers: dict[str, str])
 
 
 async def test_a_token_opens_so_many_streams_and_may_open_another_when_one_ends(serving) -> None:
-    """Against the real server. A stream ends when its connection does."""
+    """This test uses the real server, because a stream ends with its connection."""
     async with serving(token_streams=2) as api:
         _, _, _, people, table = await api.playing()
         config = uvicorn.Config(api.app, lifespan="off", log_config=None, port=0)

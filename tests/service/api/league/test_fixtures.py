@@ -47,7 +47,7 @@ async def weekly(owner: Person, season: str, **changes: Any) -> Any:
 
 
 async def announced(api: Api, league: str, season: str, recurrence: str) -> list[Any]:
-    """Do the worker's work. Return the outcome of each occurrence, by its name."""
+    """Run the worker's job. Return the fixtures of the recurrence, in order of occurrence."""
     runtime = api.app.shell.runtime
     await materialise(runtime, league, season, recurrence)
     state = (await runtime.writer.load(league, stream_of(season))).state

@@ -41,7 +41,7 @@ async def audited(database, league: str):
 
 
 async def banned(api) -> tuple:
-    """Ban a player. Return the owner, the league and the text of the reason."""
+    """Ban a player. Return the owner, the league and the ban's event."""
     owner, league = await api.league()
     player = await api.join(owner, league)
     path = f"/v1/leagues/{league}/bans/{player.player}"

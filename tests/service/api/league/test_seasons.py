@@ -172,7 +172,7 @@ async def test_points_go_to_members_and_to_players_whom_the_season_has_counted(
 async def test_a_corrected_result_revises_the_award_and_a_revoked_one_counts_no_more(
     serving: Any, database: TestDatabase
 ) -> None:
-    """The worker's task after a correction. The ledger keeps both awards and adds up."""
+    """The worker revises the award after a correction. The ledger keeps both awards and adds up."""
     bonuses = {"bonuses": [{"kind": "attendance", "points": "1"}]}
     async with serving() as api:
         owner, league, season, tournament, _ = await a_night(api, database, **bonuses)
@@ -253,7 +253,7 @@ async def test_lots_at_the_close_can_be_repeated_by_anybody(
 async def test_ratings_follow_results_and_their_corrections(
     serving: Any, database: TestDatabase
 ) -> None:
-    """Three new players. The ratings are the model's for the current result."""
+    """Three new players get the model's ratings for the current result."""
     async with serving() as api:
         owner, league, _, tournament, _ = await a_night(api, database)
         placed = await entrants(owner, tournament)

@@ -74,7 +74,7 @@ async def test_what_was_done_beside_the_log_stands_between_the_events_it_came_be
 async def test_what_was_done_beside_one_event_stands_in_the_order_of_its_instants(
     serving, database: TestDatabase
 ) -> None:
-    """Epochs and actions, with pages of any size. The next event counts as newer."""
+    """Epochs and actions keep it on pages of any size. The next event counts as newer."""
     async with serving() as api:
         owner, auditor, league, _, people, _ = await audited_night(api, database)
         settings = database.settings("holotable_api")

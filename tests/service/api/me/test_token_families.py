@@ -1,5 +1,5 @@
 """
-Token families: a child has at most its parent's rights and ends with it. Passwords and resets.
+Token families, passwords and resets: a child token has at most its parent's rights.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""Confidential claims over HTTP: only referees see them, and open or dismiss them."""
+"""Confidential claims over HTTP: claimants read them, and members who rule on disputes."""
 
 import json
 from hashlib import sha256
