@@ -121,7 +121,7 @@ async def test_a_deck_called_fouled_that_is_as_committed_is_found(database: Test
 
 
 async def test_an_audit_of_one_tournament_proves_its_hands(database: TestDatabase) -> None:
-    """The bytes are always proved as a whole."""
+    """Only one tournament is decided again, but the bytes of the whole log are proved."""
     night = await played(database)
 
     report = await audited(database, night.league, night.tournament)

@@ -1,7 +1,7 @@
 """
-Events that only follow are compared by bytes with the repeated decision, so forgeries are found.
+Events that record no request are compared by bytes with those of the repeated decision.
 
-The owner of the database can write new hashes after a change.
+The owner of the database can write new hashes after a change, so hashes do not show it.
 """
 
 import json
@@ -36,7 +36,7 @@ def season() -> Season:
 
 @cache
 def first_of_each() -> dict[str, int]:
-    """Return the position of the first event of each type that only follows."""
+    """Return the position of the first table event of each type that records no request."""
     found: dict[str, int] = {}
     for row in season().rows:
         if row.stream.startswith("table-") and row.type in FOLLOWING:
@@ -46,7 +46,7 @@ def first_of_each() -> dict[str, int]:
 
 @cache
 def first_that_hide() -> dict[str, int]:
-    """Return the position of the first event of each requested type with hidden values."""
+    """Return the position of the first event with hidden values, for each other type."""
     found: dict[str, int] = {}
     for row in season().rows:
         if row.sealed is not None and row.type not in first_of_each():
@@ -106,7 +106,7 @@ def _other_number(data: bytes) -> bytes:
 
 
 def boxes(change: Callable[[dict[str, Any]], dict[str, Any]]) -> Forged:
-    """Close the boxes again, with contents changed by *change*, in their order."""
+    """Return a forgery that changes the contents of the boxes and closes them in their order."""
 
     def forge(keys: LeagueKeys, row: Recorded) -> Recorded:
         stream, version = row.stream, row.stream_version
@@ -122,7 +122,7 @@ def boxes(change: Callable[[dict[str, Any]], dict[str, Any]]) -> Forged:
 
 
 def _everywhere(made_of: Callable[[Any], tuple[Any, Any]]) -> Forged:
-    """Change the first hidden place in every box that opens it."""
+    """Return a forgery of the first hidden value, in every box that holds it."""
 
     def change(opened: dict[str, Any]) -> dict[str, Any]:
         place = min(opened[HOUSE])
@@ -144,7 +144,7 @@ def _of_a_seat(change: Callable[[dict[str, Any]], dict[str, Any] | None]) -> For
 
 
 def _escaped(card: msgspec.Raw) -> msgspec.Raw:
-    """Return the same text with its first letter written as an escape."""
+    """Return the same card with the first letter written as a JSON escape."""
     text = bytes(card)
     return msgspec.Raw(b'"\\u%04x' % text[1] + text[2:])
 
@@ -187,7 +187,7 @@ OF_CARDS: dict[str, Forged] = {
 
 
 def _sealed_for(name: bytes, text: bytes) -> Forged:
-    """Add a box with any name after all others."""
+    """Return a forgery that adds a box called *name* after all others."""
 
     def forge(keys: LeagueKeys, row: Recorded) -> Recorded:
         stream, version = row.stream, row.stream_version

@@ -34,7 +34,7 @@ def fates(season: Season) -> Fates:
 
 
 def season_with(kind: str, revised: bool = False) -> Season:
-    """Return the first made-up season with a tournament of this fate."""
+    """Return the first generated season with a tournament of this fate."""
     for season in map(made_up, SEEDS):
         types = {row.type for row in season.rows}
         wanted = {"award_revised"} if revised else set()
@@ -67,7 +67,7 @@ def closed_with(season: Season, change: Callable[[Fates], Fates | None]) -> list
 
 
 def turned(kind: str, **into: Any) -> Callable[[Fates], Fates]:
-    """Return the change of the first fate of *kind* into another one."""
+    """Return a function that changes the members of the first fate of *kind*."""
 
     def change(known: Fates) -> Fates:
         at = [each["fate"] for each in known].index(kind)

@@ -105,7 +105,7 @@ async def test_units_in_any_order_and_chunks_of_any_size_give_one_report(
 async def test_a_part_that_another_process_made_is_the_part(
     night: Night, connection: AsyncConnection
 ) -> None:
-    """Plan and parts travel as JSON."""
+    """Plans and parts travel between processes as JSON."""
     driver = await driver_of(connection)
     plan = await make_plan(driver, night.league, None, None, chunk=TILE)
     assert msgspec.json.decode(msgspec.json.encode(plan), type=Plan) == plan

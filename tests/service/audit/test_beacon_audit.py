@@ -143,7 +143,7 @@ def test_a_deal_or_a_draw_without_its_round_is_found(night: Night) -> None:
 
 
 def test_a_round_that_lapsed_is_counted(night: Night) -> None:
-    """A player left and came back while the table waited: one more pulse, at most one bit."""
+    """A player left and came back while the table waited, so the first pulse lapsed."""
     opened, first = night.hands[:2]
     here = reduce(night.table.evolve, (opened, first), night.table.initial)
     gone = here.places[3]

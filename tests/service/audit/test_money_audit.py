@@ -79,7 +79,7 @@ def more_refunded(event: RefundsAwarded) -> Any:
     ],
 )
 def test_a_unit_that_was_forged_is_found(kind: type, forged: Callable[[Any], Any]) -> None:
-    """The fault is at the forged event."""
+    """The audit reports the fault at the forged event."""
     events, index = next(
         (list(events), index)
         for seed in range(NIGHTS)

@@ -192,7 +192,7 @@ def by_rank(standing: Any) -> Any:
 
 
 def entered(ledger: Ledger, event: Any, position: int) -> list[Any]:
-    """Enter *event* into the ledger like the projection."""
+    """Enter *event* into the ledger as the projection does, and return the new entries."""
     if isinstance(event, SeasonClosed):
         return []
     if isinstance(event, LotsDrawn):

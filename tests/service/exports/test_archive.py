@@ -292,7 +292,7 @@ async def test_a_signature_of_another_house_is_not_this_one(taken: Path) -> None
 
 
 def damaged(file: Path) -> Iterator[Path]:
-    """Yield files that are not archives, or only parts of one."""
+    """Yield one file with several contents: parts of an archive, and an empty archive."""
     content, broken = file.read_bytes(), file.with_name("damaged.zip")
     for part in (b"", b"PK", content[: len(content) // 2], content[:-30], content[100:]):
         broken.write_bytes(part)

@@ -66,7 +66,7 @@ async def signer(tmp_path: Path) -> AsyncIterator[httpx.AsyncClient]:
 
 
 async def count(writer: Writer, league: str, events: int) -> None:
-    """Append a number of events."""
+    """Append *events* events to *league*."""
     await asyncio.gather(
         *(writer.submit(league, command(), counting(stream(n % 3))) for n in range(events))
     )
@@ -302,7 +302,7 @@ async def test_an_audit_compares_the_heads_of_former_epochs(
     superuser: asyncpg.Connection,
     signer: httpx.AsyncClient,
 ) -> None:
-    """Heads that an operator gave up by opening an epoch are not missed. The rest still holds."""
+    """A new epoch gives up the heads beyond the log's end. Older heads are still compared."""
     league, number = await signed(writer, worker, signer, 10)
     await count(writer, league, 10)
     await sign_head(worker, signer, number)
