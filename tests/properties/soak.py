@@ -44,7 +44,7 @@ class Tally:
     """The number of tables by seats at the start."""
 
     seconds: float = 0.0
-    """The processor time."""
+    """The processor time, in seconds."""
 
     def __str__(self) -> str:
         variants = ", ".join(f"{name} {steps}" for name, steps in sorted(self.variants.items()))
