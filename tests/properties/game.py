@@ -50,7 +50,7 @@ class Game:
             self.do(opening.table, opening)
 
     def do(self, table: TableId, *commands: Command) -> bool:
-        """Carry out *commands* in turn at *table*. Return whether any event followed."""
+        """Carry out *commands* in turn at *table*. Return True if any event followed."""
         decider = DECIDERS["table"]
         happened, state = decide_in_turn(decider, self.tables[table], commands)
         self.tables[table] = state
@@ -123,7 +123,7 @@ class Game:
         )
 
     def _carry_out(self, plan: NextHandPlan) -> bool:
-        """Append the commands of *plan*. Return whether any event followed."""
+        """Carry out the commands of *plan*. Return True if any event followed."""
         happened = False
         streams = {stream_of(table): table for table in self.tables}
         for entry in plan.entries:

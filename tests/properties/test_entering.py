@@ -91,7 +91,7 @@ class Night:
         self.ask(opening)
 
     def ask(self, command: Any) -> bool:
-        """Carry out *command*. Return whether anything has changed."""
+        """Carry out *command*. Return True if anything has changed."""
         try:
             events, self.state = decider.carry_out(self.state, command)
         except CommandRejected:

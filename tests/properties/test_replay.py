@@ -76,9 +76,7 @@ def changed(value: Any, faces: dict[str, str], audience: str | None) -> Any:
 
 
 def renamed(value: Any, faces: dict[str, str]) -> Any:
-    """
-    Return a hidden selection or card with the faces in *faces* exchanged. Replace seeds by zeros.
-    """
+    """Return a hidden selection or card renamed by *faces*, or seeds of zeros."""
     if isinstance(value, tuple):
         return tuple(faces.get(each, each) for each in value)
     if isinstance(value, str):

@@ -221,7 +221,7 @@ def faults_in(events: list[Any]) -> dict[str, list[str]]:
 
 
 def test_an_audit_finds_lots_masters_and_ranks_that_are_not_as_committed() -> None:
-    """Four players with five points each. The lots are drawn, and then forged."""
+    """Four players have five points each. Their lots are drawn, and then forged."""
     state = decider.initial
     events: list[Any] = []
     for step in (opening(), *(adjustment(who, who, "5") for who in range(1, 5))):
