@@ -1,7 +1,8 @@
 """Fixtures for tests of every part, and the order in which tests run."""
 
+import gc
 import random
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,6 +30,17 @@ def pytest_report_header(config: pytest.Config) -> str | None:
     """Print the seed of a shuffled order, so that the run can be repeated."""
     seed = config.getoption("shuffle")
     return f"order: --shuffle {seed}" if seed else None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Import all tests without looking for garbage. Nearly everything lives until the end."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.freeze()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
