@@ -1,4 +1,8 @@
-"""The division of the wagers of a hand into pots, and of a pot among its winners."""
+"""
+The division of the wagers of a hand into pots, and of a pot among its winners.
+
+The winners are given: ``settle`` of each game in ``engine.table.games`` finds them.
+"""
 
 from collections.abc import Collection, Mapping, Sequence
 

@@ -2,7 +2,8 @@
 The level clock: the length of each level, the stops of the clock, and the raises that are due.
 
 A level lasts its length of running time. The level in force is the one in the log. A level may be
-raised late but never early, and a hand in play is finished at its own level.
+raised late but never early, and a hand in play is finished at its own level. Levels by hands are in
+``engine.table.model.levels``.
 
 Source: TDA rule 23; rulebook ``levels``.
 """

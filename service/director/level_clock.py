@@ -1,7 +1,8 @@
 """
 Level clocks: raise levels when they are due, and do not count the service's own outages.
 
-The event that sets a clock running arms a job. The engine decides whether a level is due.
+``ClockStarted`` and ``LevelRaised`` arm the job ``tournament.level``, which calls ``raise_levels``.
+The engine decides whether a level is due.
 A late job still raises every due level, one after the other.
 """
 

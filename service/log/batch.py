@@ -38,7 +38,11 @@ class Entry(msgspec.Struct, frozen=True):
 
 
 class Command(msgspec.Struct, frozen=True, kw_only=True):
-    """A request's identifier, its actor, and the bytes that tell a retry from another request."""
+    """
+    A request's identifier, its actor, and the bytes that tell a retry from another request.
+
+    It is not a command of the engine. The decide function holds that one.
+    """
 
     command_id: UUID
     actor: str

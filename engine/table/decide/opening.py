@@ -232,6 +232,7 @@ def _books(
 
 
 def _level(table: Table, orbits: int, in_force: LevelInForce | None) -> Level:
+    """Return the level of the next hand: the clock's, or without a clock the ruleset's."""
     number, unit = table.next_hand_number, table.ruleset.chip_unit
     before = table.level
     if in_force is not None:

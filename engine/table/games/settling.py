@@ -1,4 +1,9 @@
-"""The end of a hand: the reveal, uncalled bets, pots, ties and busts."""
+"""
+The end of a hand.
+
+Uncalled bets, pots, awards, the chance cube and busts serve every game. ``reveal``, ``settle`` and
+the policies for ties serve Coruscant Shift only.
+"""
 
 from datetime import datetime
 from typing import Literal
@@ -74,7 +79,12 @@ def settle_by_folds(course: Course, now: datetime) -> None:
 
 
 def settle(course: Course, now: datetime) -> None:
-    """Award every pot to its best eligible hand, and close the hand."""
+    """
+    Award every pot to its best eligible hand, and close the hand.
+
+    Only Coruscant Shift settles here. Traditional settles in ``demise``, and Corellian Spike in
+    ``spike_showdown``.
+    """
     pots = form_pots(course)
     keys = {hand.seat: (hand.distance, -hand.suit_count) for hand in course.hand.revealed}
     broken: dict[tuple[int, ...], tuple[int, str]] = {}

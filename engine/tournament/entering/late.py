@@ -89,7 +89,7 @@ def _over(state: Running, now: datetime) -> bool:
 
 def enter(state: Running, command: Register) -> tuple[Event, ...]:
     """
-    Return the events of a late entry or a re-entry.
+    Return the events of an entry during late registration, or of a re-entry.
 
     Raises:
         RegistrationOver: If late registration is over, or never began.
