@@ -10,7 +10,7 @@ from engine.tournament.model.values import LevelClock
 
 
 def in_force(clock: LevelClock | None) -> LevelInForce | None:
-    """Return the clock's level for the next hand of a table; None without a clock."""
+    """Return the clock's level for the next hand of a table, or None without a clock."""
     if clock is None:
         return None
     return LevelInForce(number=clock.level, amounts=clock.amounts, set_by=clock.set_by)

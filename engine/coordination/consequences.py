@@ -48,7 +48,7 @@ class Place(_Change, frozen=True, kw_only=True):
 
 class SeatChange(_Change, frozen=True, kw_only=True):
     """
-    A change of an entrant's seat, or of the seat in an order; null without either.
+    A change of an entrant's seat, or of the seat in an order, or null without either.
 
     A move is carried out when both tables are between hands.
     """
@@ -109,10 +109,10 @@ class TournamentChange(_Change, frozen=True, kw_only=True):
     payouts: tuple[PayoutChange, ...]
     seats: tuple[SeatChange, ...]
     breaking_order: tuple[int, ...] | None = None
-    """The new order in which tables break; null if it stays the same."""
+    """The new order in which tables break, or null if it stays the same."""
 
     frozen: tuple[str, ...] | None = None
-    """The disputes that now block prizes and points; null if they stay the same."""
+    """The disputes that now block prizes and points, or null if they stay the same."""
 
     draws_before: int
     draws_after: int

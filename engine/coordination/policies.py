@@ -149,7 +149,7 @@ def busts_of(
     table: TableId, events: Iterable[TableEvent], *, level: int = 1, round_number: int = 1
 ) -> RecordBusts | None:
     """
-    Return the command that records the busts in one table's new *events*; None without busts.
+    Return the command that records the busts in one table's new *events*, or None without busts.
 
     Decide it in the append of those events, never later.
     """
@@ -307,7 +307,7 @@ def season_told(
     season: SeasonState, tournament: TournamentState, *, now: datetime
 ) -> AwardPoints | ReviseAward | None:
     """
-    Return the command that *season* still needs about *tournament*; None if there is none.
+    Return the command that *season* still needs about *tournament*, or None if there is none.
     """
     if not isinstance(tournament, Finished) or not isinstance(season, Opened):
         return None

@@ -63,7 +63,7 @@ class FloorTable(_Part, frozen=True, kw_only=True):
     number: int
     doing: Doing
     why: str | None
-    """The reason why the table is held or waits; null if it does neither."""
+    """The reason why the table is held or waits, or null if it does neither."""
 
     seats: tuple[FloorSeat, ...]
     seat_count: int
@@ -72,10 +72,10 @@ class FloorTable(_Part, frozen=True, kw_only=True):
 
     hand: HandId | None
     hand_number: int
-    """The number of the hand opened last; 0 before the first."""
+    """The number of the hand opened last, or 0 before the first."""
 
     last: bool
-    """Whether the hand in play is this table's last."""
+    """True if the hand in play is this table's last."""
 
     phase: str | None
     level: int
@@ -113,26 +113,26 @@ class FloorView(_Part, frozen=True, kw_only=True):
     """Chips in play on all tables."""
 
     average_stack: Chips
-    """Chips in play for each seated entrant, rounded down; 0 if nobody sits."""
+    """Chips in play for each seated entrant, rounded down, or 0 if nobody sits."""
 
     level: FloorLevel | None
-    """The level of the hands opened now; null if each table counts its own levels."""
+    """The level of the hands opened now, or null if each table counts its own levels."""
 
     next_level: NextLevelView | None
     breaking_order: tuple[int, ...]
     """Numbers of open tables, in the order in which they break."""
 
     closing: bool
-    """Whether no further hand will be opened."""
+    """True if no further hand will be opened."""
 
     break_ends: datetime | None
-    """The end of the present break; null without a break."""
+    """The end of the present break, or null without a break."""
 
     hand_for_hand: int | None
-    """The number of the present hand in hand-for-hand play; null without hand-for-hand play."""
+    """The number of the present hand in hand-for-hand play, or null without hand-for-hand play."""
 
     last_hands: int | None
-    """The number of hands that each table plays after last hands were called; null before."""
+    """The number of hands that each table plays after last hands were called, or null before."""
 
     tables: tuple[FloorTable, ...]
     """The open tables, by number."""
@@ -140,7 +140,7 @@ class FloorView(_Part, frozen=True, kw_only=True):
 
 def floor_of(state: State, tables: Mapping[TableId, Table]) -> FloorView | None:
     """
-    Return the floor of a tournament; None if it has no terms yet.
+    Return the floor of a tournament, or None if it has no terms yet.
 
     Args:
         tables: Every open table of the tournament, as of the same moment. A table that is about to

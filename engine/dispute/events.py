@@ -85,9 +85,9 @@ class DisputeRuled(_Event, frozen=True, kw_only=True, tag="dispute_ruled"):
     by: PlayerId
     reason: TextRef
     acts: tuple[Act, ...]
-    """The commands decided in the same append; empty if nothing has to be corrected."""
+    """The commands decided in the same append, or empty if nothing has to be corrected."""
     dry_run: HexDigest | None
-    """Digest of the dry run that preceded the acts; null if there are no acts."""
+    """Digest of the dry run that preceded the acts, or null if there are no acts."""
     rule: str
 
 

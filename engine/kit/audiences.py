@@ -44,7 +44,7 @@ class Reader(msgspec.Struct, frozen=True, kw_only=True):
     """True if the reader holds an office in the league."""
 
     entrant: EntrantId | None = None
-    """The entrant for whom the reader may open sealed values."""
+    """The entrant that the reader opens sealed values for."""
 
     house: bool = False
     """True if the reader may open every sealed value."""

@@ -1,8 +1,8 @@
 """
 The commands and events of bans.
 
-Only the staff may know who is banned, so the player is sealed. The log shows that somebody was
-banned, and not who.
+Only the staff may know the banned players, so the player is sealed. The log shows that somebody
+was banned, and hides the player.
 """
 
 from datetime import datetime

@@ -29,7 +29,7 @@ class MemberAdded(_Event, frozen=True, kw_only=True, tag="member_added"):
     player: PlayerId
     role: Role
     invitation: HexDigest | None
-    """The invitation that the player accepted; null if the staff added the player."""
+    """The invitation that the player accepted, or null if the staff added the player."""
 
 
 class MemberRoleChanged(_Event, frozen=True, kw_only=True, tag="member_role_changed"):

@@ -15,7 +15,7 @@ LENGTH_MAX = 1_000_000
 
 def contradiction_in(structure: Levels, forced: Any, unit: int) -> str | None:
     """
-    Return the reason why *structure* cannot be played; None if it can.
+    Return the reason why *structure* cannot be played, or None if it can.
 
     Each level must raise something and lower nothing. Amounts then name their level, and a merged
     table finds its own level by the highest amounts.

@@ -73,7 +73,7 @@ class _Game(
     starting_stack: Chips | None = None
     chip_unit: int = 1
     table_min: Chips | None = None
-    """The smallest opening bet, if ``betting.min_open`` is ``table_min``; null is one unit."""
+    """The smallest opening bet, if ``betting.min_open`` is ``table_min``. Null is one unit."""
 
     denominations: tuple[Denomination, ...] = ()
     """The names and values of the venue's chips. They are only shown, never used to count."""
@@ -99,7 +99,7 @@ class _Game(
 
     @property
     def moneyless(self) -> bool:
-        """Whether the game counts hands instead of chips. Then nobody is all-in or eliminated."""
+        """True if the game counts hands instead of chips. Then nobody is all-in or eliminated."""
         return self.score == "hands_won"
 
 
@@ -125,7 +125,7 @@ class CoruscantShift(_Game, frozen=True, kw_only=True, tag="coruscant_shift"):
     tie: Split | DrawOff | ChanceCube = Split()
     headsup: Literal["literal", "dealer_small_blind"] = "literal"
     special_item: bool = False
-    """Whether a broke player may stake an item of agreed value."""
+    """True if a broke player may stake an item of agreed value."""
 
     item_values: tuple[Chips, ...] = (200, 500, 1000)
 

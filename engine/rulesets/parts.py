@@ -108,7 +108,7 @@ class DrawOff(_Part, frozen=True, kw_only=True, tag="draw_off"):
     limit: int = 3
     then: Literal["cube"] = "cube"
     prefer_cube: bool = False
-    """Whether the chance cube decides at once, without a draw-off."""
+    """True if the chance cube decides at once, without a draw-off."""
 
 
 class ChanceCube(_Part, frozen=True, kw_only=True, tag="chance_cube"):
@@ -158,11 +158,11 @@ class Roll(Plain, frozen=True, kw_only=True):
 
 
 class Rebuy(Plain, frozen=True, kw_only=True):
-    """The number of rebuys a player may make, each for a starting stack; null means no limit."""
+    """The number of rebuys a player may make, each for a starting stack. Null means no limit."""
 
     max: int | None = 0
     until_level: int | None = None
-    """The last level in which a player may rebuy; null is every level."""
+    """The last level in which a player may rebuy. Null is every level."""
 
     seconds: int = 20
     """The seconds that a table waits for players who have just busted."""
@@ -198,7 +198,7 @@ class CardFees(Plain, frozen=True, kw_only=True):
 
 
 class Amounts(Plain, frozen=True, kw_only=True):
-    """The forced bets in force, in chips; 0 if the ruleset has none."""
+    """The forced bets in force, in chips, or 0 if the ruleset has none."""
 
     small: Chips = 0
     big: Chips = 0

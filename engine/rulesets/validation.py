@@ -36,7 +36,7 @@ NUMBER_MAX = 10**12
 
 
 def contradiction(ruleset: Ruleset) -> str | None:
-    """Return the reason why *ruleset* is not a playable game; None if it is one."""
+    """Return the reason why *ruleset* is not a playable game, or None if it is one."""
     return (
         _of_every_game(ruleset)
         or _of_its_own(ruleset)

@@ -44,7 +44,7 @@ class FinalStanding(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     player: PlayerId
     points: Points
     decided_by: str | None
-    """The tie-break that settled this rank among equal points; null if there was none."""
+    """The tie-break that settled this rank among equal points, or null if there was none."""
 
 
 class SeasonOpened(_Event, frozen=True, kw_only=True, tag="season_opened"):

@@ -57,7 +57,7 @@ from engine.tournament.seating import moving
 
 def decide(state: State, command: Command) -> tuple[Event, ...]:
     """
-    Return the events that *command* causes in *state*; none if nothing would change.
+    Return the events that *command* causes in *state*, or none if nothing would change.
 
     Raises:
         CommandRejected: If the rules forbid the command.

@@ -5,7 +5,7 @@ A level lasts its length of running time. The level in force is the one in the l
 raised late but never early, and a hand in play is finished at its own level. Levels by hands are in
 ``engine.table.model.levels``.
 
-Source: TDA rule 23; rulebook ``levels``.
+Source: TDA rule 23, rulebook ``levels``.
 """
 
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ _MICROSECOND = timedelta(microseconds=1)
 
 
 def structure_of(ruleset: Ruleset) -> tuple[LevelStep, ...]:
-    """Return the levels that the clock goes through; none if levels do not go by the clock."""
+    """Return the levels that the clock goes through, or none if levels do not go by the clock."""
     escalation = ruleset.escalation
     if isinstance(escalation, Levels) and escalation.by == "clock":
         return escalation.levels
@@ -31,7 +31,7 @@ def structure_of(ruleset: Ruleset) -> tuple[LevelStep, ...]:
 
 
 def following(state: Running) -> Amounts | None:
-    """Return the forced bets of the level after the one in force; None if there is none."""
+    """Return the forced bets of the level after the one in force, or None if there is none."""
     steps = structure_of(state.terms.ruleset)
     if state.clock is None or state.clock.level >= len(steps):
         return None
@@ -39,7 +39,7 @@ def following(state: Running) -> Amounts | None:
 
 
 def started(ruleset: Ruleset, now: datetime) -> tuple[Event, ...]:
-    """Return the event that starts the clock with play; nothing without a clock."""
+    """Return the event that starts the clock with play, or nothing without a clock."""
     steps = structure_of(ruleset)
     if not steps:
         return ()

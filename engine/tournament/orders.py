@@ -6,7 +6,7 @@ until a receiving table is between hands too. Nobody waits for a table that has 
 with them, and somebody always plays, so every wait ends.
 Tables break before they are balanced. Only the tournament's own draws are random here.
 
-Source: TDA rules 10 and 11; rulebook ``seating``.
+Source: TDA rules 10 and 11, rulebook ``seating``.
 """
 
 from collections.abc import Mapping

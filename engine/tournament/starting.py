@@ -73,7 +73,7 @@ def start_play(state: State, command: StartPlay) -> tuple[Event, ...]:
 
 def _drawn_by_beacon(state: Registering, number: int, command: StartPlay) -> tuple[Event, ...]:
     """
-    Return the seat draw by the pulse named for it; nothing until the pulse has arrived.
+    Return the seat draw by the pulse named for it, or nothing until the pulse has arrived.
 
     Source: rulebook ``beacon.seats`` and ``beacon.silence``.
     """

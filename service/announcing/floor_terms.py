@@ -48,7 +48,7 @@ class RoundTerms(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """The conditions under which hand-for-hand play begins, and its rules."""
 
     at_bubble: bool = False
-    """Whether hand-for-hand play begins by itself with one entrant more than paid places."""
+    """True if hand-for-hand play begins by itself with one entrant more than paid places."""
 
     at_left: Annotated[int, Meta(ge=2, le=100_000)] | None = None
     """The number of remaining entrants at which hand-for-hand play begins by itself."""
@@ -100,7 +100,7 @@ def floor_terms(
     Return the terms that *wanted* asks for. In a sandbox, breaks are scaled.
 
     Args:
-      final_table: Whether tables merge into a final one, for which seats are redrawn by default.
+      final_table: True if tables merge into a final one, for which seats are redrawn by default.
     """
     ends = wanted.last_hands_at
     if ends is None and wanted.last_hands_after_minutes is not None:

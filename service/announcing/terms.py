@@ -84,11 +84,11 @@ class TournamentWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True)
     hands_max: Annotated[int, Meta(ge=1, le=1_000_000)] | None = None
     floor: FloorWanted = msgspec.field(default_factory=FloorWanted)
     draft: bool = False
-    """Whether only the staff sees the tournament until it is announced."""
+    """True if only the staff sees the tournament until it is announced."""
 
     entry: EntryTerms = EntryTerms()
     staff_may_play: bool = False
-    """Whether staff who are entered may run the clock and the seating, but nothing else."""
+    """True if staff who are entered may run the clock and the seating, but nothing else."""
 
     place: Name | None = None
     """The place of the tournament, for people to read."""

@@ -15,7 +15,7 @@ class Fault(msgspec.Struct, frozen=True, kw_only=True):
     """One thing that does not hold: its place and a description, without any hidden value."""
 
     position: int
-    """Position of the event in the league's log; -1 if no single event is at fault."""
+    """Position of the event in the league's log, or -1 if no single event is at fault."""
 
     stream: str
     what: str
@@ -78,7 +78,7 @@ class DealtDecks(msgspec.Struct, frozen=True, kw_only=True):
 
     decks: int
     p_value: float | None
-    """The p-value over every card at every position; null while there are too few decks."""
+    """The p-value over every card at every position, or null while there are too few decks."""
 
 
 class Report(msgspec.Struct, kw_only=True):

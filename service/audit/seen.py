@@ -98,7 +98,7 @@ class Seen:
         """The last voided deal, until its hand is dealt again."""
 
     def hold(self, name: str, held: bool, what: str, count: int = 1) -> bool:
-        """Record whether check *name* *held* at this event; *what* describes the fault."""
+        """Record whether check *name* *held* at this event. *what* describes the fault."""
         return self._findings.hold(name, held, self.position, self._stream, what, count)
 
     def held(self, name: str, count: int) -> None:

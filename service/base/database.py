@@ -108,10 +108,10 @@ def inspect_server(url: str, ours: bool) -> bool:
 
     Args:
       url: With a superuser's login.
-      ours: Whether we hold the passwords of its roles from an earlier start.
+      ours: True if we hold the passwords of its roles from an earlier start.
 
     Returns:
-      Whether Holotable's roles are there already.
+      True if Holotable's roles are there already.
 
     Raises:
       ServerRefused: If the login is not a superuser's, or if the roles have passwords that

@@ -48,11 +48,11 @@ async def beat(
     Record a heartbeat of *process* (``api`` or ``worker``).
 
     Args:
-      returning: Whether *process* knows that it was away, because it has just started or
+      returning: True if *process* knows that it was away, because it has just started or
         could not beat. Any silence is then an outage.
 
     Returns:
-      Whether this heartbeat ended an outage. The relation ``outage`` then holds its bounds.
+      True if this heartbeat ended an outage. The relation ``outage`` then holds its bounds.
     """
     silence = timedelta() if returning else SILENCE * interval
     found = await pool.fetchval(
@@ -68,10 +68,10 @@ def beat_now(
     Record a heartbeat as :func:`beat` does, in a ticker's own transaction.
 
     Args:
-      returning: Whether the database was away for this process.
+      returning: True if the database was away for this process.
 
     Returns:
-      Whether any process ended an outage since the last heartbeat of *process*.
+      True if any process ended an outage since the last heartbeat of *process*.
     """
     others = connection.execute(_ENDED_SINCE, {"process": process}).fetchone()
     row = connection.execute(

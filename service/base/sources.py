@@ -58,7 +58,7 @@ class Reading(NamedTuple):
 
     @property
     def held(self) -> bool:
-        """Whether a step in doubt has lasted long enough to be believed."""
+        """True if a step in doubt has lasted long enough to be believed."""
         return self.noticed_at is not None and self.time - self.noticed_at >= _HELD
 
 

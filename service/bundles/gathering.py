@@ -92,7 +92,7 @@ class Gatherer:
         Return the positions of a bundle's events.
 
         Args:
-            table: The table of the hand *subject*; None for other kinds.
+            table: The table of the hand *subject*, or None for other kinds.
 
         Raises:
             NotOver: If the subject is still being played.
@@ -118,7 +118,7 @@ class Gatherer:
         return self._gathered
 
     async def _repairs(self, last: Recorded, voidings: Sequence[Recorded]) -> None:
-        """Add *voidings* of events in the bundle; *last* is the last league event added."""
+        """Add *voidings* of events in the bundle. *last* is the last league event added."""
         for voiding in voidings:
             if voided_by([voiding.data.decode()]).isdisjoint(self._gathered.voided):
                 continue

@@ -119,7 +119,7 @@ Line = BundleHead | SignedHead | Node | Event | Withheld | Voided | Leaves | Ope
 
 
 def line_of(recorded: Recorded, previous: bytes | None, reader: Reader) -> Event | Withheld:
-    """Return an event's line as *reader* may see it; *previous* is as for ``event_line``."""
+    """Return an event's line as *reader* may see it. *previous* is as for ``event_line``."""
     if reader.reads(recorded.type):
         return event_line(recorded, previous)
     return Withheld(

@@ -108,7 +108,7 @@ def lines(
     wanted: Wanted,
     signed: tuple[str, Sequence[Node]],
 ) -> AsyncIterator[bytes]:
-    """Yield the bytes of each line of a gathered bundle; *signed* is the note and its nodes."""
+    """Yield the bytes of each line of a gathered bundle. *signed* is the note and its nodes."""
     return written(_lines(log, keys, gathered, wanted, signed))
 
 
@@ -164,7 +164,7 @@ async def _at(log: Log, positions: Sequence[int]) -> AsyncIterator[Recorded]:
 
 def uncovered(positions: Sequence[int], size: int) -> Iterator[tuple[int, int]]:
     """
-    Yield the largest subtrees of a tree of *size* leaves that hold none of *positions*.
+    Yield the largest subtrees of a tree of *size* leaves that do not hold *positions*.
 
     >>> list(uncovered([2], 7))
     [(0, 2), (3, 4), (4, 7)]

@@ -80,7 +80,7 @@ async def _write(taking: Taking, file: Path, now: datetime) -> None:
 
 
 def _file(target: Path, league: str) -> Path | None:
-    """Return the file to write; None if it exists already."""
+    """Return the file to write, or None if it exists already."""
     file = target / f"{league}.zip" if target.is_dir() else target
     return None if file.exists() else file
 

@@ -57,7 +57,7 @@ def settings() -> environment.Settings:
 
 
 def server() -> str | None:
-    """Return the server that the environment names for `demo` and `up`; None if it names none."""
+    """Return the server that the environment names for `demo` and `up`, or None."""
     try:
         return environment.given_server(os.environ)
     except environment.SettingsInvalid as error:

@@ -64,7 +64,7 @@ def _number(league: str) -> UUID | None:
 
 
 async def _epoch_signed(settings: Settings, league: UUID) -> int:
-    """Return the highest epoch with a head from the signer; -1 without a head or a signer."""
+    """Return the highest epoch with a head from the signer, or -1 without a head or a signer."""
     async with asking(settings) as signer:
         if signer is None:
             return -1

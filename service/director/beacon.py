@@ -135,7 +135,7 @@ class Drand:
         return self._chain
 
     async def fetch(self, number: int) -> Pulse:
-        """Ask the relays one after the other; see :meth:`Beacon.fetch`."""
+        """Ask the relays one after the other. See :meth:`Beacon.fetch`."""
         said = []
         for url in self._urls:
             try:

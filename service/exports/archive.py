@@ -246,7 +246,7 @@ async def _people(archive: Archive, taking: Taking) -> None:
     players: set[str] = set()
     with archive.entry(TEXTS) as entry:
         async for row in _texts(engine, league, taking.named):
-            _demand_unchanged(row, taking.named)  # it may have changed since the first check
+            _demand_unchanged(row, taking.named)  # the text may have changed since the first check
             author, subject = (_player(row[name]) for name in ("author", "subject"))
             players |= {each for each in (author, subject) if each is not None}
             entry.line(
@@ -288,7 +288,7 @@ async def _tables(archive: Archive, engine: AsyncEngine, league: str) -> None:
 async def _owed(
     engine: AsyncEngine, league: str, positions: Sequence[int]
 ) -> AsyncIterator[tables.Owed]:
-    """Yield each cancelled tournament's refunds; *positions* are those of the refund events."""
+    """Yield each cancelled tournament's refunds. *positions* are those of the refund events."""
     for position in positions:
         async with engine.connect() as connection:
             (row,) = await read_league(connection, league, position - 1, 1)

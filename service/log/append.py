@@ -47,7 +47,7 @@ async def call(
     Args:
       connection: asyncpg's, outside a transaction.
       epoch: The league's epoch when the states were read.
-      checked: Whether each head is compared with the log. Otherwise only the first head of each
+      checked: True if each head is compared with the log. Otherwise only the first head of each
         stream is.
 
     Raises:

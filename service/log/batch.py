@@ -53,7 +53,7 @@ class Command(msgspec.Struct, frozen=True, kw_only=True):
     correlation_id: str | None = None
     causation_id: str | None = None
     rehearse: bool = False
-    """Whether to return only what the command would cause, without appending it."""
+    """True to return only what the command would cause, without appending it."""
 
 
 class States(Protocol):
@@ -98,7 +98,7 @@ class Receipt(msgspec.Struct, frozen=True, kw_only=True):
     first_position: int | None
     last_position: int | None
     duplicate: bool
-    """Whether the command had been accepted before. The receipt then repeats the first answer."""
+    """True if the command had been accepted before. The receipt then repeats the first answer."""
 
     recorded: tuple[RecordedEvent, ...]
 

@@ -263,7 +263,7 @@ def voided_by(documents: Iterable[str]) -> frozenset[int]:
 
 
 async def time_of(connection: Connection, league: UUID) -> tuple[datetime, datetime | None]:
-    """Return the time that the service goes by, and the instant of a league's last event."""
+    """Return the time that the service uses, and the instant of a league's last event."""
     [row] = await (await driver_of(connection)).fetch(_TIME, league)
     return row[0], row[1]
 

@@ -52,12 +52,12 @@ class Rehearsed(Exception):
         self.events = events
         """The events in order, up to the point where a hidden value decides."""
         self.stopped = stopped
-        """Whether a hidden value was needed before any event was certain."""
+        """True if a hidden value was needed before any event was certain."""
 
 
 async def rehearse(codec: Codec, cache: StateCache, league: UUID, decide: Decide) -> Rehearsed:
     """
-    Return what *decide* would cause, on states as fresh as the log.
+    Return the effects that *decide* would have, on states as fresh as the log.
 
     Raises:
       CommandRejected: As *decide* refuses it.
@@ -69,7 +69,7 @@ async def carried_out(
     deciders: Mapping[str, AnyDecider], seen: "Certain", decide: Decide
 ) -> Rehearsed:
     """
-    Return what *decide* causes on the states *seen*, as far as it is certain.
+    Return the effects of *decide* on the states *seen*, as far as they are certain.
 
     Raises:
       CommandRejected: As *decide* refuses it.

@@ -64,7 +64,7 @@ class StateCache:
         Return a stream's state, from the cache if it has it.
 
         Args:
-          fresh: Whether to compare the cached copy with the log first.
+          fresh: True to compare the cached copy with the log first.
 
         Raises:
           StreamNotFound: If streams of this category do not exist.
@@ -191,7 +191,7 @@ class StateCache:
         full = len(rows) == CHUNK
         start = Loaded(decider.initial, 0, NO_HASH)
         if len(rows) > 1 and rows[1].stream_version > rows[0].stream_version + 1:
-            # The rows are the first event, the event that the books chain to, and the books.
+            # The rows are the first event, the last event before the books, and the books.
             start = await self._fold(league, stream, start, rows[:1], False)
             link = rows[1]
             if link.type == closing:

@@ -172,7 +172,7 @@ class Writer:
         Return a stream's state outside any command.
 
         Args:
-          fresh: Whether to compare with the log. Otherwise this process's copy is enough.
+          fresh: True to compare with the log. Otherwise this process's copy is enough.
 
         Raises:
           StoreUnavailable: If the database is away.

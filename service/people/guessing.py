@@ -47,7 +47,7 @@ class _Pair:
     """Attempts before this time are refused."""
 
     known: bool = False
-    """Whether this login has signed in from this address."""
+    """True if this login has signed in from this address."""
 
 
 @dataclass(slots=True)

@@ -132,7 +132,7 @@ async def release(
     Args:
       connection: Of ``holotable_migrate``: no process of the service may do this.
       actor: The operator who releases, for the operators' log.
-      skip: Whether to skip the event. Only the search for due work may.
+      skip: True to skip the event. Only the search for due work may.
 
     Returns:
       The entries that were released.

@@ -57,7 +57,7 @@ HANDLED: Handlers = {
     **dict.fromkeys(AWAY, answer_away),
     sa.exc.DBAPIError: answer_database,
 }
-"""What answers an exception on any route."""
+"""The handlers that answer an exception on any route."""
 
 
 @cache

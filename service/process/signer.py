@@ -147,7 +147,7 @@ def make_key(file: Path, name: str, secret: bytes) -> str:
         out.flush()
         os.fsync(out.fileno())
     try:
-        os.link(draft, file)  # complete or not at all, and never over another key
+        os.link(draft, file)  # a link appears complete, and never replaces another key
     finally:
         draft.unlink()
     file.with_name(f"{file.name}.pub").write_text(public + "\n", encoding="ascii")

@@ -11,7 +11,7 @@ from service.projections import rows, schema
 async def disputes(
     connection: AsyncConnection, league: str, *, limit: int, before: int | None = None
 ) -> list[rows.DisputeRow]:
-    """Return a league's disputes, newest first; *before* pages by ``opened_position``."""
+    """Return a league's disputes, newest first. *before* pages by ``opened_position``."""
     dispute = schema.dispute
     statement = sa.select(dispute).where(dispute.c.league == league)
     if before is not None:
@@ -55,7 +55,7 @@ async def disputes_ruled(
 async def openings(
     connection: AsyncConnection, league: str, *, limit: int, before: int | None = None
 ) -> list[rows.OpeningRow]:
-    """Return the openings of a league's sealed values, newest first; *before* is a position."""
+    """Return the openings of a league's sealed values, newest first. *before* is a position."""
     opening = schema.opening
     statement = sa.select(opening).where(opening.c.league == league)
     if before is not None:

@@ -230,7 +230,7 @@ async def leagues(connection: AsyncConnection) -> list[str]:
 
 async def applied(connection: AsyncConnection, projection: Projection, league: str) -> int:
     """
-    Return the last position applied; -1 if there is none.
+    Return the last position applied, or -1 if there is none.
 
     Raises:
         VersionDiffers: If another version of the projection made the rows.

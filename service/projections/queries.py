@@ -48,7 +48,7 @@ async def league(connection: AsyncConnection, league: str) -> rows.LeagueRow | N
 async def members(
     connection: AsyncConnection, league: str, *, limit: int = 200, after: str = ""
 ) -> list[rows.Member]:
-    """Return a league's members ordered by player; *after* is the last player already seen."""
+    """Return a league's members ordered by player. *after* is the last player already seen."""
     member = schema.member
     statement = (
         sa.select(member)
@@ -70,10 +70,10 @@ async def tournaments(
     drafts: bool = False,
 ) -> list[rows.TournamentRow]:
     """
-    Return a league's tournaments, newest first; *before* pages by ``announced_position``.
+    Return a league's tournaments, newest first. *before* pages by ``announced_position``.
 
     Args:
-        drafts: Whether to include drafts, which only staff may see.
+        drafts: True to include drafts, which only staff may see.
     """
     tournament = schema.tournament
     statement = sa.select(tournament).where(tournament.c.league == league)
@@ -123,7 +123,7 @@ async def table(connection: AsyncConnection, table: str) -> rows.TableRow | None
 async def hands(
     connection: AsyncConnection, table: str, *, limit: int = 100, after: int = 0
 ) -> list[rows.HandRow]:
-    """Return a table's hands by number; *after* is the last number already seen."""
+    """Return a table's hands by number. *after* is the last number already seen."""
     hand = schema.hand
     statement = (
         sa.select(hand)
@@ -207,7 +207,7 @@ async def standings(
     Return a season's standings by rank. Players who share a rank are ordered by identifier.
 
     Args:
-        limit: The largest number of rows; None returns all.
+        limit: The largest number of rows. None returns all.
         after: Rank and player of the last row already seen.
     """
     standing = schema.standing
@@ -236,7 +236,7 @@ async def ledger(
     limit: int = 100,
     after: tuple[int, int] | None = None,
 ) -> list[rows.LedgerRow]:
-    """Return a season's entries in log order; *after* is the last position and part seen."""
+    """Return a season's entries in log order. *after* is the last position and part seen."""
     entry = schema.ledger
     columns = [
         sa.cast(each, sa.Text).label(each.name) if each.name in _POINTS else each
@@ -286,7 +286,7 @@ async def ratings(
 async def rating_history(
     connection: AsyncConnection, player: str, *, league: str | None = None
 ) -> list[rows.RatingChange]:
-    """Return a player's rating after each tournament, newest first; None means every league."""
+    """Return a player's rating after each tournament, newest first. None means every league."""
     change = schema.rating_change
     numbers = (sa.cast(change.c[each], sa.Text).label(each) for each in _RATED)
     statement = sa.select(change.c.league, change.c.tournament, change.c.place, *numbers).where(
@@ -299,7 +299,7 @@ async def rating_history(
 
 
 async def league_of(connection: AsyncConnection, identifier: str) -> str | None:
-    """Return the league of a tournament, table, hand or season; None if it is unknown."""
+    """Return the league of a tournament, table, hand or season, or None if it is unknown."""
     places = {
         "trn": (schema.tournament.c.league, schema.tournament.c.tournament),
         "tbl": (schema.table_summary.c.league, schema.table_summary.c.table),
@@ -321,7 +321,7 @@ async def report(connection: AsyncConnection, identifier: str) -> rows.ReportRow
 
 
 async def position_of(connection: AsyncConnection, name: str, league: str) -> int:
-    """Return the checkpoint of projection *name* in *league*; -1 if it has not begun."""
+    """Return the checkpoint of projection *name* in *league*, or -1 if it has not begun."""
     checkpoint = schema.checkpoint
     statement = sa.select(checkpoint.c.position).where(
         checkpoint.c.league == league, checkpoint.c.name == name

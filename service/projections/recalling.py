@@ -26,7 +26,7 @@ class Game(msgspec.Struct, frozen=True, kw_only=True):
     """Number of entrants who share the places from ``placing`` on."""
 
     payout: int | None
-    """Minor units of ``currency``; null until the payouts are known."""
+    """Minor units of ``currency``, or null until the payouts are known."""
 
     currency: str | None
     hands: int
@@ -110,7 +110,7 @@ def _games(league: str, player: str) -> sa.Select[Any]:
 async def games(
     connection: AsyncConnection, league: str, player: str, *, limit: int, before: int | None
 ) -> list[Game]:
-    """Return a player's entries, newest first; *before* is a position of registration."""
+    """Return a player's entries, newest first. *before* is a position of registration."""
     position = schema.record_game.c.registered_position
     statement = _games(league, player).order_by(position.desc()).limit(limit)
     if before is not None:

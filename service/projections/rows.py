@@ -213,7 +213,7 @@ class StandingRow(msgspec.Struct, frozen=True, kw_only=True):
     """Tournaments won outright."""
 
     best: str | None
-    """Points of the best single result; null if there is no result."""
+    """Points of the best single result, or null if there is no result."""
 
     best_placing: int | None
     decided_by: str | None

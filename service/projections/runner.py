@@ -113,7 +113,7 @@ class Runner:
             place = waiting.popleft()
             steps, more = await self._step(place)
             scanned += steps
-            if more:  # at the end of the line, so a long log does not delay a short one
+            if more:  # at the end of the queue, so a long log does not delay a short log
                 waiting.append(place)
         return scanned
 

@@ -20,7 +20,7 @@ Warning = Literal["audit_failed", "quarantined", "projection_outdated", "not_kno
 _SECONDS: Final = 10.0
 """Seconds for which an answer is kept, because anybody may ask."""
 
-# The newest finished audit of the whole league, whoever asked for it.
+# The newest finished audit of the whole league, for any requester.
 _FAILED = """
     SELECT name AS league, last.id AS report, last.state
       FROM key

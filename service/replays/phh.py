@@ -2,7 +2,7 @@
 A replay in a form modelled on PHH, the poker hand history: TOML with one action a line.
 
 PHH does not know Sabacc, so no program that plays PHH can play this file. Any TOML reader
-can read it. Names that PHH lacks begin with an underscore; see ``docs/guides/replay.md``.
+can read it. Names that PHH lacks begin with an underscore. See ``docs/guides/replay.md``.
 """
 
 import json

@@ -35,7 +35,7 @@ class Budget:
 
     @property
     def spent(self) -> bool:
-        """Whether more steps were requested than there were."""
+        """True if more steps were requested than there were."""
         return self._left < 0
 
     def spend(self, steps: int) -> None:

@@ -36,12 +36,12 @@ class Occurrence(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def skipped(self) -> bool:
-        """Whether an edit skipped the occurrence."""
+        """True if an edit skipped the occurrence."""
         return self.change is not None and self.change.skipped
 
     @property
     def open(self) -> bool:
-        """Whether the occurrence is still to be announced."""
+        """True if the occurrence is still to be announced."""
         settled = self.fixture is not None and self.fixture.became != "withdrawn"
         return not self.skipped and not settled
 
@@ -63,7 +63,7 @@ def walked(
     Yield the occurrences of one stretch in the rule's order. There may be very many.
 
     Args:
-      skip: Whether the occurrence of this name is not needed. Its instant is not computed.
+      skip: True if the occurrence of this name is not needed. Its instant is not computed.
       since: Occurrences before this local time are not needed.
 
     Raises:

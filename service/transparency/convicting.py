@@ -37,7 +37,7 @@ def opened_receipt(note: str, keys: list[str]) -> CommandReceipt:
     Return the receipt in *note* if one of *keys* signed it.
 
     Raises:
-        CheckpointRefused: If none of *keys* signed it, or the note is not a receipt.
+        CheckpointRefused: If no key signed the note, or the note is not a receipt.
     """
     *others, last = keys
     for key in others:
@@ -48,11 +48,11 @@ def opened_receipt(note: str, keys: list[str]) -> CommandReceipt:
 
 def contradiction(promised: Promised, head: Checkpoint, proof: Document | None) -> str | None:
     """
-    Return the way in which a signed tree contradicts a promise; None if the promise is kept.
+    Return the way in which a signed tree contradicts a promise, or None if the promise is kept.
 
     Args:
         proof: The answer of ``GET …/proofs/inclusion`` for the event's position and this
-            head; None if the server returns no proof.
+            head, or None if the server returns no proof.
     """
     if proof is None:
         return "the server shows no proof for this position"
@@ -104,8 +104,8 @@ def verify_receipt(url: str, receipt_file: Path, key_file: Path, token_file: Pat
     If a promise is broken, the evidence is written beside the receipt.
 
     Returns:
-        0 if every event of the receipt is in the signed tree; 1 if not; 2 if it cannot be
-        checked; 3 if no signed head covers the events yet.
+        0 if every event of the receipt is in the signed tree, 1 if not, 2 if the receipt cannot
+        be checked, and 3 if no signed head covers the events yet.
     """
     keys = key_file.read_text(encoding="ascii").split()
     if not keys:

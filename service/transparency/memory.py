@@ -40,7 +40,7 @@ async def contradiction(
     connection: Driver, league: UUID, origin: str, last: LastHead
 ) -> str | None:
     """
-    Return the contradiction between a league's log and the last signed head; None if they agree.
+    Return the contradiction between a league's log and the last signed head, or None if they agree.
     """
     if last.origin != origin:
         return f"the signer has signed {last.origin} already, the log says {origin}"

@@ -38,7 +38,7 @@ class SignerAway(Exception):
 
 @asynccontextmanager
 async def asking(settings: Settings) -> AsyncIterator[httpx.AsyncClient | None]:
-    """Yield a client for the signer of *settings*; None if no signer is set."""
+    """Yield a client for the signer of *settings*, or None if no signer is set."""
     if settings.signer_url is None:
         yield None
         return
@@ -71,7 +71,7 @@ async def sign_head(
     Any number of processes may do this at once.
 
     Returns:
-        The newly signed head; None if the log is empty or has nothing new.
+        The newly signed head, or None if the log is empty or has nothing new.
 
     Raises:
         CheckpointRefused: If the log does not continue the last signed head, or the signer's

@@ -31,7 +31,7 @@ def opened(note: str, keys: list[str]) -> Checkpoint:
     Return the checkpoint in *note* if one of *keys* signed it.
 
     Raises:
-        CheckpointRefused: If none of *keys* signed it.
+        CheckpointRefused: If no key signed the note.
     """
     *others, last = keys
     for key in others:
@@ -92,8 +92,8 @@ def verify_head(url: str, league: str, key_file: Path, token_file: Path, seen_fi
     Check the newest head, print what was found and remember the head in *seen_file*.
 
     Returns:
-        0 if everything holds; 1 if not, and then *seen_file* stays as it was; 2 if *key_file*
-        holds no key.
+        0 if everything holds, 1 if not, and 2 if *key_file* holds no key. *seen_file* changes
+        only if everything holds.
     """
     keys = key_file.read_text(encoding="ascii").split()
     if not keys:

@@ -1,4 +1,4 @@
-"""Every tournament announced for a season has a fate at the season's close, and the true one."""
+"""At its close, a season gives every tournament announced for it a fate, and a true one."""
 
 from collections.abc import Callable
 from functools import cache

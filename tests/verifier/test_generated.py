@@ -34,10 +34,10 @@ FINAL_TABLES = (
     pytest.param(751011, 7, id="late seats are those of other tables, not the larger final's"),
     pytest.param(751034, 6, id="a table is added though the final table would have a seat more"),
 )
-"""Seasons at chaos 1 with a last night whose final table has another size than its other tables."""
+"""Seasons at chaos 1. In the last night, the final table has another size than the others."""
 
 BROKEN = 2
-"""The seed of the season whose broken copies are checked."""
+"""The seed of the season that is copied, broken and checked."""
 
 
 @cache

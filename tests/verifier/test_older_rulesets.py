@@ -5,7 +5,7 @@ from tests.verifier.loading import bundle, verifier
 
 
 def opened_today(player_ante: int) -> Forgery:
-    """Return a tournament with an older announcement, whose table today's service opened."""
+    """Return a tournament with an older announcement and a table that today's service opened."""
     forged = Forgery(bundle("blinds"))
     (opened,) = forged.events("table_opened")
     ruleset = opened["data"]["ruleset"]

@@ -74,13 +74,13 @@ class FixtureMissed(_Event, frozen=True, kw_only=True, tag="fixture_missed"):
     occurrence: Local
     moment: Moment
     refused: str | None
-    """The code of the refusal if the terms could not be announced; null if its time had passed."""
+    """The refusal's code if the terms could not be announced. Null if the time had passed."""
 
     rule: str
 
 
 class SeasonScheduled(_Event, frozen=True, kw_only=True, tag="season_scheduled"):
-    """The instant at which the season closes by itself; null if only the staff close it."""
+    """The instant at which the season closes by itself, or null if only the staff close it."""
 
     closes_at: datetime | None
 

@@ -49,7 +49,7 @@ def may_stake(state: Running, entrant: EntrantId) -> bool:
 def after_bust(
     state: Running, bust: Busted, *, table: TableId, hand: int, level: int
 ) -> RebuyTaken | RebuyWindowOpened | None:
-    """Return the event that keeps a busted entrant in; None if the bust is an elimination."""
+    """Return the event that keeps a busted entrant in, or None if the bust is an elimination."""
     buys = may_rebuy(state, bust.entrant, level)
     if buys and bust.entrant in state.declared:
         return _taken(state, bust.entrant, table, bust.seat, rule="rebuy.declared")

@@ -34,7 +34,7 @@ def announce(state: State, command: Announce) -> tuple[Event, ...]:
 
 def named(before: Chain | None, chain: Chain | None) -> tuple[BeaconNamed, ...]:
     """
-    Return the event that names *chain* as the beacon; nothing if it is the same as *before*.
+    Return the event that names *chain* as the beacon, or nothing if it is the same as *before*.
 
     Source: rulebook ``beacon.named``.
     """

@@ -33,7 +33,7 @@ from engine.values import EntrantId
 
 
 def check_in_opens_at(terms: TournamentAnnounced) -> datetime | None:
-    """Return the instant at which check-in opens; None without check-in."""
+    """Return the instant at which check-in opens, or None without check-in."""
     before = terms.entry.check_in_opens_before_seconds
     return None if before is None else terms.starts_at - timedelta(seconds=before)
 
@@ -121,7 +121,7 @@ def _taken(state: Registering) -> tuple[WaitlistTaken | EntrantRegistered, ...]:
 
 def from_line(state: Registering | Running) -> tuple[WaitlistTaken | EntrantRegistered, ...]:
     """
-    Return the entry of the first player on the waitlist; nothing without one.
+    Return the entry of the first player on the waitlist, or nothing without one.
 
     If there is check-in, only players who have checked in count.
     """

@@ -4,7 +4,7 @@ Late registration and re-entry, while play is on.
 A newcomer gets a starting stack, and a seat drawn from the free seats of the tables with the fewest
 players. If no seat is free, a table is added.
 
-Source: TDA rule 8; rulebook ``entry.late``.
+Source: TDA rule 8, rulebook ``entry.late``.
 """
 
 from datetime import datetime, timedelta

@@ -4,7 +4,7 @@ Hand-for-hand play: every table plays one hand, and all wait for the slowest.
 The hands in play at the beginning count as its first hand. Everyone who busts in them is placed
 together.
 
-Source: WSOP rule 126 and TDA's recommended procedure 8; rulebook ``hand_for_hand``.
+Source: WSOP rule 126 and TDA's recommended procedure 8, rulebook ``hand_for_hand``.
 """
 
 from datetime import datetime

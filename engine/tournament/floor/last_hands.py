@@ -1,7 +1,7 @@
 """
 The end at a given time: the hands in play are the last, or a drawn number of hands follows.
 
-Source: WSOP rule 125; rulebook ``finish.last_hands``.
+Source: WSOP rule 125, rulebook ``finish.last_hands``.
 """
 
 from engine.kit.hidden import unsealed

@@ -148,7 +148,7 @@ def _others_table(state: Running, command: HoldOneTable | ReleaseTable) -> Table
 
 def _demand_not_own(state: Running, by: PlayerId, about: set[EntrantId]) -> None:
     """
-    Check that *by* plays as none of the entrants that an order is *about*.
+    Check that *by* does not play as an entrant that an order is *about*.
 
     Source: rulebook ``directing.own_seat``.
     """
@@ -243,7 +243,7 @@ def disqualify(state: Running, command: Disqualify) -> tuple[Event, ...]:
 
 def _left(state: Running, entrant: EntrantId) -> Seat | None:
     """
-    Return the last seat of an entrant who is still in without a seat; None for everybody else.
+    Return the last seat of an entrant who is still in without a seat, or None for everybody else.
     """
     window = state.window(entrant)
     if window is not None:

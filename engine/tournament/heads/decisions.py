@@ -8,7 +8,7 @@ from engine.tournament.model.state import Cancelled, Finished, State, phase_of
 
 def decide(state: State, command: RecordTables) -> tuple[TablesRecorded, ...]:
     """
-    Return the record of a tournament's tables; nothing if there is one already.
+    Return the record of a tournament's tables, or nothing if there is one already.
 
     Raises:
         TournamentNotFinished: If anything may still happen at a table.

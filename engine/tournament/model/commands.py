@@ -75,7 +75,7 @@ class Announce(_Command, frozen=True, kw_only=True, tag="announce"):
     currency: str | None = None
     hands_between_seconds: int = 0
     hands_max: int | None = None
-    """The most hands that each table plays; None means until the last chip."""
+    """The most hands that each table plays. None means until the last chip."""
     entry: EntryTerms = EntryTerms()
     fees: FeeTerms = FeeTerms()
     format: FormatTerms = Freezeout()
@@ -121,7 +121,7 @@ class StartPlay(_Command, frozen=True, kw_only=True, tag="start_play"):
     table_ids: tuple[TableId, ...]
     """At least as many as tables are needed. The first ones are used, in order."""
     scheduled: bool = False
-    """Whether the clock sends this. Then nothing happens before the announced time."""
+    """True if the clock sends this. Then nothing happens before the announced time."""
     pulse: Pulse | None = None
     """The pulse that the seats wait for, if a beacon is mixed in."""
     now: datetime
@@ -231,7 +231,7 @@ class RecordBreak(_Command, frozen=True, kw_only=True, tag="record_break"):
     candidates: tuple[Candidate, ...]
     draw: Draw | None = None
     final: bool = False
-    """Whether only one table is left."""
+    """True if only one table is left."""
     now: datetime
 
 

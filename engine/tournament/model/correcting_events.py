@@ -22,7 +22,7 @@ class ResultCorrected(
     placings: tuple[Placing, ...]
     payouts: tuple[Payout, ...]
     forfeited: tuple[EntrantId, ...]
-    """Every entrant whose result has been taken away so far."""
+    """Every entrant that has lost its result so far."""
     by: PlayerId
     reason: TextRef
     rule: str

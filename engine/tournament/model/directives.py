@@ -32,11 +32,11 @@ class Open(msgspec.Struct, frozen=True, kw_only=True):
     """Open the next hand, at least ``wait_seconds`` after the last was settled."""
 
     last: bool
-    """Whether this is the last hand by a fixed number of hands, or breaks a tie."""
+    """True if this is the last hand by a fixed number of hands, or breaks a tie."""
 
     wait_seconds: int
     until_all_dealt: bool = False
-    """Whether this is also the last hand if everybody has dealt after it."""
+    """True if this is also the last hand if everybody has dealt after it."""
 
     only: tuple[EntrantId, ...] = ()
     """In a sudden-death hand, the entrants who are tied for the first place."""
@@ -45,7 +45,7 @@ class Open(msgspec.Struct, frozen=True, kw_only=True):
     """The level in force, if levels go by the clock."""
 
     round: int = 1
-    """The number of the hand in hand-for-hand play; 1 outside it."""
+    """The number of the hand in hand-for-hand play, or 1 outside it."""
 
 
 class LetGo(msgspec.Struct, frozen=True, kw_only=True):

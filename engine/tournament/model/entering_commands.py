@@ -79,13 +79,13 @@ class CloseRegistration(_Command, frozen=True, kw_only=True, tag="close_registra
     """Take no more entrants before the start."""
 
     scheduled: bool = False
-    """Whether the clock sends this. Then nothing happens before the announced time."""
+    """True if the clock sends this. Then nothing happens before the announced time."""
     now: datetime
 
 
 class CloseLateRegistration(_Command, frozen=True, kw_only=True, tag="close_late_registration"):
     scheduled: bool = False
-    """Whether the clock sends this. Then nothing happens before the announced time."""
+    """True if the clock sends this. Then nothing happens before the announced time."""
     now: datetime
 
 

@@ -130,7 +130,7 @@ class NoShowPurged(_Event, frozen=True, kw_only=True, tag="no_show_purged"):
     table: TableId
     stack: Chips
     struck: bool
-    """Whether the entry no longer counts: it gets no place, and its buy-in leaves the pool."""
+    """True if the entry no longer counts: it gets no place, and its buy-in leaves the pool."""
 
     raised: tuple[EntrantId, ...]
     """Entrants who were out before. Each moves up one place, because there is one entrant fewer."""
@@ -152,7 +152,7 @@ class StartPostponed(_Event, frozen=True, kw_only=True, tag="start_postponed"):
     number: int
     """The number of postponements, this one included."""
     last_hands_at: datetime | None
-    """The new instant, moved with the start; null if the terms name none."""
+    """The new instant, moved with the start, or null if the terms name none."""
     rounds_start_at: tuple[datetime, ...]
     """The new instants of later rounds, moved with the start."""
     rule: str

@@ -14,10 +14,10 @@ class Applicant(msgspec.Struct, frozen=True, kw_only=True):
     player: PlayerId
     bot: bool
     number: int = 0
-    """The waitlist position, from 1; 0 for an applicant who needs approval."""
+    """The waitlist position, from 1, or 0 for an applicant who needs approval."""
 
     offered_until: datetime | None = None
-    """The end of an offer; None without an offer."""
+    """The end of an offer, or None without an offer."""
 
     refused: TextRef | None = None
     """The director's reason for a refusal."""
@@ -72,19 +72,19 @@ class Entering(msgspec.Struct, frozen=True, kw_only=True):
     """The number of postponements."""
 
     late: bool = False
-    """Whether late registration is open."""
+    """True if late registration is open."""
 
     late_until: datetime | None = None
-    """The instant at which late registration ends; None if a level ends it."""
+    """The instant at which late registration ends, or None if a level ends it."""
 
     notices: tuple[Notice, ...] = ()
 
     def applicant(self, entrant: EntrantId) -> Applicant | None:
-        """Return the applicant or refused applicant *entrant*; None if there is none."""
+        """Return the applicant or refused applicant *entrant*, or None if there is none."""
         return next((each for each in self.applicants if each.entrant == entrant), None)
 
     def waiter(self, entrant: EntrantId) -> Applicant | None:
-        """Return the waitlist entry of *entrant*; None if there is none."""
+        """Return the waitlist entry of *entrant*, or None if there is none."""
         return next((each for each in self.waiting if each.entrant == entrant), None)
 
     def offers(self) -> tuple[Applicant, ...]:

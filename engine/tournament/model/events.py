@@ -94,7 +94,7 @@ class TournamentPaused(_Event, frozen=True, kw_only=True, tag="tournament_paused
     reason: str
     """A slug, or the identifier of a text."""
     words: TextRef | None = None
-    """The words that ``reason`` names; null for a slug, and in version 1."""
+    """The words that ``reason`` names, or null for a slug, and in version 1."""
 
 
 class TournamentResumed(_Event, frozen=True, kw_only=True, tag="tournament_resumed"):
@@ -110,7 +110,7 @@ class ClockStarted(_Event, frozen=True, kw_only=True, tag="clock_started"):
     """The instant from which the clock counts. The end of an outage lies before the event."""
 
     due: datetime | None
-    """The instant of the next level if nothing stops the clock; null at the last level."""
+    """The instant of the next level if nothing stops the clock, or null at the last level."""
 
     cause: Literal["play_started", "resumed", "outage"]
     rule: str
@@ -176,7 +176,7 @@ class RebuyWindowOpened(_Event, frozen=True, kw_only=True, tag="rebuy_window_ope
     hand: int
     stack_at_start: Chips
     buys: bool
-    """Whether a rebuy is allowed. Otherwise only a staked thing brings the entrant back."""
+    """True if a rebuy is allowed. Otherwise only a staked thing brings the entrant back."""
     rule: str
 
 
@@ -311,7 +311,7 @@ class TournamentCancelled(_Event, frozen=True, kw_only=True, tag="tournament_can
     """A slug, or the identifier of a text."""
     rule: str
     words: TextRef | None = None
-    """The words that ``reason`` names; null for a slug, and in version 1."""
+    """The words that ``reason`` names, or null for a slug, and in version 1."""
 
 
 Event = (

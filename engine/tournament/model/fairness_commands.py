@@ -21,7 +21,7 @@ class OpenEntropy(_Command, frozen=True, kw_only=True, tag="open_entropy"):
     entrant: EntrantId
     value: HexDigest
     in_time: bool
-    """Whether no hand has been opened yet at the table where the entrant was first seated."""
+    """True if no hand has been opened yet at the table where the entrant was first seated."""
 
     now: datetime
 

@@ -24,7 +24,7 @@ class Fairness(msgspec.Struct, frozen=True, kw_only=True):
     """The master ``cards``, once the league has published it."""
 
     chain: Chain | None = None
-    """The beacon that is mixed in; None without a beacon."""
+    """The beacon that is mixed in, or None without a beacon."""
 
     awaited: int | None = None
     """The number of the pulse that the seats are drawn by, once it is named."""
@@ -34,12 +34,12 @@ class Fairness(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def waiting(self) -> bool:
-        """Whether the seats wait for the beacon. Meanwhile nobody may enter or leave."""
+        """True if the seats wait for the beacon. Meanwhile nobody may enter or leave."""
         return self.awaited is not None and self.pulse is None
 
     @property
     def mixed(self) -> bytes:
-        """Return the beacon's entropy for draws at table 0; empty without a beacon."""
+        """Return the beacon's entropy for draws at table 0, or empty without a beacon."""
         if self.chain is None or self.pulse is None:
             return b""
         return mixed_in(self.chain, self.pulse)

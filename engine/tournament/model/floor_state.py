@@ -26,7 +26,7 @@ class Rest(msgspec.Struct, frozen=True, kw_only=True):
     """A break that has begun. No hand is opened until it has ended."""
 
     after_level: int | None
-    """The level before the break; None if a director began the break during a level."""
+    """The level before the break, or None if a director began the break during a level."""
 
     due: datetime
     begun_by: int
@@ -66,7 +66,7 @@ class HandForHand(msgspec.Struct, frozen=True, kw_only=True):
     """Hand-for-hand play: all tables wait for each other after every hand."""
 
     playing: bool = False
-    """Whether every table may open a hand. If not, the hands in play are finished first."""
+    """True if every table may open a hand. If not, the hands in play are finished first."""
 
     out: tuple[OutInRound, ...] = ()
 
@@ -93,14 +93,14 @@ class FloorState(msgspec.Struct, frozen=True, kw_only=True):
 
     last_hands: LastHands | None = None
     round: int = 1
-    """The number of the hand in hand-for-hand play; 1 before it first began."""
+    """The number of the hand in hand-for-hand play, or 1 before it first began."""
 
     hand_for_hand: HandForHand | None = None
     bubble_played: bool = False
-    """Whether hand-for-hand play has begun by itself. It does so only once."""
+    """True if hand-for-hand play has begun by itself. It does so only once."""
 
     def last_hand_of(self, table: TableId) -> int | None:
-        """Return the number of the last hand of *table*; None if it has not been counted."""
+        """Return the number of the last hand of *table*, or None if it has not been counted."""
         known = () if self.last_hands is None else self.last_hands.counted
         return next((each.last_hand for each in known if each.table == table), None)
 

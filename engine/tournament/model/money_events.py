@@ -51,9 +51,9 @@ class EntrantKnockedOut(_Event, frozen=True, kw_only=True, tag="entrant_knocked_
     table: TableId
     hand: int
     pot: int
-    """The number of the pot; 1 is the main pot."""
+    """The number of the pot. 1 is the main pot."""
     by: tuple[EntrantId, ...]
-    """The winners in seat order; empty if nobody won the pot."""
+    """The winners in seat order, or empty if nobody won the pot."""
     rule: str
 
 
@@ -61,7 +61,7 @@ class BountyWon(_Event, frozen=True, kw_only=True, tag="bounty_won"):
     """An entrant won a bounty, or a part of it."""
 
     entrant: EntrantId
-    """The entrant whose bounty it was."""
+    """The entrant that carried the bounty."""
     by: EntrantId
     amount: int
     currency: str

@@ -50,7 +50,7 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True):
     play_for: int
     """The money left for the winner."""
     ends: bool
-    """Whether play ends with the deal."""
+    """True if play ends with the deal."""
     method: DealMethod
     by: EntrantId | None
     """Null if a director proposed it."""

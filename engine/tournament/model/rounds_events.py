@@ -59,7 +59,7 @@ class RoundEnded(_Event, frozen=True, kw_only=True, tag="round_ended"):
     """Penalty hands that remain. They are served in the next round."""
 
     next_at: datetime | None
-    """The instant at which the next round or the final is seated; null after the last."""
+    """The instant at which the next round or the final is seated, or null after the last."""
 
     rule: str
 
@@ -68,7 +68,7 @@ class CutMade(_Event, frozen=True, kw_only=True, tag="cut_made"):
     """The cut was made: these entrants go on to the final."""
 
     going: tuple[EntrantId, ...]
-    """The best first."""
+    """The entrants of the final, best first."""
 
     candidates: tuple[Score, ...]
     tied: tuple[EntrantId, ...]

@@ -27,7 +27,7 @@ class RoundsState(msgspec.Struct, frozen=True, kw_only=True):
     """The entrants who busted in the present round, in that order."""
 
     closing: bool = False
-    """Whether no further hand is opened in this round."""
+    """True if no further hand is opened in this round."""
 
     cut: CutMade | None = None
     tables: int
@@ -40,7 +40,7 @@ class RoundsState(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def next_at(self) -> datetime | None:
-        """Return the time at which the next round or the final is seated; None while playing."""
+        """Return the time at which the next round or the final is seated, or None while playing."""
         return self.ended[-1].next_at if self.stage == "between" else None
 
     @property
@@ -54,7 +54,7 @@ class RoundsState(msgspec.Struct, frozen=True, kw_only=True):
         return next((each.seat for each in seats if each.entrant == entrant), None)
 
     def stack_of(self, entrant: EntrantId) -> Chips:
-        """Return the stack of *entrant* at the end of the last round; 0 without one."""
+        """Return the stack of *entrant* at the end of the last round, or 0 without one."""
         for result in self.ended[-1].results if self.ended else ():
             for score in result.scores:
                 if score.entrant == entrant:

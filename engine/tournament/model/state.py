@@ -85,7 +85,7 @@ class Drafted(_Phase, frozen=True, kw_only=True):
 
     terms: TournamentDrafted | TermsRevised
     discarded: bool = False
-    """Whether the draft was discarded. It can then never be announced."""
+    """True if the draft was discarded. It can then never be announced."""
 
 
 class Announced(_Phase, frozen=True, kw_only=True):
@@ -103,7 +103,7 @@ class Registering(_Phase, frozen=True, kw_only=True):
     registered: int = 0
     """The number of all registrations so far: the last registration number that was given."""
     closed: bool = False
-    """Whether nobody can enter any more before the start."""
+    """True if nobody can enter any more before the start."""
     entering: Entering = Entering()
 
 
@@ -150,7 +150,7 @@ class Running(_Phase, frozen=True, kw_only=True):
     left: tuple[Standing, ...] = ()
     """The entrants who have left a casino, with the chips they took."""
     closing: bool = False
-    """Whether no further hand is opened."""
+    """True if no further hand is opened."""
     rounds: RoundsState | None = None
     """None without scheduled rounds."""
     floor: FloorState = FloorState()
@@ -164,11 +164,11 @@ class Running(_Phase, frozen=True, kw_only=True):
 
     @property
     def in_round(self) -> bool:
-        """Whether a scheduled round is being played."""
+        """True if a scheduled round is being played."""
         return self.rounds is not None and self.rounds.stage == "playing"
 
     def seating(self, table: TableId) -> Seating | None:
-        """Return the open table *table*; None if it is closed or unknown."""
+        """Return the open table *table*, or None if it is closed or unknown."""
         return next((each for each in self.tables if each.table == table), None)
 
     def remaining(self) -> tuple[EntrantId, ...]:
@@ -189,7 +189,7 @@ class Finished(_Phase, frozen=True, kw_only=True):
     rounds: RoundsState | None = None
     entering: Entering = Entering()
     recorded: bool = False
-    """Whether the heads of the tournament's tables are recorded in its log."""
+    """True if the heads of the tournament's tables are recorded in its log."""
 
 
 class Cancelled(_Phase, frozen=True, kw_only=True):
@@ -198,7 +198,7 @@ class Cancelled(_Phase, frozen=True, kw_only=True):
     reason: str
     entering: Entering = Entering()
     recorded: bool = False
-    """Whether the heads of the tournament's tables are recorded in its log."""
+    """True if the heads of the tournament's tables are recorded in its log."""
 
 
 State = Unannounced | Drafted | Announced | Registering | Closed | Running | Finished | Cancelled
@@ -231,7 +231,7 @@ def entries_of(state: State) -> tuple[Entry, ...]:
 
 
 def entry_of(state: Registering | Closed | Running | Finished, entrant: EntrantId) -> Entry | None:
-    """Return the entry of *entrant*; None without an entry."""
+    """Return the entry of *entrant*, or None without an entry."""
     return next((each for each in state.entrants if each.entrant == entrant), None)
 
 

@@ -13,17 +13,17 @@ class TableSummary(msgspec.Struct, frozen=True, kw_only=True):
 
     table: TableId
     idle: bool
-    """Whether no hand is in play."""
+    """True if no hand is in play."""
     hand_number: int
-    """The number of the hand opened last; 0 before the first."""
+    """The number of the hand opened last, or 0 before the first."""
     stacks: tuple[Standing, ...]
     """The stacks of all seats, including those that wait for the next hand."""
     playable: bool = True
-    """Whether at least two seats can be dealt in now."""
+    """True if at least two seats can be dealt in now."""
     attended: bool = True
-    """Whether two present players can be dealt in, or one can win the forced bets of the others."""
+    """True if two present players can be dealt in, or one can win the forced bets of the others."""
     blinds_out: bool = True
-    """Whether forced bets end the game even if everybody is away."""
+    """True if forced bets end the game even if everybody is away."""
     dealers_left: int = 0
     """The number of seats of the first hand that have not dealt yet and still can."""
     stage: int = 0
@@ -32,10 +32,10 @@ class TableSummary(msgspec.Struct, frozen=True, kw_only=True):
     """Chips that stay from hand to hand and belong to nobody yet."""
     round: int = 0
     """
-    The number in hand-for-hand play of the hand opened last; 1 outside it, 0 before the first.
+    The number in hand-for-hand play of the hand opened last, or 1 outside it, 0 before the first.
     """
     marks: Marks | None = None
-    """The last positions of button and blinds; None before the first dealer is drawn."""
+    """The last positions of button and blinds, or None before the first dealer is drawn."""
     dealable: tuple[Seat, ...] = ()
     """Seats that can be dealt in."""
     newcomers: tuple[Seat, ...] = ()

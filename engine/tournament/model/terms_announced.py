@@ -43,7 +43,7 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     floor: FloorTerms
     staff_may_play: bool
     """
-    Whether staff who are entered may keep the clock and the seating. They may do nothing else.
+    True if staff who are entered may keep the clock and the seating. They may do nothing else.
     """
 
     place: str | None

@@ -21,19 +21,19 @@ class EntryTerms(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     """
 
     approval: bool = False
-    """Whether a director approves or refuses every player."""
+    """True if a director approves or refuses every player."""
 
     waitlist: bool = False
-    """Whether players without a place may join a waitlist."""
+    """True if players without a place may join a waitlist."""
 
     offer_seconds: int = 900
     """The seconds for which a free place is offered to the first on the waitlist."""
 
     registration_closes_before_seconds: int = 0
-    """Registration closes this many seconds before the start; 0 is at the start."""
+    """Registration closes this many seconds before the start. 0 is at the start."""
 
     check_in_opens_before_seconds: int | None = None
-    """Check-in opens this many seconds before the start; null is no check-in."""
+    """Check-in opens this many seconds before the start. Null is no check-in."""
 
     no_show: Literal["release", "seat_absent"] = "release"
     """
@@ -42,7 +42,7 @@ class EntryTerms(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     """
 
     no_show_purge_level: int | None = None
-    """The level from which the chips of seated no-shows leave play; null is never."""
+    """The level from which the chips of seated no-shows leave play. Null is never."""
 
     late_registration_level: int | None = None
     """Late registration closes after this level and any break that follows it."""
@@ -67,7 +67,7 @@ class EntryTerms(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
     @property
     def late(self) -> bool:
-        """Whether the terms allow late registration."""
+        """True if the terms allow late registration."""
         return (
             self.late_registration_level is not None or self.late_registration_seconds is not None
         )

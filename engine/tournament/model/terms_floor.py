@@ -28,10 +28,10 @@ class HandForHandTerms(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     """The start and the rules of hand-for-hand play."""
 
     at_bubble: bool = False
-    """Whether it starts automatically when one entrant more than the paid places is left."""
+    """True if it starts automatically when one entrant more than the paid places is left."""
 
     at_left: int | None = None
-    """The number of entrants at which it starts automatically; null for none."""
+    """The number of entrants at which it starts automatically, or null for none."""
 
     ties: Literal["shared", "stack_at_start"] = "shared"
     """The placing of entrants who bust at several tables in the same hand of hand-for-hand play."""
@@ -47,10 +47,10 @@ class FloorTerms(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     """The largest difference between table sizes before a player moves."""
 
     final_table_size: int | None = None
-    """The number of entrants for whom two tables become one; null is the seats of one table."""
+    """The number of entrants at which two tables become one. Null is the seats of one table."""
 
     redraw_at: tuple[int, ...] = ()
-    """The numbers of tables at which all seats are drawn again; 1 is the final table."""
+    """The numbers of tables at which all seats are drawn again. 1 is the final table."""
 
     halt_when_short: int | None = None
     """
@@ -65,7 +65,7 @@ class FloorTerms(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     """The instant from which no hand opens, or only as many as are drawn."""
 
     last_hands: HandsDrawn | None = None
-    """The range to draw from at that instant; null if the hands in play are the last."""
+    """The range to draw from at that instant, or null if the hands in play are the last."""
 
     hand_for_hand: HandForHandTerms = HandForHandTerms()
 
@@ -78,7 +78,7 @@ def problems(
 
     Args:
         seats_max: The largest number of seats at one table of the game.
-        levels: The number of levels of the clock; 0 if there is no clock.
+        levels: The number of levels of the clock, or 0 if there is no clock.
     """
     return (*_of_tables(floor, table_seats, seats_max), *_of_course(floor, levels))
 

@@ -40,7 +40,7 @@ class Rounds(_Format, frozen=True, kw_only=True, tag="rounds"):
     """
 
     hands_per_round: int | None = None
-    """The hands of each table; null means until everybody there has dealt once."""
+    """The hands of each table. Null means until everybody there has dealt once."""
 
     stacks: Literal["fresh", "carried"] = "fresh"
     """
@@ -62,7 +62,7 @@ class Rounds(_Format, frozen=True, kw_only=True, tag="rounds"):
     """The instants of the second and later rounds, and of the final. None begins earlier."""
 
     cut: int | None = None
-    """The number of entrants who go on to the final; null if points decide."""
+    """The number of entrants who go on to the final, or null if points decide."""
 
     final_stack: int | None = None
     """Null for the own chips if they are carried, else for the starting stack."""

@@ -29,7 +29,7 @@ class Masters(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One player's entry; ``number`` is the order of registration, from 1."""
+    """One player's entry. ``number`` is the order of registration, from 1."""
 
     entrant: EntrantId
     player: PlayerId
@@ -66,7 +66,7 @@ class Busted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     seat: Seat
     stack_at_start: Chips
     pot: int | None = None
-    """The pot that held its last chips; 1 is the main pot, null if it is not known."""
+    """The pot that held its last chips. 1 is the main pot, null if it is not known."""
 
     won_by: tuple[EntrantId, ...] = ()
     """The winners of that pot, in seat order."""
@@ -80,7 +80,7 @@ class Window(msgspec.Struct, frozen=True, kw_only=True):
     seat: Seat
     stack_at_start: Chips
     buys: bool
-    """Whether a rebuy is allowed. Otherwise only a staked item brings the entrant back."""
+    """True if a rebuy is allowed. Otherwise only a staked item brings the entrant back."""
 
 
 class Promised(msgspec.Struct, frozen=True, kw_only=True):
@@ -125,13 +125,13 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     entrant: EntrantId
     seat: Seat
     hands_to_big_blind: int | None = None
-    """Hands until the big blind reaches the seat, 1 for the next; null without blinds or button."""
+    """Hands until the seat posts the big blind, 1 for the next. Null without blinds or button."""
 
     hands_to_button: int | None = None
     """Hands until the deal reaches the seat, in a game without blinds."""
 
     newcomer: bool | None = None
-    """Whether the entrant has not been dealt in since it came to the table."""
+    """True if the entrant has not been dealt in since it came to the table."""
 
     moved: int | None = None
     """The number of earlier moves of the entrant."""
@@ -169,7 +169,7 @@ class LevelClock(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def running(self) -> bool:
-        """Whether a next level comes with time."""
+        """True if a next level comes with time."""
         return self.due is not None
 
 

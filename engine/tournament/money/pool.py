@@ -110,7 +110,7 @@ def price_of_rebuy(terms: Terms) -> Price:
 def charged_to(
     terms: Terms, books: Books, entrants: Sequence[EntrantId]
 ) -> dict[EntrantId, Charged]:
-    """Return the charges of each of *entrants*; none after a cancellation before play."""
+    """Return the charges of each of *entrants*, or none after a cancellation before play."""
     if books.policy == "before_play":
         return {}
     fees, again = terms.fees, price_of_rebuy(terms)
@@ -190,7 +190,7 @@ def knockouts_of(state: Running | Finished) -> dict[EntrantId, int]:
 
 
 def ledger_of(state: State) -> Ledger | None:
-    """Return a tournament's accounts; None before it is announced."""
+    """Return a tournament's accounts, or None before it is announced."""
     if isinstance(state, Unannounced):
         return None
     terms, books = state.terms, state.books

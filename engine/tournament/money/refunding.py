@@ -45,7 +45,7 @@ def refunded(
     state: Announced | Registering | Running, stacks: Sequence[Standing]
 ) -> tuple[RefundsAwarded, ...]:
     """
-    Return the refunds that are owed if *state* is cancelled now; nothing if none are owed.
+    Return the refunds that are owed if *state* is cancelled now, or nothing if none are owed.
 
     Args:
         stacks: The stacks of everyone still in, between two hands, once play has begun.

@@ -14,7 +14,7 @@ SUDDEN_DEATH = 2
 
 
 def hands_left(state: Running, table: TableSummary) -> int | None:
-    """Return the most hands that a table still plays; None if play goes to the last chip."""
+    """Return the most hands that a table still plays, or None if play goes to the last chip."""
     limits = [hands_counted(state, table)]
     if table.hand_number and until_all_dealt(state):
         limits.append(table.dealers_left)
@@ -22,7 +22,7 @@ def hands_left(state: Running, table: TableSummary) -> int | None:
 
 
 def hands_counted(state: Running, table: TableSummary) -> int | None:
-    """Return the hands that a table still plays of a fixed number; None if no number is fixed."""
+    """Return the hands left of a table's fixed number, or None if no number is fixed."""
     terms = state.terms
     end = terms.ruleset.end
     by_ruleset = end.hands if isinstance(end, HandsOrLast) else None

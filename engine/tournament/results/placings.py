@@ -20,7 +20,7 @@ def ranked(
     Args:
         standings: The stacks that decide. For entrants who bust together, these are the stacks at
             the start of the fatal hand. For those who are left, they are the stacks at the end.
-        first_place: The best place to give; 1 is the winner's.
+        first_place: The best place to give. 1 is the winner's.
 
     Source: rulebook ``elimination`` and ``finish.ties``.
     """

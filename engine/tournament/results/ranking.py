@@ -125,9 +125,9 @@ def eliminations(
     Return the places of *busts*, and the end of the tournament if one entrant is left.
 
     Args:
-        kept_in: The number of other entrants of the same hand who came back or still may.
-        equal: Whether all *busts* share their places, whatever their stacks were.
-        rule: The rule that decided; None if the stacks decide.
+        kept_in: The number of other busts of this hand that came back, or still may.
+        equal: True if all *busts* share their places, whatever their stacks were.
+        rule: The rule that decided, or None if the stacks decide.
     """
     if not busts:
         return ()

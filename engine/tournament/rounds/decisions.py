@@ -182,7 +182,7 @@ def paired(
     seats: int,
 ) -> list[list[EntrantId]]:
     """
-    Return the entrants of each table by the rule of *plan*; *history* holds all earlier rounds.
+    Return the entrants of each table by the rule of *plan*. *history* holds all earlier rounds.
     """
     if plan.seating == "heats":
         return pairing.heats(drawn, seats=seats)

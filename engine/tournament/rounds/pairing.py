@@ -80,8 +80,9 @@ def swiss(ranked: Sequence[int], met: Met, *, seats: int) -> Tables:
     """
     Return tables of neighbours in rank. Players who have met change places with the next table.
 
-    Two seats of neighbouring tables are exchanged as long as fewer players then meet again. The
-    exchange that saves most goes first, and of equals the one between the nearest ranks.
+    Two players of neighbouring tables change places as long as this means fewer repeated
+    meetings. The exchange that saves most is made first. If several save as many, the one between
+    the nearest ranks is made.
 
     Args:
         ranked: The numbers of all players, the best first.

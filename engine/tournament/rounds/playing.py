@@ -17,7 +17,7 @@ def in_round(
     state: Running, tables: Mapping[TableId, TableSummary], here: Seating
 ) -> Directive | None:
     """
-    Return the directive of *here* in the round being played; None outside of one.
+    Return the directive of *here* in the round being played, or None outside of one.
 
     Nobody moves between tables in a round. The last table that finishes ends it for all.
 

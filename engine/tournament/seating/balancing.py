@@ -4,7 +4,7 @@ Moves that balance tables of too different sizes.
 The mover and the seat are chosen together, so that the move costs as few positions as possible. If
 it can, the big blind comes to the mover no sooner than before. Nothing here is random.
 
-Source: TDA rule 11; rulebook ``seating.balance_next_big_blind`` and ``seating.balance_button``.
+Source: TDA rule 11, rulebook ``seating.balance_next_big_blind`` and ``seating.balance_button``.
 """
 
 from collections import Counter

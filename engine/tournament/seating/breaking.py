@@ -3,7 +3,7 @@ Moves when tables have to break.
 
 Tables break before they are balanced. Only the tournament's own draws are random here.
 
-Source: TDA rules 10 and 11; rulebook ``seating``.
+Source: TDA rules 10 and 11, rulebook ``seating``.
 """
 
 from collections.abc import Mapping
@@ -153,7 +153,7 @@ def _moves(
 
     Args:
         room: The number of entrants that each table may take. No other table receives any.
-        final: Whether one table is left afterwards.
+        final: True if one table is left afterwards.
     """
     seats = {each.table: list(each.seats) for each in state.tables if each.table in room}
     numbers = {each.table: each.number for each in state.tables}

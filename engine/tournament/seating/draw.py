@@ -3,7 +3,7 @@ The seat draw, and the order of free seats from worst to best for a mover.
 
 A seat is worse the sooner it must post. The worst legal seat is the next big blind.
 
-Source: TDA rules 10 and 11 (breaking and balancing tables); rulebook ``seating``.
+Source: TDA rules 10 and 11 (breaking and balancing tables), rulebook ``seating``.
 """
 
 from collections.abc import Collection, Sequence
@@ -23,7 +23,7 @@ DRAW_TABLE = 0
 
 def tables_needed(entrants: int, *, table_seats: int) -> int:
     """
-    Return the fewest tables that seat everyone; 1 without entrants.
+    Return the fewest tables that seat everyone, or 1 without entrants.
 
     >>> tables_needed(9, table_seats=8), tables_needed(8, table_seats=8)
     (2, 1)
@@ -60,7 +60,7 @@ def tables_due(terms: Terms, entrants: int, *, all_live: bool) -> int:
     Return the number of tables for *entrants* who still have hands to play.
 
     Args:
-        all_live: Whether every open table has hands to play. If not, the last table with hands to
+        all_live: True if every open table has hands to play. If not, the last table with hands to
             play is not the final table, and has no more seats than others.
     """
     due = tables_for(terms, entrants)
@@ -141,7 +141,7 @@ class FreeSeat(NamedTuple):
     """The newcomer's part in the first hand. The small blind is the last choice."""
     hands: int | None
     """
-    Hands until the seat posts the big blind, or deals in a game without blinds; None if unknown.
+    Hands until the seat posts the big blind, or deals in a game without blinds, or None if unknown.
     """
 
 
@@ -164,7 +164,7 @@ def free_worst_first(
     first hand the lowest free seat comes first.
 
     Args:
-        marks: The positions after the last hand; None if the first dealer is not drawn yet.
+        marks: The positions after the last hand, or None if the first dealer is not drawn yet.
         dealable: Occupied seats that can be dealt in.
         newcomers: Those of them that have not been dealt in yet.
 

@@ -130,8 +130,8 @@ async def reach(
     Return the object that the route names, if the caller may do what the route declares.
 
     Args:
-        fresh: Whether to read changes by other processes from the log.
-        believe: Whether to accept membership that is up to :data:`MEMBERS_BELIEVED_FOR` old.
+        fresh: True to read changes by other processes from the log.
+        believe: True to accept membership that is up to :data:`MEMBERS_BELIEVED_FOR` old.
 
     Raises:
         StreamNotFound: If the object does not exist, or the caller may not see it.
@@ -157,8 +157,8 @@ async def find(
     Return an object that a request names, if the caller belongs to its league.
 
     Args:
-        fresh: Whether to read changes by other processes from the log.
-        believe: Whether to accept membership that is up to :data:`MEMBERS_BELIEVED_FOR` old.
+        fresh: True to read changes by other processes from the log.
+        believe: True to accept membership that is up to :data:`MEMBERS_BELIEVED_FOR` old.
 
     Raises:
         StreamNotFound: If the object does not exist, or the caller may not see it.
@@ -197,9 +197,9 @@ async def role_in(
     Return the caller's role in *league*, or None for a stranger.
 
     Args:
-        fresh: Whether to read the league's log. Followers of the league need not, because their
+        fresh: True to read the league's log. Followers of the league need not, because their
             channel keeps this process's copy as new as the events it hands out.
-        believe: Whether to accept a role that is up to :data:`MEMBERS_BELIEVED_FOR` old. Changes
+        believe: True to accept a role that is up to :data:`MEMBERS_BELIEVED_FOR` old. Changes
             made by this process count at once. The log is always read before a caller is treated as
             a stranger.
     """
@@ -234,7 +234,7 @@ async def belong(request: Asked, league: str, *, fresh: bool = True) -> Role:
     Return the caller's role in *league*, if it permits what the route declares.
 
     Args:
-        fresh: Whether to read the log, as in :func:`role_in`.
+        fresh: True to read the log, as in :func:`role_in`.
 
     Raises:
         StreamNotFound: If the caller is a stranger there.
@@ -254,9 +254,9 @@ def demand(
     Check that *role* permits what the route declares.
 
     Args:
-        entered: Whether the caller plays in the tournament or season. Staff lose some capabilities
+        entered: True if the caller plays in the tournament or season. Staff lose some capabilities
             there.
-        staff_may_play: Whether the terms leave playing staff the clock and the seating.
+        staff_may_play: True if the terms leave playing staff the clock and the seating.
 
     Raises:
         Forbidden: If a capability is missing; the error names it.
@@ -393,7 +393,7 @@ def demand_form(identifier: str, prefix: str) -> None:
 
 # The prefix decides the type of the state, which a type checker cannot express.
 @lru_cache(maxsize=16_384)
-# The prefix tells the state's type, so a signature cannot.
+# The type of the state depends on the prefix, so the signature cannot name it.
 def _stream(identifier: str, prefix: str) -> Stream[Any]:
     demand_form(identifier, prefix)
     return stream_of(identifier)

@@ -343,7 +343,7 @@ async def _edited(
 def _recurrence(season_id: str, recurrence: Recurrence, now: datetime) -> RecurrenceShown:
     plan = recurrence.stretches[-1].plan
     moments: tuple[Moment, ...] = ()
-    with suppress(RecurrenceInvalid):  # too many steps: show it, so that it can be ended
+    with suppress(RecurrenceInvalid):  # too many steps: staff must see it to end it
         moments = tuple(each.moment for each in islice(coming(recurrence, now), _SHOWN))
     return RecurrenceShown(
         id=recurrence.recurrence,

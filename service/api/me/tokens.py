@@ -208,7 +208,7 @@ async def sign_out_everywhere(
 
 def _maker(request: Asked, body: TokenWanted) -> tokens.Principal:
     """
-    Return the caller whose token may make the token in *body*.
+    Return the caller, with a token that may make the token in *body*.
 
     Raises:
         Unauthenticated: If the request has neither a password nor a token.

@@ -44,7 +44,7 @@ class Started(msgspec.Struct, kw_only=True):
 
 
 class OperationShown(msgspec.Struct, kw_only=True):
-    """The progress of an operation; ``result`` is null until it is done."""
+    """The progress of an operation. ``result`` is null until it is done."""
 
     id: str
     kind: str

@@ -113,7 +113,7 @@ class DisputeShown(msgspec.Struct, kw_only=True):
 
 
 class EvidenceShown(msgspec.Struct, kw_only=True):
-    """The evidence that the server attached; null if there is none yet."""
+    """The evidence that the server attached, or null if there is none yet."""
 
     id: str
     evidence: msgspec.Raw

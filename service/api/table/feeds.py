@@ -103,7 +103,7 @@ class FeedItem(msgspec.Struct, kw_only=True):
 
 class FeedPage(msgspec.Struct, kw_only=True):
     """
-    A page of a feed; ``next_cursor`` is null when the page ends with the newest event.
+    A page of a feed. ``next_cursor`` is null when the page ends with the newest event.
 
     To read later events, continue after the last item's ``cursor``.
     """
@@ -322,7 +322,7 @@ async def _still_allowed(request: Asked, league: str, *, fresh: bool = True) -> 
     Check the caller again: tokens expire, and members leave, while a request waits.
 
     Args:
-        fresh: Whether to read the caller's role from the log, not from this process's copy.
+        fresh: True to read the caller's role from the log, not from this process's copy.
 
     Raises:
         Unauthenticated: If the token is no longer valid.

@@ -54,7 +54,7 @@ class Corrected(msgspec.Struct, kw_only=True):
 
     tournament: str
     number: int
-    """Counts the corrections of this tournament from 1; 0 if the result did not change."""
+    """Counts the corrections of this tournament from 1, or 0 if the result did not change."""
     placings: tuple[Placing, ...]
     payouts: tuple[Payout, ...]
     position: str | None = None

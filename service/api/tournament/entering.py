@@ -67,7 +67,7 @@ class AnnouncementWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=Tru
 
 
 class EntryChanged(msgspec.Struct, kw_only=True):
-    """The effect of a command; ``events`` lists the types of its events, in order."""
+    """The effect of a command. ``events`` lists the types of its events, in order."""
 
     tournament: str
     entrant: str | None
@@ -76,7 +76,7 @@ class EntryChanged(msgspec.Struct, kw_only=True):
 
 
 class AnnouncementShown(msgspec.Struct, kw_only=True):
-    """A notice to the players; ``text`` is null once it is erased."""
+    """A notice to the players. ``text`` is null once it is erased."""
 
     id: str
     text: str | None

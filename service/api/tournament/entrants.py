@@ -31,7 +31,7 @@ from service.people.tokens import Principal
 
 
 class EntrantShown(msgspec.Struct, kw_only=True):
-    """One entry; ``placing`` is null until the entrant has a place."""
+    """One entry. ``placing`` is null until the entrant has a place."""
 
     id: str
     player: str
@@ -48,17 +48,17 @@ class EntrantShown(msgspec.Struct, kw_only=True):
     payout: int | None
     checked_in: bool
     line: int | None
-    """The position on the waitlist, from 1; null for everybody else."""
+    """The position on the waitlist, from 1, or null for everybody else."""
 
     offered_until: datetime | None
-    """The time at which the offer of a place expires; null without an offer."""
+    """The time at which the offer of a place expires, or null without an offer."""
 
 
 def my_entry(principal: Principal, place: TournamentPlace, order: Order) -> EntrantId:
     """
     Return the caller's place on the waitlist, application or latest entry, in this order.
 
-    If the caller has none of these, return an unknown entrant. The tournament then refuses
+    If the caller has no entry at all, return an unknown entrant. The tournament then refuses
     the command. A retry of the command that ended the entry still gets its first answer.
     """
     player, found = principal.account.player, entering_of(place.state)

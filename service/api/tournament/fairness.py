@@ -36,7 +36,7 @@ class EntropyOpeningWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=T
 
 
 class EntropyTaken(msgspec.Struct, kw_only=True):
-    """The effect of a command about entropy or seeds; ``events`` lists the event types."""
+    """The effect of a command about entropy or seeds. ``events`` lists the event types."""
 
     tournament: str
     events: tuple[str, ...]
@@ -44,7 +44,7 @@ class EntropyTaken(msgspec.Struct, kw_only=True):
 
 
 class ContributionShown(msgspec.Struct, kw_only=True):
-    """One entrant's contribution; ``value`` is null until it is opened."""
+    """One entrant's contribution. ``value`` is null until it is opened."""
 
     entrant: EntrantId
     commitment: HexDigest
@@ -56,10 +56,10 @@ class BeaconShown(msgspec.Struct, kw_only=True):
 
     chain: Chain
     seats_round: int | None
-    """The beacon round of the seat draw; null until it is named."""
+    """The beacon round of the seat draw, or null until it is named."""
 
     seats: Pulse | None
-    """The pulse of that round; null until it arrives. A hand's pulse is in its table's feed."""
+    """The pulse of that round, or null until it arrives. A hand's pulse is in its table's feed."""
 
 
 class FairnessShown(msgspec.Struct, kw_only=True):
@@ -82,7 +82,7 @@ class FairnessShown(msgspec.Struct, kw_only=True):
 
 
 class DeckShown(msgspec.Struct, kw_only=True):
-    """The commitments of one deal's deck; ``leaves`` are in the order of the cards."""
+    """The commitments of one deal's deck. ``leaves`` are in the order of the cards."""
 
     deal: int
     root: HexDigest

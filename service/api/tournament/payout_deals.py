@@ -58,7 +58,7 @@ class DealsShown(msgspec.Struct, kw_only=True):
 
 
 class DealAnswered(msgspec.Struct, kw_only=True):
-    """The effect of a command on a deal; ``events`` lists the types of its events, in order."""
+    """The effect of a command on a deal. ``events`` lists the types of its events, in order."""
 
     number: int
     events: tuple[str, ...]

@@ -43,7 +43,7 @@ class AddOnWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class Bought(msgspec.Struct, kw_only=True):
-    """The effect of a command about chips; ``events`` lists the types of its events, in order."""
+    """The effect of a command about chips. ``events`` lists the types of its events, in order."""
 
     entrant: str | None
     tournament: str
@@ -66,7 +66,7 @@ async def declare_rebuy(
 
 
 async def _level(shell: Shell, place: TournamentPlace, mine: EntrantId) -> int:
-    """Return the level of the hand in play or next at the caller's table; 1 without a seat."""
+    """Return the level of the hand in play or next at the caller's table, or 1 without a seat."""
     state = place.state
     if isinstance(state, Running):
         for seating in state.tables:

@@ -62,7 +62,7 @@ class RoundsShown(msgspec.Struct, kw_only=True):
 
 
 def round_now(state: Tournament) -> RoundNow | None:
-    """Return the progress of a tournament's rounds; None if it has no rounds."""
+    """Return the progress of a tournament's rounds, or None if it has no rounds."""
     rounds = state.rounds if isinstance(state, Running | Finished) else None
     if rounds is None:
         return None
@@ -70,7 +70,7 @@ def round_now(state: Tournament) -> RoundNow | None:
 
 
 def rounds_shown(state: Tournament) -> RoundsShown:
-    """Return all rounds, scores and the cut; empty if the tournament has no rounds."""
+    """Return all rounds, scores and the cut, or empty if the tournament has no rounds."""
     rounds = state.rounds if isinstance(state, Running | Finished) else None
     if rounds is None:
         return RoundsShown(

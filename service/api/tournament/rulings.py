@@ -46,7 +46,7 @@ class OrderWanted(ReasonGiven, forbid_unknown_fields=True, kw_only=True):
 
 
 class AboutEntrant(ReasonGiven, forbid_unknown_fields=True, kw_only=True):
-    """The entrant whom the ruling is about."""
+    """The entrant that the ruling is about."""
 
     entrant: Entrant
 
@@ -63,7 +63,7 @@ class Ruled(msgspec.Struct, kw_only=True):
 
     tournament: str
     ruling: str | None
-    """The type of the ruling's event; null if the ruling changed nothing."""
+    """The type of the ruling's event, or null if the ruling changed nothing."""
     hands: int | None = None
     """The number of hands of a penalty."""
     position: str | None

@@ -65,10 +65,10 @@ class ClockShown(msgspec.Struct, kw_only=True):
     amounts: Amounts
     next_amounts: Amounts | None
     due: datetime | None
-    """The start of the next level; null while the clock stands."""
+    """The start of the next level, or null while the clock stands."""
 
     left_seconds: int | None
-    """The time left of the level; null while the clock runs."""
+    """The time left of the level, or null while the clock runs."""
 
 
 class TournamentMade(msgspec.Struct, kw_only=True):
@@ -129,7 +129,7 @@ class TournamentShown(msgspec.Struct, kw_only=True):
     """If true, late registration is open."""
 
     late_registration_until: datetime | None
-    """The end of late registration; null if it ends with a level."""
+    """The end of late registration, or null if it ends with a level."""
 
     entrants: tuple[EntrantShown, ...]
     tables: tuple[TableShown, ...]

@@ -240,7 +240,7 @@ def parsed(document: bytes) -> Json:
 
 
 def opened(recorded: Recorded, keys: LeagueKeys, findings: Findings) -> Boxes | None:
-    """Return the contents of an event's boxes by audience; None if a box does not open."""
+    """Return the contents of an event's boxes by audience, or None if a box does not open."""
     stream, version = recorded.stream, recorded.stream_version
     try:
         return unseal(keys, stream, version, recorded.sealed or b"", None)

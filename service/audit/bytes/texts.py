@@ -69,7 +69,7 @@ class TextsAudit:
 
 
 def _fault(digest: str, row: asyncpg.Record | None, league: UUID) -> str | None:
-    """Return the fault of a text; None if it holds."""
+    """Return the fault of a text, or None if it holds."""
     if row is None:
         return "are missing"
     if row["league"] != league:

@@ -18,10 +18,10 @@ Hold = Callable[[bool, int, str], None]
 
 _MICROSECOND = timedelta(microseconds=1)
 _MARGIN = 3_000_000
-"""Microseconds; see rulebook ``beacon.round``."""
+"""Microseconds. See rulebook ``beacon.round``."""
 
 _BEHIND_MAX = timedelta(seconds=60)
-"""The longest time that an append naming a pulse may take; see rulebook ``beacon.round``."""
+"""The longest time that an append naming a pulse may take. See rulebook ``beacon.round``."""
 
 
 def due(chain: Chain, at: datetime) -> int:
@@ -38,7 +38,7 @@ def added(chain: Chain, pulse: Pulse) -> bytes:
 
 
 def fault_of(chain: Chain, pulse: Pulse) -> str | None:
-    """Return the fault in a pulse's signature or randomness; None if both are right."""
+    """Return the fault in a pulse's signature or randomness, or None if both are right."""
     if sha256(bytes.fromhex(pulse.signature)).hexdigest() != pulse.randomness:
         return "the randomness does not follow from the signature"
     try:

@@ -59,7 +59,7 @@ class EntropyAudit:
                 self._hold(same, position, "the published master of the cards is a different one")
 
     def digest(self, entered: Iterable[str]) -> bytes:
-        """Return the digest for draws at table 0; *entered* is in order of registration."""
+        """Return the digest for draws at table 0. *entered* is in order of registration."""
         there = (each for each in entered if not self._asks or each in self._there)
         return generator.commitments_digest(
             (bytes.fromhex(self._bound[each]) for each in there if each in self._bound),

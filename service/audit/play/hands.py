@@ -22,7 +22,7 @@ class HandAudit(Seen):
     """Follows the events of one table from hand to hand."""
 
     def see(self, event: events.Event, position: int, before: State) -> None:
-        """Check *event*; *before* is the table's state before it."""
+        """Check *event*. *before* is the table's state before it."""
         self.position = position
         handler = _HANDLERS.get(type(event))
         if handler is not None:

@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping
 
 
 def returned(wagers: Mapping[int, int], live: Collection[int]) -> tuple[int, int] | None:
-    """Return the seat that gets an uncalled bet back, and its chips; None if there is none."""
+    """Return the seat that gets an uncalled bet back, and its chips, or None if there is none."""
     if not wagers:
         return None
     seat = max(wagers, key=lambda each: wagers[each])

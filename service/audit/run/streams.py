@@ -307,7 +307,7 @@ class StreamAudit:
         return group, followed
 
     def _fold(self, stream: Stream, group: Group, followed: Followed) -> None:
-        """Check *group* event by event; *followed* holds the events and any known states."""
+        """Check *group* event by event. *followed* holds the events and any known states."""
         checker = stream.checker or self._checker(stream)
         evolve = DECIDERS[stream.category].evolve
         # Most events at a table need no check beyond being decided again.
@@ -375,7 +375,7 @@ class StreamAudit:
         return state
 
     def _announced(self, season: SeasonId) -> dict[str, WithTerms | None]:
-        """Return the tournaments announced for *season* so far; None for those that broke."""
+        """Return the tournaments announced for *season* so far, or None for those that broke."""
         found: dict[str, WithTerms | None] = {}
         for name, stream in self._streams.items():
             if stream.category != "tournament":

@@ -62,7 +62,7 @@ class FateAudit:
         Check the fates of a season that closes.
 
         Args:
-            announced: By tournament announced for the season so far, its state; None if its log
+            announced: By tournament announced for the season so far, its state, or None if its log
                 cannot be followed.
             frozen: The disputes that held the season.
         """
@@ -88,7 +88,7 @@ class FateAudit:
         hold(excused.issuperset(frozen), "the season was closed while a dispute held it")
 
     def _wrong(self, fate: Fate, state: WithTerms) -> str | None:
-        """Return the fault of *fate*; None if it is right."""
+        """Return the fault of *fate*, or None if it is right."""
         due: tuple[str, str | None, TextRef | None]
         revoked = self.revoked.get(fate.tournament)
         if revoked is not None:
@@ -112,7 +112,7 @@ class FateAudit:
         return None
 
     def _uncounted(self, tournament: str, state: WithTerms) -> str | None:
-        """Return why a tournament marked as counted does not count as it is; None if it does."""
+        """Return why a tournament marked as counted does not count as it is, or None if it does."""
         if not isinstance(state, Finished):
             return "is counted, but was not finished"
         if state.frozen:

@@ -48,7 +48,7 @@ NOTHING = Fraction()
 
 
 def worth(text: str, values: Mapping[str, Decimal]) -> Decimal | None:
-    """Return the value of a formula for *values*; None if it has no value."""
+    """Return the value of a formula for *values*, or None if it has no value."""
     stack: list[Value] = []
     for word, count in _postfix(text):
         if count == 0:
@@ -152,7 +152,7 @@ def place_worth(
     rule: PointsRule, place: int, field: Mapping[str, int], own: Mapping[str, int]
 ) -> Decimal | None:
     """
-    Return the points of one place by *rule*; None if its formula has no value.
+    Return the points of one place by *rule*, or None if its formula has no value.
 
     Args:
         field: ``entrants``, ``entries``, ``buy_in``, ``pool``, ``money_digits``.
@@ -171,7 +171,7 @@ def place_worth(
 
 
 def shared_worth(worths: Iterable[Decimal | None], scale: int) -> str | None:
-    """Return the average of *worths*, rounded half to even; None if one has no value."""
+    """Return the average of *worths*, rounded half to even, or None if one has no value."""
     known = list(worths)
     if None in known:
         return None
@@ -222,7 +222,7 @@ def _average(points: Sequence[Fraction]) -> Fraction:
 
 
 def overall(text: str, reached: Fraction, points: Sequence[Fraction]) -> Fraction:
-    """Return a player's points by the season's own formula; 0 if it has no value."""
+    """Return a player's points by the season's own formula, or 0 if it has no value."""
     values = {"total": reached, "average": _average(points), "played": Fraction(len(points))}
     found = worth(
         text,

@@ -33,7 +33,7 @@ class Table:
     void: set[str] = field(default_factory=set)
     lots: dict[str, int] = field(default_factory=dict)
     _totals: dict[str, str] = field(default_factory=dict)
-    """The total of every player; empty until needed, and again after a change."""
+    """The total of every player, or empty until needed, and again after a change."""
 
     def take(self, event: events.Event) -> None:
         """Note the changes of *event*."""

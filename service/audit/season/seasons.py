@@ -54,7 +54,7 @@ class SeasonAudit:
         self._last_position = 0
 
     def see(self, event: events.Event, position: int, before: State) -> None:
-        """Check one event; *before* is the season's state before it."""
+        """Check one event. *before* is the season's state before it."""
         self._last_position = position
         match event:
             case events.SeasonOpened():

@@ -27,7 +27,7 @@ class Floor:
         watcher: The client that reads the feeds.
         players: The bots by entrant.
         story: The story that each event is passed to.
-        sleepy: Whether one bot at each table falls asleep. If only one table had a sleeper, the
+        sleepy: True if one bot at each table falls asleep. If only one table had a sleeper, the
             other tables might end before it wakes.
     """
 

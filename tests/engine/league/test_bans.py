@@ -32,7 +32,7 @@ def ban(until: datetime | None = None, key: BanId = FIRST, **more: Any) -> BanPl
 
 
 def test_a_ban_says_in_public_that_it_is_and_why_it_can_be_proven_but_not_of_whom() -> None:
-    """The log can be public, but only staff may know who is banned."""
+    """The log can be public, but only staff may know the banned players."""
     happened = Scenario(decider).given(created).when(ban()).events()
     sealed = Sealed(Ban(player=han, until=None), bytes.fromhex(SALT), (HOUSE,))
     assert happened == (PlayerBanned(ban=FIRST, banned=sealed, reason=REASON),)

@@ -16,7 +16,7 @@ HIGH, LOW, MIDDLE = ("SA15", "FL07"), ("SA01", "FL01"), ("SA10", "FL04")
 
 
 def floor(stacks: Sequence[int] = (100, 100, 100), **overrides: Any) -> Floor:
-    """Return a table whose rules let a hand be called from the first card round on."""
+    """Return a table at which a hand may be called from the first card round on."""
     return Floor(resolve("traditional", {"pot_building_rounds": 0} | overrides), stacks)
 
 

@@ -358,7 +358,7 @@ def test_example_17_a_short_ante_wins_only_its_layer() -> None:
     )
     company = Company(ruleset, {"A": 3, "B": 100, "C": 100, "D": 100}, "A B C")
     company.deal()
-    # The lowest seat starts in the Cantina. This is D, whose chips are dead money here.
+    # The lowest seat starts in the Cantina. This is D, and D's chips are dead money here.
     company.bets("D check", "B 10", "C call", "D fold")
     happened = company.check_down()
     assert company.pots(happened) == [(12, "ABC"), (32, "BC")]

@@ -27,7 +27,7 @@ from tests.engine.tournament.test_rulings import opened, running, sitting
 
 
 def floor_of(sizes: Sequence[int], *, seats: int = 10, seed: int = 1, **terms: Any) -> Floor:
-    """Return a floor whose tables have shrunk to *sizes* and are all between two hands."""
+    """Return a floor with tables shrunk to *sizes*, all of them between two hands."""
     floor = Floor(seats * len(sizes), seed=seed, table_seats=seats, entrants_max=100, **terms)
     opened(floor, *range(1, len(sizes) + 1))
     for number, size in enumerate(sizes, start=1):

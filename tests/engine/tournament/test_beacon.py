@@ -80,7 +80,7 @@ def drawing(pulse: Pulse | None, *, seconds: int = 6) -> StartPlay:
 
 
 def waiting(entrants: int = 4, **terms: Any) -> tuple[Scenario, int]:
-    """Return a tournament whose seats wait for a pulse, and the number of that pulse."""
+    """Return a tournament with a seat draw that waits for a pulse, and the pulse's number."""
     enters = (register(number + 1) for number in range(entrants))
     bound = (commit(number + 1) for number in range(entrants - 1))
     asked = (announce(beacon=CHAIN, **terms), opening, *enters, *bound)
@@ -349,7 +349,7 @@ def test_a_voided_deal_is_dealt_anew_by_another_round() -> None:
 
 
 def halves() -> tuple[House, Table, Running]:
-    """Return two half tables, the first from the house, and their tournament."""
+    """Return one table of the house divided into two, and their tournament."""
     house = House(1, 2, 3)
     whole, seated = house.here, house.tournament.tables[0]
     house.here = replace(whole, places=whole.places[:2])

@@ -212,7 +212,7 @@ def test_one_table_alone_does_not_play_hand_for_hand() -> None:
 
 @pytest.mark.parametrize("seed", range(12))
 def test_a_tournament_that_plays_hand_for_hand_to_the_end_loses_nobody(seed: int) -> None:
-    """It begins with the first bust. Whatever busts fall together, places and chips add up."""
+    """Hand-for-hand begins with the first bust. Places and chips add up after every bust."""
     early = FloorTerms(hand_for_hand=HandForHandTerms(at_left=19))
     floor = Floor(20, seed=seed, floor=early)
     for _ in range(4000):

@@ -15,7 +15,7 @@ NO_LIMIT = {"kind": "poker_nl", "min_open": 1, "min_raise": "chip_unit"}
 
 
 def bold_at(*seats: int) -> Player:
-    """Return players of whom those in *seats* raise and all others fold."""
+    """Return players who raise if they sit in *seats* and otherwise fold."""
 
     def play(view: TableView) -> tuple[str, Any]:
         assert view.me is not None

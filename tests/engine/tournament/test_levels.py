@@ -48,7 +48,7 @@ def by_clock() -> dict[str, Any]:
 
 @pytest.fixture
 def running() -> Scenario:
-    """Return a tournament whose clock started at noon, with levels of 600, 600 and 300 seconds."""
+    """Return a tournament with levels of 600, 600 and 300 seconds. Its clock started at noon."""
     return Scenario(decider).asked(*to_start(4, **by_clock()))
 
 

@@ -181,7 +181,7 @@ class DiceRolled(Part, frozen=True, kw_only=True, tag="dice_rolled"):
     target: int
     suit: Literal["circle", "triangle", "square"]
     roller: int | None
-    """The seat in whose name the house rolled."""
+    """The seat that the house rolled for."""
 
     rule: str
 
@@ -282,7 +282,7 @@ class SeatActed(Part, frozen=True, kw_only=True, tag="seat_acted"):
     """
     The largest raise of the street so far.
 
-    It begins with the smallest opening bet and never falls; see rulebook
+    It begins with the smallest opening bet and never falls. See rulebook
     ``betting.last_raise``.
     """
 

@@ -75,7 +75,7 @@ class Share(Part, frozen=True, kw_only=True):
 
 class PotAwarded(Part, frozen=True, kw_only=True, tag="pot_awarded"):
     pot: int
-    """The number of the pot; 1 is the main pot."""
+    """The number of the pot. 1 is the main pot."""
 
     chips: Chips
     shares: tuple[Share, ...]
@@ -143,7 +143,7 @@ class Ranked(Part, frozen=True, kw_only=True):
     """The numbers by which hands are compared, one after the other. Smaller is better."""
 
     bombed: bool
-    """Whether the hand bombed out, so that it can win nothing."""
+    """True if the hand bombed out, so that it can win nothing."""
 
 
 class HandsRanked(Part, frozen=True, kw_only=True, tag="hands_ranked"):

@@ -50,7 +50,7 @@ class SeatBooks(Part, frozen=True, kw_only=True):
     timeouts: int = 0
     waiting: bool = False
     """
-    Whether a newcomer between the button and the small blind waits until the button has passed.
+    True if a newcomer between the button and the small blind waits until the button has passed.
     """
 
     penalty: int = 0
@@ -107,7 +107,7 @@ class HandOpened(Part, frozen=True, kw_only=True, tag="hand_opened"):
     """1, or 2 if players who are tied for the first place play one more hand (``finish.ties``)."""
 
     round: int
-    """The number in hand-for-hand play; 1 outside it."""
+    """The number in hand-for-hand play, or 1 outside it."""
 
     seats: tuple[SeatBooks, ...]
     dealers_left: tuple[int, ...]
@@ -212,7 +212,7 @@ class TableHeld(Part, frozen=True, kw_only=True, tag="table_held"):
 class TableResumed(Part, frozen=True, kw_only=True, tag="table_resumed"):
     at: datetime
     deadline: datetime | None
-    """The new deadline of the open decision, with its full time; null without a decision."""
+    """The new deadline of the open decision, with its full time, or null without a decision."""
 
 
 class TableWaiting(Part, frozen=True, kw_only=True, tag="table_waiting"):

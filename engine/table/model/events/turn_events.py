@@ -56,7 +56,7 @@ class HandCalled(Part, frozen=True, kw_only=True, tag="hand_called"):
     round: int
     decision: str | None
     seat: int | None
-    """The seat that called; null if the hand was called automatically."""
+    """The seat that called, or null if the hand was called automatically."""
 
     entrant: EntrantId | None
     at: datetime
@@ -95,7 +95,7 @@ class HandsTakenUp(Part, frozen=True, kw_only=True, tag="hands_taken_up"):
     """The number of cards that each seat gave up, in the order of the deal."""
 
     with_pile: bool
-    """Whether the rest of the pile went to the discards too."""
+    """True if the rest of the pile went to the discards too."""
 
     rule: str
 

@@ -86,7 +86,7 @@ class Thief:
                 yield HKDF(SHA256(), 32, None, b"holotable/request/1").derive(keys._secret)
 
     async def passwords(self, bodies):
-        """Return the bodies with a secret whose digest, with or without a key, is in the dump."""
+        """Return the bodies with a secret that the dump holds as a digest, keyed or not."""
         digests = {each for each in self.found if len(each) == 32}
         digests |= {bytes.fromhex(t) for t in self.texts.split('"') if len(t) == 64 and _hex(t)}
         stolen = []
@@ -115,7 +115,7 @@ class Thief:
                 yield base64.urlsafe_b64encode(player.bytes + random).decode()
 
     def opened(self):
-        """Return the derived secrets whose digest is in the dump."""
+        """Return the derived secrets that the dump holds as a digest."""
         digests = {each.hex() for each in self.found} | set(self.words)
         return [each for each in self.derived() if _digest(each) in digests]
 

@@ -309,7 +309,7 @@ async def test_lists_call_a_tournament_what_the_tournament_calls_itself(
 
 
 async def test_who_asks_for_approval_is_nobodys_business_but_the_staffs(serving) -> None:
-    """The feed tells others that an application was made, but not by whom."""
+    """The feed tells others that an application was made, and hides the applicant."""
     async with serving() as api:
         owner, _, tournament, (one, other) = await announced(api, 2, entry={"approval": True})
         path = f"/v1/tournaments/{tournament}"
