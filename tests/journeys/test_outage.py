@@ -25,7 +25,7 @@ from service.sandbox.demo.floor import Floor
 from service.sandbox.demo.teller import Story, Teller
 from tests.support.waiting import until_awaited
 
-pytestmark = [pytest.mark.slow, pytest.mark.anyio]
+pytestmark = [pytest.mark.long, pytest.mark.anyio]
 
 AWAY_SECONDS = 10.0
 DECISION_SECONDS = 6
