@@ -1,7 +1,7 @@
 """
 Quantities, identifiers and hidden values, shared by every aggregate.
 
-Source: rulebook ``words``; ``docs/adr`` on sealed values.
+Source: rulebook ``words``, and ``docs/adr`` on sealed values.
 """
 
 from functools import lru_cache

@@ -33,7 +33,7 @@ class Claim(_ByPerson, frozen=True, kw_only=True, tag="claim"):
     closes_at: datetime | None = None
     """The instant from which a claim is too late. None while the subject is not settled."""
     ruling: bool = False
-    """True if the claimant may rule on disputes there. Such a claimant may open one at any time."""
+    """True if the claimant may rule on disputes there, and so may open one at any time."""
 
 
 class AttachEvidence(_Command, frozen=True, kw_only=True, tag="attach_evidence"):

@@ -46,9 +46,9 @@ def galaxy_rank(cards: Sequence[str]) -> HandRank:
     """
     Return the rank of two to five *cards*.
 
-    Ties are broken alike for every name, and for hands without a name. These win, in this order:
-    nearest to zero, positive before negative, most cards, one suit before several, the highest
-    sum of positive cards, the highest positive card.
+    Ties are broken alike for every name, and for hands without a name. The total nearest
+    to zero wins, and of equals the positive one. Then most cards win, then one suit before several.
+    Then the highest sum of positive cards wins, and last the highest positive card.
 
     >>> galaxy_rank(["C+05", "C-05"]).key < galaxy_rank(["C+05", "S-05"]).key
     True

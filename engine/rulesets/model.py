@@ -66,7 +66,7 @@ class _Game(
 ):
     """The parameters of every game. The defaults are those of the game family."""
 
-    # The default is that of the first stored rulesets; REVISION is what is announced now.
+    # The default is the revision of the first stored rulesets. New rulesets have REVISION.
     revision: int = 1
     first_dealer: Literal["host_choice", "high_card", "random"] = "host_choice"
     max_players: int = 10
@@ -153,7 +153,7 @@ class _RoundsGame(_Game, frozen=True, kw_only=True):
 
     betting: PokerNoLimit = PokerNoLimit(min_open=1)
     short_forced: Literal["sits_out", "out"] = "sits_out"
-    """The consequence for a seat that cannot pay both antes; ``out`` eliminates it."""
+    """The consequence for a seat that cannot pay both antes. ``out`` eliminates it."""
 
     # Not an ABC: its metaclass would make each isinstance call Python code. The type checker
     # ensures that a game names both antes.
@@ -188,7 +188,7 @@ class _RoundsGame(_Game, frozen=True, kw_only=True):
         return "literal"
 
     def base_amounts(self) -> Amounts:
-        """Return the ante into the main pot; the other one never changes."""
+        """Return the ante into the main pot. The other one never changes."""
         return Amounts(ante=self.main_ante)
 
     def least_stack(self, amounts: Amounts) -> Chips:

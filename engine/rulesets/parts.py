@@ -51,7 +51,7 @@ class AnteByPlayers(_Part, frozen=True, kw_only=True, tag="ante_by_players"):
     """The ante grows before every hand except the first, by the number of players with chips."""
 
     inc: dict[str, int]
-    """Chips by number of players; ``*`` is for every other number."""
+    """Chips by number of players. ``*`` is for every other number."""
 
 
 class LevelStep(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

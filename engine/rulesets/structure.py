@@ -116,7 +116,7 @@ def by_the_clock(
         ruleset: A game of Coruscant Shift in which forced bets rise.
         players: The number of players who may enter. With fewer, the tournament ends earlier.
         stack: The starting stack, in chips.
-        seconds: The planned length. Any length is allowed; a level lasts at least one second.
+        seconds: The planned length. Any length is allowed. A level lasts at least one second.
 
     Source: rulebook ``escalation.several_tables``.
     """

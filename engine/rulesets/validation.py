@@ -32,7 +32,7 @@ _ROUNDS_PLAYERS_MAX = 8
 _ROUNDS_MAX = 50
 _DECK_SIZE = 62
 NUMBER_MAX = 10**12
-"""The limit of any number. Sums of such amounts over a tournament stay exact in JSON readers."""
+"""The limit of any number. Sums of these numbers over a tournament stay exact in JSON readers."""
 
 
 def contradiction(ruleset: Ruleset) -> str | None:

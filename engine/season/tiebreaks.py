@@ -64,7 +64,7 @@ def separated(
     lots: Mapping[PlayerId, int],
 ) -> Iterator[tuple[Sequence[Record], str | None]]:
     """
-    Yield the parts of *group*, who have equal points, the better parts first.
+    Yield the parts of *group*, the better parts first. All players of *group* have equal points.
 
     Each part comes with the tie-break that separated it. Players in one part are level.
 

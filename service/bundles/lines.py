@@ -168,7 +168,7 @@ def event_line(recorded: Recorded, previous: bytes | None) -> Event:
 
 
 async def written(lines: AsyncIterator[Line]) -> AsyncIterator[bytes]:
-    """Yield the bytes of each line and of the closing line; refuse what has no canonical form."""
+    """Yield the bytes of each line and of the closing line. Refuse what has no canonical form."""
     digest, count = sha256(), 0
     async for line in lines:
         text = canonical.encode(line) + b"\n"

@@ -82,7 +82,7 @@ async def print_audit(
 
 
 async def _missing(connection: AsyncConnection, league: str, tournament: str | None) -> str | None:
-    """Return a message about a league or tournament that the log does not hold; None for others."""
+    """Return a message about a league or tournament that the log does not hold, or None."""
     known = "SELECT EXISTS (SELECT FROM events WHERE league = :league AND stream = :stream)"
     for prefix, category, identifier in (
         ("lge_", "league", league),

@@ -32,7 +32,7 @@ from service.sandbox.demo.teller import Teller
 def known_ruleset(
     _context: click.Context, _option: click.Parameter, name: str | None
 ) -> str | None:
-    """Return *name* if a ruleset has it; otherwise report wrong usage."""
+    """Return *name* if a ruleset has it, or report wrong usage."""
     if name is not None and name not in PRESETS:
         raise click.BadParameter(f"there is no ruleset {name}; choose one of {', '.join(PRESETS)}")
     return name

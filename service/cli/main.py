@@ -23,7 +23,7 @@ def cli() -> None:
 
     [bold]holotable demo[/] plays a league night with bots and checks it.  [bold]holotable up[/]
     runs the whole stack until you stop it.
-    Settings are environment variables that begin with HOLOTABLE_; see `holotable doctor`.
+    Settings are environment variables that begin with HOLOTABLE_. See `holotable doctor`.
     """
 
 

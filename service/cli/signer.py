@@ -31,7 +31,7 @@ def signer(context: click.Context) -> None:
 
 
 def new_key() -> click.Command:
-    """Write a new private key to FILE (mode 0600) and FILE.pub; print the public key."""
+    """Write a new private key to FILE (mode 0600) and FILE.pub. Print the public key."""
     from service.cli.signer_keys import new_key
 
     return new_key

@@ -29,7 +29,7 @@ _REVOKE = """
     "--name", required=True, help="Name of the signer for clients, such as league.example/1."
 )
 def new_key(file: Path, name: str) -> None:
-    """Write a new private key to FILE (mode 0600) and FILE.pub; print the public key."""
+    """Write a new private key to FILE (mode 0600) and FILE.pub. Print the public key."""
     secret = SystemEntropy().bytes(32)
     try:
         click.echo(make_key(file, name, secret))

@@ -113,8 +113,8 @@ async def removal(
     """
     Return the removal of a member and the member's withdrawals from tournaments to come.
 
-    The append guards every open tournament. If a start or a late entry is accepted meanwhile,
-    the league decides again.
+    The append guards every open tournament. If a start or a late registration is accepted
+    meanwhile, the league decides again.
 
     Args:
         found: The streams that :func:`open_tournaments` returned.

@@ -102,7 +102,7 @@ def naming_instant(
     runtime: Runtime, league: str, loaded: Loaded[Tournament] | Loaded[TableState]
 ) -> datetime:
     """
-    Return the instant from which a stream names its beacon round. Call it in the writer's turn.
+    Return the instant from which a stream names its pulse. Call it in the writer's turn.
 
     The instant is the one that the log gives the event, so no audit can suspect that it was
     dated back. The command's own time would be earlier if it has waited, or if another process

@@ -156,7 +156,7 @@ async def _start(
 
 
 def _names_round(fairness: Fairness) -> bool:
-    """Return whether the next step of the start names the beacon round for the seat draw."""
+    """Return whether the next step of the start names the pulse for the seat draw."""
     return fairness.chain is not None and fairness.awaited is None
 
 

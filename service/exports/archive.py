@@ -132,7 +132,7 @@ def _demand_unchanged(row: sa.RowMapping, named: Mapping[str, str | None]) -> No
 
 async def take(taking: Taking, archive: Archive) -> AsyncIterator[tuple[int, int]]:
     """
-    Write a league's archive; yield the events written so far and the total, after each step.
+    Write a league's archive. Yield the events written so far and the total, after each step.
 
     An archive that is given up before the end has no manifest and does not pass the check.
     """

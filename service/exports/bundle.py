@@ -153,7 +153,7 @@ class Archive:
 
     @contextmanager
     def entry(self, name: str) -> Iterator[Entry]:
-        """Open the next file. Only one file may be open at a time; it may have any length."""
+        """Open the next file. Only one file may be open at a time. It may have any length."""
         about = ZipInfo(name, self.made_at.timetuple()[:6])
         about.compress_type = ZIP_DEFLATED
         about.external_attr = 0o600 << 16

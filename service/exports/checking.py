@@ -84,7 +84,7 @@ def check_archive(file: Path, keys: tuple[str, ...] = ()) -> Checked:
     Check an archive.
 
     Args:
-        keys: Public keys from another source; if empty, those in the archive are used.
+        keys: Public keys from another source. If empty, those in the archive are used.
 
     Raises:
         OSError: If the file cannot be read.
@@ -151,7 +151,7 @@ def _log(
     checked: Checked,
 ) -> dict[int, bytes]:
     """
-    Follow the log event by event; return the roots of its tree at *sizes*.
+    Follow the log event by event. Return the roots of its tree at *sizes*.
 
     Args:
         named: Filled with the texts that events name, and their digests.

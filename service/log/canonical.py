@@ -1,9 +1,9 @@
 """
 The bytes that are hashed: canonical JSON, and the entry that chains an event to its stream.
 
-Canonical JSON is RFC 8785, restricted to the values that the log may hold: keys of ``[a-z0-9_*]``,
-integers that every reader holds exactly, and instants in UTC. Floats and control characters are
-refused. Byte vectors: ``api-spec/vectors/entry.json``.
+Canonical JSON is RFC 8785, restricted to the values that the log may hold. Keys consist of
+``[a-z0-9_*]``, every reader holds the integers exactly, and instants are in UTC. Floats and control
+characters are refused. Byte vectors: ``api-spec/vectors/entry.json``.
 """
 
 import re

@@ -136,7 +136,7 @@ def shape_of(schema: Json) -> Json:
 
 
 def same_shape(committed: str, generated: str) -> bool:
-    """Return whether two schemas have the same shape, whatever their titles and descriptions."""
+    """Return whether two schemas have the same shape, apart from titles and descriptions."""
     return bool(shape_of(json.loads(committed)) == shape_of(json.loads(generated)))
 
 

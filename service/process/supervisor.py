@@ -127,7 +127,7 @@ class Stack:
 
     @property
     def signer_url(self) -> str:
-        """The signer's address: always on loopback, whatever the API's host is."""
+        """The signer's address: always on loopback, for any host of the API."""
         return f"http://127.0.0.1:{self.signer_port}"
 
     def start(self) -> None:

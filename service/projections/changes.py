@@ -23,7 +23,7 @@ _PUT, _PATCH, _DELETE = "put", "patch", "delete"
 
 
 class Changes:
-    """The pending rows of one batch; :meth:`write` sends them in the caller's transaction."""
+    """The pending rows of one batch. :meth:`write` sends them in the caller's transaction."""
 
     def __init__(self) -> None:
         self._pending: dict[sa.Table, dict[Key, tuple[str, Row]]] = defaultdict(dict)
@@ -65,7 +65,7 @@ class Changes:
         self._sums[relation].pop(_key(relation, key), None)
 
     async def write(self, connection: AsyncConnection) -> int:
-        """Write all pending changes; return the number of rows touched."""
+        """Write all pending changes. Return the number of rows touched."""
         written = 0
         for relation, pending in self._pending.items():
             gone = [key for key, (kind, _) in pending.items() if kind == _DELETE]

@@ -60,7 +60,7 @@ async def compare_league(
     use one snapshot, so a runner that is at work causes no difference.
 
     Args:
-        connection: A connection without a transaction; this function begins and ends its own.
+        connection: A connection without a transaction. This function begins and ends its own.
     """
     await connection.rollback()
     found: list[Difference] = []
@@ -116,7 +116,7 @@ async def _stands(connection: AsyncConnection, projection: Projection, league: s
 async def _follow(
     connection: AsyncConnection, projection: Projection, league: str, until: int, *, commit: bool
 ) -> bool:
-    """Apply events up to position *until*; return whether the log reaches that far."""
+    """Apply events up to position *until*. Return whether the log reaches that far."""
     stands, before = await _advance(connection, projection, league, until), NOTHING - 1
     while before < stands < until:
         if commit:

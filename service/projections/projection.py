@@ -260,7 +260,7 @@ async def advance(
     chunk: int = CHUNK,
 ) -> int:
     """
-    Apply the next chunk inside the caller's transaction; return the new checkpoint.
+    Apply the next chunk inside the caller's transaction. Return the new checkpoint.
 
     The checkpoint moves to the last position that was scanned, even if no event was handled.
 

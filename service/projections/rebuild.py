@@ -112,7 +112,7 @@ async def _alone(database: AsyncEngine) -> AsyncIterator[None]:
 async def _build(
     database: AsyncEngine, projection: Projection, progress: Progress
 ) -> dict[str, ProjectionBroken]:
-    """Build the new rows; return the event that stopped each league that is not complete."""
+    """Build the new rows. Return the event that stopped each league that is not complete."""
     async with database.begin() as connection:
         await connection.execute(sa.select(sa.func.reads_begin_rebuild(*_names(projection))))
         targets = await _targets(connection, projection)

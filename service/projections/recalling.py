@@ -119,7 +119,7 @@ async def games(
 
 
 async def sums(connection: AsyncConnection, league: str, player: str) -> Sums:
-    """Return the totals of a player's games in *league*; all are zero if there are no games."""
+    """Return the totals of a player's games in *league*. All are zero if there are no games."""
     game = _games(league, player).subquery()
     began = sa.and_(game.c.state.in_(_PLAYED), game.c.withdrawn.is_(False))
     counted = await connection.execute(

@@ -102,7 +102,7 @@ class Runner:
 
     async def catch_up(self, some: Collection[UUID] | None = None) -> int:
         """
-        Bring every projection to the head of every league; return the number of positions applied.
+        Bring every projection to the head of every league. Return the number of positions applied.
 
         Args:
             some: Look at these leagues only.
@@ -141,7 +141,7 @@ class Runner:
         ]
 
     async def _step(self, place: _Place) -> tuple[int, bool]:
-        """Apply the next chunk; return its number of positions, and whether there are more."""
+        """Apply the next chunk. Return its number of positions, and whether there are more."""
         projection, league, until = place
         key, before = (projection.name, league), NOTHING
         chunk = 1 if key in self._careful else self.chunk
@@ -167,7 +167,7 @@ class Runner:
     async def _narrow(
         self, projection: Projection, league: str, before: int, chunk: int, error: Exception
     ) -> bool:
-        """Find the event of a chunk that broke it; return whether to go on looking."""
+        """Find the event of a chunk that broke it. Return whether to go on looking."""
         async with self.database.connect() as connection:
             if await applied(connection, projection, league) != before:
                 return False  # another runner was quicker, and its rows do not match ours

@@ -17,7 +17,7 @@ _Value = int | str | list[int] | list[str]
 
 
 def document(replay: Replay) -> str:
-    """Return the last deal of the hand as a document; voided deals are only counted."""
+    """Return the last deal of the hand as a document. Voided deals are only counted."""
     deal = replay.steps[-1].deal
     steps = [step for step in replay.steps if step.deal == deal]
     opened = steps[0].data

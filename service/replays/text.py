@@ -85,7 +85,7 @@ def _state(seat: SeatView) -> str:
 
 
 def _held(step: Step) -> dict[int, str]:
-    """Return the viewer's own cards by seat; for an auditor, the cards of every seat."""
+    """Return the viewer's own cards by seat, or for an auditor the cards of every seat."""
     mine = () if step.view.me is None else (step.view.me,)
     return {each.seat: _own(each) for each in (*mine, *step.hands)}
 

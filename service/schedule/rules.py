@@ -144,7 +144,7 @@ def expanded(plan: Plan, since: datetime, *, budget: Budget) -> Iterator[datetim
         last = min(last, rule.until)
     if rule.count is None:
         return expand(rule.pattern, start, since, last, budget)
-    # COUNT counts from the start, whatever *since* is.
+    # COUNT counts from the start, and not from *since*.
     found = islice(expand(rule.pattern, start, start, last, budget), rule.count)
     return (each for each in found if each >= since)
 

@@ -29,7 +29,7 @@ class ReceiptIssuer:
     Asks the signer for receipts, with one call under way at a time.
 
     Args:
-        url: The signer's address; without one, every request is refused.
+        url: The signer's address. Without one, every request is refused.
         pool: The database that knows which keys are published.
     """
 

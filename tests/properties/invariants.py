@@ -29,7 +29,7 @@ Append = tuple[State, Command, tuple[Event, ...]]
 
 
 def cards_of(table: Table) -> list[str]:
-    """Return every card of the hand in play, wherever it lies, sorted by name."""
+    """Return every card of the hand in play, in all piles and hands, sorted by name."""
     hand = table.hand
     assert hand is not None
     cards = [*pile_of(hand).cards[hand.pile_next :], *hand.discards, *hand.drawn_off]

@@ -1,5 +1,5 @@
 """
-Each occurrence has exactly one effect, whatever happens to workers, messages and clocks.
+Each occurrence has exactly one effect, even if workers, messages or clocks fail.
 
 The drills use real workers, a real broker and a real database.
 ``docs/guides/operating-time.md`` tells what each kind of work does when it is late.

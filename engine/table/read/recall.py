@@ -61,7 +61,7 @@ def parts_of(appended: Sequence[Event]) -> tuple[tuple[Event, ...], ...]:
 
 
 def _begins(event: Any, part: Sequence[Any]) -> bool:
-    """Return whether *event*, which can begin a command, does not belong to the one of *part*."""
+    """Return whether *event* begins another command than the one that caused *part*."""
     kind = type(event)
     if kind in _CARD_EVENTS:
         same = bool(part) and type(part[0]) is kind and part[0].decision == event.decision

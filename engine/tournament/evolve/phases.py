@@ -14,7 +14,7 @@ Happened = TypeVar("Happened")
 def during(
     phase: type[Phase], evolve: Callable[[Phase, Happened], State]
 ) -> Callable[[State, Happened], State]:
-    """Return *evolve* for any state; it raises ``InvariantViolated`` in every other phase."""
+    """Return *evolve* for any state. It raises ``InvariantViolated`` in every other phase."""
 
     def evolved(state: State, event: Happened) -> State:
         if not isinstance(state, phase):

@@ -1,7 +1,7 @@
 """
 The commands of a tournament.
 
-Identifiers, instants and seeds arrive in commands: the engine makes none of them.
+Identifiers, instants and seeds arrive in commands: the engine makes none itself.
 Only ``engine.coordination.policies`` sends results of tables (busts, moves, broken tables).
 """
 

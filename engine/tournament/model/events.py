@@ -51,7 +51,7 @@ class TournamentAnnounced(Terms, frozen=True, kw_only=True, tag="tournament_anno
 
 
 class RegistrationOpened(_Event, frozen=True, kw_only=True, tag="registration_opened"):
-    """Registration opened. Both masters are committed before anyone has entered; rulebook 2.5."""
+    """Registration opened. Both masters are committed before anyone has entered (rulebook 2.5)."""
 
     cards_commitment: HexDigest
     open_commitment: HexDigest

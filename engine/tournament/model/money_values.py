@@ -36,7 +36,7 @@ class BountyPaid(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DealShare(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The share of one entrant in a payout deal, at whatever place it finishes."""
+    """The share of one entrant in a payout deal. It does not depend on the entrant's place."""
 
     entrant: EntrantId
     amount: int
@@ -72,7 +72,7 @@ class Refund(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     equal: int = 0
     """The entrant's part of the money that everyone still in shares equally."""
     chips: int = 0
-    """The entrant's part of the money that goes by stacks; money, not chips."""
+    """The entrant's part of the money that is divided by stacks. It is money, not chips."""
 
     @property
     def amount(self) -> int:

@@ -53,4 +53,4 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """The planned length in seconds, from the start."""
 
     visibility: Visibility
-    """The people who may read it; copied from the league when the tournament is announced."""
+    """The people who may read it, copied from the league at the announcement."""

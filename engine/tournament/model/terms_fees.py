@@ -42,8 +42,8 @@ class FeeTerms(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """
     The price of an entry, and the payouts.
 
-    The worth of the places is set once: by ``amounts``, else by the row of ``table`` for the
-    field, else by the shares of the announcement.
+    The worth of the places is set once. ``amounts`` decides, or else the row of ``table`` for
+    the field, or else the shares of the announcement.
     """
 
     buy_in: int = 0

@@ -54,12 +54,12 @@ class FloorTerms(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
     halt_when_short: int | None = None
     """
-    A table that has this many players fewer than the largest stops before a blind is missed;
-    null is never.
+    A table that has this many players fewer than the largest stops before a blind is missed.
+    Null is never.
     """
 
     breaks: tuple[BreakAfter, ...] = ()
-    """In ascending order of level; only if levels go by the clock."""
+    """Breaks in ascending order of level. They need levels by the clock."""
 
     last_hands_at: datetime | None = None
     """The instant from which no hand opens, or only as many as are drawn."""

@@ -155,7 +155,7 @@ def amounts_of(state: Known, *, places: int | None = None) -> tuple[int, ...]:
     Return the present worth of each place, first place first.
 
     Args:
-        places: The number of places; by default the number of entrants.
+        places: The number of places, by default the number of entrants.
     """
     entrants = entrants_of(state)
     pool = pool_of(state.terms, state.books, entrants)

@@ -69,7 +69,7 @@ def prizes(terms: Terms, *, pool: int, entrants: int, places: int | None = None)
     Return the worth of each place in a field of *entrants*, first place first.
 
     Args:
-        places: The number of places; by default the number of entrants.
+        places: The number of places, by default the number of entrants.
     """
     most = entrants if places is None else places
     fixed = terms.fees.amounts[:most]

@@ -126,7 +126,7 @@ def eliminations(
 
     Args:
         kept_in: The number of other busts of this hand that came back, or still may.
-        equal: True if all *busts* share their places, whatever their stacks were.
+        equal: True if all *busts* share their places, even with unequal stacks.
         rule: The rule that decided, or None if the stacks decide.
     """
     if not busts:

@@ -131,7 +131,7 @@ def preferred(
 
 
 def _cost(hands: int | None, seat: _Free, *, blinds: bool) -> tuple[int, ...]:
-    """Return the cost of *seat* for a player with *hands* hands until the turn; less is better."""
+    """Return the cost of *seat* for a player with *hands* hands until the turn. Less is better."""
     lost = positions_lost(hands, seat.at.hands, blinds=blinds)
     return _FIRST[seat.at.first], lost, seat.number, seat.place
 
@@ -157,7 +157,7 @@ def _free_seats(state: Running, tables: Tables, takers: list[Seating]) -> list[_
 
 def _excess(state: Running, tables: Tables, live: tuple[Seating, ...]) -> dict[TableId, int]:
     """
-    Return the difference of each table's size from its target; negative if it is too small.
+    Return the difference of each table's size from its target, negative if it is too small.
 
     Of equally full tables, an idle one gives before one with a hand in play. Of equally empty
     tables, an idle one takes first.

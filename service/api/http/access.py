@@ -259,7 +259,7 @@ def demand(
         staff_may_play: True if the terms leave playing staff the clock and the seating.
 
     Raises:
-        Forbidden: If a capability is missing; the error names it.
+        Forbidden: If a capability is missing. The error names it.
     """
     capability = operation_of(request).capability
     if capability is None:
@@ -274,7 +274,7 @@ def demand_also(
     Check a capability that the route does not declare, but the request's body makes necessary.
 
     Raises:
-        Forbidden: If the capability is missing; the error names it.
+        Forbidden: If the capability is missing. The error names it.
     """
     if may(role, capability, entered=entered, staff_may_play=staff_may_play):
         return
@@ -291,7 +291,7 @@ def demand_over(role: Role, *held: Role | None) -> None:
     Check that *role* may act on a person who holds, or will get, the roles *held*.
 
     Raises:
-        Forbidden: If a capability is missing; the error names it.
+        Forbidden: If a capability is missing. The error names it.
     """
     demand_also(role, needed_over(*held))
 

@@ -19,7 +19,7 @@ class BoundedRequest(Request[Any, Any, Any]):
 
         Raises:
             RequestEntityTooLarge: If the body, or its announced length, exceeds the route's limit.
-            ClientException: If the client disconnects; nobody reads the answer.
+            ClientException: If the client disconnects. Nobody reads the answer.
         """
         described: Operation | None = self.scope["state"].get("operation")
         most = BODY_MAX if described is None else described.body_max

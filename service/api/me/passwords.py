@@ -88,7 +88,7 @@ class SignInListed(msgspec.Struct, kw_only=True):
 async def change_password(
     request: Asked, body: PasswordChange, shell: Shell, principal: Principal
 ) -> Response[bytes]:
-    """Change the password. The old one is needed, whatever the token's scopes."""
+    """Change the password. Every token needs the old password, with any scopes."""
     began = shell.now()
     me = await signed_in(request, principal.account.login, body.password)
     address = client_address(request)

@@ -69,7 +69,7 @@ class ConfidentialClaim(msgspec.Struct, kw_only=True):
     claimant: str
     about: str | None
     claim: str | None
-    """The text of the claim; null once it is erased."""
+    """The text of the claim, or null once it is erased."""
 
     rules: tuple[str, ...]
     filed_at: datetime

@@ -54,7 +54,7 @@ class DisputeChanged(msgspec.Struct, kw_only=True):
 
 
 class RulingShown(msgspec.Struct, kw_only=True):
-    """A ruling; ``instance`` 2 is the ruling on an appeal, and final."""
+    """A ruling. ``instance`` 2 is the ruling on an appeal, and final."""
 
     instance: int
     outcome: str

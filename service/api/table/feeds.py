@@ -98,7 +98,7 @@ class FeedItem(msgspec.Struct, kw_only=True):
     """Hidden values that the viewer may open, by RFC 6901 pointer into ``data``."""
 
     salts: dict[str, str] = {}
-    """The salts of their commitments, in hexadecimal, by the same pointers."""
+    """The salts of the opened values, in hexadecimal, by the pointers of ``opened``."""
 
 
 class FeedPage(msgspec.Struct, kw_only=True):

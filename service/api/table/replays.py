@@ -122,7 +122,7 @@ async def open_hand(
     problems=("validation_failed", "bad_request", "forbidden", "not_over", "opening_needed"),
 )  # fmt: skip
 async def replay_hand(request: Asked, hand_id: str) -> Response[bytes]:
-    """Answer the hand, or one step, from a perspective; by default the caller's own."""
+    """Answer the hand, or one step, from a perspective, by default the caller's own."""
     row, role = await _hand(request, hand_id)
     number = _step_asked(request)
     perspective, unsealing = await _perspective(request, row, role)

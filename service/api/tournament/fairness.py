@@ -56,10 +56,10 @@ class BeaconShown(msgspec.Struct, kw_only=True):
 
     chain: Chain
     seats_round: int | None
-    """The beacon round of the seat draw, or null until it is named."""
+    """The number of the seat draw's pulse, or null until it is named."""
 
     seats: Pulse | None
-    """The pulse of that round, or null until it arrives. A hand's pulse is in its table's feed."""
+    """That pulse, or null until it arrives. The pulse of a hand is in its table's feed."""
 
 
 class FairnessShown(msgspec.Struct, kw_only=True):

@@ -14,7 +14,7 @@ from service.base.errors import BadRequest
 
 
 class FairnessRun(msgspec.Struct, kw_only=True):
-    """The statistics of one night; they can be repeated from ``master``."""
+    """The statistics of one night. They can be repeated from ``master``."""
 
     night: str
     """The date, as YYYY-MM-DD."""

@@ -44,7 +44,7 @@ from service.projections import queries
 
 
 class MyEntry(msgspec.Struct, kw_only=True):
-    """The caller's latest entry; ``table`` and ``seat`` are null without a seat."""
+    """The caller's latest entry. ``table`` and ``seat`` are null without a seat."""
 
     entrant: str
     table: str | None

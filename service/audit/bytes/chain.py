@@ -96,7 +96,7 @@ class Places:
         self.__dict__.update(earlier.__dict__, _findings=self._findings, heads={})
 
     def follow(self, row: Placed | Recorded) -> bool:
-        """Check the place of one event, counting only faults; return whether an append begins."""
+        """Check the place of one event, counting only faults. Return whether an append begins."""
         position, stream = row.position, row.stream
         dense = position == self._position + 1
         self._position = position
@@ -193,7 +193,7 @@ class Links:
         )
 
     def follows(self, recorded: Recorded) -> bool:
-        """Return whether an event continues the head in version and hash; do not move the head."""
+        """Return whether an event continues the head in version and hash. The head stays."""
         apart = Links(Findings())
         apart.heads = {recorded.stream: self.heads.get(recorded.stream, _NO_HEAD)}
         apart.follow(recorded)

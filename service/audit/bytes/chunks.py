@@ -52,7 +52,7 @@ class _Guards(msgspec.Struct):
 async def read_places(
     driver: Driver, league: UUID, plan: Plan, unit: Unit, found: Findings
 ) -> Leaves:
-    """Check the positions, appends and texts of *unit*'s events; return the leaves of the chunk."""
+    """Check the positions, appends and texts of *unit*'s events. Return the leaves of the chunk."""
     places, acts, texts = Places(found), ActsAudit(found), TextsAudit(found)
     before = await _append_before(driver, league, unit.after)
     places.resume(before)

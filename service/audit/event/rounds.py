@@ -70,7 +70,7 @@ class RoundsAudit:
         self._stacks: dict[EntrantId, int] = {}
 
     def see(self, event: events.Event) -> int | None:
-        """Check *event*; return the number of chips in play if it changed, else None."""
+        """Check *event*. Return the number of chips in play if it changed, else None."""
         match event:
             case of_rounds.RoundSeated():
                 return self._seated(event)

@@ -118,7 +118,7 @@ class TournamentAudit:
         return self.entropy.digest(self._in_order())
 
     def _comes(self, chips: int) -> None:
-        """Add *chips* from outside; a negative number leaves play."""
+        """Add *chips* from outside. A negative number leaves play."""
         if self.chips is not None:
             self.chips += chips
 

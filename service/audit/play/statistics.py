@@ -77,7 +77,7 @@ def neighbours(drawn: Iterable[Sequence[int]], size: int) -> float:
     """
     Return the deviation of the number of cards followed by the same card as in a new deck.
 
-    C(n-1, k) (D(n-k) + D(n-k-1)) of the n! orders have k of them; D counts derangements.
+    C(n-1, k) (D(n-k) + D(n-k-1)) of the n! orders have k of them. D counts derangements.
     """
     found = Counter(min(4, sum(b == a + 1 for a, b in pairwise(order))) for order in drawn)
     times = found.total()

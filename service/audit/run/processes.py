@@ -59,7 +59,7 @@ class UnitStopped(Exception):
 
 async def in_processes(plan: Plan, count: int, told: Told) -> list[Part]:
     """
-    Perform the units of *plan* in *count* processes; each takes the next unit when it is free.
+    Perform the units of *plan* in *count* processes. Each takes the next unit when it is free.
 
     The children read their settings from the environment, as this process did.
 

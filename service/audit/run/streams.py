@@ -222,7 +222,7 @@ class StreamAudit:
         )
 
     def _across(self, event: Event, recorded: Recorded, stream: Stream) -> bool:
-        """Check an event that refers to other streams; return False if the check itself failed."""
+        """Check an event that refers to other streams. Return False if the check itself failed."""
         try:
             match event:
                 case LeagueCreated():
@@ -294,7 +294,7 @@ class StreamAudit:
         self._fold(stream, group, followed)
 
     def _decided(self, stream: Stream, group: Group) -> tuple[Group, Followed | None]:
-        """Decide a table's command again; return its events, and their states if all agree."""
+        """Decide a table's command again. Return its events, and their states if all agree."""
         due = not stream.broken and (stream.name in self._above or self._placed(stream, group))
         due = due and self._only in (None, self._above[stream.name])
         followed = None

@@ -32,7 +32,7 @@ from service.projections.projection import ProjectionBroken
 Told = Callable[[int], Awaitable[None]]
 """Called from time to time with the weight done, of one unit or of all of them."""
 
-# Such rows exist only if somebody has dropped the table's constraints.
+# Rows without a valid position exist only if somebody has dropped the table's constraints.
 _OUTSIDE = """
     SELECT (SELECT count(*) FROM events WHERE league = $1 AND position < 0)
          + (SELECT count(*) FROM events WHERE league = $1 AND position IS NULL)

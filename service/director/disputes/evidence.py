@@ -1,8 +1,8 @@
 """
 The evidence that the service attaches to a claim. Nobody can choose it or leave parts out.
 
-Evidence consists of events with their receive times, commands refused meanwhile, the signed head
-that covers the events, and earlier disputes ruled by the same rules.
+Evidence holds events with their receive times, and commands refused meanwhile. It also holds the
+signed head that covers the events, and earlier disputes ruled by the same rules.
 """
 
 import hashlib

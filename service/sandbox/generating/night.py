@@ -79,7 +79,7 @@ class Night(Evening):
         await submitting.open_registration(self.runtime, self.league, self.tournament)
 
     async def enter(self, players: Sequence[PlayerId]) -> None:
-        """Enter *players*, keep some for late entry, and sometimes withdraw one."""
+        """Enter *players*, keep some for late registration, and sometimes withdraw one."""
         comers = self.dice.shuffled(players)
         state = await self.state()
         if state.terms.entry.late and len(comers) > 3:
@@ -215,7 +215,7 @@ class Night(Evening):
         )
 
     async def tend(self, state: Running) -> None:
-        """Do the work that is due by time: levels, breaks, last hands, late entry and rounds."""
+        """Do the work that is due by time: levels, breaks, last hands, late players and rounds."""
         clock = state.clock
         if clock is not None and clock.due is not None and self.now >= clock.due:
             await self.ask(RaiseLevels(now=self.now))
@@ -239,7 +239,7 @@ class Night(Evening):
             await incidents.in_casino(self, state)
 
     async def come_late(self, state: Running, until: datetime) -> None:
-        """Enter the next late player, or re-enter a player who is out, and close late entry."""
+        """Enter the next late player, or re-enter a player who is out. Close late registration."""
         alone = len(state.remaining()) < 2
         if self.late and (self.actions > 4 or alone):
             await self.register(self.late.pop())

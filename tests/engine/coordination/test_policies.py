@@ -1,7 +1,7 @@
 """
 Rules across aggregates.
 
-Source: rulebook ``seating``; TDA rules 10 and 11 on breaking and balancing.
+Source: rulebook ``seating``, and TDA rules 10 and 11 on breaking and balancing.
 """
 
 from typing import Any

@@ -1,4 +1,4 @@
-"""The money of a tournament is conserved: whatever comes in goes out, or is still there."""
+"""The money of a tournament is conserved: all income is paid out or still there."""
 
 from random import Random
 from typing import Any

@@ -222,7 +222,7 @@ ENTRANTS = {
     "decline_deal",
     "leave_casino",
 }
-"""Routes that only entrants may call, whatever their role."""
+"""Routes that only entrants may call, with any role."""
 
 REFUSALS = {"forbidden", "not_found", "unauthenticated"}
 NO_ENTRY = {"entrant_not_seated", "entrant_unknown"}

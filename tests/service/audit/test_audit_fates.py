@@ -148,7 +148,7 @@ def test_fates_out_of_order_or_of_other_tournaments_are_found() -> None:
 
 
 def test_a_close_of_today_without_fates_is_found_and_an_old_one_is_not_held_to_them() -> None:
-    """A season that knew its tournaments must close with fates, whatever version it claims."""
+    """A season that knew its tournaments must close with fates, also with another version."""
     season = season_with("counted")
     rows = closed_with(season, lambda _: None)
     assert found_in(season, rows)

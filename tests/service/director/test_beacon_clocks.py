@@ -40,7 +40,7 @@ STEP = timedelta(seconds=90)
 
 
 class Rounds:
-    """A beacon's pulses, each available from its real time on, whatever time the house believes."""
+    """A beacon's pulses, each available from its real time on, even if the house errs about it."""
 
     def __init__(self) -> None:
         self._holders = Holders()

@@ -1,4 +1,4 @@
-"""The database refuses batches that do not follow from their heads, whatever their sender."""
+"""The database refuses batches that do not follow from their heads, from any sender."""
 
 from collections.abc import AsyncIterator, Callable
 from datetime import UTC, datetime, timedelta

@@ -272,7 +272,7 @@ class SeatActed(Part, frozen=True, kw_only=True, tag="seat_acted"):
     entrant: EntrantId
     verb: Verb
     amount: Chips | None
-    """The amount that the player named; for ``raise_to`` the new total of the street."""
+    """The amount that the player named. For ``raise_to``, the new total of the street."""
 
     expected: Chips | None
     paid: Chips

@@ -190,7 +190,7 @@ class SeatsVacated(Part, frozen=True, kw_only=True, tag="seats_vacated"):
 
     to_table: TableId | None
     carry: Chips
-    """The carry, which leaves with the last entrants; otherwise 0."""
+    """The carry if it leaves with the last entrants, otherwise 0."""
 
     sabacc_pot: Chips = 0
     at: datetime

@@ -315,7 +315,7 @@ async def test_a_span_that_is_none_is_refused(serving, span: dict[str, str]) -> 
 
 
 async def test_plans_that_take_too_many_steps_harm_their_own_season_only(serving, database) -> None:
-    """Such plans could be stored only by writing to the log. The API refuses them."""
+    """Only a writer to the log could store these plans. The API refuses them."""
     async with serving() as api:
         owner, league = await api.league()
         mine, theirs = [await season_in(owner, league) for _ in range(2)]
