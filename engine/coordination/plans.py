@@ -49,7 +49,7 @@ class NextHandPlan(msgspec.Struct, frozen=True, kw_only=True):
     """
     directive: Directive
     entries: tuple[ForTable | ForTournament, ...] = ()
-    """One for each stream. A table that gives entrants away comes first."""
+    """The entries, one for each stream. A table that gives entrants away comes first."""
     guard: Stream[TableState] | Stream[TournamentState] | None = None
     """A stream that must not have changed, although nothing is appended to it."""
     wait_seconds: int = 0

@@ -91,7 +91,7 @@ def yee_haa(held: Held) -> Ties | None:
 
 def rhylet(held: Held) -> Ties | None:
     """
-    Match three of one value and two of another with the opposite sign.
+    Match three cards of one value and two cards of another with the opposite sign.
 
     The lowest triple wins.
     """

@@ -12,7 +12,7 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
     """A parameter with different values. Null means that a ruleset has no such parameter."""
 
     parameter: str
-    """Its path, joined by full stops: ``roll.when``."""
+    """The path of the parameter, joined by full stops: ``roll.when``."""
 
     one: Any
     other: Any

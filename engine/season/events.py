@@ -144,7 +144,7 @@ class SeasonClosed(_Event, frozen=True, kw_only=True, tag="season_closed"):
     master: HexDigest | None
     fates: tuple[Fate, ...] | None
     """
-    One for each tournament announced for the season, in ascending order of tournament. Null in
+    The fate of each tournament announced for the season, in ascending order of tournament. Null in
     seasons closed before fates existed.
     """
 

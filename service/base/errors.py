@@ -28,7 +28,7 @@ class StoreUnavailable(ServiceError):
 
 
 class StreamNotFound(ServiceError):
-    """It does not exist, or the caller may not see it. Both look the same."""
+    """The stream does not exist, or the caller may not see it. Both look the same."""
 
     code = "not_found"
 

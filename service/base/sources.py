@@ -53,7 +53,7 @@ class Reading(NamedTuple):
 
     @property
     def time(self) -> datetime:
-        """The instant that the service goes by."""
+        """The instant that the service uses."""
         return self.read_at.astimezone(UTC) - self.ahead_us * _MICROSECOND
 
     @property
@@ -127,7 +127,7 @@ class DatabaseClock:
 
 
 async def service_now(connection: AsyncConnection) -> datetime:
-    """Return the instant that the service goes by, for a process that asks only once."""
+    """Return the instant that the service uses, for a process that asks only once."""
     asked = await connection.execute(sa.text("SELECT service_time()"))
     now: datetime = asked.scalar_one()
     return now.astimezone(UTC)

@@ -238,7 +238,7 @@ async def _measure(pool: asyncpg.Pool, clock: DatabaseClock) -> None:
 async def _beat(
     pool: asyncpg.Pool, clock: DatabaseClock, process: str, interval: timedelta
 ) -> None:
-    away = True  # this process has only just started
+    away = True  # the process has only just started
     while True:
         try:
             # A step of the clock that is not measured yet would look like an outage.

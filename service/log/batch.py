@@ -41,7 +41,7 @@ class Command(msgspec.Struct, frozen=True, kw_only=True):
     """
     A request's identifier, its actor, and the bytes that tell a retry from another request.
 
-    It is not a command of the engine. The decide function holds that one.
+    It is not a command of the engine. The decide function holds the engine's command.
     """
 
     command_id: UUID

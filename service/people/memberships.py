@@ -18,7 +18,7 @@ from service.log.roles import TELLING, Told, role_after
 from service.projections.members import members
 from service.projections.projection import NOTHING
 
-# One statement, so that rows and checkpoint are of one instant.
+# One statement reads rows and checkpoint, so they are of one instant.
 _KNOWN = sa.text(
     """
     WITH RECURSIVE known AS (

@@ -20,7 +20,7 @@ class LeagueRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Membership(msgspec.Struct, frozen=True, kw_only=True):
-    """One of a player's leagues."""
+    """A league of a player, with the player's role there."""
 
     league: str
     name: str

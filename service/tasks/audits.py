@@ -158,7 +158,7 @@ async def audit_unit(runtime: Runtime, ids: Mapping[str, str]) -> None:
     """
     report_id, number = ids["report"], int(ids["unit"])
     if not await runtime.pool.fetchval(_TAKE, report_id, number):
-        return  # it is done, or the audit is broken
+        return  # the unit is done, or the audit is broken
     async with _breaking(runtime, report_id):
         plan = await _plan_of(runtime, report_id)
 

@@ -137,7 +137,7 @@ class Crew:
             return
         for at in range(0, len(said), 4):
             child = int.from_bytes(said[at : at + 4], "big")
-            if child in self._at_work:  # it may have died meanwhile
+            if child in self._at_work:  # the child may have died meanwhile
                 self._ready[child] = time.monotonic()
                 self._forked_at.pop(child, None)
 
@@ -159,7 +159,7 @@ class Crew:
         """Return the seconds to wait before *post* is filled again."""
         if since is not None and time.monotonic() - since > _SOUND_SECONDS:
             del self._failures[post]
-        if since is not None and code <= 0:  # it ended on purpose or was killed
+        if since is not None and code <= 0:  # the child ended on purpose or was killed
             return 0
         self._failures[post] += 1
         longer: float = 2.0 ** min(self._failures[post] - 1, 10)

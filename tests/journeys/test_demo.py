@@ -79,7 +79,7 @@ def test_the_demo_ends_well(night: Night) -> None:
 
 @pytest.mark.parametrize("counter", COUNTERS)
 def test_a_night_has_everything_that_makes_directing_hard(night: Night, counter: str) -> None:
-    """It has side pots, carried chips, levels, moves, breaks and an away player who returns."""
+    """A night has side pots, carry, levels, moves, breaks and an away player who returns."""
     assert night.summary["counters"][counter] > 0
 
 

@@ -313,7 +313,7 @@ def test_a_lost_signer_is_asked_again_until_it_is_back(stack: Stack) -> None:
 
 
 def test_the_signer_of_a_stack_is_told_of_no_database(stack: Stack) -> None:
-    """Its environment holds no database address, no password and no settings' key."""
+    """The signer's environment holds no database address, no password and no settings' key."""
     pid = stack._children["signer"].pid
     known = Path(f"/proc/{pid}/environ").read_bytes()
     assert b"HOLOTABLE_SIGNER_MEMORY" in known

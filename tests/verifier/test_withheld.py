@@ -92,7 +92,7 @@ SAMPLES |= {"hand_payment": 3, "too_few": 0}
 
 @pytest.mark.parametrize(("name", "status"), SAMPLES.items())
 def test_nothing_differs_in_the_samples_of_format_3(name: str, status: int) -> None:
-    """These bundles date from the first version of the format, which must stay readable."""
+    """The sample bundles date from the format's first version, which must stay readable."""
     report = verifier.verify(sample(name), KEYS)
     assert report.differences == []
     assert report.status() == status

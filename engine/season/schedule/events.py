@@ -31,7 +31,7 @@ class FixturesReplanned(_Event, frozen=True, kw_only=True, tag="fixtures_replann
     plan: Plan
     not_before: datetime
     withdrawn: tuple[Withdrawn, ...]
-    """Their tournaments are cancelled in the same append. The new plan announces them again."""
+    """The append also cancels the tournaments named here. The new plan announces them again."""
 
     rule: str
 

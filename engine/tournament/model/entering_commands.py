@@ -76,7 +76,7 @@ class CheckIn(_Command, frozen=True, kw_only=True, tag="check_in"):
 
 
 class CloseRegistration(_Command, frozen=True, kw_only=True, tag="close_registration"):
-    """Take no more entrants before the start."""
+    """Close registration before the start."""
 
     scheduled: bool = False
     """True if the clock sends this. Then nothing happens before the announced time."""

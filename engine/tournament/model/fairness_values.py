@@ -30,7 +30,7 @@ class Fairness(msgspec.Struct, frozen=True, kw_only=True):
     """The number of the pulse that the seats are drawn by, once it is named."""
 
     pulse: Pulse | None = None
-    """That pulse, once it is known."""
+    """The pulse that the seats are drawn by, once it is known."""
 
     @property
     def waiting(self) -> bool:

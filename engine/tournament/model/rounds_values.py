@@ -36,10 +36,10 @@ class RoundTable(_Part, frozen=True, kw_only=True):
 
     table: TableId
     number: int
-    """Its number in the tournament. No number is used twice."""
+    """The table's number in the tournament. No number is used twice."""
 
     place: int
-    """Its place in the round, from 1."""
+    """The table's place in the round, from 1."""
 
     seats: tuple[RoundSeat, ...]
 

@@ -7,7 +7,8 @@ def by_weight(amount: int, weights: Sequence[int]) -> tuple[int, ...]:
     """
     Return *amount* divided in proportion to *weights*, or equally if all of them are 0.
 
-    Units that cannot be divided go one each to the largest weights, and of equals to the first.
+    Units that cannot be divided go one each to the largest weights. Of equal weights, the first
+    gets the unit.
 
     >>> by_weight(100, (1, 2, 0))
     (33, 67, 0)

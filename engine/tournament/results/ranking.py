@@ -66,8 +66,8 @@ def record_busts(state: State, command: RecordBusts) -> tuple[Event, ...]:
     events += voided(state, (bust.entrant for bust in busts))
     events += [*passed, *kept.values()]
     if state.floor.hand_for_hand is not None:
-        # They are placed together with busts at other tables in the same hand of hand-for-hand
-        # play.
+        # These busts are placed together with busts at other tables in the same hand of
+        # hand-for-hand play.
         return tuple(events)
     return (*events, *eliminations(state, out, kept_in=len(kept)))
 
@@ -135,7 +135,7 @@ def eliminations(
         return casino.broke(state, busts)
     entries = _entries(state)
     gone = {bust.entrant for bust in busts}
-    # These may still rebuy, or are placed when their hand of hand-for-hand play is closed.
+    # Entrants who may still rebuy, or are placed when their hand of hand-for-hand play is closed.
     waiting = {each.entrant for each in state.windows}
     waiting |= {each.entrant for each in out_in_round(state)}
     waiting -= gone

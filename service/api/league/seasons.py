@@ -69,7 +69,7 @@ class SeasonWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     bonuses: tuple[Bonus, ...] | None = None
     tie_breaks: tuple[TieBreak, ...] = TIE_BREAKS
     closes_at: Instant | None = None
-    """The instant at which it closes by itself, as in ``POST /v1/seasons/{id}/closing``."""
+    """The instant at which the season closes by itself, as in ``POST /v1/seasons/{id}/closing``."""
 
     def __post_init__(self) -> None:
         """Convert the instant to UTC, as in the log."""
@@ -93,7 +93,7 @@ class SeasonShown(msgspec.Struct, kw_only=True):
     name: str
     state: Literal["open", "closed"]
     closes_at: datetime | None
-    """The instant at which it closes by itself."""
+    """The instant at which the season closes by itself."""
 
     points: PointsRule
     scale: int

@@ -102,7 +102,7 @@ def test_a_revision_adds_who_was_missing_and_removes_who_was_not_there() -> None
 
 
 def test_a_revoked_tournament_counts_no_more_until_it_is_counted_anew() -> None:
-    """Its points and its bonuses are gone, and it no longer counts as a game."""
+    """The tournament's points and bonuses are gone, and it no longer counts as a game."""
     given = season(in_order(1, 1, 2), in_order(2, 2, 1), bonuses=BONUSES[:1])
     before = points(given)
 
@@ -145,7 +145,7 @@ def test_bonuses_are_entries_of_their_own_and_voided_one_by_one() -> None:
 
 
 def test_a_revision_exchanges_only_the_bonuses_that_changed() -> None:
-    """One knock-out changes its owner. A bonus that somebody voided stays voided."""
+    """A knock-out goes to another entrant. A bonus that somebody voided stays voided."""
     given = season(bonuses=BONUSES)
     _, first = given.when(with_knockouts(1, 2, 0)).events()
     given.asked(VoidAdjustment(adjustment=first.bonuses[0].id, **SIGNED))

@@ -61,7 +61,7 @@ def test_results_come_to_what_the_mode_says(
 
 
 def test_a_missed_tournament_is_the_first_to_be_left_out() -> None:
-    """One of three tournaments is dropped. A player who missed one drops that one."""
+    """One of three tournaments is dropped. A player drops a missed tournament first."""
     found = standings(
         TEN,
         in_order(1, 1, 2, 3),
@@ -102,7 +102,7 @@ def test_averages_are_rounded_half_to_even_before_they_are_compared() -> None:
 
 
 def test_who_has_played_too_few_games_stands_behind_all_who_have_not() -> None:
-    """They rank lower even with more points."""
+    """Players with too few games rank lower even with more points."""
     found = standings(
         TEN, in_order(1, 1, 2, 3), in_order(2, 3, 2), in_order(3, 3, 2), minimum_games=2
     )

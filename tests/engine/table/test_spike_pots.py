@@ -69,7 +69,7 @@ def test_the_sabacc_pot_goes_with_the_first_layer_alone() -> None:
 
 
 def test_an_idiots_array_wins_the_first_layer_and_takes_no_sabacc_pot_for_anyone() -> None:
-    """Its total is 5. The zero that wins the side pot does not win the first pot."""
+    """The Idiot's Array totals 5. The zero that wins the side pot does not win the first pot."""
     hands = {1: ("C+02", "T+03"), 2: ("S+06", "T-06"), 3: ("C+08", "T+09")}
     floor = opened(table((13, 100, 100), extra_named_hands=["idiots_array"]), hands, ("S+10", "Z1"))
     floor.turn(1, "gain", source="pile")

@@ -101,7 +101,7 @@ instants = st.integers(0, 2 * 10**15).map(
 def test_the_round_that_counts_follows_from_the_instant_alone(
     at: datetime, period: int, genesis: int
 ) -> None:
-    """It is the first pulse that comes at least three seconds later, and never one before 1."""
+    """The pulse is the first that comes at least three seconds later. Its number is at least 1."""
     chain = replace(CHAIN, period=period, genesis=genesis)
     number = pulse_after(chain, at)
     assert number >= 1

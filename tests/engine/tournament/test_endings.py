@@ -284,7 +284,7 @@ def test_a_table_takes_no_more_players_than_its_game() -> None:
 
 
 def test_tables_that_all_wait_for_entrants_who_cannot_come_end_the_game() -> None:
-    """One of two tables has a single player, and at the other one seat cannot pay the ante."""
+    """One table has a single player. At the other table, a seat cannot pay the ante."""
     end = {"kind": "hands_or_last", "hands": 5}
     evening = Evening(3, resolve("halcyon_100", {"end": end}), starting_stack=12, table_seats=2)
     plans = evening.play()

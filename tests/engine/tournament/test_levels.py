@@ -112,7 +112,7 @@ def test_late_levels_come_one_by_one_in_order(running: Scenario) -> None:
 
 
 def test_the_last_level_stays(running: Scenario) -> None:
-    """Its clock does not run, so nothing can stop it either."""
+    """The level clock does not run at the last level, so nothing can stop it either."""
     running.asked(tend(1500))
 
     running.when(tend(100_000)).then_nothing()

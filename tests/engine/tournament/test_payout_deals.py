@@ -117,7 +117,7 @@ def test_a_deal_is_made_when_everyone_still_in_has_accepted_it() -> None:
 
 
 def test_a_deal_that_one_declines_is_void_for_all() -> None:
-    """Then another deal may be proposed."""
+    """After a declined deal, another deal may be proposed."""
     given = three_left().asked(propose(), accept(2))
     given.when(propose()).then_rejected(DealPending, number=1)
 
@@ -234,7 +234,7 @@ def test_a_forfeited_share_goes_to_the_best_of_the_others() -> None:
 
 
 def test_who_made_a_deal_is_not_put_below_who_did_not() -> None:
-    """It would be unclear who gets which share, so an award has to name the amounts."""
+    """A lower place would leave the shares unclear, so an award has to name the amounts."""
     order = ((entrant(1),), (entrant(2),), (entrant(3),), (entrant(4),))
 
     with pytest.raises(CorrectionInvalid, match="award the prizes again"):

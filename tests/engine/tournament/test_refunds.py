@@ -178,7 +178,7 @@ def test_bets_of_a_hand_in_play_count_as_gone_back() -> None:
 
 
 def test_a_hand_that_ends_after_the_cancellation_counts_for_nothing() -> None:
-    """Its last action is not refused, and nobody is eliminated by it."""
+    """The last action of the hand is not refused, and nobody is eliminated by it."""
     given = charging(3)
     busted: RecordBusts = out(given, entrant(1))
     given.asked(cancel(*stacks(e1=1_000, e2=1_000, e3=1_000)))

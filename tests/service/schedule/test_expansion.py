@@ -147,7 +147,7 @@ def test_any_plan_is_followed_within_its_budget_or_refused_by_name(rule: str, st
     ],
 )
 def test_nothing_that_was_ever_accepted_exceeds_the_budget_of_what_is_stored(rule: str) -> None:
-    """These are the most expensive rules."""
+    """The rules here are the most expensive."""
     plan = replace(PLAN, rrule=rule)
     with pytest.raises(RecurrenceInvalid, match="more than 20000 steps"):
         rules.check(plan)

@@ -116,7 +116,7 @@ async def test_an_audit_that_loses_its_database_waits_to_be_tried_again(
         units = "SELECT state, last_error FROM job WHERE task = 'audit.unit' ORDER BY occurrence"
         waits = [row["state"] for row in await superuser.fetch(units) if row["last_error"]]
         assert waits == ["ready"]
-        # The other units were claimed with that one, but no worker does them.
+        # The other units were claimed with that unit, but no worker does them.
         await superuser.execute(
             "UPDATE job SET state = 'ready', lease_until = NULL WHERE state = 'sent'"
         )

@@ -51,7 +51,7 @@ class DrawOffDealt(Part, frozen=True, kw_only=True, tag="draw_off_dealt"):
     pot: int
     cards: tuple[SeatedCard, ...]
     """
-    One for each tied seat, until the pile is empty.
+    A card for each tied seat, until the pile is empty.
 
     The missing cards follow in another event of this type, after ``pile_committed``.
     """

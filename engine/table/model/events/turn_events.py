@@ -82,7 +82,7 @@ class ShiftRolled(Part, frozen=True, kw_only=True, tag="shift_rolled"):
 
     round: int
     dice: tuple[int, int]
-    """Their faces, from 1 to 6."""
+    """The faces of the dice, from 1 to 6."""
 
     doubles: bool
     rule: str

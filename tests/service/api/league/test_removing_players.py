@@ -78,7 +78,7 @@ async def test_a_start_between_the_look_and_the_removal_counts(serving) -> None:
 
 
 async def test_who_is_removed_before_the_start_has_no_place(serving) -> None:
-    """Such entrants could not act, and the blinds would use up their chips."""
+    """Removed entrants could not act, and the blinds would use up their chips."""
     async with serving() as api:
         owner, league = await api.league()
         people = [await api.join(owner, league) for _ in range(4)]
