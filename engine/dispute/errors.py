@@ -6,7 +6,7 @@ from engine.errors import CommandRejected, Wording
 
 
 class DisputeNotOpened(CommandRejected):
-    """There is no such dispute."""
+    """The dispute does not exist."""
 
     code = "dispute_not_opened"
     detail = "the dispute does not exist"

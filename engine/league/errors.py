@@ -6,7 +6,7 @@ from engine.errors import CommandRejected, Wording
 
 
 class LeagueNotCreated(CommandRejected):
-    """There is no such league yet."""
+    """The league does not exist yet."""
 
     code = "league_not_created"
     detail = "the league does not exist"

@@ -112,7 +112,7 @@ def preset(name: str) -> Ruleset:
     Return the preset called *name*.
 
     Raises:
-        RulesetUnknown: If there is no such preset.
+        RulesetUnknown: If no preset has this name.
     """
     return resolve(name, {})
 
@@ -125,7 +125,7 @@ def resolve(name: str, overrides: Mapping[str, Any]) -> Ruleset:
     key. The revision of the rules is always the newest.
 
     Raises:
-        RulesetUnknown: If there is no such preset.
+        RulesetUnknown: If no preset has this name.
         RulesetInvalid: If the outcome is not a playable game.
     """
     own = _settings(name)

@@ -21,7 +21,7 @@ __all__ = [
 
 
 class SeasonNotOpened(CommandRejected):
-    """There is no such season yet."""
+    """The season does not exist yet."""
 
     code = "season_not_opened"
     detail = "the season has not been opened"

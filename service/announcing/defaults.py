@@ -24,7 +24,7 @@ def completed(league: Created, asked: Content) -> Content:
 
     Raises:
       TemplateUnknown: If the league has no such template.
-      RulesetUnknown: If there is no such ruleset.
+      RulesetUnknown: If no ruleset has this name.
       RulesetInvalid: If the overrides do not make a playable game of it.
     """
     upper = dict(asked)

@@ -31,7 +31,7 @@ class TermsPreset(msgspec.Struct, frozen=True, kw_only=True):
         Return the overrides for *ruleset* as *overrides* change it, in parts.
 
         Raises:
-          RulesetUnknown: If there is no such ruleset.
+          RulesetUnknown: If no ruleset has this name.
           RulesetInvalid: If the overrides do not make a playable game of it.
         """
         game = msgspec.to_builtins(resolve(ruleset, overrides))

@@ -129,7 +129,7 @@ def announcement(
     Return the command that announces *body* at *now*.
 
     Raises:
-      RulesetUnknown: If there is no such preset.
+      RulesetUnknown: If no preset has this name.
       RulesetInvalid: If the overrides do not make a playable game of it.
       BadRequest: ``beacon_unknown``, if the service does not use such a beacon.
     """
@@ -186,7 +186,7 @@ def announcing(
       pulses: The pulses of the beacon that *body* may name.
 
     Raises:
-      RulesetUnknown: If there is no such preset.
+      RulesetUnknown: If no preset has this name.
       RulesetInvalid: If the overrides do not make a playable game of it.
     """
     if body.draft:

@@ -11,7 +11,7 @@ from service.audit.report import Findings
 
 Audit = TypeVar("Audit", bound="Seen")
 
-# Each handler takes its own event and state; a mapping of types cannot say so.
+# Each handler takes its own event and state. A mapping of types cannot say so.
 Handlers = Mapping[type[events.Event], Callable[[Audit, Any, Any], None]]
 """
 The checks of an event in the state before it, by type of event.

@@ -42,7 +42,7 @@ async def print_audit(
     settings: Settings, league: str, tournament: str | None, jobs: int, as_json: bool
 ) -> int:
     """
-    Audit a league and print the report. Return 1 if it fails, 2 if there is no such league.
+    Audit a league and print the report. Return 1 if it fails, 2 if the league is unknown.
 
     Args:
         jobs: The number of processes. With 1, this process does the work.

@@ -32,7 +32,7 @@ def epoch_open(league: str, operator: str, reason: str) -> None:
 
 async def open_epoch(settings: Settings, league: str, operator: str, reason: str) -> int:
     """
-    Open a new epoch of a league's log. Return 2 if there is no such league.
+    Open a new epoch of a league's log. Return 2 if the league is unknown.
 
     If a signer is set, epochs that it has already signed before a restore are skipped.
     """

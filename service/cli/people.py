@@ -73,7 +73,7 @@ def account_reset(login: str) -> None:
 
 
 async def offer_reset(settings: Settings, login: str) -> int:
-    """Print a reset code for a login. Return 1 if there is no such login."""
+    """Print a reset code for a login. Return 1 if the login is unknown."""
     engine = async_engine(settings.database_url, 1)
     code = resetting.code_text(SystemEntropy().bytes(resetting.SECRET_BYTES))
     try:
@@ -122,7 +122,7 @@ def token_create(login: str, scopes: tuple[str, ...], days: int) -> None:
 
 
 async def create_token(settings: Settings, login: str, scopes: tuple[str, ...], days: int) -> int:
-    """Create a token and print its secret. Return 1 if there is no such login."""
+    """Create a token and print its secret. Return 1 if the login is unknown."""
     unknown = set(scopes) - set(tokens.SCOPES)
     if unknown:
         err.print(
@@ -159,7 +159,7 @@ def token_revoke(named: str) -> None:
 
 
 async def revoke_token(settings: Settings, named: str) -> int:
-    """Revoke a token, named by its secret or its id. Return 1 if there is no such token."""
+    """Revoke a token, named by its secret or its id. Return 1 if the token is unknown."""
     engine = async_engine(settings.database_url, 1)
     try:
         async with engine.begin() as transaction:
@@ -194,7 +194,7 @@ def player_erase(named: str, yes: bool) -> None:
 
 
 async def erase_player(settings: Settings, named: str) -> int:
-    """Erase a player. Return 1 if the rules forbid it now, 2 if there is no such player."""
+    """Erase a player. Return 1 if the rules forbid it now, 2 if the player is unknown."""
     engine = async_engine(settings.database_url, 2)
     try:
         if not named.startswith("plr_"):

@@ -118,7 +118,7 @@ async def void_failing(
     Void every damaged event of *league*, and record the operator.
 
     Returns:
-        1 if a dry run found damaged events; 2 if the league or the operator is unknown.
+        1 if a dry run found damaged events, 2 if the league or the operator is unknown.
     """
     if not operator.strip() or not reason.strip():
         err.print("the operator or the reason is empty\n  next: give both")

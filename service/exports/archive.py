@@ -86,7 +86,7 @@ async def prepare(engine: AsyncEngine, league: str) -> Taking:
         engine: With the login of the API, because an archive holds names and texts.
 
     Raises:
-        StreamNotFound: If there is no such league.
+        StreamNotFound: If the league is unknown.
         NotCaughtUp: If the read models do not reach the end of the log within 30 seconds.
         TextForged: If a text does not match the digest in the log.
     """

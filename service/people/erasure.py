@@ -67,7 +67,7 @@ async def erase(
       by: The person who erases, if it is somebody else.
 
     Raises:
-      StreamNotFound: If there is no such account.
+      StreamNotFound: If the account is unknown.
       StillEntered: If the player is entered in tournaments, which the error names.
       LastOwner: If a league would be left without an owner.
       NotCaughtUp: If the read models do not reach the log within five seconds.

@@ -278,7 +278,7 @@ async def revoke_named(connection: AsyncConnection, named: str, now: datetime) -
     End a token by its secret, or by ``tok_`` and its number.
 
     Returns:
-      The token's number, or None if there is no such token.
+      The token's number, or None if the token is unknown.
     """
     own = token.c.hash == _digest(named)
     if named.startswith("tok_"):
@@ -304,7 +304,7 @@ async def rotate(
         child could take over its parent.
 
     Returns:
-      None if there is no such token, or it has ended.
+      None if the token is unknown, or it has ended.
     """
     await lock_family(connection, owner)
     if by not in await _ancestry(connection, number):

@@ -76,7 +76,7 @@ def _hand_opened(changes: Changes, happened: Happened[HandOpened]) -> None:
         "last_position": happened.position,
     }
     before = changes.memory.get(happened.subject)
-    if before is not None:  # a deal was voided; the hand began with its first deal
+    if before is not None:  # a deal was voided, but the hand began with its first deal
         row |= {name: before[name] for name in ("opened_at", "first_position")}
     changes.memory[happened.subject] = row
     changes.put(schema.hand, **row)

@@ -111,7 +111,7 @@ def inclusion_ranges(index: int, size: int) -> list[Range]:
     Return the ranges of the proof of leaf *index* in a tree of *size*, nearest first.
 
     Raises:
-        IndexError: If there is no such leaf.
+        IndexError: If the tree has no leaf at this index.
 
     Source: RFC 6962, 2.1.1.
     """
@@ -171,7 +171,7 @@ def root_by_inclusion(leaf: bytes, index: int, size: int, path: Sequence[bytes])
     Return the root that *path* leads to from *leaf*.
 
     Raises:
-        IndexError: If there is no such leaf.
+        IndexError: If the tree has no leaf at this index.
         ValueError: If the path has the wrong length for this place, or a hash is not 32 bytes
             long.
 

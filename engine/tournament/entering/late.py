@@ -121,7 +121,7 @@ def approve(state: Running, command: Approve) -> tuple[Event, ...]:
     Return the entry, or the waitlist position, of an approved applicant.
 
     Raises:
-        ApplicantUnknown: If there is no such applicant.
+        ApplicantUnknown: If the entrant does not wait for approval.
         RegistrationOver: If late registration is over, or never began.
     """
     if entry_of(state, command.entrant) or state.entering.waiter(command.entrant):

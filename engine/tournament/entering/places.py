@@ -169,7 +169,7 @@ def approve(state: Registering, command: Approve) -> tuple[Event, ...]:
     Return the entry, or the waitlist position, of an approved applicant.
 
     Raises:
-        ApplicantUnknown: If there is no such applicant.
+        ApplicantUnknown: If the entrant does not wait for approval.
         RegistrationOver: If registration has closed.
     """
     if entry_of(state, command.entrant) or state.entering.waiter(command.entrant):
@@ -188,7 +188,7 @@ def refuse(state: Registering | Running, command: Refuse) -> tuple[EntryWasRefus
     Return the refusal of an applicant. A director may still approve the applicant later.
 
     Raises:
-        ApplicantUnknown: If there is no such applicant.
+        ApplicantUnknown: If the entrant does not wait for approval.
     """
     who = state.entering.applicant(command.entrant)
     if who is None:
@@ -205,7 +205,7 @@ def withdraw(state: State, command: Withdraw) -> tuple[Event, ...]:
     A place that becomes free is offered to the next on the waitlist.
 
     Raises:
-        EntrantUnknown: If there is no such entry.
+        EntrantUnknown: If the entry is unknown.
         RegistrationOver: If play has begun. The table then plays for an absent entrant.
     """
     entering = state.entering if isinstance(state, Registering | Running) else Entering()

@@ -40,7 +40,7 @@ def order_move(state: Running, command: OrderMove) -> tuple[Event, ...]:
 
     Raises:
         EntrantUnknown: If the entrant has no seat.
-        TableNotInPlay: If there is no such table.
+        TableNotInPlay: If the table is unknown or closed.
         OwnSeat: If the author orders their own move.
         RulingNotPossible: If it is the same table, the seat is not free, or a table would be
             emptied, which only breaking it may do. Nobody moves in a scheduled round, or after last
@@ -107,7 +107,7 @@ def hold_table(state: Running, command: HoldOneTable) -> tuple[Event, ...]:
     Return the event that holds a table. Nothing is settled with the table until its release.
 
     Raises:
-        TableNotInPlay: If there is no such table.
+        TableNotInPlay: If the table is unknown or closed.
         OwnSeat: If the author sits at it.
     """
     table = _others_table(state, command)
@@ -123,7 +123,7 @@ def release_table(state: Running, command: ReleaseTable) -> tuple[Event, ...]:
     Return the event that releases a held table.
 
     Raises:
-        TableNotInPlay: If there is no such table.
+        TableNotInPlay: If the table is unknown or closed.
         OwnSeat: If the author sits at it.
     """
     table = _others_table(state, command)

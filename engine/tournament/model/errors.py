@@ -26,7 +26,7 @@ class TermsContradict(CommandRejected):
 
 
 class TournamentNotAnnounced(CommandRejected):
-    """There is no such tournament yet."""
+    """The tournament does not exist yet."""
 
     code = "tournament_not_announced"
     detail = "the tournament has not been announced"
@@ -79,7 +79,7 @@ class BotsOnly(CommandRejected):
 
 
 class EntrantUnknown(CommandRejected):
-    """There is no such entrant."""
+    """The entrant does not exist."""
 
     code = "entrant_unknown"
     detail = "there is no such entrant in this tournament"

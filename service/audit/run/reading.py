@@ -31,7 +31,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 Group = list[tuple[Any, int]]
 """Events of an append with their positions. Events that are not read yet are rows."""
 
-Followed = list[tuple[Any, Any]]  # of one aggregate; the caller knows its category
+Followed = list[tuple[Any, Any]]  # of one aggregate, in a category that the caller knows
 """Events with the states after them."""
 
 
