@@ -134,6 +134,7 @@ def main() -> None:
         settings = Settings(
             database_url=cluster.url("ours", "holotable_api", _PASSWORD),
             secret_key=_SECRET, log_level="warning", port=free_port(),
+            token_requests=1_000_000, account_requests=1_000_000, address_requests=1_000_000,
         )  # fmt: skip
         port = free_port()
         print(_about(superuser))

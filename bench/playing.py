@@ -57,7 +57,7 @@ async def sit_down(base: str, tables: int) -> list["Game"]:
     terms = {
         "name": "Bench", "ruleset": "better",
         "overrides": {"escalation": {"kind": "none"}}, "starting_stack": 1_000_000_000,
-        "entrants_max": SEATS,
+        "entrants_max": SEATS, "staff_may_play": True,
         "decision_seconds": 3600, "hands_between_seconds": 0,
     }  # fmt: skip
     found = []
