@@ -165,9 +165,6 @@ class SignerSettings(msgspec.Struct, frozen=True, kw_only=True):
     net.
     """
 
-    password_memory_kib: Annotated[int, Meta(ge=8, le=1_048_576)] = 19_456
-    """Memory that hashing one password takes. With less, stolen hashes are easier to guess."""
-
     log_level: LogLevel = "info"
     log_format: LogFormat = "auto"
 
