@@ -78,6 +78,6 @@ def cluster() -> Iterator["TestServer"]:
 
 @pytest.fixture
 def database(cluster: "TestServer") -> Iterator["TestDatabase"]:
-    """A new migrated database, removed after the test."""
+    """An empty migrated database that no other test uses meanwhile."""
     with cluster.fresh() as made:
         yield made

@@ -180,8 +180,8 @@ async def test_players_check_in_and_the_desk_does_it_for_them(serving) -> None:
         entries = [(await enter(person, tournament)).json()["entrant"] for person in people]
         mine = await people[0].post(f"{path}/check-ins")
         assert mine.json()["events"] == ["check_in_opened", "entrant_checked_in"]
-        runtime = await owner.post(f"{path}/registrations/{entries[1]}/check-in")
-        assert runtime.json()["entrant"] == entries[1]
+        helped = await owner.post(f"{path}/registrations/{entries[1]}/check-in")
+        assert helped.json()["entrant"] == entries[1]
         assert (
             await people[0].post(f"{path}/registrations/{entries[2]}/check-in")
         ).status_code == 403
