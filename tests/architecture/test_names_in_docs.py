@@ -1,4 +1,4 @@
-"""Pages for contributors name only files and tests that exist, and no word twice."""
+"""Pages for contributors name only files and tests that exist. No word is explained twice."""
 
 import re
 from collections import Counter
@@ -9,8 +9,10 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 GLOSSARY = ROOT / "docs" / "glossary.md"
 PAGES = [
+    ROOT / "README.md",
     ROOT / "CONTRIBUTING.md",
     ROOT / "docs" / "architecture.md",
+    ROOT / "docs" / "testing.md",
     GLOSSARY,
     *sorted((ROOT / "docs" / "recipes").glob("*.md")),
 ]
