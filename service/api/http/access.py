@@ -391,7 +391,6 @@ def demand_form(identifier: str, prefix: str) -> None:
         raise StreamNotFound("it does not exist, or you may not see it") from error
 
 
-# The prefix decides the type of the state, which a type checker cannot express.
 @lru_cache(maxsize=16_384)
 # The type of the state depends on the prefix, so the signature cannot name it.
 def _stream(identifier: str, prefix: str) -> Stream[Any]:

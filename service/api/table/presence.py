@@ -7,12 +7,10 @@ from litestar import Response
 
 from engine.table.model.commands import ComeBack, StepAway
 from engine.table.model.errors import EntrantNotSeated
-from engine.table.model.state import Table
 from service.api.http.access import AS_KNOWN, TablePlace, entrant_of, tournament_of_table
 from service.api.http.operations import operation
 from service.api.http.shell import Asked, Shell
 from service.api.http.submitting import Order, answer, decide_one
-from service.base.errors import StreamNotFound
 from service.director.next_hand import open_next_hand
 from service.people.tokens import Principal
 
@@ -47,8 +45,6 @@ async def set_presence(
     principal: Principal,
 ) -> Response[bytes]:
     """Record that the caller is away or back. A repeated request changes nothing."""
-    if not isinstance(place.state, Table):
-        raise StreamNotFound("it does not exist, or you may not see it")
     tournament = await tournament_of_table(request, place)
     entrant = entrant_of(tournament, principal.account.player)
     if entrant is None:

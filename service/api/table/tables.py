@@ -129,7 +129,7 @@ async def read_table(
             place = await reach(request, place.id, TABLE)
         if f'"{place.loaded.version}"' == tag:
             return Response(b"", status_code=304, headers={"ETag": tag})
-    viewer = await _viewer(request, place)
+    viewer = await viewer_at(request, place)
     seen = await _seen(request, place, viewer)
     return encoded(_view(place, seen), headers={"ETag": f'"{place.loaded.version}"'})
 
@@ -179,18 +179,17 @@ async def act(
     shell: Shell,
 ) -> Response[bytes]:
     """Submit the action to the table. A refusal is kept, and its answer lists legal actions."""
-    viewer = await _viewer(request, place)
+    viewer = await viewer_at(request, place)
     try:
-        receipt = await _perform(shell, place, place.id, viewer, order, body)
+        receipt = await _perform(shell, place, viewer, order, body)
     except CommandRejected as error:
         return await _refused(request, place, viewer, order, error)
-    return await _done(shell, place, place.id, viewer, receipt)
+    return await _done(shell, place, viewer, receipt)
 
 
 async def _perform(
     shell: Shell,
     place: TablePlace,
-    table: str,
     viewer: EntrantId | None,
     order: Order,
     body: Action,
@@ -198,7 +197,7 @@ async def _perform(
     if viewer is None:
         raise EntrantNotSeated()
     return await submit_to_table(
-        shell.runtime, place.league, table, _command(shell, viewer, order, body), order.command
+        shell.runtime, place.league, place.id, _command(shell, viewer, order, body), order.command
     )
 
 
@@ -258,23 +257,17 @@ async def _refused(
 
 
 async def _done(
-    shell: Shell, place: TablePlace, table: str, viewer: EntrantId | None, receipt: Receipt
+    shell: Shell, place: TablePlace, viewer: EntrantId | None, receipt: Receipt
 ) -> Response[bytes]:
     """Return the answer to an action. It depends only on its events and the viewer."""
     rows = [each.row for each in receipt.recorded if each.stream == place.stream]
     feed = Feed(shell, place.league, place.stream, receipt.epoch, Reader(entrant=viewer))
     content = {
-        "table": table,
+        "table": place.id,
         "version": rows[-1].stream_version if rows else place.loaded.version,
         "events": await feed.items(rows),
     }
     return answer(receipt, content, 200, version_of=place.stream)
-
-
-async def _viewer(request: Asked, place: TablePlace) -> EntrantId | None:
-    if not isinstance(place.state, Table):
-        raise StreamNotFound("it does not exist, or you may not see it")
-    return await viewer_at(request, place)
 
 
 async def _seen(request: Asked, place: TablePlace, viewer: EntrantId | None) -> TableView:

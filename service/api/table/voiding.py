@@ -8,12 +8,10 @@ from msgspec import Meta
 
 from engine.table.model.commands import VoidCause, VoidDeal
 from engine.table.model.events import DealVoided
-from engine.table.model.state import Table
 from service.api.http.access import TablePlace
 from service.api.http.operations import operation
 from service.api.http.shell import Shell
 from service.api.http.submitting import Order, answer
-from service.base.errors import StreamNotFound
 from service.director.submitting import submit_to_table
 
 
@@ -46,8 +44,6 @@ async def void_deal(
     body: VoidWanted, order: Order, place: TablePlace, shell: Shell
 ) -> Response[bytes]:
     """Void the deal in play. A retry does not void the next deal."""
-    if not isinstance(place.state, Table):
-        raise StreamNotFound("it does not exist, or you may not see it")
     asked = VoidDeal(cause=body.cause, reason=body.reason, now=order.command.received_at)
     receipt = await submit_to_table(shell.runtime, place.league, place.id, asked, order.command)
     (voided,) = (each.event for each in receipt.recorded if isinstance(each.event, DealVoided))

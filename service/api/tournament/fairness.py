@@ -112,7 +112,7 @@ async def commit_entropy(
     mine = my_entry(principal, place, order)
     command = CommitEntropy(entrant=mine, commitment=body.commitment, now=shell.now())
     receipt = await decide_one(shell, place.league, place.id, order, [command])
-    return _taken(receipt, place, place.id)
+    return _taken(receipt, place)
 
 
 @operation(
@@ -137,7 +137,7 @@ async def open_mine(
     receipt = await open_entropy(
         shell.runtime, place.league, place.id, (mine, body.value), order.command
     )
-    return _taken(receipt, place, place.id)
+    return _taken(receipt, place)
 
 
 @operation(
@@ -152,7 +152,7 @@ async def publish_seeds(
     """Publish the card master to everybody, for good. It reveals folded hands too."""
     command = PublishSeeds(by=PlayerId(principal.account.player), now=shell.now())
     receipt = await decide_one(shell, place.league, place.id, order, [command])
-    return _taken(receipt, place, place.id)
+    return _taken(receipt, place)
 
 
 @operation(
@@ -213,7 +213,7 @@ async def read_decks(request: Asked, hand_id: str, shell: Shell) -> Response[byt
     return encoded(DecksShown(hand=hand_id, decks=decks))
 
 
-def _taken(receipt: Receipt, place: TournamentPlace, tournament: str) -> Response[bytes]:
+def _taken(receipt: Receipt, place: TournamentPlace) -> Response[bytes]:
     events = tuple(each.type for each in receipt.recorded if each.stream == place.stream)
-    content = {"tournament": tournament, "events": events}
+    content = {"tournament": place.id, "events": events}
     return answer(receipt, content, version_of=place.stream)
