@@ -13,7 +13,7 @@ from engine.league.banning import demand_unbanned
 from engine.league.roles import may, rules_on_play
 from engine.league.state import Created
 from engine.league.state import State as League
-from engine.table.model.commands import ComeBack, OpenTable, StepAway
+from engine.table.model.commands import ComeBack, ImposePenalty, OpenTable, StepAway
 from engine.tournament.entering.staff import demand_staff_in_time
 from engine.tournament.model.commands import Command as TournamentCommand
 from engine.tournament.model.commands import Register, Withdraw
@@ -27,13 +27,12 @@ from service.director.runtime import new_id
 from service.log.streams import league_stream, table_stream
 from service.log.writer import Command, Entry, States
 
-_ADDED_TABLE = 1
-"""The number of the command's own identifier that names a table it adds."""
 
-
-def table_ids(order: Command) -> tuple[TableId, ...]:
-    """Return the identifier for the one table that *order* may add."""
-    return (TableId(identifier("tbl", new_id(order, _ADDED_TABLE))),)
+def table_ids(order: Command, count: int = 1) -> tuple[TableId, ...]:
+    """Return identifiers for the tables that *order* may open. Most commands may open only one."""
+    return tuple(
+        TableId(identifier("tbl", new_id(order, number))) for number in range(1, count + 1)
+    )
 
 
 def table_ids_for(state: Tournament, order: Command) -> tuple[TableId, ...]:
@@ -41,9 +40,7 @@ def table_ids_for(state: Tournament, order: Command) -> tuple[TableId, ...]:
     count = 0
     if isinstance(state, Registering):
         count = len(state.entrants) + len(state.entering.waiting)
-    return tuple(
-        TableId(identifier("tbl", new_id(order, number))) for number in range(1, count + 1)
-    )
+    return table_ids(order, count)
 
 
 def appointment(state: Tournament) -> str:
@@ -136,9 +133,9 @@ async def tables_told(
 
 
 async def opened_table(
-    states: States, opening: OpenTable, told: Sequence[StepAway | ComeBack]
+    states: States, opening: OpenTable, told: Sequence[StepAway | ComeBack | ImposePenalty]
 ) -> Entry:
-    """Return the entry that opens a table and then decides *told*, which marks absent players."""
+    """Return the entry that opens a table and then decides *told*, the commands on its players."""
     stream = table_stream(opening.table)
     before = (await states.load(stream)).state
     return Entry(stream, *policies.decide_in_turn(table.decider, before, (opening, *told)))

@@ -265,6 +265,12 @@ def _occurrence(here: Table, plan: NextHandPlan, tournament_version: int) -> str
             return f"{outcome}/{next_hand}/{tournament_version}"
 
 
+def lead_on(runtime: Runtime, league: str, state: Tournament) -> None:
+    """Take the next step at every table of a running tournament, in the background."""
+    for seating in state.tables if isinstance(state, Running) else ():
+        runtime.later(open_next_hand(runtime, league, seating.table))
+
+
 def settled(recorded: Sequence[RecordedEvent]) -> bool:
     """Return whether the *recorded* events left the table idle: a hand settled, a deal voided."""
     return any(type(each.event) in (HandSettled, DealVoided) for each in recorded)

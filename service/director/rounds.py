@@ -3,18 +3,17 @@
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from engine import table, tournament
+from engine import tournament
 from engine.coordination import policies, round_tables
-from engine.table.model.commands import Command as TableCommand
 from engine.tournament.model.rounds_commands import SeatRound
 from engine.tournament.model.rounds_state import RoundsState
 from engine.tournament.model.state import Running
 from engine.tournament.model.state import State as Tournament
 from engine.tournament.rounds.decisions import tables_max
-from engine.values import TableId, identifier
-from service.director.next_hand import open_next_hand
-from service.director.runtime import Runtime, new_id
-from service.log.streams import table_stream, tournament_stream
+from service.director.admission import opened_table, table_ids
+from service.director.next_hand import lead_on
+from service.director.runtime import Runtime
+from service.log.streams import tournament_stream
 from service.log.writer import Entry, States
 
 
@@ -37,18 +36,11 @@ async def seat_round(
         state = (await states.load(stream)).state
         if not isinstance(state, Running) or _waiting(state, after) is None:
             return [Entry(stream)]
-        ids = tuple(
-            TableId(identifier("tbl", new_id(order, number)))
-            for number in range(1, tables_max(state) + 1)
-        )
-        command = SeatRound(table_ids=ids, now=order.received_at)
+        command = SeatRound(table_ids=table_ids(order, tables_max(state)), now=order.received_at)
         events, state = policies.decide_in_turn(tournament.decider, state, (command,))
         entries = [Entry(stream, events)]
-        for opening, absent in round_tables.opened(state, events, now=order.received_at):
-            there = table_stream(opening.table)
-            before = (await states.load(there)).state
-            asked: tuple[TableCommand, ...] = (opening, *absent)
-            entries.append(Entry(there, *policies.decide_in_turn(table.decider, before, asked)))
+        for opening, told in round_tables.opened(state, events, now=order.received_at):
+            entries.append(await opened_table(states, opening, told))
         return entries
 
     state = (await runtime.writer.load(league, stream)).state
@@ -64,9 +56,7 @@ async def seat_round(
         now, due = runtime.clock.now(), waiting.next_at
         # Nobody knows when a pause ends, so a late seating is tried again soon.
         return due if due > now else now + timedelta(seconds=runtime.settings.sweep_seconds)
-    if isinstance(state, Running):
-        for seating in state.tables:
-            runtime.later(open_next_hand(runtime, league, seating.table))
+    lead_on(runtime, league, state)
     return None
 
 

@@ -29,7 +29,7 @@ from service.director.admission import (
     unwelcome,
 )
 from service.director.busts import at_table, with_busts
-from service.director.next_hand import open_next_hand, settled
+from service.director.next_hand import lead_on, open_next_hand, settled
 from service.director.runtime import Runtime, naming_instant
 from service.log.streams import season_stream, table_stream, tournament_stream
 from service.log.writer import Command, Entry, Receipt, States
@@ -173,9 +173,7 @@ def _set_going(
     runtime: Runtime, league: str, started: Tournament, now: datetime
 ) -> datetime | None:
     """Open the first hands in the background. Before the start, return the announced instant."""
-    if isinstance(started, Running):
-        for seating in started.tables:
-            runtime.later(open_next_hand(runtime, league, seating.table))
+    lead_on(runtime, league, started)
     if isinstance(started, Registering) and now < started.terms.starts_at:
         return started.terms.starts_at
     return None
@@ -222,9 +220,7 @@ async def submit_to_tournament(
         return [*decided, *entries]
 
     receipt = await runtime.writer.submit(league, order, decide)
-    running = (await runtime.writer.load(league, stream, fresh=False)).state
-    for seating in running.tables if isinstance(running, Running) else ():
-        runtime.later(open_next_hand(runtime, league, seating.table))
+    lead_on(runtime, league, (await runtime.writer.load(league, stream, fresh=False)).state)
     return receipt
 
 

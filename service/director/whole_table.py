@@ -14,7 +14,6 @@ from engine.table.model.state import opened_of
 from engine.tournament.model.commands import Cancel
 from engine.tournament.model.money_commands import ProposeDeal
 from engine.tournament.model.state import Running
-from service.director.next_hand import open_next_hand
 from service.director.runtime import Runtime
 from service.log.streams import table_stream, tournament_stream
 from service.log.writer import Command, Entry, Receipt, States
@@ -42,9 +41,3 @@ async def with_stacks(
         return [Entry(stream, events), *(Entry(table_stream(each.table)) for each in seatings)]
 
     return await runtime.writer.submit(league, order, decide)
-
-
-def lead_on(runtime: Runtime, league: str, running: Running) -> None:
-    """Take the next step at every table of *running*, in the background."""
-    for seating in running.tables:
-        runtime.later(open_next_hand(runtime, league, seating.table))

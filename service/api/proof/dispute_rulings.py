@@ -19,7 +19,6 @@ from engine.tournament.model.values import Award
 from engine.values import AdjustmentId, EntrantId, PlayerId, Stream, TextRef, identifier, stream_of
 from service.api.http.access import DisputePlace
 from service.api.http.operations import operation
-from service.api.http.phases import tables_of
 from service.api.http.reasons import Authored, Signed, keep
 from service.api.http.rehearsing import State, would_change
 from service.api.http.rulebook import demand_known
@@ -28,7 +27,7 @@ from service.api.http.submitting import Order
 from service.api.proof.disputes import DisputeChanged, changed, demand_uninvolved
 from service.base.errors import BadRequest
 from service.director.disputes.ruling import Acts, ruled, taken
-from service.director.next_hand import open_next_hand
+from service.director.next_hand import lead_on
 from service.log.rehearsal import Certain, Rehearsed, carried_out
 from service.log.writer import Decide, Entry, States
 from service.people.texts import Written
@@ -165,8 +164,7 @@ async def rule_dispute(
         running = await runtime.writer.load(
             place.league, stream_of(subject.tournament), fresh=False
         )
-        for seating in tables_of(running.state):
-            runtime.later(open_next_hand(runtime, place.league, seating.table))
+        lead_on(runtime, place.league, running.state)
     return await changed(request, place, receipt, 201)
 
 

@@ -18,7 +18,8 @@ from service.api.http.shell import Shell
 from service.api.http.submitting import Order, answer, decide_one, encoded
 from service.api.tournament.entrants import OwnEntry
 from service.base.errors import StreamNotFound
-from service.director.whole_table import lead_on, with_stacks
+from service.director.next_hand import lead_on
+from service.director.whole_table import with_stacks
 
 _NUMBER = re.compile("[1-9][0-9]{0,8}")
 

@@ -20,7 +20,6 @@ from engine.dispute.values import Evidence, Recorded, Subject
 from engine.errors import CommandRejected
 from engine.kit import windows
 from engine.league.commands import AddMember
-from engine.tournament.model.state import Running
 from engine.values import (
     DisputeId,
     LeagueId,
@@ -36,7 +35,7 @@ from service.api.http.rehearsing import would_change
 from service.base.documents import Document
 from service.director.disputes.evidence import EVENTS_MAX
 from service.director.disputes.ruling import Acts, frozen, ruled, taken
-from service.director.next_hand import open_next_hand
+from service.director.next_hand import lead_on
 from service.director.runtime import HOUSE, Runtime
 from service.log.batch import Decide
 from service.log.codec import category_of
@@ -227,9 +226,7 @@ class Court:
             above = await self._runtime.writer.load(
                 self._league, tournament_stream(subject.tournament), fresh=False
             )
-            tables = above.state.tables if isinstance(above.state, Running) else ()
-            for seating in tables:
-                self._runtime.later(open_next_hand(self._runtime, self._league, seating.table))
+            lead_on(self._runtime, self._league, above.state)
 
     async def _another(self) -> PlayerId:
         """Return a second referee, who joins the league at the first call."""
