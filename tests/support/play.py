@@ -8,8 +8,6 @@ from service.director.runtime import Runtime
 from service.director.submitting import submit_to_table
 from service.log.writer import Command, Receipt
 
-__all__ = ["Runtime", "act", "improve", "select"]
-
 
 async def act(
     runtime: Runtime,
