@@ -177,9 +177,7 @@ def create_roles(superuser_url: str, passwords: Mapping[str, str]) -> None:
             )
 
 
-def create_database(
-    superuser_url: str, name: str, owner: str = OWNER, template: str | None = None
-) -> None:
+def create_database(superuser_url: str, name: str, owner: str = OWNER) -> None:
     """
     Make a database unless it exists, and close it to everybody but its owner and its logins.
 
@@ -190,10 +188,8 @@ def create_database(
         known = connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [name])
         if known.fetchone() is None:
             connection.execute(
-                sql.SQL("CREATE DATABASE {} OWNER {} TEMPLATE {}").format(
-                    sql.Identifier(name),
-                    sql.Identifier(owner),
-                    sql.Identifier(template or "template0"),
+                sql.SQL("CREATE DATABASE {} OWNER {} TEMPLATE template0").format(
+                    sql.Identifier(name), sql.Identifier(owner)
                 )
             )
         close_databases(connection, name)
