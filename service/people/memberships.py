@@ -13,20 +13,13 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from engine.league.roles import Role
 from engine.values import identifier
 from service.base.errors import EventUnreadable
-from service.log.read import voided
+from service.log.read import KNOWN, voided
 from service.log.roles import TELLING, Told, role_after
 from service.projections.members import members
 from service.projections.projection import NOTHING
 
 # One statement reads rows and checkpoint, so they are of one instant.
-_KNOWN = sa.text(
-    """
-    WITH RECURSIVE known AS (
-        (SELECT league FROM events ORDER BY league LIMIT 1)
-        UNION ALL
-        SELECT (SELECT e.league FROM events e WHERE e.league > k.league ORDER BY e.league LIMIT 1)
-          FROM known k WHERE k.league IS NOT NULL
-    )
+_ROLES = """
     SELECT substr(league, 5)::uuid AS league, :nothing AS position, NULL AS type,
            NULL AS schema_version, role AS data
       FROM reads.member WHERE player = :player
@@ -44,8 +37,8 @@ _KNOWN = sa.text(
      ) new
      WHERE strpos(new.data, :player) > 0
      ORDER BY league, position
-    """
-)
+"""
+_KNOWN = sa.text(KNOWN + _ROLES)
 
 
 async def roles_of(connection: AsyncConnection, player: str) -> dict[str, Role]:

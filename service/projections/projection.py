@@ -24,7 +24,7 @@ from engine.values import CATEGORIES, identifier, number_of
 from service.base.errors import EventUnreadable
 from service.log.catalogue import tag_of
 from service.log.codec import Codec
-from service.log.read import voided
+from service.log.read import KNOWN, LEAGUES, voided
 from service.projections.changes import Changes
 from service.projections.schema import checkpoint
 
@@ -160,16 +160,6 @@ _READ = sa.text(
 _Stored = sa.Row[int, str, int, str, int, datetime, str]
 """The columns of :data:`_READ`."""
 
-_ALL = """
-    WITH RECURSIVE known AS (
-        (SELECT league FROM events ORDER BY league LIMIT 1)
-        UNION ALL
-        SELECT (SELECT e.league FROM events e WHERE e.league > k.league ORDER BY e.league LIMIT 1)
-          FROM known k WHERE k.league IS NOT NULL
-    )
-"""
-"""Every league that has a log, by jumping from one to the next in the index."""
-
 _SOME = "WITH known AS (SELECT unnest(CAST(:leagues AS uuid[])) AS league)"
 
 # Leagues without news are left out here, so a look at all leagues is one statement.
@@ -210,7 +200,7 @@ async def behind(
         some: Look at these leagues only.
     """
     if some is None:
-        found = await connection.execute(sa.text(_ALL + _BEHIND), {"names": list(names)})
+        found = await connection.execute(sa.text(KNOWN + _BEHIND), {"names": list(names)})
     else:
         asked = {"names": list(names), "leagues": list(some)}
         found = await connection.execute(sa.text(_SOME + _BEHIND), asked)
@@ -218,14 +208,9 @@ async def behind(
 
 
 async def leagues(connection: AsyncConnection) -> list[str]:
-    """Return every league that has a log, by jumping from one to the next in the index."""
-    following = sa.text("SELECT league FROM events WHERE league > :after ORDER BY league LIMIT 1")
-    found: list[str] = []
-    after = UUID(int=0)
-    while (row := (await connection.execute(following, {"after": after})).first()) is not None:
-        after = row.league
-        found.append(identifier("lge", after))
-    return found
+    """Return every league that has a log."""
+    found = await connection.execute(sa.text(LEAGUES))
+    return [identifier("lge", each) for each in found.scalars()]
 
 
 async def applied(connection: AsyncConnection, projection: Projection, league: str) -> int:
