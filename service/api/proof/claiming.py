@@ -35,12 +35,12 @@ from service.api.http.access import (
     TOURNAMENT,
     Place,
     TournamentPlace,
-    demand_form,
     find,
     plays_in_disputed,
     reach,
 )
 from service.api.http.binding import By
+from service.api.http.hands import find_hand
 from service.api.http.operations import operation
 from service.api.http.reasons import keep
 from service.api.http.rulebook import demand_known
@@ -52,7 +52,7 @@ from service.director.disputes.evidence import gather
 from service.director.disputes.windows import too_late_at
 from service.log.writer import Entry, States
 from service.people.texts import Written
-from service.projections import dispute_queries, queries
+from service.projections import dispute_queries
 from service.projections.schema import audit_report
 from service.replays.reading import read_replay
 from service.tasks import jobs
@@ -173,12 +173,7 @@ async def opened(
 
 
 async def _of_hand(request: Asked, hand: str, step: int | None) -> tuple[TableId, TournamentId]:
-    demand_form(hand, "hnd")
-    shell = shell_of(request)
-    async with shell.engine.connect() as connection:
-        row = await queries.hand(connection, hand)
-    if row is None:
-        raise StreamNotFound("it does not exist, or you may not see it")
+    shell, row = shell_of(request), await find_hand(request, hand)
     table = await find(request, row.table, TABLE)
     if step is not None:
         keys = await shell.runtime.writer.store.keys(number_of(row.league))

@@ -10,7 +10,8 @@ import msgspec
 from litestar import Response
 
 from engine.values import number_of, stream_of
-from service.api.http.access import AS_KNOWN, LeaguePlace, belong, demand_form
+from service.api.http.access import AS_KNOWN, LeaguePlace
+from service.api.http.hands import reach_hand
 from service.api.http.listing import listed, listing
 from service.api.http.operations import operation
 from service.api.http.paging import POSITION_END, Page
@@ -18,8 +19,7 @@ from service.api.http.positions import live_listing
 from service.api.http.shell import Asked, Shell, shell_of
 from service.api.http.submitting import encoded
 from service.base.drivers import Driver
-from service.base.errors import BadRequest, LogIncomplete, NotSignedYet, StreamNotFound
-from service.projections import queries
+from service.base.errors import BadRequest, LogIncomplete, NotSignedYet
 from service.transparency import ledger
 
 _KEYS = """
@@ -211,12 +211,7 @@ async def prove_consistency(
 )  # fmt: skip
 async def read_receipt(request: Asked, hand_id: str, shell: Shell) -> Response[bytes]:
     """Prove a whole hand with one signature. Another league's hand is reported as missing."""
-    demand_form(hand_id, "hnd")
-    async with shell.engine.connect() as connection:
-        row = await queries.hand(connection, hand_id)
-    if row is None:
-        raise StreamNotFound("it does not exist, or you may not see it")
-    await belong(request, row.league)
+    row, _ = await reach_hand(request, hand_id)
     head = await _newest(request, row.league)
     if head is None or head.size <= row.last_position:
         raise NotSignedYet(

@@ -5,7 +5,8 @@ from typing import Annotated
 import msgspec
 from litestar import Response
 
-from service.api.http.access import AS_KNOWN, TablePlace, belong, demand_form
+from service.api.http.access import AS_KNOWN, TablePlace
+from service.api.http.hands import reach_hand
 from service.api.http.listing import listed
 from service.api.http.operations import operation
 from service.api.http.paging import Page
@@ -13,7 +14,6 @@ from service.api.http.positions import listing_of
 from service.api.http.shell import Asked, Shell
 from service.api.http.submitting import encoded
 from service.base.documents import Document
-from service.base.errors import StreamNotFound
 from service.projections import queries
 
 
@@ -39,12 +39,7 @@ async def list_hands(
     "GET", "/v1/hands/{hand_id:str}", "read_hand", "Read one hand.",
     needs="read_league", scope="leagues:read", answer=Document,
 )  # fmt: skip
-async def read_hand(request: Asked, hand_id: str, shell: Shell) -> Response[bytes]:
+async def read_hand(request: Asked, hand_id: str) -> Response[bytes]:
     """Read a hand from the read model. A hand of another league is reported as missing."""
-    demand_form(hand_id, "hnd")
-    async with shell.engine.connect() as connection:
-        row = await queries.hand(connection, hand_id)
-    if row is None:
-        raise StreamNotFound("it does not exist, or you may not see it")
-    await belong(request, row.league)
+    row, _ = await reach_hand(request, hand_id)
     return encoded({"id": row.hand, **msgspec.to_builtins(row)})

@@ -15,8 +15,9 @@ from engine.tournament.entering.staff import counts_as_entered
 from engine.tournament.model.state import State
 from engine.values import HandId, PlayerId, number_of, stream_of
 from service.api.http import reasons
-from service.api.http.access import belong, demand, demand_also, demand_form
+from service.api.http.access import demand, demand_also
 from service.api.http.binding import By
+from service.api.http.hands import reach_hand
 from service.api.http.operations import operation
 from service.api.http.phases import entries_of
 from service.api.http.shell import Asked, Shell, principal_of, shell_of
@@ -31,7 +32,6 @@ from service.base.errors import (
 from service.log.streams import tournament_stream
 from service.people.texts import Written
 from service.people.tokens import Principal
-from service.projections import queries
 from service.projections.rows import HandRow
 from service.replays.forms import JSON, SINGLE, WHOLE
 from service.replays.reading import read_replay
@@ -57,15 +57,6 @@ class OpeningMade(msgspec.Struct, kw_only=True):
     position: str | None = None
 
 
-async def _hand(request: Asked, hand_id: str) -> tuple[HandRow, Role]:
-    demand_form(hand_id, "hnd")
-    async with shell_of(request).engine.connect() as connection:
-        row = await queries.hand(connection, hand_id)
-    if row is None:
-        raise StreamNotFound("it does not exist, or you may not see it")
-    return row, await belong(request, row.league)
-
-
 async def _opened(request: Asked, hand_id: str) -> HandRow:
     """
     Return a hand that the caller may open.
@@ -75,7 +66,7 @@ async def _opened(request: Asked, hand_id: str) -> HandRow:
         Forbidden: If the role does not allow it, or the caller counts as entered there.
         NotOver: If the hand is still in play.
     """
-    row, role = await _hand(request, hand_id)
+    row, role = await reach_hand(request, hand_id)
     player = principal_of(request).account.player
     demand(request, role, entered=counts_as_entered(await _tournament(request, row), player))
     if not (await _read(request, row, PUBLIC)).over:
@@ -123,7 +114,7 @@ async def open_hand(
 )  # fmt: skip
 async def replay_hand(request: Asked, hand_id: str) -> Response[bytes]:
     """Answer the hand, or one step, from a perspective, by default the caller's own."""
-    row, role = await _hand(request, hand_id)
+    row, role = await reach_hand(request, hand_id)
     number = _step_asked(request)
     perspective, unsealing = await _perspective(request, row, role)
     found = await _read(request, row, perspective)

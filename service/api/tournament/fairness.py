@@ -10,7 +10,8 @@ from engine.tournament.model.fairness_commands import CommitEntropy, PublishSeed
 from engine.tournament.model.fairness_values import Fairness
 from engine.tournament.model.state import Finished, Registering, Running
 from engine.values import EntrantId, HexDigest, PlayerId, number_of, stream_of
-from service.api.http.access import TournamentPlace, belong, demand_form
+from service.api.http.access import TournamentPlace
+from service.api.http.hands import reach_hand
 from service.api.http.nothing import Nothing
 from service.api.http.operations import operation
 from service.api.http.shell import Asked, Shell
@@ -20,7 +21,6 @@ from service.base.errors import StreamNotFound
 from service.director.entropy import deals_of, open_entropy
 from service.log.writer import Receipt
 from service.people.tokens import Principal
-from service.projections import queries
 
 
 class CommitmentWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -195,12 +195,7 @@ def _beacon(known: Fairness) -> BeaconShown | None:
 )  # fmt: skip
 async def read_decks(request: Asked, hand_id: str, shell: Shell) -> Response[bytes]:
     """List the leaves under each deal's root. A leaf reveals nothing without its salt."""
-    demand_form(hand_id, "hnd")
-    async with shell.engine.connect() as connection:
-        row = await queries.hand(connection, hand_id)
-    if row is None:
-        raise StreamNotFound("it does not exist, or you may not see it")
-    await belong(request, row.league)
+    row, _ = await reach_hand(request, hand_id)
     table = (await shell.runtime.writer.load(row.league, stream_of(row.table), fresh=False)).state
     decks = tuple(
         DeckShown(
