@@ -25,18 +25,22 @@ class PlacesFromEnd(_Part, frozen=True, kw_only=True, tag="places_from_end"):
     """Place k of n entrants is worth n - k + 1 times ``per_place``. The last place is worth one."""
 
     per_place: Points = "1"
+    """The points that each place is worth more than the place after it."""
 
 
 class PointsTable(_Part, frozen=True, kw_only=True, tag="points_table"):
     """Place k is worth entry k of the table, first place first. Later places are worth nothing."""
 
     points: tuple[Points, ...]
+    """The points of each place, first place first."""
 
 
 class PointsFormula(_Part, frozen=True, kw_only=True, tag="points_formula"):
     """Place k is worth the value of an expression. See ``docs/guides/points.md``."""
 
     text: str
+    """The expression, as it was written."""
+
     language: int = 1
     """The version of the expression language."""
 
@@ -60,14 +64,20 @@ class Aggregation(_Part, frozen=True, kw_only=True):
     """
 
     mode: Mode = "sum"
+    """The way in which the results become one total."""
+
     results: int | None = None
+    """The number of results that `mode` keeps or drops, or null for `sum` and `average`."""
 
 
 class Bonus(_Part, frozen=True, kw_only=True):
     """Points apart from the placing: for each of the ``knockouts``, or once for ``attendance``."""
 
     kind: Literal["knockouts", "attendance"]
+    """`knockouts` gives the points for each knock-out, `attendance` once for each tournament."""
+
     points: Points
+    """The points of one knock-out or one attendance."""
 
 
 class Finish(_Part, frozen=True, kw_only=True):
@@ -102,14 +112,26 @@ class Award(_Part, frozen=True, kw_only=True):
     """The points that one player gets for one tournament: those of the player's best entry."""
 
     player: PlayerId
+    """The player who gets the points."""
+
     entrant: EntrantId
+    """The player's best entry in the tournament."""
+
     place: int
+    """The place of that entry, from 1."""
+
     shared: int
+    """The number of entries that share the places from `place` on."""
+
     points: Points
+    """The points for the place."""
+
     spent: MinorUnits
     """The sum over all entries of the player, like ``knockouts``."""
 
     knockouts: Count
+    """The sum of knock-outs over all entries of the player."""
+
     failure: Cause | None
     """The cause if the formula had no value. The award is then 0."""
 
@@ -118,8 +140,13 @@ class AwardChange(_Part, frozen=True, kw_only=True):
     """One player's award before and after the change. A missing award is null."""
 
     player: PlayerId
+    """The player whose award changed."""
+
     before: Award | None
+    """The award until now, or null without one."""
+
     after: Award | None
+    """The award from now on, or null without one."""
 
 
 AdjustmentKind = Literal["knockouts", "attendance", "high_hand", "manual", "penalty"]
@@ -130,9 +157,16 @@ class Adjustment(_Part, frozen=True, kw_only=True):
 
     id: AdjustmentId
     player: PlayerId
+    """The player who gains or loses the points."""
+
     kind: AdjustmentKind
+    """The occasion of the adjustment."""
+
     points: Points
+    """The points, negative if they are taken."""
+
     tournament: TournamentId | None
+    """The counted tournament that the adjustment refers to, or null."""
 
 
 class LotDraw(_Part, frozen=True, kw_only=True):
@@ -143,6 +177,8 @@ class LotDraw(_Part, frozen=True, kw_only=True):
     """
 
     number: int
+    """The number of the draw in its season."""
+
     candidates: tuple[PlayerId, ...]
     """The players who were level, in ascending order."""
 
@@ -157,6 +193,8 @@ class Fate(_Part, frozen=True, kw_only=True):
     """The fate of one announced tournament when its season closed."""
 
     tournament: TournamentId
+    """The announced tournament."""
+
     fate: FateKind
     """``left_out`` gives no points. ``not_played`` had no entrants when the season closed."""
 

@@ -18,10 +18,20 @@ class Game(msgspec.Struct, frozen=True, kw_only=True):
     entrant: str
     tournament: str
     name: str
+    """The name of the tournament."""
+
     season: str | None
+    """The season that counts the tournament, or null."""
+
     state: str
+    """`announced`, `running`, `finished` or `cancelled`."""
+
     withdrawn: bool
+    """True if the entrant withdrew, or was removed as a no-show."""
+
     placing: int | None
+    """The place, from 1, or null while it is unknown."""
+
     shared: int | None
     """Number of entrants who share the places from ``placing`` on."""
 
@@ -29,14 +39,20 @@ class Game(msgspec.Struct, frozen=True, kw_only=True):
     """Minor units of ``currency``, or null until the payouts are known."""
 
     currency: str | None
+    """The currency of the tournament (ISO 4217), or null without money."""
+
     hands: int
     """Settled hands that the entrant was dealt into."""
 
     hands_won: int
+    """Settled hands in which the entrant was a winner."""
+
     busts: int
     """Busts, including those followed by a rebuy."""
 
     rebuys: int
+    """Rebuys taken by this entry."""
+
     knockouts: int
     """Opponents knocked out for good. If several players share a knock-out, it counts for each."""
 
@@ -44,25 +60,36 @@ class Game(msgspec.Struct, frozen=True, kw_only=True):
     """Bounties won, in minor units of ``currency``."""
 
     registered_at: datetime
+    """The time of the registration."""
+
     finished_at: datetime | None
+    """The time at which the tournament finished, or null."""
+
     registered_position: int
+    """The position of the registration in the league's log."""
 
 
 class Placed(msgspec.Struct, frozen=True, kw_only=True):
     """The number of finishes in a place. A shared place counts as the first of them."""
 
     place: int
+    """The place, from 1."""
+
     times: int
+    """The number of such finishes."""
 
 
 class Winnings(msgspec.Struct, frozen=True, kw_only=True):
     """Winnings in one currency, in its minor units."""
 
     currency: str | None
+    """The currency (ISO 4217), or null if the tournaments had none."""
+
     amount: int
     """Payouts, without bounties."""
 
     bounties: int
+    """Bounties won."""
 
 
 class SeasonPoints(msgspec.Struct, frozen=True, kw_only=True):
@@ -70,6 +97,8 @@ class SeasonPoints(msgspec.Struct, frozen=True, kw_only=True):
 
     season: str
     name: str
+    """The name of the season."""
+
     points: str
     """Decimal, at the season's scale."""
 
@@ -81,17 +110,34 @@ class Sums(msgspec.Struct, frozen=True, kw_only=True):
     """Tournaments in which play began. Several entries in one tournament count once."""
 
     entries: int
+    """Entries that played. Each re-entry counts."""
+
     wins: int
     """First places that are not shared."""
 
     hands: int
+    """Settled hands that the player was dealt into."""
+
     hands_won: int
+    """Settled hands in which the player was a winner."""
+
     busts: int
+    """Busts, including those followed by a rebuy."""
+
     rebuys: int
+    """Rebuys taken."""
+
     knockouts: int
+    """Opponents knocked out for good."""
+
     placings: tuple[Placed, ...]
+    """Finishes by place, best place first."""
+
     winnings: tuple[Winnings, ...]
+    """Winnings by currency."""
+
     points: tuple[SeasonPoints, ...]
+    """Points by season."""
 
 
 def _games(league: str, player: str) -> sa.Select[Any]:

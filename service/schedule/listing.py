@@ -55,20 +55,40 @@ class ScheduledItem(msgspec.Struct, frozen=True, kw_only=True):
     """The sequence number, which grows with each edit and with a cancellation."""
 
     name: str
+    """The name of the tournament, or `Tournament` if the template that had it is gone."""
+
     starts_at: datetime
+    """The instant of the start."""
+
     standing: Standing
+    """
+    `planned` until the announcement, then `on`, and at last `over` or `cancelled`. `missed` means
+    that nobody could announce it in time.
+    """
+
     since: datetime
     """The instant at which the item reached this standing."""
 
     season: str | None = None
+    """The season that counts the tournament, or null."""
+
     tournament: str | None = None
+    """The announced tournament, or null while it is only planned."""
+
     recurrence: str | None = None
+    """The recurrence that planned the tournament, `rec_…`, or null."""
+
     occurrence: str | None = None
     """The local time by the rule."""
 
     local: str | None = None
+    """The local time of the start in `zone`, or null without a recurrence."""
+
     zone: str | None = None
+    """The IANA name of the recurrence's time zone, or null."""
+
     tzdb: str | None = None
+    """The edition of the time zone database by which `local` became an instant, or null."""
 
 
 @dataclass(frozen=True, slots=True)

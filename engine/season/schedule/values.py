@@ -49,10 +49,19 @@ class Moment(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """A local time with its instant, and the rule that connects them."""
 
     local: Local
+    """The local time, as a clock in the zone shows it."""
+
     zone: str
+    """The IANA name of the time zone."""
+
     tzdb: str
+    """The edition of the time zone database that was used."""
+
     at: datetime
+    """The instant of the local time."""
+
     rule: TimeRule
+    """The rule that decided, in particular for local times that are skipped or come twice."""
 
 
 class Entered(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

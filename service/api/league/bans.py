@@ -26,7 +26,10 @@ class BanWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """The reason for a ban, and its end. If ``until`` is null, the ban is permanent."""
 
     reason: Written
+    """The reason, 1 to 2000 characters. Only staff can read it."""
+
     until: Instant | None = None
+    """The end of the ban, in the future. Null bans the player for ever."""
 
     def __post_init__(self) -> None:
         """Convert the instant to UTC, as in the log."""
@@ -40,6 +43,8 @@ class BanMade(msgspec.Struct, kw_only=True):
     league: str
     player: str
     until: datetime | None
+    """The end of the ban. Null if the ban is permanent or was lifted."""
+
     position: str | None = None
 
 
@@ -49,9 +54,16 @@ class BanShown(msgspec.Struct, kw_only=True):
     id: str
     player: str
     name: str | None
+    """The player's name now."""
+
     until: datetime | None
+    """The end of the ban, or null if it is permanent."""
+
     holds: bool
+    """False once the ban has expired."""
+
     reason: str | None
+    """Null once the text has been erased."""
 
 
 @operation(

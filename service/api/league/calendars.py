@@ -43,6 +43,8 @@ class Schedule(msgspec.Struct, kw_only=True):
     """The tournaments that begin in a span, earliest first, at most 1000."""
 
     items: tuple[ScheduledItem, ...]
+    """Announced and planned tournaments, earliest first."""
+
     unexpanded: tuple[str, ...] = ()
     """Seasons with plans that take too many steps. Only their announced tournaments are listed."""
 
@@ -51,10 +53,14 @@ class CalendarKeyMade(msgspec.Struct, kw_only=True):
     """A calendar key, shown only once. ``path`` leads to the caller's own calendar."""
 
     id: str
+    """The identifier with which the key can be revoked. It is no secret."""
+
     key: str | None
     """Null in the answer to a retry, which carries ``Idempotent-Replayed: true``."""
 
     path: str | None
+    """The path of the caller's own calendar, with the key. Null in the answer to a retry."""
+
     expires_at: datetime
     """The expiry of the token that made the key."""
 
@@ -63,9 +69,16 @@ class CalendarKeyListed(msgspec.Struct, kw_only=True):
     """A calendar key, without its secret."""
 
     id: str
+    """The identifier with which the key can be revoked."""
+
     created_at: datetime
+    """The time at which the key was made."""
+
     expires_at: datetime
+    """The expiry of the token that made the key."""
+
     revoked_at: datetime | None
+    """The time at which the key was revoked, or null."""
 
 
 @operation(

@@ -47,6 +47,7 @@ class ClaimCode(msgspec.Struct, kw_only=True):
     """Null in the answer to a retry, which carries ``Idempotent-Replayed: true``."""
 
     expires_at: datetime
+    """The instant after which the code is not accepted."""
 
 
 class ClaimIssued(msgspec.Struct, kw_only=True):
@@ -54,6 +55,8 @@ class ClaimIssued(msgspec.Struct, kw_only=True):
 
     player: str
     name: str
+    """The player's name now."""
+
     code: str | None
     """Null in the answer to a retry, which carries ``Idempotent-Replayed: true``."""
 
@@ -63,7 +66,10 @@ class ClaimsIssued(msgspec.Struct, kw_only=True):
 
     league: str
     claims: tuple[ClaimIssued, ...]
+    """One code for each unclaimed player for whom the caller may issue one."""
+
     expires_at: datetime
+    """The instant after which the codes are not accepted."""
 
 
 class ClaimListed(msgspec.Struct, kw_only=True):
@@ -71,10 +77,14 @@ class ClaimListed(msgspec.Struct, kw_only=True):
 
     player: str
     name: str
+    """The player's name now."""
+
     role: str | None
     """Null if the player is no longer a member."""
 
     claimed: bool
+    """True once a person has claimed the player."""
+
     expires_at: datetime | None
     """The expiry of the newest code, or null once the player is claimed."""
 
@@ -83,6 +93,7 @@ class CodeWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """A claim code, used by a person who has an account."""
 
     code: Annotated[str, Meta(max_length=80)]
+    """The claim code, as the staff handed it out."""
 
 
 class ClaimWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -91,8 +102,13 @@ class ClaimWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     SECRET: ClassVar = ("code", "password")
 
     code: Annotated[str, Meta(max_length=80)]
+    """The claim code, as the staff handed it out."""
+
     login: Login
+    """The login of the new account. It is kept in lower case."""
+
     password: Password
+    """The password of the new account, 8 to 256 characters."""
 
 
 @operation(

@@ -4,11 +4,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime, timedelta
 from itertools import islice
-from typing import Annotated
 
 import msgspec
 from litestar import Response
-from msgspec import Meta
 
 from engine import tournament
 from engine.season.schedule.commands import (
@@ -23,8 +21,7 @@ from engine.season.schedule.state import Recurrence, Stretch
 from engine.season.schedule.values import Entered, Local, Moment, Plan, RecurrenceId
 from engine.tournament.model.state import Unannounced
 from engine.values import LeagueId, TournamentId, identifier
-from service.announcing.defaults import Content, merged
-from service.announcing.inputs import Instant, in_utc
+from service.announcing.defaults import merged
 from service.announcing.terms import announcement, demand_sandbox
 from service.api.http.access import LEAGUE, SeasonPlace, find
 from service.api.http.bodies import invalid
@@ -35,6 +32,17 @@ from service.api.http.positions import live_listing
 from service.api.http.shell import Asked, Shell, shell_of
 from service.api.http.submitting import Order, answer, decide_one
 from service.api.league.expanding import expanded
+from service.api.league.fixture_shapes import (
+    FixturesEnd,
+    FixturesRewanted,
+    FixturesWanted,
+    FixtureWanted,
+    RecurrenceEdited,
+    RecurrenceShown,
+    SeasonCloseTimeWanted,
+    SeasonScheduled,
+    Terms,
+)
 from service.api.league.templates import INSTANTS_WITHIN
 from service.schedule.editing import Edit, edit, recurrence_in
 from service.schedule.materialising import wanted
@@ -42,93 +50,8 @@ from service.schedule.occurrences import coming, first_from, named
 from service.schedule.rules import check
 from service.schedule.zones import EDITION, moment_of
 
-Rule = Annotated[str, Meta(max_length=500)]
-Zone = Annotated[str, Meta(max_length=64)]
-Hours = Annotated[int, Meta(ge=1, le=90 * 24)]
-Terms = Content
-"""The body of ``POST /v1/leagues/{id}/tournaments``, without season and times."""
-
 _GIVEN = ("season", "starts_at", "registration_opens_at", "masters", "draft")
 _SHOWN = 5
-
-
-class FixturesWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """A recurring tournament: an RRULE (RFC 5545) in the local time of a zone."""
-
-    rrule: Rule
-    zone: Zone
-    starts: Local
-    ahead_hours: Hours = 24 * 14
-    tournament: Terms
-
-
-class FixturesRewanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """A new plan from a local time on. Missing members stay as they are, but COUNT starts again."""
-
-    since: Local
-    rrule: Rule | None = None
-    zone: Zone | None = None
-    starts: Local | None = None
-    """The first occurrence. By default, the first planned one from ``since`` on."""
-
-    ahead_hours: Hours | None = None
-    tournament: Terms = {}
-    """The members of the terms to change (RFC 7396). Null removes a member."""
-
-
-class FixturesEnd(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """The local time from which there are no more occurrences."""
-
-    since: Local
-
-
-class FixtureWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """Changes to one occurrence. Missing members stay as planned."""
-
-    starts: Local | None = None
-    tournament: Terms = {}
-    skipped: bool = False
-
-
-class SeasonCloseTimeWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """The instant at which a season closes by itself, or null for never."""
-
-    closes_at: Instant | None
-
-    def __post_init__(self) -> None:
-        """Convert the instant to UTC, as in the log."""
-        self.closes_at = None if self.closes_at is None else in_utc(self.closes_at)
-
-
-class SeasonScheduled(msgspec.Struct, kw_only=True):
-    """A season and the instant at which it closes by itself."""
-
-    id: str
-    closes_at: datetime | None
-    position: str | None = None
-
-
-class RecurrenceEdited(msgspec.Struct, kw_only=True):
-    """An edited recurrence, with the tournaments that the edit cancelled."""
-
-    id: str
-    season: str
-    cancelled: tuple[TournamentId, ...]
-    position: str | None = None
-
-
-class RecurrenceShown(msgspec.Struct, kw_only=True):
-    """A recurring tournament's current plan, with its next occurrences."""
-
-    id: str
-    season: str
-    rrule: str
-    zone: str
-    starts: str
-    ahead_hours: int
-    tournament: Terms
-    next: tuple[Moment, ...]
-    position: str | None = None
 
 
 @operation(

@@ -36,8 +36,13 @@ class InvitationWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True)
     """A new invitation: the role it gives, its uses and its lifetime."""
 
     role: Role = "player"
+    """The role of everybody who joins with the code."""
+
     uses: Annotated[int, Meta(ge=1, le=1000)] = 1
+    """The number of people who may join with the code."""
+
     expires_in_hours: Annotated[int, Meta(ge=1, le=8760)] = 168
+    """The lifetime of the code. 168 hours are a week."""
 
 
 class Invitation(msgspec.Struct, kw_only=True):
@@ -51,8 +56,14 @@ class Invitation(msgspec.Struct, kw_only=True):
 
     league: str
     role: str
+    """The role of everybody who joins with the code."""
+
     uses: int
+    """The number of people who may join with the code."""
+
     expires_at: datetime
+    """The instant from which the code is not accepted."""
+
     position: str | None = None
 
 
@@ -60,10 +71,19 @@ class InvitationShown(msgspec.Struct, kw_only=True):
     """An invitation that was neither revoked nor used up."""
 
     id: str
+    """The digest of the code, 64 hexadecimal digits."""
+
     role: str
+    """The role of everybody who joins with the code."""
+
     uses_left: int
+    """The number of people who may still join."""
+
     expires_at: datetime | None
+    """The instant from which the code is not accepted."""
+
     expired: bool
+    """True if `expires_at` has passed."""
 
 
 class InvitationRevoked(msgspec.Struct, kw_only=True):
@@ -71,6 +91,8 @@ class InvitationRevoked(msgspec.Struct, kw_only=True):
 
     league: str
     id: str
+    """The digest of the code, as in the list of invitations."""
+
     position: str | None = None
     """Null if the invitation was not valid before."""
 

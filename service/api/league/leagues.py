@@ -22,7 +22,10 @@ class LeagueWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """A new league. A sandbox stays a sandbox for ever, and every audit of it says so."""
 
     name: Name
+    """As shown to everybody, 1 to 120 characters."""
+
     sandbox: bool = False
+    """True for a league of trials, whose tournaments may have fixed masters."""
 
 
 class League(msgspec.Struct, kw_only=True):
@@ -31,7 +34,11 @@ class League(msgspec.Struct, kw_only=True):
     id: str
     name: str
     sandbox: bool
+    """True for a league of trials, whose tournaments may have fixed masters."""
+
     role: str
+    """The caller's role in the league."""
+
     position: str | None = None
 
 

@@ -46,17 +46,23 @@ class AdjustmentWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True)
 
     player: Annotated[str, Meta(pattern=_PLAYER)]
     points: Points
+    """A decimal number with at most the season's fraction digits. Negative takes points."""
+
     kind: Literal["knockouts", "attendance", "high_hand", "manual", "penalty"] = "manual"
+    """The occasion. A `penalty` takes points, `manual` may do either, the others give points."""
+
     tournament: Annotated[str, Meta(pattern="^trn_[0-9a-f]{32}$")] | None = None
     """The counted tournament that the adjustment refers to. It has no other effect."""
 
     reason: Written
+    """The reason, 1 to 2000 characters. Members of the league can read it."""
 
 
 class Why(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """The reason for a correction."""
 
     reason: Written
+    """The reason, 1 to 2000 characters. Members of the league can read it."""
 
 
 class LedgerChanged(msgspec.Struct, kw_only=True):
@@ -64,6 +70,8 @@ class LedgerChanged(msgspec.Struct, kw_only=True):
 
     season: str
     adjustment: str
+    """The entry, `adj_…`. The identifier is needed to void it."""
+
     position: str | None
 
 

@@ -28,6 +28,8 @@ class Membership(msgspec.Struct, kw_only=True):
     league: str
     player: str
     role: str | None
+    """The role now, or null for a player who is not a member."""
+
     position: str | None = None
 
 
@@ -36,13 +38,17 @@ class MemberShown(msgspec.Struct, kw_only=True):
 
     player: str
     name: str | None
+    """The player's name now."""
+
     role: str
+    """Every role except `player` is an office."""
 
 
 class RoleWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """A member's new role."""
 
     role: Role
+    """Every role except `player` is an office."""
 
 
 @operation(

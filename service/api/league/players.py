@@ -40,6 +40,8 @@ class PlayerWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """A player who has no account yet."""
 
     name: Label
+    """As shown to everybody, 1 to 80 characters."""
+
     email: Email | None = None
     """Distinguishes two people with the same name. No mail is sent to it."""
 
@@ -59,6 +61,8 @@ class PlayerEntered(msgspec.Struct, kw_only=True):
     player: str
     name: str
     claim: str | None
+    """The claim code, shown only once."""
+
     position: str | None = None
 
 
@@ -66,12 +70,19 @@ class RowShown(msgspec.Struct, kw_only=True):
     """The outcome of a row: ``added``, ``unchanged``, or the code of an error."""
 
     line: int
+    """The line on which the row begins. The header is line 1."""
+
     outcome: str
+    """`added`, `unchanged`, or the code of the row's fault."""
+
     player: str | None = None
+    """Null if the row has a fault, and in a dry run for a player who would be new."""
+
     claim: str | None = None
     """The claim code of a player entered by this request. Null in the answer to a retry."""
 
     detail: str | None = None
+    """A sentence about the fault, or null without one."""
 
 
 class Imported(msgspec.Struct, kw_only=True):
@@ -79,7 +90,11 @@ class Imported(msgspec.Struct, kw_only=True):
 
     league: str
     dry_run: bool
+    """True if the list was only checked."""
+
     rows: tuple[RowShown, ...]
+    """One entry for each row. A row with several faults has several."""
+
     position: str | None = None
 
 

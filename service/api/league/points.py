@@ -25,22 +25,44 @@ class FormulaTried(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """A formula and the numbers to try it with. A missing number is 0."""
 
     formula: str
+    """The expression. `docs/guides/points.md` describes its language."""
+
     n: Value = "0"
+    """The number of entries that have a place."""
+
     k: Value = "0"
+    """The place, from 1."""
+
     entries: Value = "0"
+    """The number of buy-ins, rebuys included."""
+
     buy_in: Value = "0"
+    """The price of one entry, in whole units of the currency."""
+
     pool: Value = "0"
+    """The prize pool, in whole units of the currency."""
+
     spent: Value = "0"
+    """The money that the player paid for all their entries, in whole units of the currency."""
+
     knockouts: Value = "0"
+    """The number of opponents that the player knocked out."""
+
     scale: Annotated[int, Meta(ge=0, le=_SCALE_MAX)] = 2
+    """The fraction digits of the answer."""
 
 
 class FormulaWorth(msgspec.Struct, kw_only=True):
     """The value of a formula, or the reason why it has none."""
 
     points: str | None
+    """The value as a decimal number, or null if the formula has no value."""
+
     failure: str | None
+    """The cause if the formula has no value, otherwise null."""
+
     language: int
+    """The version of the expression language."""
 
 
 @operation(

@@ -25,12 +25,19 @@ class RatingShown(msgspec.Struct, kw_only=True):
 
     player: str
     name: str | None
+    """The player's name now."""
+
     mu: str
+    """The estimated strength."""
+
     sigma: str
+    """The uncertainty of `mu`."""
+
     ordinal: str
     """``mu`` minus three ``sigma``. The list is sorted by it."""
 
     played: int
+    """The number of tournaments that the rating counts."""
 
 
 @operation(

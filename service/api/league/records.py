@@ -21,8 +21,14 @@ class PlayerRecord(msgspec.Struct, kw_only=True):
 
     player: str
     name: str | None
+    """The player's name now."""
+
     sums: recalling.Sums
+    """Totals over all games, not only those of this page."""
+
     games: tuple[recalling.Game, ...]
+    """One page of the player's entries, newest first."""
+
     next_cursor: str | None
 
 

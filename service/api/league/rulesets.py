@@ -19,9 +19,17 @@ class RulesetShown(msgspec.Struct, kw_only=True):
     """A complete preset: every parameter, the revision of the rules, and the hash of everything."""
 
     name: str
+    """The name that an announcement uses."""
+
     revision: int
+    """The revision of the rules by which the game is played."""
+
     hash: str
+    """SHA-256 over all parameters, in hexadecimal. Equal hashes mean equal games."""
+
     ruleset: msgspec.Raw
+    """All parameters of the game."""
+
     against: str | None = None
     """The preset that it is compared with."""
 

@@ -41,12 +41,14 @@ class FormulaWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, ta
     """An expression of n, k, entries, buy_in, pool, spent and knockouts."""
 
     text: str
+    """The expression. `docs/guides/points.md` describes its language."""
 
 
 class PresetWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, tag="points_preset"):
     """The name of a preset from ``GET /v1/points-formulas``."""
 
     name: str
+    """The name of a preset from `GET /v1/points-formulas`."""
 
 
 class SeasonWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -57,17 +59,29 @@ class SeasonWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """
 
     name: Name
+    """As shown to everybody, 1 to 120 characters."""
+
     points: PlacesFromEnd | PointsTable | FormulaWanted | PresetWanted = PlacesFromEnd()
+    """The points for a place: by the places from the end, a table, a formula or a preset."""
+
     scale: Annotated[int, Meta(ge=0, le=6)] | None = None
     """Fraction digits of all points. The default is the preset's, otherwise 2."""
 
     aggregation: Aggregation = Aggregation()
+    """The way in which the results of a player become one total."""
+
     minimum_games: Annotated[int, Meta(ge=0, le=1000)] = 0
+    """Players with fewer games rank behind all others."""
+
     overall: str | None = None
     """An expression of total, average and played."""
 
     bonuses: tuple[Bonus, ...] | None = None
+    """Points apart from the place. The default is the preset's, otherwise none."""
+
     tie_breaks: tuple[TieBreak, ...] = TIE_BREAKS
+    """The rules that decide between equal points, in the order of use."""
+
     closes_at: Instant | None = None
     """The instant at which the season closes by itself, as in ``POST /v1/seasons/{id}/closing``."""
 
@@ -96,12 +110,26 @@ class SeasonShown(msgspec.Struct, kw_only=True):
     """The instant at which the season closes by itself."""
 
     points: PointsRule
+    """The points for a place: by the places from the end, a table or a formula."""
+
     scale: int
+    """Fraction digits of all points."""
+
     aggregation: Aggregation
+    """The way in which the results of a player become one total."""
+
     minimum_games: int
+    """Players with fewer games rank behind all others."""
+
     overall: str | None
+    """An expression of total, average and played that gives the total, or null."""
+
     bonuses: tuple[Bonus, ...]
+    """Points apart from the place."""
+
     tie_breaks: tuple[str, ...]
+    """The rules that decide between equal points, in the order of use."""
+
     master_commitment: str | None
     """The commitment to the master of the lots, made when the season opened."""
 
@@ -109,6 +137,8 @@ class SeasonShown(msgspec.Struct, kw_only=True):
     """Null until the season is closed."""
 
     lots: tuple[LotDraw, ...]
+    """The draws between players who were equal in everything. Empty until the season is closed."""
+
     fates: tuple[Fate, ...] | None
     """The fate of each tournament announced for the season. Null until the season is closed."""
 

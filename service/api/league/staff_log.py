@@ -45,6 +45,8 @@ class Deed(msgspec.Struct, kw_only=True):
     """An event caused by staff, an action outside the log, or an epoch begun by an operator."""
 
     at: datetime
+    """The time of the action."""
+
     actor: str
     """``plr_…``, or the operator's name for an epoch."""
     kind: str
@@ -52,6 +54,8 @@ class Deed(msgspec.Struct, kw_only=True):
     type: str
     """The event's type, the reason given for an epoch, or the kind of action."""
     stream: str | None = None
+    """The stream of the event, or null for everything that is not an event."""
+
     about: str | None = None
     """
     For actions outside the log: the object, ``plr_…`` or ``hnd_…``. A dry run adds its operation.

@@ -32,6 +32,7 @@ class HouseRulesWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True)
     """Default members for all announcements of a league."""
 
     body: Content
+    """Members of an announcement. A template and an announcement override them."""
 
 
 class HouseRulesShown(msgspec.Struct, kw_only=True):
@@ -39,6 +40,8 @@ class HouseRulesShown(msgspec.Struct, kw_only=True):
 
     league: str
     body: Content
+    """Members of an announcement. A template and an announcement override them."""
+
     position: str | None = None
 
 
@@ -46,6 +49,8 @@ class TemplateWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """A new template, or the new content of one."""
 
     name: Name
+    """The name, which no other template of the league may have."""
+
     body: Content
     """
     Members of an announcement, except instants and masters, which each tournament sets itself.
@@ -61,8 +66,14 @@ class TemplateShown(msgspec.Struct, kw_only=True):
     id: str
     league: str
     name: str
+    """The name, which no other template of the league has."""
+
     version: int
+    """The number of the template's latest content, from 1."""
+
     body: Content
+    """Members of an announcement. The announcement itself overrides them."""
+
     position: str | None = None
 
 
@@ -70,6 +81,8 @@ class TemplateGone(msgspec.Struct, kw_only=True):
     """A removed template. The position is null if there was none."""
 
     id: str
+    """The template, `tpl_…`."""
+
     league: str
     position: str | None = None
 

@@ -21,9 +21,16 @@ class TextShown(msgspec.Struct, kw_only=True):
     id: str
     league: str
     author: str
+    """The player who wrote the text."""
+
     about: str | None
+    """The player whom the text is about, or null if it is about nobody."""
+
     text: str | None
+    """Null once the text has been erased."""
+
     written_at: datetime
+    """The time at which the text was received."""
 
 
 @operation(
