@@ -5,6 +5,9 @@ BIN := .venv/bin
 STAMP := .venv/.installed
 CODE := engine service migrations tests bench
 
+# The tests start hundreds of interpreters.  Without bytecode each compiles the service anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: install demo up quick test test-long soak bench lint format types
 
 install: $(STAMP)
