@@ -14,6 +14,7 @@ from engine.values import PlayerId, identifier, stream_of
 from service.announcing.inputs import Instant, in_utc
 from service.api.http.access import LeaguePlace, demand_form, league_of
 from service.api.http.bodies import invalid
+from service.api.http.etags import not_modified, unchanged
 from service.api.http.limiting import demand_room
 from service.api.http.listing import listed, listing
 from service.api.http.nothing import Nothing
@@ -228,10 +229,10 @@ async def _player(request: Asked) -> PlayerId:
 
 def _ics(request: Asked, content: bytes) -> Response[bytes]:
     tag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
-    headers = {"ETag": tag, "Cache-Control": "private, max-age=300"}
-    if request.headers.get("if-none-match") == tag:
-        return Response(b"", status_code=304, headers=headers)
-    return Response(content, headers=headers, media_type=MEDIA_TYPE)
+    headers = {"Cache-Control": "private, max-age=300"}
+    if unchanged(request, tag):
+        return not_modified(tag, headers)
+    return Response(content, headers={**headers, "ETag": tag}, media_type=MEDIA_TYPE)
 
 
 def _instant(request: Asked, name: str) -> datetime | None:

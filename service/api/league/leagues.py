@@ -7,12 +7,13 @@ from engine.league.commands import CreateLeague
 from engine.values import LeagueId, PlayerId, stream_of
 from service.announcing.inputs import Name
 from service.api.http.access import LeaguePlace
+from service.api.http.etags import tagged
 from service.api.http.limiting import demand_room
 from service.api.http.listing import listed, listing
 from service.api.http.operations import operation
 from service.api.http.paging import Page
 from service.api.http.shell import Asked, Shell, principal_of, shell_of
-from service.api.http.submitting import Order, answer, decide_one, encoded
+from service.api.http.submitting import Order, answer, decide_one
 from service.people.memberships import roles_of
 from service.people.tokens import Principal
 from service.projections import queries
@@ -87,10 +88,10 @@ async def list_leagues(request: Asked, shell: Shell, principal: Principal) -> Re
     "GET", "/v1/leagues/{league_id:str}", "read_league", "Read a league.",
     needs="read_league", scope="leagues:read", answer=League,
 )  # fmt: skip
-async def read_league(place: LeaguePlace) -> Response[bytes]:
+async def read_league(request: Asked, place: LeaguePlace) -> Response[bytes]:
     """Read a league from the aggregate."""
     found = League(id=place.id, name=place.state.name, sandbox=place.state.sandbox, role=place.role)
-    return encoded(found, headers={"ETag": f'"{place.loaded.version}"'})
+    return tagged(request, found, place.loaded.version, whole=True)
 
 
 async def _demand_room(request: Asked, league: str, begun: frozenset[str]) -> None:

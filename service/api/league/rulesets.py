@@ -7,6 +7,7 @@ from engine.rulesets import PRESETS, preset, ruleset_hash
 from engine.rulesets.differences import Difference, differences
 from engine.rulesets.errors import RulesetUnknown
 from service.announcing.presets import PRESETS as TERMS_PRESETS
+from service.api.http.etags import not_modified, unchanged
 from service.api.http.listing import listed, listing
 from service.api.http.operations import operation
 from service.api.http.paging import Page
@@ -62,10 +63,10 @@ async def read_ruleset(request: Asked, ruleset_id: str) -> Response[bytes]:
             shown.differences = differences(preset(ruleset_id), preset(against))
     except RulesetUnknown as error:
         raise StreamNotFound(error.detail) from error
-    headers = {"ETag": f'"{shown.hash}"'} if against is None else {}
-    if headers and request.headers.get("if-none-match") == headers["ETag"]:
-        return Response(b"", status_code=304, headers=headers)
-    return encoded(shown, headers=headers)
+    if against is not None:
+        return encoded(shown)
+    tag = f'"{shown.hash}"'
+    return not_modified(tag) if unchanged(request, tag) else encoded(shown, headers={"ETag": tag})
 
 
 @operation(

@@ -25,13 +25,14 @@ from engine.season.values import (
 from engine.values import LeagueId, SeasonId, stream_of
 from service.announcing.inputs import Instant, Name, in_utc
 from service.api.http.access import AS_KNOWN, LeaguePlace, SeasonPlace
+from service.api.http.etags import tagged
 from service.api.http.listing import listed
 from service.api.http.moments import AS_OF_PROBLEMS, Moment, moment_of
 from service.api.http.operations import operation
 from service.api.http.paging import Page
 from service.api.http.positions import listing_of
 from service.api.http.shell import Asked, Shell
-from service.api.http.submitting import Order, answer, decide_one, encoded
+from service.api.http.submitting import Order, answer, decide_one
 from service.base.errors import BadRequest, StreamNotFound
 from service.projections import queries
 from service.projections.rows import StandingRow
@@ -227,9 +228,9 @@ async def list_seasons(request: Asked, place: LeaguePlace, shell: Shell) -> Resp
     "GET", "/v1/seasons/{season_id:str}", "read_season", "Read a season's terms and lots.",
     needs="read_league", scope="leagues:read", answer=SeasonShown,
 )  # fmt: skip
-async def read_season(place: SeasonPlace) -> Response[bytes]:
+async def read_season(request: Asked, place: SeasonPlace) -> Response[bytes]:
     """Read a season from the aggregate."""
-    return encoded(_shown(place), headers={"ETag": f'"{place.loaded.version}"'})
+    return tagged(request, _shown(place), place.loaded.version)
 
 
 def _shown(place: SeasonPlace) -> SeasonShown:

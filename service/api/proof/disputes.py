@@ -21,6 +21,7 @@ from service.api.http.access import (
     Place,
     plays_in_disputed,
 )
+from service.api.http.etags import tagged
 from service.api.http.listing import listed
 from service.api.http.operations import operation
 from service.api.http.paging import Page
@@ -154,8 +155,8 @@ async def list_disputes(
     "Read one dispute: its claim, audits, rulings and appeal.",
     needs="read_league", scope="leagues:read", answer=DisputeShown, problems=("text_forged",),
 )  # fmt: skip
-async def read_dispute(place: DisputePlace, shell: Shell) -> Response[bytes]:
-    """Read the dispute from the aggregate. The ``ETag`` is its version."""
+async def read_dispute(request: Asked, place: DisputePlace, shell: Shell) -> Response[bytes]:
+    """Read the dispute from the aggregate. The ``ETag`` begins with its version."""
     state = place.state
     appeal = state.appeal
     refs = [state.opened.claim, *(each.reason for each in state.rulings)]
@@ -193,7 +194,7 @@ async def read_dispute(place: DisputePlace, shell: Shell) -> Response[bytes]:
         appealed_by=None if appeal is None else appeal.by,
         appeal=None if appeal is None else said.get(appeal.reason.text),
     )
-    return encoded(shown, headers={"ETag": f'"{place.loaded.version}"'})
+    return tagged(request, shown, place.loaded.version, whole=True)
 
 
 @operation(

@@ -40,6 +40,7 @@ from service.api.http.access import (
     reach,
     viewer_at,
 )
+from service.api.http.etags import not_modified, tag_of, unchanged
 from service.api.http.listing import listed
 from service.api.http.moments import AS_OF_PROBLEMS, Moment, moment_of
 from service.api.http.operations import operation
@@ -120,18 +121,18 @@ async def read_table(
     moment = await moment_of(request, place.league)
     if moment is not None:
         return await _then(request, place, moment)
-    tag = f'"{place.loaded.version}"'
-    if request.headers.get("if-none-match") == tag:
+    tag = tag_of(place.loaded.version)
+    if unchanged(request, tag):
         wait = wait_of(request)
         if wait:
             feed = Feed(shell, place.league, place.stream, 0, Reader())
             await feed.news(place.loaded.version, wait)
             place = await reach(request, place.id, TABLE)
-        if f'"{place.loaded.version}"' == tag:
-            return Response(b"", status_code=304, headers={"ETag": tag})
+        if tag_of(place.loaded.version) == tag:
+            return not_modified(tag)
     viewer = await viewer_at(request, place)
     seen = await _seen(request, place, viewer)
-    return encoded(_view(place, seen), headers={"ETag": f'"{place.loaded.version}"'})
+    return encoded(_view(place, seen), headers={"ETag": tag_of(place.loaded.version)})
 
 
 async def _then(request: Asked, place: TablePlace, moment: Moment) -> Response[bytes]:

@@ -23,6 +23,7 @@ from engine.tournament.money.pool import (
 from engine.tournament.money.prizes import prizes
 from engine.values import EntrantId, PlayerId
 from service.api.http.access import TournamentPlace
+from service.api.http.etags import tagged
 from service.api.http.moments import AS_OF_PROBLEMS, moment_of, place_then
 from service.api.http.operations import operation
 from service.api.http.phases import Tournament, entries_of, payouts_of
@@ -150,9 +151,8 @@ async def read_ledger(
 ) -> Response[bytes]:
     """Show all accounts to staff who report results, and to others only their own."""
     moment = await moment_of(request, place.league)
-    headers = {"ETag": f'"{place.loaded.version}"'}
     if moment is not None:
-        place, headers = await place_then(place, moment), moment.headers
+        place = await place_then(place, moment)
     player = principal.account.player
     staff = may(place.role, "report_results")
     totals = ledger_of(place.state)
@@ -164,7 +164,9 @@ async def read_ledger(
         totals=totals,
         accounts=tuple(each for each in _accounts(place.state) if staff or each.player == player),
     )
-    return encoded(shown, headers=headers)
+    if moment is not None:
+        return encoded(shown, headers=moment.headers)
+    return tagged(request, shown, place.loaded.version, whole=True)
 
 
 def _accounts(state: Tournament) -> list[AccountShown]:

@@ -6,6 +6,7 @@ from litestar import Response
 from engine.tournament.model.rounds_commands import EndRoundEarly
 from engine.values import PlayerId
 from service.api.http.access import TournamentPlace
+from service.api.http.etags import tagged
 from service.api.http.moments import AS_OF_PROBLEMS, moment_of, place_then
 from service.api.http.operations import operation
 from service.api.http.reasons import keep
@@ -43,7 +44,7 @@ async def read_rounds(request: Asked, place: TournamentPlace) -> Response[bytes]
     if moment is not None:
         then = await place_then(place, moment)
         return encoded(rounds_shown(then.state), headers=moment.headers)
-    return encoded(rounds_shown(place.state), headers={"ETag": f'"{place.loaded.version}"'})
+    return tagged(request, rounds_shown(place.state), place.loaded.version)
 
 
 @operation(

@@ -27,6 +27,7 @@ from service.api.http.access import (
     find,
 )
 from service.api.http.asking import TournamentAsked, filled
+from service.api.http.etags import tagged
 from service.api.http.listing import listed
 from service.api.http.moments import AS_OF_PROBLEMS, moment_of, place_then
 from service.api.http.operations import operation
@@ -214,15 +215,13 @@ async def list_tournaments(
 async def read_tournament(
     request: Asked, place: TournamentPlace, shell: Shell, principal: Principal
 ) -> Response[bytes]:
-    """Read the tournament from the aggregate. The ``ETag`` is its version."""
+    """Read the tournament from the aggregate. The ``ETag`` begins with its version."""
     moment = await moment_of(request, place.league)
     if moment is not None:
         then = await place_then(place, moment)
         return encoded(await _shown(shell, principal, then), headers=moment.headers)
-    headers = {"ETag": f'"{place.loaded.version}"'}
-    if request.headers.get("if-none-match") == headers["ETag"]:
-        return Response(b"", status_code=304, headers=headers)
-    return encoded(await _shown(shell, principal, place), headers=headers)
+    shown = await _shown(shell, principal, place)
+    return tagged(request, shown, place.loaded.version, whole=True)
 
 
 async def _shown(shell: Shell, principal: Principal, place: TournamentPlace) -> TournamentShown:
