@@ -44,7 +44,10 @@ class TextRef(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """
 
     text: TextId
+    """The text, `txt_…`. Members read it with `GET /v1/texts/{id}`."""
+
     digest: HexDigest
+    """SHA-256 of salt and text, in hexadecimal."""
 
 
 HOUSE = "house"

@@ -25,7 +25,10 @@ class PlacingChange(_Change, frozen=True, kw_only=True):
     entrant: EntrantId
     player: PlayerId
     before: int | None
+    """The place until now."""
+
     after: int | None
+    """The place after the command."""
 
 
 class PayoutChange(_Change, frozen=True, kw_only=True):
@@ -34,7 +37,10 @@ class PayoutChange(_Change, frozen=True, kw_only=True):
     entrant: EntrantId
     player: PlayerId
     before: int
+    """The payout until now."""
+
     after: int
+    """The payout after the command."""
 
 
 class Place(_Change, frozen=True, kw_only=True):
@@ -55,7 +61,10 @@ class SeatChange(_Change, frozen=True, kw_only=True):
 
     entrant: EntrantId
     before: Place | None
+    """The seat until now, or null without one."""
+
     after: Place | None
+    """The seat after the command, or null without one."""
 
 
 class PenaltyChange(_Change, frozen=True, kw_only=True):
@@ -63,7 +72,10 @@ class PenaltyChange(_Change, frozen=True, kw_only=True):
 
     entrant: EntrantId
     before: int
+    """The hands until now."""
+
     after: int
+    """The hands after the command."""
 
 
 class StackChange(_Change, frozen=True, kw_only=True):
@@ -71,14 +83,20 @@ class StackChange(_Change, frozen=True, kw_only=True):
 
     entrant: EntrantId
     before: Chips
+    """The chips until now."""
+
     after: Chips
+    """The chips after the command."""
 
 
 class TableChange(_Change, frozen=True, kw_only=True):
     """The changes at one table."""
 
     penalties: tuple[PenaltyChange, ...]
+    """Penalties that change."""
+
     stacks: tuple[StackChange, ...]
+    """Stacks that change."""
 
     def __bool__(self) -> bool:
         """Return whether anything changes."""
@@ -90,9 +108,16 @@ class StandingChange(_Change, frozen=True, kw_only=True):
 
     player: PlayerId
     rank_before: int | None
+    """The rank until now."""
+
     rank_after: int | None
+    """The rank after the command."""
+
     points_before: str | None
+    """The points until now, as a decimal number."""
+
     points_after: str | None
+    """The points after the command, as a decimal number."""
 
 
 class TournamentChange(_Change, frozen=True, kw_only=True):
@@ -104,10 +129,20 @@ class TournamentChange(_Change, frozen=True, kw_only=True):
     """
 
     state_before: str
+    """The phase until now."""
+
     state_after: str
+    """The phase after the command."""
+
     placings: tuple[PlacingChange, ...]
+    """Places that change."""
+
     payouts: tuple[PayoutChange, ...]
+    """Payouts and refunds that change."""
+
     seats: tuple[SeatChange, ...]
+    """Seats that change, by order or at once."""
+
     breaking_order: tuple[int, ...] | None = None
     """The new order in which tables break, or null if it stays the same."""
 
@@ -115,7 +150,10 @@ class TournamentChange(_Change, frozen=True, kw_only=True):
     """The disputes that now block prizes and points, or null if they stay the same."""
 
     draws_before: int
+    """The number of draws until now."""
+
     draws_after: int
+    """The number of draws after the command."""
 
 
 def of_tournament(before: TournamentState, after: TournamentState) -> TournamentChange:

@@ -43,15 +43,27 @@ class FloorSeat(_Part, frozen=True, kw_only=True):
     """An occupied seat with its entrant and stack."""
 
     seat: int
+    """The number of the seat, from 1."""
+
     entrant: EntrantId
     player: PlayerId | None
+    """The player of the entrant, or null if the entry is no longer known."""
+
     bot: bool
+    """True if the entrant is a program."""
+
     stack: Chips
     """Chips behind the seat. Chips put into the hand are ``wager``."""
 
     wager: Chips
+    """The chips that the seat has put into the hand in play."""
+
     dealt: bool
+    """True if the seat was dealt into the hand in play."""
+
     away: bool
+    """True if the player has stepped away. The seat posts, and its hands are killed."""
+
     penalty: int
     """Penalty hands still to sit out after the hand in play."""
 
@@ -61,16 +73,26 @@ class FloorTable(_Part, frozen=True, kw_only=True):
 
     table: TableId
     number: int
+    """The table's number in the tournament."""
+
     doing: Doing
+    """What the table does at this moment."""
+
     why: str | None
     """The reason why the table is held or waits, or null if it does neither."""
 
     seats: tuple[FloorSeat, ...]
+    """The seats that are taken."""
+
     seat_count: int
+    """The seats of the table, taken or free."""
+
     button: int
     """0 before the first hand."""
 
     hand: HandId | None
+    """The hand in play, or null between hands."""
+
     hand_number: int
     """The number of the hand opened last, or 0 before the first."""
 
@@ -78,11 +100,23 @@ class FloorTable(_Part, frozen=True, kw_only=True):
     """True if the hand in play is this table's last."""
 
     phase: str | None
+    """The phase of the open decision, or null if none is open."""
+
     level: int
+    """The level of the hand in play or next, from 1."""
+
     amounts: Amounts
+    """The forced bets of that level."""
+
     next_level: NextLevelView | None
+    """The next level, or null if none follows."""
+
     carry: Chips
+    """Odd chips and unwon pots that the table keeps for its next hand."""
+
     sabacc_pot: Chips
+    """The chips in the Sabacc pot, or 0 in a game without one."""
+
     chips: Chips
     """All chips of the table: stacks, wagers, pots and the carry."""
 
@@ -91,7 +125,10 @@ class FloorLevel(_Part, frozen=True, kw_only=True):
     """A level of the tournament's clock."""
 
     number: int
+    """The number of the level, from 1."""
+
     amounts: Amounts
+    """The forced bets of the level."""
 
 
 class FloorView(_Part, frozen=True, kw_only=True):
@@ -99,7 +136,11 @@ class FloorView(_Part, frozen=True, kw_only=True):
 
     tournament: TournamentId
     name: str
+    """The tournament's name."""
+
     state: Phase
+    """The phase of the tournament."""
+
     entrants: int
     """The number of entries, with the eliminated ones."""
 
@@ -119,6 +160,8 @@ class FloorView(_Part, frozen=True, kw_only=True):
     """The level of the hands opened now, or null if each table counts its own levels."""
 
     next_level: NextLevelView | None
+    """The next level of the clock, or null without a clock or at the last level."""
+
     breaking_order: tuple[int, ...]
     """Numbers of open tables, in the order in which they break."""
 

@@ -33,12 +33,18 @@ class Subject(_Part, frozen=True, kw_only=True):
     """The thing in dispute, with the tournament and season that it belongs to."""
 
     kind: Kind
+    """The kind of thing in dispute."""
+
     tournament: TournamentId | None = None
     """Present for every subject except a standing."""
     season: SeasonId | None = None
     """The season of a standing, or the season that the tournament counts for."""
     table: TableId | None = None
+    """The table of the hand, or null if the subject is not a hand."""
+
     hand: HandId | None = None
+    """The hand, or null for another subject."""
+
     step: int | None = None
     """The step of the hand, from 1."""
 
@@ -65,10 +71,20 @@ class Recorded(_Part, frozen=True, kw_only=True):
     """One event of the evidence: its position in the log, and the instant of its request."""
 
     position: int
+    """The event's position in the league's log."""
+
     version: int
+    """The event's number in its stream."""
+
     type: str
+    """The event's type."""
+
     hash: HexDigest
+    """The leaf of the event in the league's tree, in hexadecimal."""
+
     at: datetime
+    """The instant of the event."""
+
     received_at: datetime | None
     """Null if the house made the event without a request."""
 
@@ -77,14 +93,21 @@ class Refused(_Part, frozen=True, kw_only=True):
     """A command refused at that time. A ruling on a late action needs it."""
 
     received_at: datetime
+    """The instant at which the command arrived."""
+
     player: PlayerId
+    """The player who sent it."""
+
     code: str
+    """The code of the refusal."""
 
 
 class Evidence(_Part, frozen=True, kw_only=True):
     """The events and refusals that the server found when the claim was made."""
 
     stream: str
+    """The stream of the events."""
+
     events: tuple[Recorded, ...]
     """In log order. If there are more than may be kept, these are the last ones."""
     left_out: int
@@ -93,9 +116,13 @@ class Evidence(_Part, frozen=True, kw_only=True):
     """SHA-256 of the hashes of the events, in order."""
     refused: tuple[Refused, ...]
     epoch: int | None
+    """The epoch of the signed head, or null."""
+
     size: int | None
     """Size of the signed head that holds all the events. Null if there was none yet."""
     root: HexDigest | None
+    """The root of the signed head in hexadecimal, or null."""
+
     earlier: tuple[DisputeId, ...]
     """Earlier disputes with a ruling on one of the rules that the claim names."""
     replay: str | None = None

@@ -29,6 +29,8 @@ class Chain(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """One beacon of the scheme ``bls-unchained-g1-rfc9380``, as drand describes it."""
 
     hash: HexDigest
+    """The hash of the chain's description, which names it."""
+
     public_key: Annotated[str, Meta(pattern="^[0-9a-f]{192}$")]
     """A compressed point of G2, 96 bytes."""
 
@@ -43,6 +45,8 @@ class Pulse(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """One pulse of the beacon, with its number and signature."""
 
     round: Count
+    """The number of the pulse, from 1."""
+
     signature: Annotated[str, Meta(pattern="^[0-9a-f]{96}$")]
     """A compressed point of G1, 48 bytes."""
 

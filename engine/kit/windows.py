@@ -20,6 +20,8 @@ class DisputeWindows(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     """Hours for a claim after the settlement. Before the settlement a claim is always possible."""
 
     hand_hours: Hours = 7 * 24
+    """Hours after the settlement of a hand. It also counts for a step of a hand."""
+
     until_next_hand: bool = False
     """True if a hand may be disputed only until the table's next hand begins, as in poker."""
     seating_hours: Hours = 7 * 24

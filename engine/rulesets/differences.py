@@ -15,7 +15,10 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
     """The path of the parameter, joined by full stops: ``roll.when``."""
 
     one: Any
+    """The value in the first ruleset, any JSON."""
+
     other: Any
+    """The value in the second ruleset, any JSON."""
 
 
 def differences(one: Ruleset, other: Ruleset) -> tuple[Difference, ...]:

@@ -201,5 +201,10 @@ class Amounts(Plain, frozen=True, kw_only=True):
     """The forced bets in force, in chips, or 0 if the ruleset has none."""
 
     small: Chips = 0
+    """The small blind."""
+
     big: Chips = 0
+    """The big blind."""
+
     ante: Chips = 0
+    """The ante of each seat."""

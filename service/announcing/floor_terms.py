@@ -34,14 +34,20 @@ class BreakTerms(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """A break at the end of a level of the level clock."""
 
     level: Count
+    """The number of the level after which the break comes."""
+
     seconds: Seconds
+    """The length of the break."""
 
 
 class LastHandsDrawn(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """The range from which the number of last hands of each table is drawn."""
 
     low: Count
+    """The smallest number of hands."""
+
     high: Count
+    """The largest number of hands."""
 
 
 class RoundTerms(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -87,6 +93,7 @@ class FloorWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """The range for the draw of the last hands. Null means that hands in play are the last."""
 
     hand_for_hand: RoundTerms = msgspec.field(default_factory=RoundTerms)
+    """The start of hand-for-hand play, and its rules."""
 
     def __post_init__(self) -> None:
         """Convert the instant to UTC, as the log holds it."""

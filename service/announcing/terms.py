@@ -57,36 +57,72 @@ class TournamentWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True)
     """The terms. They cannot be changed afterwards."""
 
     name: Name
+    """As shown to everybody, 1 to 120 characters."""
+
     ruleset: str
+    """The name of a preset from `GET /v1/rulesets`."""
+
     overrides: Overrides = {}
     season: str | None = None
+    """The open season of the same league that counts the tournament, or null."""
+
     table_seats: Annotated[int, Meta(ge=2, le=12)] = 6
+    """The most players at a table."""
+
     starting_stack: Annotated[int, Meta(ge=0, le=2**40)] | None = None
     """Null means the ruleset's stack."""
 
     entrants_min: Annotated[int, Meta(ge=2, le=100_000)] = 2
+    """With fewer entrants the tournament does not start."""
+
     entrants_max: Annotated[int, Meta(ge=2, le=100_000)] | None = None
     """Null means 64, or the seats of a single table."""
 
     starts_at: Instant | None = None
+    """The planned start. The default is a minute after the announcement."""
+
     registration_opens_at: Instant | None = None
+    """The instant at which registration opens. Null opens it at once."""
+
     decision_seconds: Annotated[int, Meta(ge=1, le=604_800)] = 30
+    """The time that a table gives for a decision."""
+
     grace_seconds: Annotated[int, Meta(ge=0, le=3600)] = 2
+    """The time after a deadline in which an answer still counts."""
+
     bots: Literal["allowed", "forbidden", "only"] = "allowed"
+    """Whether bots may enter, must not, or are the only entrants."""
+
     payouts: tuple[Annotated[int, Meta(ge=1, le=1_000_000)], ...] = (1,)
+    """The share of each paid place, first place first, relative to each other."""
+
     prize_pool: Annotated[int, Meta(ge=0, le=2**50)] = 0
+    """Money that the house adds to the pool, in minor units of the currency."""
+
     currency: Annotated[str, Meta(pattern="^[A-Z]{3}$")] | None = None
+    """The currency (ISO 4217). Null means that no money is played for."""
+
     fees: FeeTerms = FeeTerms()
+    """The price of an entry, and the payouts."""
+
     format: FormatTerms = Freezeout()
+    """The course of the tournament: a freezeout, a single table or rounds."""
+
     hands_between_seconds: Small | None = None
     """The pause after each hand. The default is 3 if people play, and 0 among bots."""
 
     hands_max: Annotated[int, Meta(ge=1, le=1_000_000)] | None = None
+    """The number of hands that each table plays before stacks decide. Null means no limit."""
+
     floor: FloorWanted = msgspec.field(default_factory=FloorWanted)
+    """The rules for balancing tables, for breaks, and for the end of play."""
+
     draft: bool = False
     """True if only the staff sees the tournament until it is announced."""
 
     entry: EntryTerms = EntryTerms()
+    """The rules of entry, and what happens to no-shows."""
+
     staff_may_play: bool = False
     """True if staff who are entered may run the clock and the seating, but nothing else."""
 

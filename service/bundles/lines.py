@@ -49,16 +49,37 @@ class Node(_Line, frozen=True, kw_only=True, tag="node"):
 
 class Event(_Line, frozen=True, kw_only=True, tag="event"):
     position: int
+    """The position of the event in the league's log."""
+
     stream: str
+    """The stream of the event."""
+
     version: int
+    """The number of the event in its stream, from 1."""
+
     id: str
+    """The identifier of the event, 32 hexadecimal digits."""
+
     type: str
+    """The type of the event."""
+
     schema_version: int
+    """The version of the schema of `data`."""
+
     at: datetime
+    """The instant of the event."""
+
     data: msgspec.Raw
+    """The event as it is stored, with commitments in place of hidden values."""
+
     metadata: str
+    """SHA-256 of the event's metadata, in hexadecimal."""
+
     sealed: str | None
+    """SHA-256 of the event's sealed values, in hexadecimal, or null if it has none."""
+
     previous: str | None
+    """The hash of the event before in the same stream, or null if it is not needed."""
 
 
 class Withheld(_Line, frozen=True, kw_only=True, tag="withheld"):

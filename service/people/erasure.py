@@ -49,10 +49,13 @@ class Erased(msgspec.Struct, frozen=True, kw_only=True):
 
     player: str
     tokens: int
+    """The number of tokens deleted."""
+
     calendars: int
     """Calendar keys."""
 
     texts: int
+    """The number of texts erased, by the player or about the player."""
 
 
 async def erase(

@@ -61,10 +61,16 @@ class Refund(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """The refund of one entrant in a cancelled tournament, part by part."""
 
     entrant: EntrantId
+    """The entrant who gets the money."""
+
     player: PlayerId
+    """The player of that entrant."""
+
     paid_in: int = 0
     """The money that the entry had paid to the pool."""
     fee: int = 0
+    """The fees that the entry had paid."""
+
     bounty: int = 0
     """The entrant's own bounty, if nobody has won it."""
     prize: int = 0

@@ -27,14 +27,21 @@ class RoundSeat(_Part, frozen=True, kw_only=True):
     """The seat and stack of an entrant in a round."""
 
     entrant: EntrantId
+    """The entrant in the seat."""
+
     seat: Seat
+    """The seat at the table, from 1."""
+
     stack: Chips
+    """The chips at the start of the round."""
 
 
 class RoundTable(_Part, frozen=True, kw_only=True):
     """A table of a round."""
 
     table: TableId
+    """The table's identifier."""
+
     number: int
     """The table's number in the tournament. No number is used twice."""
 
@@ -42,6 +49,7 @@ class RoundTable(_Part, frozen=True, kw_only=True):
     """The table's place in the round, from 1."""
 
     seats: tuple[RoundSeat, ...]
+    """The seats that are taken, by number."""
 
 
 class Score(_Part, frozen=True, kw_only=True):
@@ -52,11 +60,17 @@ class Score(_Part, frozen=True, kw_only=True):
     """
 
     entrant: EntrantId
+    """The entrant with this score."""
+
     rank: int
+    """The rank among all scores, from 1."""
+
     shared: int
     """The number of entrants who share this rank."""
 
     points: str
+    """Points of all rounds so far."""
+
     wins: int
     """The rounds in which the entrant won the table, alone or shared."""
 
@@ -71,6 +85,8 @@ class Meetings(_Part, frozen=True, kw_only=True):
     """The lowest number of meetings of any pair."""
 
     most: int
+    """The highest number of meetings of any pair."""
+
     again: int
     """The pairs that meet in this round and have met before."""
 
@@ -79,17 +95,30 @@ class RoundScore(_Part, frozen=True, kw_only=True):
     """An entrant's score at a table of a round."""
 
     entrant: EntrantId
+    """The entrant with this score."""
+
     place: int
+    """The place at the table, from 1."""
+
     shared: int
+    """The number of entrants who share the places from `place` on."""
+
     stack: Chips
+    """The chips at the end of the round."""
+
     points: str
+    """Points for the round, with two fraction digits."""
 
 
 class RoundResult(_Part, frozen=True, kw_only=True):
     """The result of one table of a round."""
 
     table: TableId
+    """The table's identifier."""
+
     number: int
+    """The table's number in the tournament."""
+
     place: int
     """The place of the table in its round."""
 

@@ -14,14 +14,20 @@ class BreakAfter(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     """A break of ``seconds`` when ``level`` is over."""
 
     level: int
+    """The number of the level after which the break comes."""
+
     seconds: int
+    """The length of the break."""
 
 
 class HandsDrawn(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The range of last hands, of which one number is drawn."""
 
     low: int
+    """The smallest number of hands."""
+
     high: int
+    """The largest number of hands."""
 
 
 class HandForHandTerms(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -68,6 +74,7 @@ class FloorTerms(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     """The range to draw from at that instant, or null if the hands in play are the last."""
 
     hand_for_hand: HandForHandTerms = HandForHandTerms()
+    """The start of hand-for-hand play, and its rules."""
 
 
 def problems(

@@ -33,6 +33,8 @@ class Rounds(_Format, frozen=True, kw_only=True, tag="rounds"):
     """
 
     rounds: int
+    """The number of rounds, without the final."""
+
     seating: Literal["heats", "swiss", "round_robin"] = "heats"
     """
     ``heats``: drawn again. ``swiss``: with players equal in points. ``round_robin``: all meet
@@ -49,6 +51,8 @@ class Rounds(_Format, frozen=True, kw_only=True, tag="rounds"):
     """
 
     points: Literal["places", "chips"] = "places"
+    """`places` gives points for the place at the table, `chips` for chips won less chips lost."""
+
     place_points: tuple[int, ...] = ()
     """
     By place at the table. If empty, the first place gets as many points as a table has seats,

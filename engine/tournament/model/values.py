@@ -22,7 +22,10 @@ class Masters(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """
 
     cards: HexDigest
+    """The master of all decks, 32 bytes."""
+
     open: HexDigest
+    """The master of dice and draws, 32 bytes."""
 
     def __repr__(self) -> str:
         return "Masters(hidden)"
@@ -197,22 +200,39 @@ class Placing(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """
 
     entrant: EntrantId
+    """The entrant who has the place."""
+
     player: PlayerId
+    """The player of that entrant."""
+
     place: int
+    """The place, from 1."""
+
     shared: int = 1
+    """The number of entrants who hold the places from `place` on together."""
 
 
 class Payout(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """``amount`` is in minor units of the tournament's currency and never 0."""
 
     entrant: EntrantId
+    """The entrant who gets the money."""
+
     player: PlayerId
+    """The player of that entrant."""
+
     place: int
+    """The place for which the money is paid."""
+
     amount: int
+    """In minor units of the tournament's currency, never 0."""
 
 
 class Award(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The payout that an entrant should get, in minor units of the tournament's currency."""
 
     entrant: EntrantId
+    """The entrant who should get the money."""
+
     amount: int
+    """In minor units of the tournament's currency."""

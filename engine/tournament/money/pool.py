@@ -86,7 +86,11 @@ class Ledger(msgspec.Struct, frozen=True, kw_only=True):
     owed: int
     """Charges that have not been paid, as far as recorded."""
     prizes: int
+    """Money paid out as prizes."""
+
     bounties_won: int
+    """Bounties that somebody has won."""
+
     refunds: int
     """Money given back, or owed to the entrants of a cancelled tournament."""
     pool: int

@@ -45,15 +45,26 @@ class Undecided(msgspec.Struct, kw_only=True):
     """A consequence that a dry run cannot predict."""
 
     on: Literal["hand_in_play", "hidden_value"]
+    """
+    `hand_in_play` depends on a hand that is not over, `hidden_value` on a card, a draw or a lot.
+    """
+
     table: str | None = None
+    """The table of the hand, or null."""
+
     hand: str | None = None
+    """The hand in play, or null."""
+
     detail: str
+    """A sentence that says what the outcome depends on."""
 
 
 class WouldChange(msgspec.Struct, kw_only=True):
     """The changes that the command would cause outside a dry run."""
 
     dry_run: bool
+    """Always true."""
+
     events: tuple[str, ...]
     """The types of the events that are certain, in order."""
 

@@ -29,8 +29,13 @@ class SignUp(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     SECRET: ClassVar = ("password",)
 
     login: Login
+    """The login. Upper and lower case are the same, and it is kept in lower case."""
+
     password: Password
+    """The password, 8 to 256 characters."""
+
     name: Label | None = None
+    """As shown to others, 1 to 80 characters. The default is the login."""
 
 
 class AccountMade(msgspec.Struct, kw_only=True):
@@ -38,8 +43,13 @@ class AccountMade(msgspec.Struct, kw_only=True):
 
     id: str
     login: str
+    """The login, in lower case."""
+
     name: str
+    """As shown to others."""
+
     token: TokenShown
+    """The first token of the account, or the one of the first answer in a retry."""
 
 
 class MySeat(msgspec.Struct, kw_only=True):
@@ -49,12 +59,25 @@ class MySeat(msgspec.Struct, kw_only=True):
     tournament: str
     entrant: str
     table: str | None
+    """The table, or null while the caller has no seat."""
+
     seat: int | None
+    """The seat at the table, or null."""
+
     stack: int | None
+    """The chips in front of the seat, without those in the hand. Null without a seat."""
+
     hand_number: int | None
+    """The number of the hand opened last at the table, or null without a seat."""
+
     your_turn: bool
+    """True if the table waits for the caller."""
+
     decision: str | None
+    """The token of the decision that waits for the caller, or null. An action must name it."""
+
     deadline: datetime | None
+    """The end of the time for that decision, or null. The table's clock answers then."""
 
 
 class MyLeague(msgspec.Struct, kw_only=True):
@@ -62,7 +85,10 @@ class MyLeague(msgspec.Struct, kw_only=True):
 
     id: str
     name: str
+    """As shown to everybody."""
+
     role: str
+    """The caller's role in the league."""
 
 
 class Me(msgspec.Struct, kw_only=True):
@@ -70,10 +96,19 @@ class Me(msgspec.Struct, kw_only=True):
 
     id: str
     login: str
+    """The login, in lower case."""
+
     name: str
+    """As shown to others."""
+
     scopes: tuple[str, ...]
+    """The scopes of the token in use."""
+
     leagues: tuple[MyLeague, ...]
+    """The leagues that the caller belongs to."""
+
     seats: tuple[MySeat, ...]
+    """The tournaments that the caller is entered in, with the seat in each."""
 
 
 @operation(

@@ -22,7 +22,10 @@ class ErasureWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     SECRET: ClassVar = ("password",)
 
     player: str
+    """The caller's own id, as a confirmation."""
+
     password: PasswordGiven
+    """The password of the account."""
 
 
 @operation(

@@ -33,13 +33,17 @@ class PasswordChange(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     SECRET: ClassVar = ("password", "new_password")
 
     password: PasswordGiven
+    """The current password."""
+
     new_password: Password
+    """The new password, 8 to 256 characters."""
 
 
 class PasswordChanged(msgspec.Struct, kw_only=True):
     """The number of tokens that ended. The token of the request stays valid."""
 
     tokens_ended: int
+    """The number of tokens that ended."""
 
 
 class ResetOffered(msgspec.Struct, kw_only=True):
@@ -50,6 +54,7 @@ class ResetOffered(msgspec.Struct, kw_only=True):
     """Null in the answer to a retry, which carries ``Idempotent-Replayed: true``."""
 
     expires_at: datetime
+    """The instant after which the code is not accepted."""
 
 
 class ResetWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -58,20 +63,28 @@ class ResetWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     SECRET: ClassVar = ("code", "password")
 
     code: Annotated[str, Meta(max_length=80)]
+    """The reset code, as the owner or the operator handed it out."""
+
     password: Password
+    """The new password, 8 to 256 characters."""
 
 
 class PasswordReset(msgspec.Struct, kw_only=True):
     """The login of the account with the new password."""
 
     login: str
+    """The login of the account, in lower case."""
 
 
 class SignInListed(msgspec.Struct, kw_only=True):
     """A sign-in, or an action that ended tokens."""
 
     at: datetime
+    """The time of the sign-in or action."""
+
     kind: str
+    """`signed_up`, `claimed`, `password` and `operator` made a token, the others ended tokens."""
+
     address: str | None
     """Null if an operator did it on the server's command line."""
 

@@ -39,22 +39,39 @@ class TokenWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     SECRET: ClassVar = ("password",)
 
     login: Login | None = None
+    """The login of the account, together with `password`. Null uses the token of the request."""
+
     password: PasswordGiven | None = None
+    """The password of the account, or null."""
+
     name: Label = "token"
+    """A name by which the owner tells tokens apart, 1 to 80 characters."""
+
     scopes: tuple[Scope, ...] = tokens.SCOPES_DEFAULT
+    """The rights of the token. A child has no scope that its maker lacks."""
+
     expires_in_days: Annotated[int, Meta(ge=1, le=366)] = tokens.DAYS_DEFAULT
+    """The lifetime. A child ends with its maker at the latest."""
 
 
 class TokenShown(msgspec.Struct, kw_only=True):
     """A token with its secret, which is shown only once."""
 
     id: str
+    """The identifier with which the token can be ended. It is no secret."""
+
     token: str | None
     """Null in the answer to a retry, which carries ``Idempotent-Replayed: true``."""
 
     name: str
+    """The name by which the owner tells tokens apart."""
+
     scopes: tuple[str, ...]
+    """The rights of the token."""
+
     expires_at: datetime
+    """The instant from which the token is not accepted."""
+
     parent: str | None
     """The token that made this one, and that this one ends with. Null if a password made it."""
 
@@ -63,20 +80,38 @@ class TokenListed(msgspec.Struct, kw_only=True):
     """A token without its secret."""
 
     id: str
+    """The identifier with which the token can be ended."""
+
     name: str
+    """The name by which the owner tells tokens apart."""
+
     scopes: tuple[str, ...]
+    """The rights of the token."""
+
     created_at: datetime
+    """The time at which the token was made."""
+
     last_used_at: datetime | None
+    """The last use, to within five minutes, or null before the first."""
+
     expires_at: datetime
+    """The instant from which the token is not accepted."""
+
     revoked_at: datetime | None
+    """The time at which the token was ended early, or null."""
+
     parent: str | None
+    """The token that made this one, or null if a password made it."""
 
 
 class SignedOut(msgspec.Struct, kw_only=True):
     """The numbers of tokens and calendar keys that ended."""
 
     tokens: int
+    """The number of tokens that ended, with the one in use."""
+
     calendar_keys: int
+    """The number of calendar keys that ended."""
 
 
 @operation(

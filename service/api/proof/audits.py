@@ -35,23 +35,34 @@ class AuditWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """The scope of an audit: one tournament's streams, or the whole league if null."""
 
     tournament: str | None = None
+    """The tournament to audit, or null for the whole league."""
 
 
 class Started(msgspec.Struct, kw_only=True):
     """An accepted operation, which runs in the background."""
 
     operation: str
+    """The operation, `opr_…`, as in `GET /v1/operations/{id}`."""
 
 
 class OperationShown(msgspec.Struct, kw_only=True):
     """The progress of an operation. ``result`` is null until it is done."""
 
     id: str
+    """The operation, `opr_…`."""
+
     kind: str
+    """Always `audit`."""
+
     league: str
     state: str
+    """`pending`, then `running`, and at last `done` or `failed`. Only a broken audit has failed."""
+
     progress: float
+    """The part that is done, from 0 to 1."""
+
     result: dict[str, Any] | None  # the worker's report, as stored
+    """The report of the audit. Its `passed` tells whether the log is right."""
 
 
 @operation(

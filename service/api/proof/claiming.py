@@ -46,7 +46,7 @@ from service.api.http.reasons import keep
 from service.api.http.rulebook import demand_known
 from service.api.http.shell import Asked, principal_of, shell_of
 from service.api.http.submitting import Order, answer
-from service.api.proof.disputes import DisputeChanged
+from service.api.proof.dispute_shapes import DisputeChanged
 from service.base.errors import BadRequest, StreamNotFound
 from service.director.disputes.evidence import gather
 from service.director.disputes.windows import too_late_at
@@ -65,11 +65,23 @@ class ClaimedOn(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """A claim that something was against the rules in one hand, tournament or season."""
 
     kind: Kind
+    """The kind of thing in dispute."""
+
     claim: Written
+    """The claimant's words, 1 to 2000 characters."""
+
     hand: str | None = None
+    """The disputed hand, for the kinds `hand` and `step`."""
+
     step: Annotated[int, Meta(ge=1, le=100_000)] | None = None
+    """The step of the hand's replay, from 1, for the kind `step`."""
+
     tournament: str | None = None
+    """The disputed tournament, for the kinds `seating` and `payout`."""
+
     season: str | None = None
+    """The disputed season, for the kind `standing`."""
+
     rules: Annotated[tuple[Slug, ...], Meta(max_length=10)] = ()
     """Names of rules in the rulebook."""
 

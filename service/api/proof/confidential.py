@@ -32,7 +32,7 @@ from service.api.http.rulebook import demand_known
 from service.api.http.shell import Asked, Shell, principal_of, shell_of
 from service.api.http.submitting import Order, encoded
 from service.api.proof.claiming import ClaimedOn, Disputed, opened
-from service.api.proof.disputes import DisputeChanged, DisputeReason
+from service.api.proof.dispute_shapes import DisputeChanged, DisputeReason
 from service.base.errors import BadRequest, StreamNotFound
 from service.people import confidential_claims
 from service.people.confidential_claims import Filed
@@ -54,31 +54,51 @@ class OpeningOfClaim(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """The public text of the dispute: the referee's own words, and the rules."""
 
     claim: Written
+    """The claim in the referee's own words. Members of the league can read it."""
+
     rules: Annotated[tuple[Slug, ...], Meta(max_length=10)] = ()
+    """Names of rules in the rulebook."""
 
 
 class ConfidentialClaim(msgspec.Struct, kw_only=True):
     """A confidential claim as its claimant and the referees see it."""
 
     id: str
+    """The claim, `cnf_…`."""
+
     league: str
     state: str
     """``filed``, ``opened`` or ``dismissed``."""
 
     subject: Subject
+    """The thing in dispute."""
+
     claimant: str
+    """The player who filed the claim."""
+
     about: str | None
+    """The player whom the claim is about, or null. This player never sees it."""
+
     claim: str | None
     """The text of the claim, or null once it is erased."""
 
     rules: tuple[str, ...]
+    """Names of rules in the rulebook."""
+
     filed_at: datetime
+    """The time of the claim."""
+
     handled_at: datetime | None
+    """The time at which a referee opened or dismissed it, or null."""
+
     handled_by: str | None
+    """The referee who handled it, or null."""
+
     answer: str | None
     """The reason for the dismissal."""
 
     dispute: str | None
+    """The dispute that the referee opened, or null."""
 
 
 _PROBLEMS = ("forbidden", "another_person_needed", "claim_handled")

@@ -25,7 +25,8 @@ from service.api.http.positions import live_listing
 from service.api.http.reasons import keep
 from service.api.http.shell import Asked, Shell, shell_of
 from service.api.http.submitting import Order, answer
-from service.api.proof.disputes import DisputeChanged, changed, demand_uninvolved
+from service.api.proof.dispute_shapes import DisputeChanged
+from service.api.proof.disputes import changed, demand_uninvolved
 from service.base.errors import NotOver
 from service.director.disputes.evidence import stretch_of
 from service.director.disputes.opening import Opened, of_masters, of_stretch
@@ -41,9 +42,16 @@ class DisclosureWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True)
     """A disclosure to grant: auditor, values, end and reason."""
 
     auditor: Annotated[str, Meta(pattern="^plr_[0-9a-f]{32}$")]
+    """The auditor, who may not be entered in the disputed tournament."""
+
     what: What = "hand"
+    """`hand` discloses the disputed hand's hidden values, `masters` those of the tournament."""
+
     until: Instant
+    """The end of the disclosure, in the future."""
+
     reason: Written
+    """The reason, 1 to 2000 characters. Members of the league can read it."""
 
     def __post_init__(self) -> None:
         """Convert ``until`` to UTC, which the log uses."""
@@ -54,14 +62,21 @@ class DisclosedWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """The values to open: the disputed hand or the masters."""
 
     what: What = "hand"
+    """`hand` opens the disputed hand's hidden values, `masters` those of the tournament."""
 
 
 class ValuesShown(msgspec.Struct, kw_only=True):
     """Opened hidden values. The log records their opening."""
 
     id: str
+    """The dispute, `dsp_…`."""
+
     until: datetime
+    """The end of the disclosure."""
+
     values: tuple[Opened, ...]
+    """The opened values, in the order of the log."""
+
     position: str | None = None
 
 
@@ -69,12 +84,25 @@ class DisclosureShown(msgspec.Struct, kw_only=True):
     """A granted disclosure, with the time of each use."""
 
     number: int
+    """Counts the disclosures of the dispute from 1."""
+
     auditor: str
+    """The player who may open the values."""
+
     what: str
+    """`hand` or `masters`."""
+
     subject: str
+    """The hand or tournament whose values are disclosed."""
+
     by: str
+    """The referee who granted it."""
+
     until: datetime
+    """The end of the disclosure."""
+
     used: tuple[datetime, ...]
+    """The time of each use."""
 
 
 @operation(

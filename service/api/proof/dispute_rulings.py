@@ -24,7 +24,8 @@ from service.api.http.rehearsing import State, would_change
 from service.api.http.rulebook import demand_known
 from service.api.http.shell import Asked, Shell
 from service.api.http.submitting import Order
-from service.api.proof.disputes import DisputeChanged, changed, demand_uninvolved
+from service.api.proof.dispute_shapes import DisputeChanged
+from service.api.proof.disputes import changed, demand_uninvolved
 from service.base.errors import BadRequest
 from service.director.disputes.ruling import Acts, ruled, taken
 from service.director.next_hand import lead_on
@@ -44,44 +45,55 @@ class OrderAct(_Act, forbid_unknown_fields=True, kw_only=True, tag="correct_resu
     """The complete order of finish, winner first. Entrants in one group share their places."""
 
     order: tuple[tuple[Entrant, ...], ...]
+    """Every entrant stands in exactly one group."""
 
 
 class ForfeitAct(_Act, forbid_unknown_fields=True, kw_only=True, tag="forfeit"):
     """The entrant that loses its result and prize."""
 
     entrant: Entrant
+    """The entrant that loses its result."""
 
 
 class ReawardAct(_Act, forbid_unknown_fields=True, kw_only=True, tag="reaward"):
     """The new division of the money paid out."""
 
     awards: tuple[Award, ...]
+    """The new payout of each entrant who gets one."""
 
 
 class WarnAct(_Act, forbid_unknown_fields=True, kw_only=True, tag="warn"):
     """The entrant to warn."""
 
     entrant: Entrant
+    """The entrant to warn."""
 
 
 class PenaliseAct(_Act, forbid_unknown_fields=True, kw_only=True, tag="penalise"):
     """The entrant to penalise, and the number of penalty hands."""
 
     entrant: Entrant
+    """The entrant to penalise."""
+
     hands: Annotated[int, Meta(ge=1, le=1000)]
+    """The number of penalty hands."""
 
 
 class DisqualifyAct(_Act, forbid_unknown_fields=True, kw_only=True, tag="disqualify"):
     """The entrant to disqualify."""
 
     entrant: Entrant
+    """The entrant to disqualify."""
 
 
 class AdjustAct(_Act, forbid_unknown_fields=True, kw_only=True, tag="adjust_points"):
     """Points that a player gains in the season, or loses if negative."""
 
     player: Annotated[str, Meta(pattern="^plr_[0-9a-f]{32}$")]
+    """The player who gains or loses the points."""
+
     points: Annotated[str, Meta(pattern=r"^-?(0|[1-9]\d{0,11})(\.\d{1,6})?$")]
+    """A decimal number, negative to take points."""
 
 
 class RevokeAct(_Act, forbid_unknown_fields=True, kw_only=True, tag="revoke_award"):
@@ -100,9 +112,16 @@ class RulingWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """The ``digest`` of a dry run of this ruling. A ruling with acts needs it."""
 
     outcome: Outcome
+    """`for` or `against` the claimant."""
+
     rules: Annotated[tuple[Slug, ...], Meta(min_length=1, max_length=10)]
+    """Names of the rulebook's rules on which the ruling rests."""
+
     reason: Written
+    """The reason, 1 to 2000 characters. Members of the league can read it."""
+
     acts: Annotated[tuple[AnyAct, ...], Meta(max_length=20)] = ()
+    """Commands that are carried out in the same append. They change what is disputed."""
 
 
 @operation(

@@ -16,6 +16,8 @@ class WindowsShown(msgspec.Struct, kw_only=True):
 
     league: str
     windows: DisputeWindows
+    """Hours for a claim after each kind of settlement."""
+
     position: str | None = None
 
 

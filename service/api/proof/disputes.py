@@ -9,7 +9,6 @@ from engine import dispute
 from engine.dispute.commands import Appeal, Freeze, Unfreeze
 from engine.dispute.errors import AnotherPersonNeeded
 from engine.dispute.state import Claimed
-from engine.dispute.values import Act, Subject
 from engine.values import (
     PlayerId,
     number_of,
@@ -29,96 +28,24 @@ from service.api.http.positions import listing_of, live_listing
 from service.api.http.reasons import keep
 from service.api.http.shell import Asked, Shell, principal_of, shell_of
 from service.api.http.submitting import Order, answer, encoded
+from service.api.proof.dispute_shapes import (
+    AuditShown,
+    DisputeChanged,
+    DisputeReason,
+    DisputeShown,
+    EvidenceShown,
+    HeadShown,
+    ProofShown,
+    RulingShown,
+)
 from service.base.errors import Forbidden, StreamNotFound
 from service.director.disputes.ruling import frozen
 from service.log.writer import Entry, Receipt, States
 from service.people import confidential_claims
-from service.people.texts import Written, words
+from service.people.texts import words
 from service.people.tokens import Principal
 from service.projections import dispute_queries
 from service.transparency import ledger
-
-
-class DisputeReason(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """The reason for a step in a dispute. Members of the league may read it."""
-
-    reason: Written
-
-
-class DisputeChanged(msgspec.Struct, kw_only=True):
-    """The state of a dispute after a command."""
-
-    id: str
-    state: str
-    frozen: bool
-    position: str | None = None
-
-
-class RulingShown(msgspec.Struct, kw_only=True):
-    """A ruling. ``instance`` 2 is the ruling on an appeal, and final."""
-
-    instance: int
-    outcome: str
-    rules: tuple[str, ...]
-    by: str
-    reason: str | None
-    acts: tuple[Act, ...]
-
-
-class AuditShown(msgspec.Struct, kw_only=True):
-    """The outcome of an audit. Its ``operation`` holds the whole report."""
-
-    operation: str
-    passed: bool
-    hands: int
-    events: int
-
-
-class HeadShown(msgspec.Struct, kw_only=True):
-    """The signed head that proves the evidence. The note includes the signature."""
-
-    epoch: int
-    size: int
-    root: str
-    note: str
-
-
-class ProofShown(msgspec.Struct, kw_only=True):
-    """Proof that an event of the evidence is in the dispute's signed head (RFC 6962, 2.1.1)."""
-
-    index: int
-    """The event's index in the league's tree, from 0. It equals its position."""
-    version: int
-    type: str
-    leaf: str
-    path: list[str]
-
-
-class DisputeShown(msgspec.Struct, kw_only=True):
-    """A dispute. Erased texts are null."""
-
-    id: str
-    league: str
-    state: str
-    subject: Subject
-    claimant: str
-    claim: str | None
-    rules: tuple[str, ...]
-    frozen: bool
-    audits: tuple[AuditShown, ...]
-    head: HeadShown | None
-    """Null until a head has been signed for the dispute."""
-    rulings: tuple[RulingShown, ...]
-    appealed_by: str | None
-    appeal: str | None
-
-
-class EvidenceShown(msgspec.Struct, kw_only=True):
-    """The evidence that the server attached, or null if there is none yet."""
-
-    id: str
-    evidence: msgspec.Raw
-
 
 _PROBLEMS = (
     "forbidden",
@@ -207,7 +134,7 @@ async def read_evidence(request: Asked, place: DisputePlace) -> Response[bytes]:
     """Show the latest evidence to a referee who is not involved in the dispute."""
     await demand_uninvolved(request, place.id)
     sealed = place.state.evidence
-    return encoded(EvidenceShown(id=place.id, evidence=_raw(sealed[-1].value if sealed else None)))
+    return encoded(EvidenceShown(id=place.id, evidence=sealed[-1].value if sealed else None))
 
 
 @operation(
@@ -309,10 +236,6 @@ async def changed(
         raise StreamNotFound("it does not exist, or you may not see it")
     content = {"id": state.opened.dispute, "state": state.phase, "frozen": state.frozen}
     return answer(receipt, content, status, version_of=place.stream)
-
-
-def _raw(content: object) -> msgspec.Raw:
-    return msgspec.Raw(msgspec.json.encode(content))
 
 
 def _head(state: Claimed) -> HeadShown | None:

@@ -56,60 +56,102 @@ class SignerKey(msgspec.Struct, frozen=True, kw_only=True):
     """A public key of a signer, in the form ``name+id+key``. It may be revoked."""
 
     verifier_key: str
+    """A C2SP signed-note verifier key."""
+
     since: datetime
+    """The time at which the key was published."""
+
     revoked_at: datetime | None
+    """The time at which the key was revoked, or null."""
+
     reason: str | None
+    """The reason for the revocation, or null."""
 
 
 class SignedHead(msgspec.Struct, frozen=True, kw_only=True):
     """A signed head of a league's tree. The note is a C2SP tlog-checkpoint with its signature."""
 
     epoch: int
+    """The epoch of the league's log, 0 until an operator begins another."""
+
     size: int
+    """The number of events under the head."""
+
     root: str
     """The root hash, in hexadecimal."""
 
     note: str
+    """The whole note, with its signature."""
+
     signed_at: datetime
+    """The time of the signature."""
 
 
 class Epoch(msgspec.Struct, frozen=True, kw_only=True):
     """A new epoch, which an operator began because the league's log had lost events."""
 
     epoch: int
+    """The number of the epoch. The first log of a league has epoch 0."""
+
     operator: str
+    """The name that the operator gave."""
+
     reason: str
+    """The reason that the operator gave."""
+
     size: int
     """The number of events left. Events beyond it that older heads cover may be lost."""
 
     opened_at: datetime
+    """The time at which the epoch began."""
 
 
 class Inclusion(msgspec.Struct, frozen=True, kw_only=True):
     """Proof that a leaf is at ``index`` in the tree of ``size`` leaves (RFC 6962, 2.1.1)."""
 
     index: int
+    """The index of the leaf, from 0. It equals the event's position."""
+
     size: int
+    """The number of leaves of the tree."""
+
     leaf: str
+    """The leaf, in hexadecimal."""
+
     path: list[str]
+    """The hashes from the leaf to the root, in hexadecimal."""
 
 
 class Consistency(msgspec.Struct, frozen=True, kw_only=True):
     """Proof that a tree of ``new`` leaves begins with the ``old`` leaves (RFC 6962, 2.1.2)."""
 
     old: int
+    """The number of leaves of the older tree."""
+
     new: int
+    """The number of leaves of the newer tree."""
+
     path: list[str]
+    """The hashes of the proof, in hexadecimal."""
 
 
 class ProvenEvent(msgspec.Struct, frozen=True, kw_only=True):
     """Proof that one event is in a signed tree."""
 
     index: int
+    """The index of the event in the league's tree, from 0. It equals its position."""
+
     version: int
+    """The number of the event in its stream."""
+
     type: str
+    """The type of the event."""
+
     leaf: str
+    """The leaf of the event, in hexadecimal."""
+
     path: list[str]
+    """The hashes from the leaf to the root, in hexadecimal."""
 
 
 class HandReceipt(msgspec.Struct, frozen=True, kw_only=True):
@@ -117,7 +159,10 @@ class HandReceipt(msgspec.Struct, frozen=True, kw_only=True):
 
     hand: str
     head: SignedHead
+    """The signed head that all proofs lead to."""
+
     events: list[ProvenEvent]
+    """The events of the hand, in order."""
 
 
 @operation(

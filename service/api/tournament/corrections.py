@@ -32,21 +32,30 @@ class CorrectionWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True)
     """The complete order of finish, winner first. Entrants in one group share their places."""
 
     order: tuple[Entrants, ...]
+    """Groups of entrants, winner first. Every entrant stands in exactly one group."""
+
     reason: Written
+    """The reason, 1 to 2000 characters. Members of the league can read it."""
 
 
 class ForfeitWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """The entrant that loses its result and prize."""
 
     entrant: str
+    """The entrant that loses its result."""
+
     reason: Written
+    """The reason, 1 to 2000 characters. Members of the league can read it."""
 
 
 class RewardWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """The new division of the money paid out. An entrant without an award gets nothing."""
 
     awards: tuple[Award, ...]
+    """The new payout of each entrant who gets one."""
+
     reason: Written
+    """The reason, 1 to 2000 characters. Members of the league can read it."""
 
 
 class Corrected(msgspec.Struct, kw_only=True):
@@ -56,7 +65,11 @@ class Corrected(msgspec.Struct, kw_only=True):
     number: int
     """Counts the corrections of this tournament from 1, or 0 if the result did not change."""
     placings: tuple[Placing, ...]
+    """The places that count now, best first."""
+
     payouts: tuple[Payout, ...]
+    """The payouts that count now."""
+
     position: str | None = None
 
 
@@ -64,13 +77,24 @@ class CorrectionShown(msgspec.Struct, kw_only=True):
     """One correction, with the result after it."""
 
     number: int
+    """Counts the corrections of this tournament from 1."""
+
     kind: str
+    """The kind of the correction."""
+
     by: str
+    """The player who corrected the result."""
+
     reason: str | None
     """Null once it is erased."""
     placings: tuple[Placing, ...]
+    """The places after this correction."""
+
     payouts: tuple[Payout, ...]
+    """The payouts after this correction."""
+
     forfeited: tuple[str, ...]
+    """The entrants whose results are forfeited after this correction."""
 
 
 _PROBLEMS = (

@@ -52,18 +52,21 @@ class RefusalWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """The reason for refusing an applicant."""
 
     reason: Written
+    """The reason, 1 to 2000 characters. Staff and the applicant can read it."""
 
 
 class AnswerWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """The answer to an offer from the waitlist."""
 
     accepted: bool
+    """True takes the place, false leaves it to the next player on the waitlist."""
 
 
 class AnnouncementWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """The text of a notice to the players."""
 
     text: Written
+    """The notice, 1 to 2000 characters. Members of the league can read it."""
 
 
 class EntryChanged(msgspec.Struct, kw_only=True):
@@ -71,7 +74,11 @@ class EntryChanged(msgspec.Struct, kw_only=True):
 
     tournament: str
     entrant: str | None
+    """The entrant that the command changed, or null if it changed none."""
+
     events: tuple[str, ...]
+    """Types of events, such as `entrant_checked_in`."""
+
     position: str | None = None
 
 
@@ -79,8 +86,13 @@ class AnnouncementShown(msgspec.Struct, kw_only=True):
     """A notice to the players. ``text`` is null once it is erased."""
 
     id: str
+    """The text, `txt_…`."""
+
     text: str | None
+    """The notice, or null once it is erased."""
+
     at: datetime
+    """The time of the notice."""
 
 
 @operation(

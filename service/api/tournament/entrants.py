@@ -36,17 +36,31 @@ class EntrantShown(msgspec.Struct, kw_only=True):
     id: str
     player: str
     name: str | None
+    """The player's name now."""
+
     bot: bool
+    """True if the entrant is a program."""
+
     status: str
     """``requested refused waitlisted offered registered playing rebuy_open busted eliminated
     cashed_out finished``: ``rebuy_open`` until the rebuy window closes, ``busted`` until the
     round of hand-for-hand play ends and the place is known."""
 
     table: str | None
+    """The table at which the entrant sits, or null."""
+
     seat: int | None
+    """The seat at that table, or null."""
+
     placing: int | None
+    """The place, from 1, or null while it is unknown."""
+
     payout: int | None
+    """Money won, in minor units of the currency. Null without a payout."""
+
     checked_in: bool
+    """True once the entrant has checked in."""
+
     line: int | None
     """The position on the waitlist, from 1, or null for everybody else."""
 

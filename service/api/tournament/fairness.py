@@ -27,12 +27,14 @@ class CommitmentWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True)
     """The SHA-256 of ``holotable/entropy/1`` followed by 32 secret bytes."""
 
     commitment: HexDigest
+    """In lower-case hexadecimal."""
 
 
 class EntropyOpeningWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """The 32 bytes behind the commitment, in hexadecimal."""
 
     value: HexDigest
+    """The secret bytes. Their digest must be the commitment."""
 
 
 class EntropyTaken(msgspec.Struct, kw_only=True):
@@ -40,6 +42,8 @@ class EntropyTaken(msgspec.Struct, kw_only=True):
 
     tournament: str
     events: tuple[str, ...]
+    """Types of events, such as `entropy_committed`."""
+
     position: str | None = None
 
 
@@ -48,13 +52,18 @@ class ContributionShown(msgspec.Struct, kw_only=True):
 
     entrant: EntrantId
     commitment: HexDigest
+    """The commitment that the entrant made before the seat draw."""
+
     value: HexDigest | None
+    """The 32 bytes in hexadecimal, or null until the entrant opens them."""
 
 
 class BeaconShown(msgspec.Struct, kw_only=True):
     """The public beacon that is mixed into the seat draw and the decks."""
 
     chain: Chain
+    """The parameters by which anybody can check the beacon's pulses."""
+
     seats_round: int | None
     """The number of the seat draw's pulse, or null until it is named."""
 
@@ -67,7 +76,11 @@ class FairnessShown(msgspec.Struct, kw_only=True):
 
     tournament: str
     cards_commitment: HexDigest
+    """The commitment to the master of all decks, made when registration opened."""
+
     open_commitment: HexDigest
+    """The commitment to the master of dice and draws, made when registration opened."""
+
     cards_master: HexDigest | None
     """Null until the league publishes it."""
 
@@ -85,8 +98,13 @@ class DeckShown(msgspec.Struct, kw_only=True):
     """The commitments of one deal's deck. ``leaves`` are in the order of the cards."""
 
     deal: int
+    """The number of the deal in its hand, from 1. A voided deal is followed by another."""
+
     root: HexDigest
+    """The Merkle root over the leaves, which the log holds since the deal."""
+
     leaves: tuple[HexDigest, ...]
+    """The commitment of each card, in the order of the deck."""
 
 
 class DecksShown(msgspec.Struct, kw_only=True):
@@ -94,6 +112,7 @@ class DecksShown(msgspec.Struct, kw_only=True):
 
     hand: str
     decks: tuple[DeckShown, ...]
+    """The deck of each deal, in order."""
 
 
 @operation(

@@ -40,6 +40,8 @@ class Floor(msgspec.Struct, kw_only=True):
     """The floor with one page of its tables. Totals include all tables."""
 
     floor: FloorView
+    """The whole floor, except that `tables` holds only this page."""
+
     names: dict[str, str]
     """Names of the players at this page's tables, by player."""
 

@@ -36,9 +36,17 @@ class MoneyShown(msgspec.Struct, kw_only=True):
     """The prizes as they stand, in minor units of the tournament's currency."""
 
     pool: int
+    """The prize pool."""
+
     entries: int
+    """The number of entrants who count as entered."""
+
     rebuys: int
+    """The number of rebuys."""
+
     add_ons: int
+    """The number of add-ons."""
+
     prizes: tuple[int, ...]
     """The prize of each place, first place first."""
 
@@ -47,7 +55,10 @@ class PaymentShown(msgspec.Struct, kw_only=True):
     """A recorded payment by an entrant. A ``refund`` went to the entrant instead."""
 
     kind: PaymentKind
+    """The purpose of the payment."""
+
     amount: int
+    """In minor units of the tournament's currency."""
 
 
 class AccountShown(msgspec.Struct, kw_only=True):
@@ -56,13 +67,21 @@ class AccountShown(msgspec.Struct, kw_only=True):
     entrant: str
     player: str
     charged: int
+    """The price of the entry with bounty, rebuys and add-ons, in minor units."""
+
     paid: int
     """Payments less refunds."""
     payments: tuple[PaymentShown, ...]
+    """Recorded payments, oldest first."""
+
     knockouts: int
+    """The number of opponents knocked out."""
+
     bounties: int
     """Bounties won, in minor units. The winner's own bounty counts."""
     payout: int
+    """Money won for the place or by a deal, in minor units. 0 without a payout."""
+
     refund: Refund | None
     """The refund owed because the tournament was cancelled."""
 
@@ -76,9 +95,13 @@ class LedgerShown(msgspec.Struct, kw_only=True):
     """
 
     currency: str | None
+    """The currency (ISO 4217), or null if no money is played for."""
+
     version: int
     """The version of the tournament that the books include."""
     totals: Ledger
+    """The sums over all entrants, in minor units."""
+
     accounts: tuple[AccountShown, ...]
     """Every account for staff who report results, otherwise only the caller's own."""
 
@@ -87,8 +110,13 @@ class PaymentWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """A payment to record, in minor units of the tournament's currency."""
 
     entrant: str
+    """The entrant who pays, or gets the refund."""
+
     kind: PaymentKind
+    """The purpose of the payment. A `refund` goes to the entrant."""
+
     amount: Annotated[int, Meta(ge=1, le=2**50)]
+    """In minor units of the tournament's currency."""
 
 
 class PaymentTaken(msgspec.Struct, kw_only=True):
@@ -96,8 +124,14 @@ class PaymentTaken(msgspec.Struct, kw_only=True):
 
     entrant: str
     kind: PaymentKind
+    """The purpose of the payment."""
+
     amount: int
+    """In minor units of the tournament's currency."""
+
     currency: str
+    """The tournament's currency (ISO 4217)."""
+
     position: str | None
 
 

@@ -28,6 +28,8 @@ class DealWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """A division of the prizes that the remaining entrants play for."""
 
     method: DealMethod
+    """`by_chips` and `equal` compute the shares. `explicit` takes those in `shares`."""
+
     shares: dict[str, Annotated[int, Meta(ge=0, le=2**50)]] = {}
     """Amounts by entrant for ``explicit``. With ``play_for`` they add up to all prizes left."""
 
@@ -42,27 +44,45 @@ class DealShown(msgspec.Struct, kw_only=True):
     """A payout deal, either proposed or made."""
 
     number: int
+    """The number of the deal, by which it is accepted or declined. Deals count from 1."""
+
     by: str | None
     """Null if a director proposed the deal."""
     method: DealMethod
+    """The way in which the shares were found."""
+
     shares: dict[str, int]
+    """The fixed part of each entrant, in minor units of the currency."""
+
     play_for: int
+    """The money left for the winner, in minor units of the currency."""
+
     ends: bool
+    """True if the deal ends play, and chips decide the places."""
+
     accepted: tuple[str, ...]
+    """The entrants who have accepted so far."""
 
 
 class DealsShown(msgspec.Struct, kw_only=True):
     """The proposed payout deal and the latest deal made, if any."""
 
     offer: DealShown | None
+    """The deal that waits for acceptances, or null."""
+
     made: DealShown | None
+    """The latest deal that everybody accepted, or null."""
 
 
 class DealAnswered(msgspec.Struct, kw_only=True):
     """The effect of a command on a deal. ``events`` lists the types of its events, in order."""
 
     number: int
+    """The number of the deal."""
+
     events: tuple[str, ...]
+    """Types of events, such as `deal_proposed`."""
+
     position: str | None
 
 

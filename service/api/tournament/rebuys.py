@@ -34,20 +34,26 @@ class ItemWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """The item's slug. In one tournament it always means the same item."""
 
     value: Annotated[int, Meta(ge=1, le=CHIPS_MAX)]
+    """The chips that the item is worth, the same each time it is staked."""
 
 
 class AddOnWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """An add-on. In a tournament ``chips`` is null, because the terms fix the amount."""
 
     chips: Annotated[int, Meta(ge=1, le=CHIPS_MAX)] | None = None
+    """In a casino, the chips to add. Null takes the add-on of the terms."""
 
 
 class Bought(msgspec.Struct, kw_only=True):
     """The effect of a command about chips. ``events`` lists the types of its events, in order."""
 
     entrant: str | None
+    """The caller's entrant, or null for closing the tournament."""
+
     tournament: str
     events: tuple[str, ...]
+    """Types of events, such as `rebuy_declared`."""
+
     position: str | None = None
 
 

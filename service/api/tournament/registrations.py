@@ -29,6 +29,7 @@ class RegistrationWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=Tru
     """An entry to make. A bot must set ``bot``."""
 
     bot: bool = False
+    """True if a program will play. The terms may forbid it, or demand it."""
 
 
 class Registration(msgspec.Struct, kw_only=True):

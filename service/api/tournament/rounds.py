@@ -22,6 +22,7 @@ class EarlyEnd(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """The reason for the early end. Members of the league may read it."""
 
     reason: Written
+    """The reason, 1 to 2000 characters."""
 
 
 class RoundClosed(msgspec.Struct, kw_only=True):
@@ -29,6 +30,8 @@ class RoundClosed(msgspec.Struct, kw_only=True):
 
     tournament: str
     round: int
+    """The number of the round, from 1."""
+
     position: str | None
 
 

@@ -17,6 +17,8 @@ class RoundNow(msgspec.Struct, kw_only=True):
     """The round in play, or the last round played."""
 
     stage: Stage
+    """`playing` a round, `between` two rounds, or in the `final`."""
+
     next_at: datetime | None
     """The time at which the next round, or the final, is seated."""
 
@@ -25,8 +27,14 @@ class RoundShown(msgspec.Struct, kw_only=True):
     """One round: its tables, its meetings and its results."""
 
     number: int
+    """The number of the round, from 1."""
+
     rule: str
+    """The rule of the rulebook by which the tables were made."""
+
     tables: tuple[RoundTable, ...]
+    """The tables of the round, with seats and stacks at its start."""
+
     meetings: Meetings
     """The meetings of the seated entrants so far, this round included."""
 
@@ -38,7 +46,10 @@ class CutShown(msgspec.Struct, kw_only=True):
     """The entrants that go on to the final, and the tied entrants ranked by lot."""
 
     going: tuple[str, ...]
+    """The entrants who play the final."""
+
     tied: tuple[str, ...]
+    """The entrants with equal scores at the cut, whom a lot ranked."""
 
 
 class RoundsShown(msgspec.Struct, kw_only=True):
@@ -51,14 +62,19 @@ class RoundsShown(msgspec.Struct, kw_only=True):
     """Null if there are no rounds."""
 
     next_at: datetime | None
+    """The time at which the next round, or the final, is seated. Null if none is planned."""
+
     closing: bool
     """If true, no further hands open in this round."""
 
     rounds: tuple[RoundShown, ...]
+    """The rounds so far, in order."""
+
     scores: tuple[Score, ...]
     """Scores of the entrants still in when the last round ended, best first."""
 
     cut: CutShown | None
+    """The cut after the last round, or null without one."""
 
 
 def round_now(state: Tournament) -> RoundNow | None:

@@ -27,13 +27,18 @@ class ReasonGiven(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """The reason for a ruling. Members of the league may read it."""
 
     reason: Written
+    """The reason, 1 to 2000 characters. Members of the league can read it."""
 
 
 class MoveWanted(ReasonGiven, forbid_unknown_fields=True, kw_only=True):
     """An entrant to move, and the seat to move to."""
 
     entrant: Entrant
+    """The entrant to move."""
+
     table: TableName
+    """The table to move to."""
+
     seat: Annotated[int, Meta(ge=1, le=12)] | None = None
     """Null means the worst legal seat at the table."""
 
@@ -49,13 +54,17 @@ class AboutEntrant(ReasonGiven, forbid_unknown_fields=True, kw_only=True):
     """The entrant that the ruling is about."""
 
     entrant: Entrant
+    """The entrant that the ruling is about."""
 
 
 class PenaltyWanted(AboutEntrant, forbid_unknown_fields=True, kw_only=True):
     """A penalty in hands, or in rounds of as many hands as the table has players."""
 
     hands: Annotated[int, Meta(ge=1, le=1000)] | None = None
+    """The number of hands. Give either this or `rounds`."""
+
     rounds: Annotated[int, Meta(ge=1, le=100)] | None = None
+    """The number of rounds, each of as many hands as the entrant's table has players."""
 
 
 class Ruled(msgspec.Struct, kw_only=True):

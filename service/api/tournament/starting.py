@@ -23,6 +23,7 @@ class Reasoned(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """An optional reason. The event holds only a reference to the text."""
 
     reason: Written | None = None
+    """The reason, 1 to 2000 characters. Members of the league can read it."""
 
 
 class Changed(msgspec.Struct, kw_only=True):
@@ -30,6 +31,8 @@ class Changed(msgspec.Struct, kw_only=True):
 
     tournament: str
     state: str
+    """The phase of the tournament after the command."""
+
     position: str | None
 
 

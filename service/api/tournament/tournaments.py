@@ -49,7 +49,10 @@ class MyEntry(msgspec.Struct, kw_only=True):
 
     entrant: str
     table: str | None
+    """The table at which the entrant sits, or null."""
+
     seat: int | None
+    """The seat at that table, or null."""
 
 
 class TableShown(msgspec.Struct, kw_only=True):
@@ -57,14 +60,21 @@ class TableShown(msgspec.Struct, kw_only=True):
 
     id: str
     number: int
+    """The table's number in the tournament."""
 
 
 class ClockShown(msgspec.Struct, kw_only=True):
     """The level of hands that open now, and the next level, in games with a level clock."""
 
     level: int
+    """The number of the level, from 1."""
+
     amounts: Amounts
+    """The forced bets of hands that open now."""
+
     next_amounts: Amounts | None
+    """The forced bets of the next level, or null at the last level."""
+
     due: datetime | None
     """The start of the next level, or null while the clock stands."""
 
@@ -78,8 +88,14 @@ class TournamentMade(msgspec.Struct, kw_only=True):
     id: str
     league: str
     name: str
+    """As shown to everybody."""
+
     state: str
+    """`draft`, `announced`, or `registering` if registration is already open."""
+
     starts_at: datetime
+    """The planned start."""
+
     position: str | None = None
 
 
@@ -89,33 +105,83 @@ class TournamentShown(msgspec.Struct, kw_only=True):
     id: str
     league: str
     season: str | None
+    """The season that counts the tournament, or null."""
+
     name: str
+    """As shown to everybody."""
+
     state: str
+    """The phase of the tournament."""
+
     starts_at: datetime
+    """The planned start. A postponed start replaces it."""
+
     registration_opens_at: datetime | None
+    """The instant at which registration opens, or null if the announcement opens it."""
+
     ruleset: msgspec.Raw
+    """All parameters of the game, as they were announced."""
+
     ruleset_name: str
+    """The preset that the announcement named."""
+
     ruleset_hash: str
+    """SHA-256 over all parameters, in hexadecimal. Equal hashes mean equal games."""
+
     ruleset_overrides: tuple[Difference, ...]
     """Differences between the named preset (``one``) and the ruleset (``other``)."""
 
     table_seats: int
+    """The most players at a table."""
+
     starting_stack: int
+    """Chips of every entrant at the start, or 0 for a game without chips."""
+
     entrants_min: int
+    """With fewer entrants the tournament does not start."""
+
     entrants_max: int
+    """The number of places for entrants."""
+
     decision_seconds: int
+    """The time that a table gives for a decision."""
+
     grace_seconds: int
+    """The time after a deadline in which an answer still counts."""
+
     bots: str
+    """Whether bots may enter, must not, or are the only entrants."""
+
     payouts: tuple[int, ...]
+    """The share of each paid place, first place first. Terms in `fees` may replace them."""
+
     prize_pool: int
+    """Money that the house adds to the pool, in minor units of the currency."""
+
     currency: str | None
+    """The currency (ISO 4217), or null if no money is played for."""
+
     fees: FeeTerms
+    """The price of an entry, and the payouts."""
+
     format: FormatTerms
+    """The course of the tournament: a freezeout, a single table or rounds."""
+
     money: MoneyShown
+    """The prizes as they stand."""
+
     hands_between_seconds: int
+    """The pause after each hand."""
+
     hands_max: int | None
+    """The number of hands that each table plays before stacks decide, or null for no limit."""
+
     entry: EntryTerms
+    """The rules of entry, and what happens to no-shows."""
+
     floor: FloorTerms
+    """The rules for balancing tables, for breaks, and for the end of play."""
+
     staff_may_play: bool
     """If true, staff who are entered may still run the clock and the seating."""
 
@@ -126,6 +192,8 @@ class TournamentShown(msgspec.Struct, kw_only=True):
     """The planned length of the tournament."""
 
     visibility: Visibility
+    """The people who may read the tournament."""
+
     late_registration: bool
     """If true, late registration is open."""
 
@@ -133,9 +201,20 @@ class TournamentShown(msgspec.Struct, kw_only=True):
     """The end of late registration, or null if it ends with a level."""
 
     entrants: tuple[EntrantShown, ...]
+    """
+    All entries in order of registration, then the waitlist, then the applications that the caller
+    may see.
+    """
+
     tables: tuple[TableShown, ...]
+    """The open tables, by number."""
+
     my: MyEntry | None
+    """The caller's latest entry, or null without one."""
+
     clock: ClockShown | None
+    """The level clock, or null outside play and for a game without one."""
+
     round: RoundNow | None
     """Null if there are no scheduled rounds."""
 

@@ -19,13 +19,24 @@ class Opened(msgspec.Struct, frozen=True, kw_only=True):
     """One opened value. The commitment in its event follows from salt and value."""
 
     position: int
+    """The position of the event in the league's log."""
+
     stream: str
+    """The stream of the event."""
+
     version: int
+    """The number of the event in its stream."""
+
     type: str
+    """The type of the event."""
+
     pointer: str
     """A JSON pointer (RFC 6901) into the event's data."""
     salt: str
+    """The salt of the commitment, in hexadecimal."""
+
     value: Json
+    """The hidden value, any JSON."""
 
 
 async def of_stretch(runtime: Runtime, league: str, where: Stretch) -> list[Opened]:
