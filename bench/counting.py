@@ -21,7 +21,7 @@ from service.base import database
 from service.base.embedded import Cluster, binaries
 from service.base.sources import DatabaseClock
 from service.log.store import PostgresStore
-from service.log.writer import Command, Decide, Entry, States, Writer
+from service.log.writer import Decide, Entry, Order, States, Writer
 
 PASSWORD = "bench"
 SECRET = "a key of the benchmark, and of nothing else"
@@ -62,9 +62,9 @@ def wagering(stream: str, amount: int = 5) -> Decide:
     return decide
 
 
-def command(clock: DatabaseClock) -> Command:
+def command(clock: DatabaseClock) -> Order:
     """Return a new command."""
-    return Command(
+    return Order(
         command_id=uuid4(),
         actor="plr_" + "1" * 32,
         received_at=clock.now(),

@@ -23,19 +23,16 @@ from engine.tournament.model.state import Drafted, Registering, Running, Unannou
 from engine.tournament.model.state import State as Tournament
 from engine.values import PlayerId, TableId, identifier
 from service.base.errors import StreamNotFound
-from service.director.runtime import new_id
 from service.log.streams import league_stream, table_stream
-from service.log.writer import Command, Entry, States
+from service.log.writer import Entry, Order, States
 
 
-def table_ids(order: Command, count: int = 1) -> tuple[TableId, ...]:
+def table_ids(order: Order, count: int = 1) -> tuple[TableId, ...]:
     """Return identifiers for the tables that *order* may open. Most commands may open only one."""
-    return tuple(
-        TableId(identifier("tbl", new_id(order, number))) for number in range(1, count + 1)
-    )
+    return tuple(TableId(identifier("tbl", order.new_id(number))) for number in range(1, count + 1))
 
 
-def table_ids_for(state: Tournament, order: Command) -> tuple[TableId, ...]:
+def table_ids_for(state: Tournament, order: Order) -> tuple[TableId, ...]:
     """Return identifiers for the tables that a start by *order* may open, one for each player."""
     count = 0
     if isinstance(state, Registering):

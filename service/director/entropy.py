@@ -14,7 +14,7 @@ from engine.values import EntrantId, Stream, number_of
 from service.director.next_hand import open_next_hand
 from service.director.runtime import Runtime
 from service.log.streams import table_stream, tournament_stream
-from service.log.writer import Command, Entry, Receipt, States
+from service.log.writer import Entry, Order, Receipt, States
 from service.projections.rows import HandRow
 
 _OPENINGS = """
@@ -25,7 +25,7 @@ _OPENINGS = """
 
 
 async def open_entropy(
-    runtime: Runtime, league: str, tournament_id: str, asked: tuple[EntrantId, str], order: Command
+    runtime: Runtime, league: str, tournament_id: str, asked: tuple[EntrantId, str], order: Order
 ) -> Receipt:
     """
     Open an entrant's committed entropy, if no hand has been opened at the entrant's table.

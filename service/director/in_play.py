@@ -27,7 +27,7 @@ from service.director.runtime import Runtime
 from service.log.read import voided
 from service.log.roles import TELLING, Told, role_after
 from service.log.streams import league_stream, tournament_stream
-from service.log.writer import Command, Entry, Receipt, States
+from service.log.writer import Entry, Order, Receipt, States
 
 _OPEN = """
     SELECT first.stream FROM events first
@@ -86,7 +86,7 @@ async def demand_no_office_since(
 
 
 async def remove_member(
-    runtime: Runtime, league_id: str, command: RemoveMember, order: Command
+    runtime: Runtime, league_id: str, command: RemoveMember, order: Order
 ) -> Receipt:
     """
     Remove a member from the league. The member must not be in a running tournament.

@@ -27,7 +27,7 @@ from engine.tournament.model.state import State as Tournament
 from engine.values import HandId, Stream, identifier
 from service.director.admission import unwelcome
 from service.director.busts import at_table
-from service.director.runtime import Runtime, naming_instant, new_id
+from service.director.runtime import Runtime, naming_instant
 from service.log.states import State
 from service.log.streams import table_stream, tournament_stream
 from service.log.writer import Entry, Loaded, Receipt, RecordedEvent, States
@@ -136,7 +136,7 @@ async def _waited(
 
 async def _planned(runtime: Runtime, league: str, here: Table, fresh: bool) -> NextHandPlan:
     """Plan outside the writer's turn, because the plan decides the command's id."""
-    hand = HandId(identifier("hnd", new_id(runtime.order("plan"), 1)))
+    hand = HandId(identifier("hnd", runtime.order("plan").new_id(1)))
     return await _plan(_Outside(runtime, league, fresh), here, hand, runtime.clock.now())
 
 
@@ -186,7 +186,7 @@ async def _step(
     """Append one step towards the next hand. The writer's turn plans it again."""
     above = await runtime.writer.load(league, tournament_stream(here.tournament), fresh=False)
     order = runtime.order(_occurrence(here, planned, above.version))
-    hand = HandId(identifier("hnd", new_id(order, 1)))
+    hand = HandId(identifier("hnd", order.new_id(1)))
 
     async def decide(states: States) -> Sequence[Entry]:
         loaded = await states.load(table_stream(here.table))

@@ -22,7 +22,7 @@ from service.base.sources import Clock, DatabaseClock, Entropy, SystemEntropy
 from service.base.uuids import uuid5
 from service.director.beacon import Pulses, beacon_of
 from service.log.store import PostgresStore
-from service.log.writer import Command, Loaded, Writer
+from service.log.writer import Loaded, Order, Writer
 
 NAMESPACE = UUID("5abacc00-0000-5000-8000-686f75736500")
 """Namespace for the ids of the house's own commands. It never changes."""
@@ -88,9 +88,9 @@ class Runtime:
         except TimeoutError:  # a connection in use no longer answers
             self.pool.terminate()
 
-    def order(self, occurrence: str) -> Command:
-        """Return a command of the house. Every process gives one occurrence the same id."""
-        return Command(
+    def order(self, occurrence: str) -> Order:
+        """Return an order of the house. Every process gives one occurrence the same id."""
+        return Order(
             command_id=uuid5(NAMESPACE, occurrence),
             actor=HOUSE,
             received_at=self.clock.now(),
@@ -109,11 +109,6 @@ def naming_instant(
     measured the database's clock. Source: rulebook ``beacon.round``.
     """
     return max(runtime.clock.now(), loaded.at, runtime.writer.latest(league))
-
-
-def new_id(order: Command, number: int) -> UUID:
-    """Return identifier *number* of a command. A retry gets the same identifiers."""
-    return uuid5(order.command_id, f"id/{number}")
 
 
 async def _guarded(work: Coroutine[None, None, None]) -> None:

@@ -32,11 +32,11 @@ from service.director.busts import at_table, with_busts
 from service.director.next_hand import lead_on, open_next_hand, settled
 from service.director.runtime import Runtime, naming_instant
 from service.log.streams import season_stream, table_stream, tournament_stream
-from service.log.writer import Command, Entry, Receipt, States
+from service.log.writer import Entry, Order, Receipt, States
 
 
 async def open_registration(
-    runtime: Runtime, league: str, tournament_id: str, order: Command | None = None
+    runtime: Runtime, league: str, tournament_id: str, order: Order | None = None
 ) -> None:
     """
     Open a tournament's registration and commit to its masters.
@@ -65,7 +65,7 @@ async def start_tournament(
     league: str,
     tournament_id: str,
     now: datetime,
-    order: Command | None = None,
+    order: Order | None = None,
     *,
     scheduled: bool = False,
 ) -> datetime | None:
@@ -123,7 +123,7 @@ async def _start(
     runtime: Runtime,
     league: str,
     tournament_id: str,
-    command: Command,
+    command: Order,
     now: datetime,
     *,
     scheduled: bool = False,
@@ -180,7 +180,7 @@ def _set_going(
 
 
 async def submit_to_table(
-    runtime: Runtime, league: str, table_id: str, command: TableCommand, order: Command
+    runtime: Runtime, league: str, table_id: str, command: TableCommand, order: Order
 ) -> Receipt:
     """
     Decide *command* on the table, and its consequences on the tournament.
@@ -203,7 +203,7 @@ async def submit_to_table(
 
 
 async def submit_to_tournament(
-    runtime: Runtime, league: str, tournament_id: str, command: TournamentCommand, order: Command
+    runtime: Runtime, league: str, tournament_id: str, command: TournamentCommand, order: Order
 ) -> Receipt:
     """
     Decide *command* on the tournament, and the chips that it brings or takes on its tables.

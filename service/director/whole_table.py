@@ -16,11 +16,11 @@ from engine.tournament.model.money_commands import ProposeDeal
 from engine.tournament.model.state import Running
 from service.director.runtime import Runtime
 from service.log.streams import table_stream, tournament_stream
-from service.log.writer import Command, Entry, Receipt, States
+from service.log.writer import Entry, Order, Receipt, States
 
 
 async def with_stacks(
-    runtime: Runtime, league: str, tournament_id: str, command: ProposeDeal | Cancel, order: Command
+    runtime: Runtime, league: str, tournament_id: str, command: ProposeDeal | Cancel, order: Order
 ) -> Receipt:
     """
     Decide *command* with every entrant's stack as it stands between hands.

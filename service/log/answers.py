@@ -43,7 +43,7 @@ class Answers:
             Receipt(
                 league=league.name,
                 epoch=league.epoch or 0,
-                command_id=item.command.command_id,
+                command_id=item.order.command_id,
                 first_position=first if count else None,
                 last_position=first + count - 1 if count else None,
                 duplicate=duplicate,
@@ -53,10 +53,10 @@ class Answers:
 
     async def again(self, league: League, item: Waiting, attempt: Attempt, position: int) -> None:
         """Answer a command that the log already holds with its stored events."""
-        rows = await self._rows_of(league, item.command.command_id, position)
+        rows = await self._rows_of(league, item.order.command_id, position)
         about = rows[0].about()
         keys = await self._store.keys(league.number)
-        if about.request_digest != keys.request_digest(item.command.request):
+        if about.request_digest != keys.request_digest(item.order.request):
             refuse(item, IdempotencyKeyReused("this key was used for another request"))
             return
         if item.answer.done():
@@ -72,7 +72,7 @@ class Answers:
             Receipt(
                 league=league.name,
                 epoch=league.epoch or 0,
-                command_id=item.command.command_id,
+                command_id=item.order.command_id,
                 first_position=position,
                 last_position=rows[-1].position,
                 duplicate=not ours,

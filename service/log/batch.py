@@ -1,10 +1,10 @@
 """Forming a batch: each command is decided on the states that the commands before it leave."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from hashlib import sha256
-from typing import Any, Protocol
+from typing import Any
 from uuid import UUID
 
 import msgspec
@@ -17,54 +17,11 @@ from service.base.uuids import uuid5
 from service.log import canonical
 from service.log.codec import Codec, category_of
 from service.log.keys import LeagueKeys
+from service.log.orders import Decide, Entry, Order, decided
 from service.log.record import Append, Guard, Head, Metadata, NewEvent, Recorded
 from service.log.states import AnyLoaded, Loaded, State, StateCache
 
 _MICROSECOND = timedelta(microseconds=1)
-
-
-class Entry(msgspec.Struct, frozen=True):
-    """Events for one stream. Without events, the entry is a guard: the stream must not move."""
-
-    stream: Stream[msgspec.Struct]
-    events: tuple[msgspec.Struct, ...] = ()
-    state: msgspec.Struct | None = None
-    """
-    The state after these events, if the decide function already has it.
-
-    It must follow from the state that the command loaded. The writer then does not evolve the
-    events a second time.
-    """
-
-
-class Command(msgspec.Struct, frozen=True, kw_only=True):
-    """
-    A request's identifier, its actor, and the bytes that tell a retry from another request.
-
-    It is not a command of the engine. The decide function holds the engine's command.
-    """
-
-    command_id: UUID
-    actor: str
-    received_at: datetime
-    request: bytes
-    """The request in bytes. The log keeps only its keyed digest."""
-
-    correlation_id: str | None = None
-    causation_id: str | None = None
-    rehearse: bool = False
-    """True to return only what the command would cause, without appending it."""
-
-
-class States(Protocol):
-    """The states that a command is decided on."""
-
-    async def load(self, stream: Stream[State]) -> Loaded[State]:
-        """Return a stream's state as the commands before this one leave it."""
-
-
-Decide = Callable[[States], Awaitable[Sequence[Entry]]]
-"""Returns the entries to append, the command's own stream first, or raises a refusal."""
 
 
 class RecordedEvent(msgspec.Struct, frozen=True):
@@ -164,7 +121,7 @@ class Turn:
         self.events = 0
         self.bytes = 0
 
-    async def attempt(self, command: Command, decide: Decide) -> Attempt:
+    async def attempt(self, order: Order, decide: Decide) -> Attempt:
         """
         Decide one command.
 
@@ -172,9 +129,9 @@ class Turn:
         states it was decided on still stand, and if the command was not accepted earlier.
         """
         seen = _Seen(self)
-        event_0 = event_id(command.command_id, 0)
+        event_0 = event_id(order.command_id, 0)
         try:
-            entries = await decide(seen)
+            entries = await decided(seen, order, decide)
         except StoreUnavailable:
             raise
         except (CommandRejected, ServiceError) as refusal:
@@ -183,13 +140,13 @@ class Turn:
             await seen.load(entry.stream)
         if not any(entry.events for entry in entries):
             return Attempt(Append(event_0, seen.heads()), streams=seen.streams())
-        attempt = self._build(command, event_0, entries, seen)
+        attempt = self._build(order, event_0, entries, seen)
         self.left |= attempt.left
         self.events += len(attempt.events)
         return attempt
 
     def _build(
-        self, command: Command, event_0: UUID, entries: Sequence[Entry], seen: "_Seen"
+        self, order: Order, event_0: UUID, entries: Sequence[Entry], seen: "_Seen"
     ) -> Attempt:
         written = {str(entry.stream) for entry in entries if entry.events}
         guards = {str(entry.stream) for entry in entries} - written
@@ -198,8 +155,8 @@ class Turn:
         last = max([self.latest, *(seen.found[stream].at for stream in written)])
         now = read_at - self.former.behind
         at = max(now, last + _MICROSECOND, _named(entries, now))
-        metadata = self._metadata(command, guards, seen, read_at if at != read_at else None)
-        made = _Building(self, metadata, command.command_id, event_0, dict(seen.found), at)
+        metadata = self._metadata(order, guards, seen, read_at if at != read_at else None)
+        made = _Building(self, metadata, order.command_id, event_0, dict(seen.found), at)
         for entry in entries:
             for event in entry.events:
                 made.add(entry.stream, event, leads_to=entry.state)
@@ -222,17 +179,17 @@ class Turn:
         return Attempt(append, made.events, left, at, streams=seen.streams())
 
     def _metadata(
-        self, command: Command, guards: set[str], seen: "_Seen", read_at: datetime | None
+        self, order: Order, guards: set[str], seen: "_Seen", read_at: datetime | None
     ) -> bytes:
         return canonical.encode(
             Metadata(
-                command_id=command.command_id,
-                actor=command.actor,
-                request_digest=self.keys.request_digest(command.request),
-                received_at=command.received_at,
+                command_id=order.command_id,
+                actor=order.actor,
+                request_digest=self.keys.request_digest(order.request),
+                received_at=order.received_at,
                 revision=self.former.revision,
-                correlation_id=command.correlation_id,
-                causation_id=command.causation_id,
+                correlation_id=order.correlation_id,
+                causation_id=order.causation_id,
                 guards=tuple(
                     Guard(
                         stream=stream,

@@ -16,8 +16,8 @@ from engine.coordination.withholding import withheld
 from engine.decider import AnyDecider
 from engine.kit.hidden import HiddenNeeded
 from engine.values import Stream
-from service.log.batch import Decide, Entry, States
 from service.log.codec import Codec, category_of
+from service.log.orders import Decide, Entry, Order, States, decided
 from service.log.states import AnyLoaded, Loaded, State, StateCache
 
 ByStream = dict[str, Any]  # of all aggregates
@@ -55,14 +55,21 @@ class Rehearsed(Exception):
         """True if a hidden value was needed before any event was certain."""
 
 
-async def rehearse(codec: Codec, cache: StateCache, league: UUID, decide: Decide) -> Rehearsed:
+async def rehearse(
+    codec: Codec, cache: StateCache, league: UUID, order: Order, decide: Decide
+) -> Rehearsed:
     """
     Return the effects that *decide* would have, on states as fresh as the log.
 
     Raises:
+      StreamVersionConflict: If the order expects another version.
       CommandRejected: As *decide* refuses it.
     """
-    return await carried_out(codec.deciders, Certain(_Fresh(cache, league)), decide)
+
+    async def as_ordered(states: States) -> Sequence[Entry]:
+        return await decided(states, order, decide)
+
+    return await carried_out(codec.deciders, Certain(_Fresh(cache, league)), as_ordered)
 
 
 async def carried_out(

@@ -6,14 +6,15 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
-from service.log.batch import Command, Decide, Receipt
+from service.log.batch import Receipt
+from service.log.orders import Decide, Order
 
 
 @dataclass(slots=True)
 class Waiting:
     """A command that waits for its answer."""
 
-    command: Command
+    order: Order
     decide: Decide
     answer: asyncio.Future[Receipt]
     attempts: int = 0

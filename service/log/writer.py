@@ -16,17 +16,9 @@ from engine.decider import AnyDecider
 from engine.values import Stream
 from service.base.errors import StoreUnavailable
 from service.log.answers import Answers
-from service.log.batch import (
-    Attempt,
-    Command,
-    Decide,
-    Entry,
-    Former,
-    Receipt,
-    RecordedEvent,
-    States,
-)
+from service.log.batch import Attempt, Former, Receipt, RecordedEvent
 from service.log.codec import Codec
+from service.log.orders import Decide, Entry, Order, States
 from service.log.record import (
     Append,
     DatedAhead,
@@ -41,10 +33,10 @@ from service.log.store import Store
 from service.log.waiting import League, Waiting, refuse
 
 __all__ = [
-    "Command",
     "Decide",
     "Entry",
     "Loaded",
+    "Order",
     "Receipt",
     "RecordedEvent",
     "States",
@@ -135,9 +127,9 @@ class Writer:
             league.waiting.clear()
         await self._store.aclose()
 
-    async def submit(self, league: str, command: Command, decide: Decide) -> Receipt:
+    async def submit(self, league: str, order: Order, decide: Decide) -> Receipt:
         """
-        Decide *command* in its turn, append its events, and return their positions.
+        Decide *order* in its turn, append its events, and return their positions.
 
         Args:
           decide: Called once per attempt, with states as of its turn. It must have
@@ -148,20 +140,20 @@ class Writer:
           IdempotencyKeyReused: If the same command was accepted with another request.
           StoreUnavailable: If the database is away. The command may have been kept:
             send it again to find out.
-          Rehearsed: With the events it would cause, if *command* is a rehearsal.
+          Rehearsed: With the events it would cause, if *order* is a rehearsal.
         """
         known = self._league(league)
-        if command.rehearse:
-            raise await self._rehearse(known, decide)
-        item = Waiting(command, decide, asyncio.get_running_loop().create_future())
+        if order.rehearse:
+            raise await self._rehearse(known, order, decide)
+        item = Waiting(order, decide, asyncio.get_running_loop().create_future())
         known.waiting.append(item)
         self._enqueue(known)
         return await item.answer
 
-    async def _rehearse(self, league: League, decide: Decide) -> Rehearsed:
+    async def _rehearse(self, league: League, order: Order, decide: Decide) -> Rehearsed:
         try:
             await self._know_epoch(league)
-            found = await rehearse(self._codec, self._cache, league.number, decide)
+            found = await rehearse(self._codec, self._cache, league.number, order, decide)
         except Disconnected as error:
             raise StoreUnavailable("the database is not available") from error
         found.league = league.name
@@ -291,12 +283,12 @@ class Writer:
         left_out: list[Waiting] = []
         for item in taken:
             full = turn.events >= _EVENTS_MAX or turn.bytes >= _BYTES_MAX
-            if full or item.command.command_id in commands:
+            if full or item.order.command_id in commands:
                 left_out.append(item)
                 continue
-            commands.add(item.command.command_id)
+            commands.add(item.order.command_id)
             try:
-                attempts.append((item, await turn.attempt(item.command, item.decide)))
+                attempts.append((item, await turn.attempt(item.order, item.decide)))
             except Disconnected:
                 raise
             except Exception as error:  # noqa: BLE001

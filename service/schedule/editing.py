@@ -19,7 +19,7 @@ from engine.tournament.model.commands import Cancel
 from engine.tournament.model.state import Announced, Cancelled, Registering
 from service.director.runtime import Runtime
 from service.log.streams import season_stream, tournament_stream
-from service.log.writer import Command, Entry, Receipt, States
+from service.log.writer import Entry, Order, Receipt, States
 
 Edit = ReplanFixtures | EndFixtures | ChangeFixture
 
@@ -42,7 +42,7 @@ async def edit(
     runtime: Runtime,
     league: str,
     season_id: str,
-    order: Command,
+    order: Order,
     asked: Callable[[tuple[Entered, ...]], Edit],
 ) -> Receipt:
     """

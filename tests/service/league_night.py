@@ -31,7 +31,7 @@ from engine.tournament.model.values import Masters
 from engine.values import identifier, stream_of
 from service.log.codec import category_of
 from service.log.store import PostgresStore
-from service.log.writer import Command, Entry, States, Writer
+from service.log.writer import Entry, Order, States, Writer
 from tests.support.databases import SECRET_KEY, TestDatabase
 from tests.support.logs import utcnow
 
@@ -78,7 +78,7 @@ class Night:
         number = next(self._numbers)
         await self._writer.submit(
             self.league,
-            Command(
+            Order(
                 command_id=uuid5(NAMES, f"{self._name} {number}"),
                 actor="test",
                 received_at=utcnow(),

@@ -9,7 +9,7 @@ import msgspec
 from engine.decider import Decider
 from engine.errors import CommandRejected
 from engine.values import HOUSE, EntrantId, Sealed, SealedCard, audience_of
-from service.log.writer import Command, Decide, Entry, States
+from service.log.writer import Decide, Entry, Order, States
 
 ALICE = audience_of(EntrantId("ent_" + "a" * 32))
 BORIS = audience_of(EntrantId("ent_" + "b" * 32))
@@ -98,9 +98,9 @@ def stream(number: int, category: str = "table") -> str:
     return f"{category}-{UUID(int=number).hex}"
 
 
-def command(name: str | None = None, request: bytes = b"{}") -> Command:
+def command(name: str | None = None, request: bytes = b"{}") -> Order:
     """Return a command. Equal names give equal command ids."""
-    return Command(
+    return Order(
         command_id=uuid5(UUID(int=0), name) if name else uuid4(),
         actor="plr_" + "1" * 32,
         received_at=datetime.now(UTC),

@@ -6,14 +6,14 @@ from engine.table.model.commands import Act, Improve, Select, Verb
 from engine.values import EntrantId
 from service.director.runtime import Runtime
 from service.director.submitting import submit_to_table
-from service.log.writer import Command, Receipt
+from service.log.writer import Order, Receipt
 
 
 async def act(
     runtime: Runtime,
     league: str,
     table: str,
-    order: Command,
+    order: Order,
     entrant: EntrantId,
     decision: str,
     verb: Verb,
@@ -42,7 +42,7 @@ async def select(
     runtime: Runtime,
     league: str,
     table: str,
-    order: Command,
+    order: Order,
     entrant: EntrantId,
     decision: str,
     cards: Sequence[str],
@@ -62,7 +62,7 @@ async def improve(
     runtime: Runtime,
     league: str,
     table: str,
-    order: Command,
+    order: Order,
     entrant: EntrantId,
     decision: str,
     cards: Sequence[str],

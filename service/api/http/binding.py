@@ -23,6 +23,7 @@ from litestar.response import Stream
 from service.api.http.access import AS_KNOWN, BELIEVED, KINDS, Place, reach
 from service.api.http.bodies import read_body
 from service.api.http.declaration import Operation
+from service.api.http.preconditions import ORDERING, UNLOGGED, compare
 from service.api.http.rehearsing import tried
 from service.api.http.shell import Asked, Shell, principal_of, shell_of
 from service.api.http.submitting import Order, order_of
@@ -76,6 +77,8 @@ def bound(
     _demand_order(described, tuple(asked))
     steps = _steps(described, _PARAMETER.findall(path), asked)
     first = None if "body" in asked else _struct(described)
+    unordered = "order" not in asked and described.name not in ORDERING
+    compares = unordered or described.name in UNLOGGED
 
     async def provided(request: Asked) -> Answer:
         given = _Given(request)
@@ -83,6 +86,8 @@ def bound(
             _, given.raw = await read_body(request, first)
         for name, provide in steps:
             given.values[name] = await provide(given)
+        if compares:
+            compare(request, given.values.get("place"))
         return await handler(**given.values)
 
     async def rehearsed(request: Asked) -> Answer:

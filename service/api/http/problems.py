@@ -132,6 +132,8 @@ SHELL_CATALOGUE: Mapping[str, tuple[int, str]] = {
     ),
     "dry_run_needed": (409, "This needs a dry run first, and the digest that the dry run gave"),
     "dry_run_outdated": (409, "The effect has changed since the dry run. Make a new dry run"),
+    "precondition_required": (428, "This edit needs the ETag that you have read, in If-Match"),
+    "precondition_invalid": (400, "If-Match is neither * nor a list of quoted ETags"),
     "dry_run_unsupported": (400, "This operation has no dry run"),
     "rule_unknown": (422, "The rulebook has no rule of this name. The answer lists similar names"),
     "erasure_unconfirmed": (400, "The erasure has to be confirmed with the player's own id"),

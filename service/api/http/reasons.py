@@ -42,7 +42,7 @@ async def keep(
         about: The player the text is about. Erasing this player also erases the text.
         number: The number of the text, if the order has several.
     """
-    if order.command.rehearse:
+    if order.rehearse:
         return TextRef(text=TextId(identifier("txt", order.new_id(0))), digest="0" * 64)
     shell = shell_of(request)
     draft = Draft(
@@ -63,5 +63,5 @@ async def signed(
     return {
         "by": PlayerId(principal_of(request).account.player),
         "reason": await keep(request, league, order, body, about=about),
-        "now": order.command.received_at,
+        "now": order.received_at,
     }

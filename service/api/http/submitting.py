@@ -2,7 +2,6 @@
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
@@ -12,6 +11,7 @@ from litestar import Response
 from engine.coordination.aggregates import DECIDERS
 from engine.values import stream_of
 from service.api.http.paging import position_token
+from service.api.http.preconditions import expected_of
 from service.api.http.shell import (
     Asked,
     Shell,
@@ -23,25 +23,14 @@ from service.api.http.shell import (
 from service.base.errors import BadRequest
 from service.base.uuids import uuid5
 from service.director import season_ends
-from service.log.writer import Command, Entry, Receipt, States
+from service.log.writer import Entry, Order, Receipt, States
+
+__all__ = ["Order", "answer", "decide_one", "encoded", "order_of"]
 
 NAMESPACE = UUID("5abacc00-0000-5000-8000-686f6c6f7461")
 """UUID namespace of command IDs. It never changes."""
 
 _KEY_MAX = 255
-
-
-@dataclass(frozen=True, slots=True)
-class Order:
-    """A request that changes something, with its identifier and its actor."""
-
-    command_id: UUID
-    actor: str
-    command: Command
-
-    def new_id(self, number: int) -> UUID:
-        """Return identifier *number* of this command. A retry gets the same one."""
-        return uuid5(self.command_id, f"id/{number}")
 
 
 def order_of(request: Asked, body: bytes, *, account: str | None = None) -> Order:
@@ -67,16 +56,15 @@ def order_of(request: Asked, body: bytes, *, account: str | None = None) -> Orde
             )
         key = shell.runtime.entropy.token()
     parts = msgspec.json.encode([actor, request.method, request.scope["path"], key])
-    command_id = uuid5(NAMESPACE, hashlib.sha256(parts).hexdigest())
-    command = Command(
-        command_id=command_id,
+    return Order(
+        command_id=uuid5(NAMESPACE, hashlib.sha256(parts).hexdigest()),
         actor=actor,
         received_at=shell.now(),
         request=body,
         correlation_id=number_in_path(request),
         rehearse=rehearse,
+        expected=expected_of(request, rehearse=rehearse),
     )
-    return Order(command_id, actor, command)
 
 
 async def decide_one(
@@ -97,9 +85,9 @@ async def decide_one(
             caused, state = decider.carry_out(state, command)
             events.extend(caused)
         own = Entry(stream, tuple(events), state)
-        return [own, *await season_ends.told(states, events, order.command.received_at)]
+        return [own, *await season_ends.told(states, events, order.received_at)]
 
-    return await shell.runtime.writer.submit(league, order.command, decide)
+    return await shell.runtime.writer.submit(league, order, decide)
 
 
 def answer(

@@ -92,7 +92,7 @@ async def ban_player(
         until=body.until,
         reason=reason,
         salt=shell.runtime.entropy.token(),
-        now=order.command.received_at,
+        now=order.received_at,
     )
     receipt = await decide_one(shell, place.id, place.id, order, [command])
     content = {"id": command.ban, "league": place.id, "player": player_id, "until": body.until}

@@ -147,7 +147,7 @@ async def make_calendar_key(order: Order, shell: Shell, principal: Principal) ->
     me, now = principal.account.number, shell.now()
     number = shell.runtime.entropy.uuid()
     key = calendar_keys.key_text(shell.runtime.entropy.bytes(32))
-    said = Said(order.command_id, order.command.request, me, number)
+    said = Said(order.command_id, order.request, me, number)
     async with shell.engine.begin() as connection:
         before = await shell.requests.before(connection, said, now)
         if before is not None and before.made is not None:

@@ -131,7 +131,7 @@ async def renew_claim(
         )
     code = claim_code(number_of(player_id), shell.runtime.entropy.bytes(SECRET_BYTES))
     made = ClaimCode(league=place.id, player=player_id, code=code, expires_at=now + CLAIM_FOR)
-    said = Said(order.command_id, order.command.request, _me(request))
+    said = Said(order.command_id, order.request, _me(request))
     async with shell.engine.begin() as connection:
         before = await shell.requests.before(connection, said, now)
         if before is not None:
@@ -155,7 +155,7 @@ async def issue_claims(
     request: Asked, place: LeaguePlace, order: Order, now: datetime, shell: Shell
 ) -> Response[bytes]:
     """Issue all codes again, for example after a lost answer. Only owners get codes for offices."""
-    said = Said(order.command_id, order.command.request, _me(request))
+    said = Said(order.command_id, order.request, _me(request))
     issued: list[ClaimIssued] = []
     async with shell.engine.begin() as connection:
         before = await shell.requests.before(connection, said, now)
@@ -269,7 +269,7 @@ async def join_player(
     other = PlayerId(identifier("plr", entered_players.number_in(body.code) or UUID(int=0)))
     try:
         async with shell.engine.begin() as connection:
-            said = Said(order.command_id, order.command.request, me.number)
+            said = Said(order.command_id, order.request, me.number)
             found: entered_players.Claimable | None = None
             league: LeagueId | None
             if await shell.requests.before(connection, said, now) is not None:
@@ -295,7 +295,7 @@ async def join_player(
                 return [Entry(stream_of(league), tuple(events), state)]
 
             # A refusal rolls back, so the code stays valid. A retry after a crash is a duplicate.
-            receipt = await shell.runtime.writer.submit(league, order.command, decide)
+            receipt = await shell.runtime.writer.submit(league, order, decide)
     except sa.exc.IntegrityError as error:
         detail = "your own account was entered from a list"
         raise BadRequest("not_claimable", detail) from error

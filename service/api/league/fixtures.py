@@ -252,7 +252,7 @@ async def _edited(
     asked: Callable[[tuple[Entered, ...]], Edit],
 ) -> Response[bytes]:
     runtime = shell_of(request).runtime
-    receipt = await edit(runtime, place.league, season_id, order.command, asked)
+    receipt = await edit(runtime, place.league, season_id, order, asked)
     withdrawn = [
         each.tournament
         for made in receipt.recorded

@@ -113,7 +113,7 @@ async def adjust_points(
         await demand_of_league(states, state, player)
         return [Entry(place.stream, season.decider.decide(state, command))]
 
-    receipt = await shell.runtime.writer.submit(place.league, order.command, decide)
+    receipt = await shell.runtime.writer.submit(place.league, order, decide)
     content = {"season": place.id, "adjustment": adjustment.id}
     return answer(receipt, content, 201, version_of=place.stream)
 
@@ -157,13 +157,13 @@ async def revise_award(
     async def decide(states: States) -> Sequence[Entry]:
         result = (await states.load(above)).state
         freezing.demand_free(result)
-        award = policies.points_of(result, now=order.command.received_at)
+        award = policies.points_of(result, now=order.received_at)
         before = (await states.load(place.stream)).state
         events = season.decider.decide(before, ReviseAward(award=award, **signed))
         # Guard the tournament, because its result may be corrected meanwhile.
         return [Entry(place.stream, events), Entry(above)]
 
-    receipt = await shell.runtime.writer.submit(place.league, order.command, decide)
+    receipt = await shell.runtime.writer.submit(place.league, order, decide)
     content = {"season": place.id, "tournament": tournament_id}
     return answer(receipt, content, 200, version_of=place.stream)
 
@@ -229,5 +229,5 @@ async def _signed(
     return {
         "reason": await keep(request, place.league, order, reason, about=about),
         "author": PlayerId(principal_of(request).account.player),
-        "now": order.command.received_at,
+        "now": order.received_at,
     }

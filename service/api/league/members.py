@@ -7,7 +7,7 @@ from litestar import Response
 
 from engine.league.commands import ChangeRole, RemoveMember
 from engine.league.roles import Role
-from engine.values import PlayerId
+from engine.values import PlayerId, stream_of
 from service.api.http.access import LeaguePlace, demand_form
 from service.api.http.declaration import OnPeople
 from service.api.http.listing import listed
@@ -126,8 +126,8 @@ async def _decided(
     role: Role | None,
 ) -> Response[bytes]:
     if isinstance(command, RemoveMember):
-        receipt = await remove_member_from(shell.runtime, league, command, order.command)
+        receipt = await remove_member_from(shell.runtime, league, command, order)
     else:
         receipt = await decide_one(shell, league, league, order, [command])
     content = {"league": league, "player": command.player, "role": role}
-    return answer(receipt, content, 200)
+    return answer(receipt, content, 200, version_of=stream_of(league))

@@ -171,7 +171,7 @@ async def _import(
             connection, place.league, wanted, now, by=principal_of(request).account.number
         )
     commands = [
-        AddMember(player=players[row.identity], role=row.role, now=order.command.received_at)
+        AddMember(player=players[row.identity], role=row.role, now=order.received_at)
         for row in rows
     ]
     receipt = await decide_one(shell, place.league, place.league, order, commands)

@@ -63,7 +63,7 @@ async def close_season(
     async def decide(states: States) -> list[Entry]:
         return await season_ends.decided(states, place.id, before, leave_out=leave_out, now=now)
 
-    receipt = await shell.runtime.writer.submit(place.league, order.command, decide)
+    receipt = await shell.runtime.writer.submit(place.league, order, decide)
     content = {"id": place.id, "league": place.league, "name": place.state.terms.name}
     return answer(receipt, content, 200, version_of=place.stream)
 

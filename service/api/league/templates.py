@@ -19,6 +19,7 @@ from service.api.http.listing import listed
 from service.api.http.operations import operation
 from service.api.http.paging import Page
 from service.api.http.positions import live_listing
+from service.api.http.preconditions import tag
 from service.api.http.shell import Asked, Shell, shell_of
 from service.api.http.submitting import Order, answer, decide_one, encoded
 from service.base.errors import BadRequest, StreamNotFound
@@ -95,7 +96,7 @@ class TemplateGone(msgspec.Struct, kw_only=True):
 async def read_house_rules(place: LeaguePlace) -> Response[bytes]:
     """Read the house rules from the aggregate."""
     body = msgspec.json.decode(place.state.house_rules or "{}")
-    return encoded(HouseRulesShown(league=place.id, body=body))
+    return encoded(HouseRulesShown(league=place.id, body=body), headers=tag(place))
 
 
 @operation(
@@ -182,7 +183,7 @@ async def read_template(template_id: str, place: LeaguePlace) -> Response[bytes]
     found = place.state.template(TemplateId(template_id))
     if found is None:
         raise StreamNotFound("it does not exist, or you may not see it")
-    return encoded(_shown(place.id, found))
+    return encoded(_shown(place.id, found), headers=tag(place))
 
 
 @operation(

@@ -143,7 +143,7 @@ async def offer_password_reset(
     demand_form(player_id, "plr")
     role = place.state.role_of(PlayerId(player_id))
     me = principal.account
-    person, said = number_of(player_id), Said(order.command_id, order.command.request, me.number)
+    person, said = number_of(player_id), Said(order.command_id, order.request, me.number)
     code = resetting.code_text(shell.runtime.entropy.bytes(resetting.SECRET_BYTES))
     made = ResetOffered(player=player_id, code=code, expires_at=now + resetting.GOOD_FOR)
     async with shell.engine.begin() as connection:

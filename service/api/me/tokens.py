@@ -207,7 +207,7 @@ async def rotate_token(
     """
     number = _number(token_id)
     secret, me = tokens.token_text(shell.runtime.entropy.bytes(32)), principal.account.number
-    said = Said(order.command_id, order.command.request, me, number)
+    said = Said(order.command_id, order.request, me, number)
     async with shell.engine.begin() as connection:
         if await shell.requests.before(connection, said, shell.now()) is not None:
             again = await shown_again(connection, me, number)

@@ -93,7 +93,7 @@ async def start_audit(
     number = order.new_id(0)
     scope = body.tournament or "league"
     async with shell.engine.begin() as connection:
-        said = Said(order.command_id, order.command.request, principal.account.number, number)
+        said = Said(order.command_id, order.request, principal.account.number, number)
         again = await shell.requests.before(connection, said, now)
         await connection.execute(
             insert(audit_report)

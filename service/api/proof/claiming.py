@@ -153,7 +153,7 @@ async def opened(
         body: The claim about *subject*. Its rules have been checked.
         few: True if the caller may open another dispute.
     """
-    shell, now, stream = shell_of(request), order.command.received_at, stream_of(name)
+    shell, now, stream = shell_of(request), order.received_at, stream_of(name)
     player = PlayerId(principal_of(request).account.player)
     entered = await plays_in_disputed(request, place.league, subject)
     league = (await shell.runtime.writer.load(place.league, stream_of(place.league))).state
@@ -178,7 +178,7 @@ async def opened(
         _demand(few)  # only for a new dispute: a retry was answered above
         return [Entry(stream, *decide_in_turn(dispute.decider, state, (claim, attached)))]
 
-    receipt = await shell.runtime.writer.submit(place.league, order.command, decide)
+    receipt = await shell.runtime.writer.submit(place.league, order, decide)
     await _audited(request, place.league, name, subject, now)
     content = {"id": name, "state": "open", "frozen": False}
     return answer(receipt, content, 201, version_of=stream)

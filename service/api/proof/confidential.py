@@ -163,11 +163,11 @@ async def file_confidential_claim(
         rules=tuple(body.rules),
         claim=body.claim,
         state="filed",
-        filed_at=order.command.received_at,
+        filed_at=order.received_at,
     )
     async with shell.engine.begin() as connection:
         made = await confidential_claims.file(
-            connection, keys, filed, shell.requests, order.command_id, order.command.request
+            connection, keys, filed, shell.requests, order.command_id, order.request
         )
         if made and await confidential_claims.waiting(connection, keys, league, me) > WAITING_MAX:
             raise BadRequest(
@@ -225,7 +225,7 @@ async def open_confidential_claim(
         raise _handled(filed)
     claimed = ClaimedOn(kind=subject.kind, claim=body.claim, rules=body.rules)
     made = await opened(request, order, place, subject, claimed, name)
-    me, now = principal.account.number, order.command.received_at
+    me, now = principal.account.number, order.received_at
     async with shell.engine.begin() as connection:
         keys = shell.runtime.writer.store.keys
         await confidential_claims.handle(connection, keys, filed, me, now, dispute=name)
@@ -250,7 +250,7 @@ async def dismiss_confidential_claim(
     """Dismiss the claim. The same dismissal by the same referee changes nothing."""
     filed, _ = found
     me = principal.account.number
-    now = order.command.received_at
+    now = order.received_at
     async with shell.engine.begin() as connection:
         keys = shell.runtime.writer.store.keys
         waited = await confidential_claims.handle(

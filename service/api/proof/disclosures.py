@@ -133,14 +133,14 @@ async def grant_disclosure(
         until=body.until,
         by=PlayerId(principal.account.player),
         reason=await keep(request, place.league, order, body.reason),
-        now=order.command.received_at,
+        now=order.received_at,
     )
 
     async def decide(states: States) -> list[Entry]:
         state = (await states.load(place.stream)).state
         return [Entry(place.stream, dispute.decider.decide(state, command))]
 
-    receipt = await shell.runtime.writer.submit(place.league, order.command, decide)
+    receipt = await shell.runtime.writer.submit(place.league, order, decide)
     return await changed(request, place, receipt, 201)
 
 
@@ -194,13 +194,13 @@ async def open_disclosed(
     if place.state.disclosed(player, body.what, about, shell.now()) is None:
         raise NotDisclosed
     await _demand_over(request, place, body.what)
-    command = UseDisclosure(by=player, what=body.what, subject=about, now=order.command.received_at)
+    command = UseDisclosure(by=player, what=body.what, subject=about, now=order.received_at)
 
     async def decide(states: States) -> list[Entry]:
         state = (await states.load(place.stream)).state
         return [Entry(place.stream, dispute.decider.decide(state, command))]
 
-    receipt = await shell.runtime.writer.submit(place.league, order.command, decide)
+    receipt = await shell.runtime.writer.submit(place.league, order, decide)
     if body.what == "hand":
         where = await stretch_of(shell.engine, subject)
         values = await of_stretch(shell.runtime, place.league, where)

@@ -159,7 +159,7 @@ async def rule_dispute(
         rules=tuple(body.rules),
         acts=taken(subject, acts),
         dry_run=body.dry_run if acts else None,
-        now=order.command.received_at,
+        now=order.received_at,
     )
 
     asked = _asked(place.id, body)
@@ -169,13 +169,13 @@ async def rule_dispute(
 
     async def decide(states: States) -> list[Entry]:
         entries = await rule(states)
-        if not acts or order.command.rehearse:
+        if not acts or order.rehearse:
             return entries
         return [*entries, *await _as_shown(states, rule, asked, body.dry_run, shell.now())]
 
     runtime = shell.runtime
     try:
-        receipt = await runtime.writer.submit(place.league, order.command, decide)
+        receipt = await runtime.writer.submit(place.league, order, decide)
     except Rehearsed as rehearsed:
         rehearsed.asked = asked
         raise
@@ -231,7 +231,7 @@ def _acts(
     Raises:
         BadRequest: If an act cannot change the subject of the dispute.
     """
-    now = order.command.received_at
+    now = order.received_at
     to_tournament = [each for each in body.acts if not isinstance(each, OfSeason)]
     to_season = [each for each in body.acts if isinstance(each, OfSeason)]
     if (to_tournament and subject.tournament is None) or (to_season and subject.season is None):

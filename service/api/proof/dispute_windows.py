@@ -7,6 +7,7 @@ from engine.kit.windows import DisputeWindows, in_force
 from engine.league.windowing import SetDisputeWindows
 from service.api.http.access import LeaguePlace
 from service.api.http.operations import operation
+from service.api.http.preconditions import tag
 from service.api.http.shell import Shell
 from service.api.http.submitting import Order, answer, decide_one, encoded
 
@@ -29,7 +30,8 @@ class WindowsShown(msgspec.Struct, kw_only=True):
 async def read_dispute_windows(place: LeaguePlace, shell: Shell) -> Response[bytes]:
     """Read the windows from the aggregate. The default is the rulebook's."""
     windows = in_force(place.state.dispute_windows, shell.now())
-    return encoded(WindowsShown(league=place.id, windows=windows))
+    shown = WindowsShown(league=place.id, windows=windows)
+    return encoded(shown, headers=tag(place))
 
 
 @operation(
@@ -42,7 +44,7 @@ async def set_dispute_windows(
     body: DisputeWindows, place: LeaguePlace, order: Order, shell: Shell
 ) -> Response[bytes]:
     """Set the windows. Earlier settlements keep their old windows."""
-    command = SetDisputeWindows(windows=body, now=order.command.received_at)
+    command = SetDisputeWindows(windows=body, now=order.received_at)
     receipt = await decide_one(shell, place.id, place.id, order, [command])
     content = {"league": place.id, "windows": body}
     return answer(receipt, content, 200, version_of=place.stream)

@@ -215,14 +215,14 @@ async def appeal_ruling(
     command = Appeal(
         by=PlayerId(player),
         reason=await keep(request, place.league, order, body.reason),
-        now=order.command.received_at,
+        now=order.received_at,
     )
 
     async def decide(states: States) -> list[Entry]:
         state = (await states.load(place.stream)).state
         return [Entry(place.stream, dispute.decider.decide(state, command))]
 
-    receipt = await shell.runtime.writer.submit(place.league, order.command, decide)
+    receipt = await shell.runtime.writer.submit(place.league, order, decide)
     return await changed(request, place, receipt, 201)
 
 
@@ -270,11 +270,11 @@ async def _freeze(
     command = wanted(
         by=PlayerId(principal_of(request).account.player),
         reason=await keep(request, place.league, order, reason),
-        now=order.command.received_at,
+        now=order.received_at,
     )
 
     async def decide(states: States) -> list[Entry]:
         return await frozen(states, place.stream, command)
 
-    receipt = await shell_of(request).runtime.writer.submit(place.league, order.command, decide)
+    receipt = await shell_of(request).runtime.writer.submit(place.league, order, decide)
     return await changed(request, place, receipt)

@@ -91,7 +91,7 @@ async def open_hand(
     """Record the opening before any value is shown: hand, auditor, reason and end."""
     player = principal.account.player
     reason = await reasons.keep(request, row.league, order, body.reason, audience="staff")
-    now = order.command.received_at
+    now = order.received_at
     command = OpenValues(
         what="hand",
         subject=row.hand,

@@ -198,7 +198,7 @@ async def _perform(
     if viewer is None:
         raise EntrantNotSeated()
     return await submit_to_table(
-        shell.runtime, place.league, place.id, _command(shell, viewer, order, body), order.command
+        shell.runtime, place.league, place.id, _command(shell, viewer, order, body), order
     )
 
 
@@ -209,7 +209,7 @@ class _Acting(TypedDict):
 
 
 def _command(shell: Shell, entrant: EntrantId, order: Order, body: Action) -> Command:
-    now = order.command.received_at
+    now = order.received_at
     seat: _Acting = {"entrant": entrant, "decision": body.decision, "now": now}
     cards = body.cards or ()
     match body.type:
@@ -243,7 +243,7 @@ async def _refused(
     if kept:
         await shell.refusals.keep(
             Refusal(
-                received_at=order.command.received_at,
+                received_at=order.received_at,
                 league=number_of(place.league),
                 account=account,
                 stream=place.stream,

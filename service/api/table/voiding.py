@@ -44,8 +44,8 @@ async def void_deal(
     body: VoidWanted, order: Order, place: TablePlace, shell: Shell
 ) -> Response[bytes]:
     """Void the deal in play. A retry does not void the next deal."""
-    asked = VoidDeal(cause=body.cause, reason=body.reason, now=order.command.received_at)
-    receipt = await submit_to_table(shell.runtime, place.league, place.id, asked, order.command)
+    asked = VoidDeal(cause=body.cause, reason=body.reason, now=order.received_at)
+    receipt = await submit_to_table(shell.runtime, place.league, place.id, asked, order)
     (voided,) = (each.event for each in receipt.recorded if isinstance(each.event, DealVoided))
     content = {"table": place.id, "hand": voided.hand, "number": voided.number, "deal": voided.deal}
     return answer(receipt, content, 200, version_of=place.stream)

@@ -198,7 +198,7 @@ async def _corrected(
         entries = [Entry(place.stream, decider.decide(state, command))]
         return [*entries, *await counted_still(states, place.stream, entries, command.now)]
 
-    receipt = await shell.runtime.writer.submit(place.league, order.command, decide)
+    receipt = await shell.runtime.writer.submit(place.league, order, decide)
     events = [each.event for each in receipt.recorded if isinstance(each.event, ResultCorrected)]
     content = {
         "tournament": tournament_id,

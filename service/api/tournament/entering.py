@@ -164,7 +164,7 @@ async def approve_entry(
     """Approve the applicant, who gets a place or joins the waitlist at once."""
     command = Approve(
         entrant=EntrantId(entrant_id),
-        table_ids=table_ids(order.command),
+        table_ids=table_ids(order),
         now=shell.now(),
     )
     return await _ask(shell, place, order, command)
@@ -241,7 +241,7 @@ async def check_in_entrant(
 async def _check_in(
     shell: Shell, place: TournamentPlace, order: Order, entrant: EntrantId
 ) -> Response[bytes]:
-    command = CheckIn(entrant=entrant, table_ids=table_ids(order.command), now=shell.now())
+    command = CheckIn(entrant=entrant, table_ids=table_ids(order), now=shell.now())
     return await _ask(shell, place, order, command)
 
 
@@ -302,9 +302,7 @@ async def _ask(
     command: Command,
     status: Literal[200, 201] = 200,
 ) -> Response[bytes]:
-    receipt = await submit_to_tournament(
-        shell.runtime, place.league, place.id, command, order.command
-    )
+    receipt = await submit_to_tournament(shell.runtime, place.league, place.id, command, order)
     return _answered(receipt, place, status)
 
 

@@ -153,9 +153,7 @@ async def open_mine(
 ) -> Response[bytes]:
     """Open the caller's commitment. A table waits one decision time for missing openings."""
     mine = my_entry(principal, place, order)
-    receipt = await open_entropy(
-        shell.runtime, place.league, place.id, (mine, body.value), order.command
-    )
+    receipt = await open_entropy(shell.runtime, place.league, place.id, (mine, body.value), order)
     return _taken(receipt, place)
 
 

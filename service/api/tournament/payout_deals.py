@@ -139,7 +139,7 @@ async def _proposed(
         ends=body.ends,
         now=shell.now(),
     )
-    receipt = await with_stacks(shell.runtime, place.league, place.id, command, order.command)
+    receipt = await with_stacks(shell.runtime, place.league, place.id, command, order)
     content = {
         "number": receipt.recorded[0].event.number,
         "events": [each.type for each in receipt.recorded],

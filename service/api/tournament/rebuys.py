@@ -171,9 +171,7 @@ async def _buy(
     order: Order,
     command: DeclareRebuy | StakeItem | BuyBackItem | AddOn | TakeAddOn | Leave | CloseEarly,
 ) -> Response[bytes]:
-    receipt = await submit_to_tournament(
-        shell.runtime, place.league, place.id, command, order.command
-    )
+    receipt = await submit_to_tournament(shell.runtime, place.league, place.id, command, order)
     content = {
         "entrant": None if isinstance(command, CloseEarly) else command.entrant,
         "tournament": place.id,

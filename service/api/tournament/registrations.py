@@ -76,16 +76,14 @@ async def register_entrant(
         entrant=entrant,
         player=player,
         bot=body.bot,
-        table_ids=table_ids(order.command),
+        table_ids=table_ids(order),
         now=shell.now(),
     )
     # Another process may have started play.
     state = (await shell.runtime.writer.load(place.league, place.stream)).state
     if isinstance(state, Running) and not counts_as_entered(state, player):
         await demand_no_office_since(shell.runtime.pool, place.league, place.id, player)
-    receipt = await submit_to_tournament(
-        shell.runtime, place.league, place.id, command, order.command
-    )
+    receipt = await submit_to_tournament(shell.runtime, place.league, place.id, command, order)
     content = {
         "entrant": entrant,
         "tournament": place.id,

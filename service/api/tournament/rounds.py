@@ -67,9 +67,7 @@ async def end_round(
     """End the round early. The next round still begins at its planned time."""
     reason = await keep(request, place.league, order, body.reason)
     command = EndRoundEarly(by=PlayerId(principal.account.player), reason=reason, now=shell.now())
-    receipt = await submit_to_tournament(
-        shell.runtime, place.league, place.id, command, order.command
-    )
+    receipt = await submit_to_tournament(shell.runtime, place.league, place.id, command, order)
     after = (await shell.runtime.writer.load(place.league, place.stream, fresh=False)).state
     number = rounds_shown(after).number
     return answer(receipt, {"tournament": place.id, "round": number}, 200)

@@ -9,7 +9,7 @@ from msgspec import Meta
 from engine.tournament.model import floor_commands
 from engine.tournament.model.floor_events import PenaltyGiven
 from engine.tournament.model.state import Running, entry_of
-from engine.values import EntrantId, Seat, TableId
+from engine.values import EntrantId, Seat, TableId, stream_of
 from service.api.http import reasons
 from service.api.http.access import Place, TablePlace, TournamentPlace
 from service.api.http.operations import operation
@@ -234,10 +234,9 @@ async def ruled(
 ) -> Response[bytes]:
     """Decide the command on the tournament, then apply its consequences to the tables."""
     runtime = shell_of(request).runtime
-    receipt = await submit_to_tournament(
-        runtime, place.league, tournament_id, command, order.command
-    )
-    return answer(receipt, _content(tournament_id, receipt), status)
+    receipt = await submit_to_tournament(runtime, place.league, tournament_id, command, order)
+    content, stream = _content(tournament_id, receipt), stream_of(tournament_id)
+    return answer(receipt, content, status, version_of=stream)
 
 
 def _content(tournament_id: str, receipt: Receipt) -> dict[str, object]:

@@ -45,7 +45,7 @@ class Changed(msgspec.Struct, kw_only=True):
 )  # fmt: skip
 async def start_now(place: TournamentPlace, order: Order, shell: Shell) -> Response[bytes]:
     """Start play as the start job would at the announced time."""
-    await start_tournament(shell.runtime, place.league, place.id, shell.now(), order.command)
+    await start_tournament(shell.runtime, place.league, place.id, shell.now(), order)
     after = await shell.runtime.writer.load(place.league, place.stream)
     changed = Changed(tournament=place.id, state=phase_of(after.state), position=None)
     return encoded(changed, 202)
@@ -104,7 +104,7 @@ async def cancel(
     """Cancel the tournament. Staff who are entered in it may not cancel it."""
     words = await _words(request, body, place.league, order)
     command = Cancel(reason="director" if words is None else words.text, words=words, now=now)
-    receipt = await with_stacks(shell.runtime, place.league, place.id, command, order.command)
+    receipt = await with_stacks(shell.runtime, place.league, place.id, command, order)
     content = {"tournament": place.id, "state": "cancelled"}
     return answer(receipt, content, 200, version_of=place.stream)
 

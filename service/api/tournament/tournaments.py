@@ -233,7 +233,7 @@ async def announce_tournament(
     request: Asked, place: LeaguePlace, order: Order, now: datetime, shell: Shell
 ) -> Response[bytes]:
     """Announce the tournament. Unless registration opens later, open it in the same append."""
-    body = filled(place.state, msgspec.json.decode(order.command.request))
+    body = filled(place.state, msgspec.json.decode(order.request))
     demand_sandbox(body, place.state.sandbox)
     if body.season is not None:
         season = await find(request, body.season, SEASON)

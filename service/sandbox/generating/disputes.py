@@ -37,14 +37,14 @@ from service.director.disputes.evidence import EVENTS_MAX
 from service.director.disputes.ruling import Acts, frozen, ruled, taken
 from service.director.next_hand import lead_on
 from service.director.runtime import HOUSE, Runtime
-from service.log.batch import Decide
 from service.log.codec import category_of
+from service.log.orders import Decide
 from service.log.record import Metadata
 from service.log.record import Recorded as Row
 from service.log.rehearsal import Certain, carried_out
 from service.log.states import State
 from service.log.streams import dispute_stream, league_stream, tournament_stream
-from service.log.writer import Command, Entry, States
+from service.log.writer import Entry, Order, States
 from service.sandbox.generating.chance import Dice
 from service.sandbox.generating.world import SeededEntropy
 
@@ -105,7 +105,7 @@ class Court:
         return TextRef(text=text, digest=self.entropy.token())
 
     async def _submit(self, actor: str, decide: Decide) -> None:
-        command = Command(
+        command = Order(
             command_id=self.entropy.uuid(),
             actor=actor,
             received_at=self._runtime.clock.now(),

@@ -19,7 +19,7 @@ from service.director import (
     submitting,
 )
 from service.director.runtime import Runtime
-from service.log.writer import Command, Entry, Receipt, States
+from service.log.writer import Entry, Order, Receipt, States
 from service.sandbox.generating.chance import Dice
 from service.sandbox.generating.disputes import Court
 
@@ -46,9 +46,9 @@ class Evening:
 
     # -- asking
 
-    def order(self, actor: str) -> Command:
+    def order(self, actor: str) -> Order:
         """Return a new order of *actor*, with an identifier from the seeded entropy."""
-        return Command(
+        return Order(
             command_id=self.runtime.entropy.uuid(),
             actor=actor,
             received_at=self.runtime.clock.now(),
@@ -70,7 +70,7 @@ class Evening:
         stream = stream_of(subject or self.tournament)
         return (await self.runtime.writer.load(self.league, stream, fresh=False)).state
 
-    async def ask(self, command: TournamentCommand, order: Command | None = None) -> bool:
+    async def ask(self, command: TournamentCommand, order: Order | None = None) -> bool:
         """Submit *command* to the tournament. Return False if it is refused."""
         order = order or self.order(self.director)
         try:
@@ -122,7 +122,7 @@ async def decided(
     subject: str,
     decider: AnyDecider,
     asked: msgspec.Struct,
-    order: Command,
+    order: Order,
 ) -> Receipt:
     """Decide *asked* on the stream of *subject*, and tell seasons of announced tournaments."""
     stream = stream_of(subject)

@@ -23,7 +23,7 @@ from service.audit.play.hands import HandAudit
 from service.audit.report import Findings
 from service.audit.run.streams import StreamAudit
 from service.log.memory import MemoryStore
-from service.log.writer import Command, Entry, States, Writer
+from service.log.writer import Entry, Order, States, Writer
 from tests.engine.tournament import test_beacon as engine_side
 from tests.engine.tournament.floor import NOON, announce, opening, register, start
 from tests.engine.tournament.test_fairness import commit, reveal
@@ -190,7 +190,7 @@ async def logged(night: Night, late: type, seconds: int) -> list[str]:
             async def decide(_: States, entry: Entry = entry) -> list[Entry]:
                 return [entry]
 
-            order = Command(
+            order = Order(
                 command_id=UUID(int=number), actor="test", received_at=clock, request=b"{}"
             )
             await writer.submit(league, order, decide)

@@ -20,15 +20,15 @@ from engine.tournament.model.state import Finished, Running
 from engine.values import EntrantId, LeagueId, PlayerId, TournamentId, identifier, stream_of
 from service.director import decision_clock, next_hand, submitting
 from service.director.runtime import Runtime, open_runtime
-from service.log.writer import Command, Entry, States, Writer
+from service.log.writer import Entry, Order, States, Writer
 from tests.support import play
 from tests.support.databases import TestDatabase
 
 pytestmark = pytest.mark.anyio
 
 
-def command(runtime: Runtime) -> Command:
-    return Command(
+def command(runtime: Runtime) -> Order:
+    return Order(
         command_id=runtime.entropy.uuid(),
         actor="plr_1",
         received_at=runtime.clock.now(),

@@ -20,7 +20,7 @@ from service.exports.archive import Taking, prepare, streamed
 from service.exports.bundle import LOG, MANIFEST
 from service.exports.checking import check_archive
 from service.log.store import PostgresStore
-from service.log.writer import Command, Entry, States, Writer
+from service.log.writer import Entry, Order, States, Writer
 from service.people.texts import Draft, erase_texts, keep_text
 from service.projections.runner import Runner
 from service.transparency import ledger
@@ -87,7 +87,7 @@ async def banned(database: TestDatabase, night: Night, author: UUID, body: str) 
     writer = Writer(PostgresStore(database.url(), SECRET_KEY), DECIDERS, utcnow)
     await writer.start()
     try:
-        order = Command(
+        order = Order(
             command_id=uuid4(), actor="test", received_at=datetime.now(UTC), request=b"{}"
         )
 

@@ -1,0 +1,112 @@
+"""Orders: requests that change something, the states they see, and the entries they become."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import datetime
+from typing import Protocol
+from uuid import UUID
+
+import msgspec
+
+from engine.values import Stream
+from service.base.errors import StreamVersionConflict
+from service.base.uuids import uuid5
+from service.log.states import AnyLoaded, Loaded, State
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """Events for one stream. Without events, the entry is a guard: the stream must not move."""
+
+    stream: Stream[msgspec.Struct]
+    events: tuple[msgspec.Struct, ...] = ()
+    state: msgspec.Struct | None = None
+    """
+    The state after these events, if the decide function already has it.
+
+    It must follow from the state that the command loaded. The writer then does not evolve the
+    events a second time.
+    """
+
+
+class Expected(msgspec.Struct, frozen=True):
+    """The versions that a caller has read of a stream. Any other version refuses the order."""
+
+    stream: Stream[msgspec.Struct]
+    """The stream that must still be as the caller read it."""
+
+    versions: tuple[int, ...]
+    """The versions that the caller names. None of them holds if it is empty."""
+
+
+class Order(msgspec.Struct, frozen=True, kw_only=True):
+    """
+    A request that changes something: its identifier, its actor, and the bytes that tell a retry.
+
+    The decide function holds the command of the engine.
+    """
+
+    command_id: UUID
+    """The identifier of the command. A retry has the same one."""
+
+    actor: str
+    """The player who asks, or the house."""
+
+    received_at: datetime
+    """The instant of receipt."""
+
+    request: bytes
+    """The request in bytes. The log keeps only its keyed digest."""
+
+    correlation_id: str | None = None
+    """The ID of the HTTP request, for the metadata."""
+
+    causation_id: str | None = None
+    """The event that caused the order, for the metadata."""
+
+    rehearse: bool = False
+    """True to return only what the command would cause, without appending it."""
+
+    expected: Expected | None = None
+    """The version that a stream must have, or None if any will do."""
+
+    def new_id(self, number: int) -> UUID:
+        """Return identifier *number* of this command. A retry gets the same one."""
+        return uuid5(self.command_id, f"id/{number}")
+
+
+class States(Protocol):
+    """The states that a command is decided on."""
+
+    async def load(self, stream: Stream[State]) -> Loaded[State]:
+        """Return a stream's state as the commands before this one leave it."""
+
+
+Decide = Callable[[States], Awaitable[Sequence[Entry]]]
+"""Returns the entries to append, the command's own stream first, or raises a refusal."""
+
+
+async def decided(states: States, order: Order, decide: Decide) -> Sequence[Entry]:
+    """
+    Return the entries of *decide*, if the order's expected version still holds.
+
+    The version is compared in the order's own turn, so no other command can come in between.
+
+    Raises:
+      StreamVersionConflict: If the stream has another version.
+      CommandRejected: As *decide* refuses it.
+    """
+    expected = order.expected
+    if expected is not None:
+        demand(await states.load(expected.stream), expected.versions)
+    return await decide(states)
+
+
+def demand(loaded: AnyLoaded, versions: tuple[int, ...]) -> None:
+    """
+    Check that a stream has one of the *versions* that a caller has read.
+
+    Raises:
+      StreamVersionConflict: If it has another version.
+    """
+    if loaded.version not in versions:
+        detail = "it has changed since you read it: read it again, and send its new ETag"
+        raise StreamVersionConflict(detail, version=loaded.version)
