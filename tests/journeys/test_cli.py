@@ -1,9 +1,6 @@
 """Commands for people who run a house, each as its own process, against a running stack."""
 
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -16,15 +13,13 @@ import psycopg
 import pytest
 
 from service.base.database import with_database
-from service.base.settings import environment
 from service.process.supervisor import Stack, StackFailed
 from service.sandbox.demo import standing
+from tests.support.commands import Ended, holotable, in_own_python
 from tests.support.waiting import until
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).resolve().parents[2]
-TIMEOUT_SECONDS = 30
 NOWHERE = {"HOLOTABLE_DATABASE_URL": "postgresql://nobody:nothing@127.0.0.1:1/none"}
 
 
@@ -40,7 +35,8 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
 @pytest.fixture(scope="module")
 def organiser(stack: Stack) -> str:
     """The secret of a token, made on the command line for an account made there."""
-    made = holotable(stack, "api", "account", "create", "chewie", "--password", "a long roar")
+    chewie = ("account", "create", "chewie", "--password", "a long roar")
+    made = holotable(stack, "api", *chewie, run=in_own_python)
     assert made.returncode == 0, made.stderr
     return holotable(stack, "api", "token", "create", "chewie").stdout.strip()
 
@@ -50,26 +46,7 @@ def league(stack: Stack, organiser: str) -> str:
     return str(asked(stack, organiser, "leagues", {"name": "Cloud City"})["id"])
 
 
-def holotable(
-    stack: Stack, process: str, *arguments: str, **changes: str
-) -> subprocess.CompletedProcess[str]:
-    """Run ``holotable`` with the settings of *process*, updated by *changes*."""
-    inherited = {name: it for name, it in os.environ.items() if not name.startswith("HOLOTABLE_")}
-    return subprocess.run(
-        [sys.executable, "-m", "service.cli.main", *arguments],
-        cwd=ROOT,
-        env=inherited | environment(stack.settings(process)) | changes,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=TIMEOUT_SECONDS,
-        check=False,
-    )
-
-
-def at_once(
-    stack: Stack, calls: list[tuple[str, str]], **changes: str
-) -> dict[str, subprocess.CompletedProcess[str]]:
+def at_once(stack: Stack, calls: list[tuple[str, str]], **changes: str) -> dict[str, Ended]:
     """Run several commands at the same time, each with the settings of its process."""
     with ThreadPoolExecutor(len(calls)) as threads:
         ended = threads.map(
@@ -137,7 +114,7 @@ def test_a_token_that_is_none_cannot_be_revoked(stack: Stack) -> None:
 
 def test_a_token_for_nobody_is_refused(stack: Stack) -> None:
     """A token needs an existing account."""
-    refused = holotable(stack, "api", "token", "create", "nobody")
+    refused = holotable(stack, "api", "token", "create", "nobody", run=in_own_python)
     assert (refused.returncode, refused.stdout) == (1, "")
 
 
@@ -145,13 +122,13 @@ def test_read_models_are_rebuilt_and_equal(stack: Stack, league: str) -> None:
     """A rebuild next to a running projector leaves nothing that a comparison finds."""
     rebuilt = holotable(stack, "project", "projections", "rebuild")
     assert (rebuilt.returncode, rebuilt.stdout) == (0, "rebuilt all\n"), rebuilt.stderr
-    compared = holotable(stack, "project", "projections", "compare")
+    compared = holotable(stack, "project", "projections", "compare", run=in_own_python)
     assert (compared.returncode, compared.stdout) == (0, "all: 0 differences\n")
 
 
 def test_a_league_is_audited(stack: Stack, league: str) -> None:
     """The report of an undamaged league passes and counts its events."""
-    audited = holotable(stack, "audit", "audit", league, "--json")
+    audited = holotable(stack, "audit", "audit", league, "--json", run=in_own_python)
     report = json.loads(audited.stdout)
     assert (audited.returncode, report["passed"], report["league"]) == (0, True, league)
     assert report["events"] > 0
@@ -177,7 +154,8 @@ def test_the_doctor_finds_a_running_stack_well(stack: Stack) -> None:
 
 def test_the_openapi_document_is_the_code_s(stack: Stack) -> None:
     """The committed document matches the code, and a changed file does not."""
-    assert holotable(stack, "api", "openapi", "--check", "api-spec/openapi.yaml").returncode == 0
+    checked = ("openapi", "--check", "api-spec/openapi.yaml")
+    assert holotable(stack, "api", *checked, run=in_own_python).returncode == 0
     assert holotable(stack, "api", "openapi", "--check", "LICENSE").returncode == 1
 
 
@@ -210,6 +188,8 @@ def test_a_database_that_is_away_is_code_three(stack: Stack) -> None:
     for call, away in at_once(stack, calls, **NOWHERE).items():
         said = (away.returncode, "Traceback" in away.stderr)
         assert said == (3, False), f"{call}: {away.stderr}"
+    away = holotable(stack, "worker", "doctor", run=in_own_python, **NOWHERE)
+    assert away.returncode == 3, away.stderr
 
 
 def test_up_makes_its_organiser_a_new_token_when_the_kept_one_has_expired(stack: Stack) -> None:
@@ -240,7 +220,7 @@ def test_a_list_of_players_is_tried_imported_and_refused(
     roster.write_text("name;external_id\nHan;7\nLeia;8\n", encoding="utf-8")
     arguments = ("league", "import", stack.url, league, str(roster), "--token", str(token))
 
-    tried = holotable(stack, "api", *arguments, "--dry-run")
+    tried = holotable(stack, "api", *arguments, "--dry-run", run=in_own_python)
     assert (tried.returncode, tried.stdout.splitlines()[1:]) == (0, ["2,added,,,", "3,added,,,"])
     done, again = [holotable(stack, "api", *arguments) for _ in range(2)]
     assert [row.split(",")[1] for row in done.stdout.splitlines()] == ["outcome", "added", "added"]
@@ -287,7 +267,7 @@ def test_a_player_is_erased_once_it_is_meant(stack: Stack) -> None:
         f"erased {player}: 0 tokens, 0 calendars, 0 texts\n",
     ), gone.stderr
     assert holotable(stack, "api", "token", "create", "nien").returncode == 1
-    nobody = holotable(stack, "api", "player", "erase", f"plr_{0:032x}", "--yes")
+    nobody = holotable(stack, "api", "player", "erase", f"plr_{0:032x}", "--yes", run=in_own_python)
     assert nobody.returncode == 2
 
 
@@ -303,9 +283,8 @@ def test_the_floor_is_shown(stack: Stack, organiser: str, league: str, tmp_path:
         0,
         "[b]: registering, 0 entrants\n",
     ), shown.stderr
-    lost = holotable(
-        stack, "api", "floor", f"trn_{0:032x}", "--url", stack.url, "--token", str(token)
-    )
+    nowhere = ("floor", f"trn_{0:032x}", "--url", stack.url, "--token", str(token))
+    lost = holotable(stack, "api", *nowhere, run=in_own_python)
     assert (lost.returncode, lost.stdout) == (1, "")
 
 

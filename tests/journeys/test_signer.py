@@ -18,7 +18,7 @@ from service.process.supervisor import Stack
 from service.transparency.note import open_note, parse_checkpoint
 from service.transparency.receipt import parse_receipt
 from service.transparency.tree import root_by_inclusion
-from tests.journeys.test_cli import holotable
+from tests.support.commands import holotable, in_own_python
 from tests.support.waiting import until
 
 pytestmark = pytest.mark.slow
@@ -152,7 +152,7 @@ def test_a_tournaments_end_is_signed_at_once_and_a_client_checks_it(
     public = stack.data / "secrets" / "signer.pub"
     asked = ["verify-head", stack.url, house.league, "--key", str(public)]
     asked += ["--token", str(token), "--seen", str(seen)]
-    begun = holotable(stack, "api", *asked)
+    begun = holotable(stack, "api", *asked, run=in_own_python)
     house.one_hand("han", "lando")
     until(signed_beyond(house, first["size"]))
     continued = holotable(stack, "api", *asked)
@@ -197,9 +197,8 @@ def test_a_cut_log_is_refused_and_said_until_an_operator_opens_an_epoch(spoilt: 
     assert f"the log has {cut} events, a signed head covers {head['size']}" in audited.stdout
     assert house.league in log.read_text(encoding="utf-8")
 
-    opened = holotable(
-        spoilt, "migrate", "epoch", "open", house.league, "--operator", "Lobot", "--reason", "a cut"
-    )
+    opening = ("epoch", "open", house.league, "--operator", "Lobot", "--reason", "a cut")
+    opened = holotable(spoilt, "migrate", *opening, run=in_own_python)
     assert opened.returncode == 0, opened.stderr
     assert opened.stdout == f"epoch 1 of {house.league} opened by Lobot at {cut} events\n"
     assert holotable(spoilt, "worker", "doctor").returncode == 0
