@@ -11,9 +11,10 @@ import yaml
 
 from service.api.http.declaration import Operation
 from service.api.http.problems import MEDIA_TYPE, catalogue
+from service.api.http.queries import Query
 from service.api.http.rehearsing import WouldChange
 from service.api.routes import ROUTES
-from service.base.documents import Document
+from service.base.documents import Document, Json
 
 VERSION = "1.0.0"
 _PARAMETER = re.compile(r"\{(\w+):\w+\}")
@@ -27,10 +28,9 @@ _BODY = (
     "body_too_large",
 )
 
-Json = Document
-"""A JSON object of the OpenAPI document."""
+_PAGE = re.compile(r"\bPage[_\[](\w+)[_\]]")
 
-_PROBLEM: Json = {
+_PROBLEM: Document = {
     "type": "object",
     "description": "An RFC 9457 problem. Further members are facts that belong to the code.",
     "required": ["type", "title", "status", "detail", "instance", "code"],
@@ -52,7 +52,7 @@ def openapi_document() -> str:
     return yaml.safe_dump(_document(), sort_keys=True, allow_unicode=True, width=100)
 
 
-def _document() -> Json:
+def _document() -> Document:
     found = [(handler, handler.opt["operation"]) for handler in ROUTES]
     shapes = [
         shape
@@ -63,8 +63,8 @@ def _document() -> Json:
     schemas, components = msgspec.json.schema_components(
         shapes, ref_template="#/components/schemas/{name}"
     )
-    by_shape = {repr(shape): schema for shape, schema in zip(shapes, schemas, strict=True)}
-    paths: Json = {}
+    by_shape = {repr(shape): _plain(schema) for shape, schema in zip(shapes, schemas, strict=True)}
+    paths: Document = {}
     for handler, described in found:
         for path in handler.paths:
             method = next(each for each in sorted(handler.http_methods) if each != "HEAD")
@@ -76,24 +76,64 @@ def _document() -> Json:
             "title": "Holotable",
             "version": VERSION,
             "description": "League server for Sabacc. Clients ignore unknown members.",
+            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+            "contact": {"name": "Holotable", "url": "https://holotable.example"},
         },
+        "servers": [{"url": "/"}],
         "security": [{"bearer": []}],
         "paths": paths,
         "components": {
             "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},
-            "schemas": {**components, "Problem": _PROBLEM},
+            "schemas": {**_plain(components), "Problem": _PROBLEM},
         },
     }
 
 
-def _operation(path: str, described: Operation, by_shape: Json) -> Json:
-    parameters: list[Json] = [
+def _shape_of(query: Query) -> Document:
+    """Return the schema of a query parameter's value, with its default."""
+    shown: Document = _plain(msgspec.json.schema(query.shape))
+    return shown if query.default in (None, "") else {**shown, "default": query.default}
+
+
+def _plain(schema: Json) -> Json:
+    """
+    Return *schema* in the form that generators of clients read.
+
+    A pair is an array of two. A default that is an object or an array is left out. A page is named
+    after its items.
+    """
+    if isinstance(schema, list):
+        return [_plain(each) for each in schema]
+    if isinstance(schema, str):
+        return _PAGE.sub(r"\1Page", schema)
+    if not isinstance(schema, dict):
+        return schema
+    plain = {
+        _PAGE.sub(r"\1Page", name): _plain(held)
+        for name, held in schema.items()
+        if name != "default" or not isinstance(held, dict | list | tuple)
+    }
+    if plain.get("items") is False:
+        parts = plain.pop("prefixItems")
+        same = all(each == parts[0] for each in parts)
+        plain["items"] = parts[0] if same else {"anyOf": parts}
+    return plain
+
+
+def _operation(path: str, described: Operation, by_shape: Document) -> Document:
+    parameters: list[Document] = [
         {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
         for name in _PARAMETER.findall(path)
     ]
     parameters += [
-        {"name": name, "in": "query", "required": False, "schema": {"type": "string"}}
-        for name in described.query
+        {
+            "name": each.name,
+            "in": "query",
+            "required": each.required,
+            "description": each.about,
+            "schema": _shape_of(each),
+        }
+        for each in described.query
     ]
     if described.body is not None:
         parameters.append(
@@ -104,7 +144,7 @@ def _operation(path: str, described: Operation, by_shape: Json) -> Json:
                 "schema": {"type": "string", "maxLength": 255},
             }
         )
-    written: Json = {
+    written: Document = {
         "operationId": described.name,
         "summary": described.summary,
         "parameters": parameters,
@@ -120,7 +160,7 @@ def _operation(path: str, described: Operation, by_shape: Json) -> Json:
     return written
 
 
-def _responses(path: str, described: Operation, by_shape: Json) -> Json:
+def _responses(path: str, described: Operation, by_shape: Document) -> Document:
     codes = {*_ALWAYS, *described.problems}
     if not described.open:
         codes |= {*_CLOSED}
@@ -134,7 +174,7 @@ def _responses(path: str, described: Operation, by_shape: Json) -> Json:
     known = catalogue()
     for code in sorted(codes):
         by_status.setdefault(known[code][0], []).append(code)
-    success: Json = {"description": "Done."}
+    success: Document = {"description": "Done."}
     if described.answer is not None:
         success["content"] = {described.media: {"schema": by_shape[repr(described.answer)]}}
     schema = {"$ref": "#/components/schemas/Problem"}
@@ -150,7 +190,7 @@ def _responses(path: str, described: Operation, by_shape: Json) -> Json:
     }
 
 
-def _tried(described: Operation, success: Json, by_shape: Json) -> Json:
+def _tried(described: Operation, success: Document, by_shape: Document) -> Document:
     """Return the success responses by status. A route with a dry run also answers 200."""
     done = {str(described.status): success}
     if not described.dry_run:

@@ -121,7 +121,7 @@ def _queries(name: str, described: Operation, named: dict[str, str]) -> list[str
         asked = "&".join(f"{key}={it.format_map(named)}" for key, it in QUERIES[name].items())
         return [f"?{asked}"]
     found = [""]
-    if "limit" in described.query:
+    if "limit" in described.query_names:
         found = ["?limit=200"]
     if name == "replay_hand":
         found += ["?as=public", "?as=auditor", f"?as={named['entrant_id']}", "?step=1"]

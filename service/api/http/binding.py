@@ -11,7 +11,7 @@ order`` checks the body first, then the rights, then the key.
 
 import inspect
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Annotated, get_args, get_origin, get_type_hints
@@ -24,6 +24,7 @@ from service.api.http.access import AS_KNOWN, BELIEVED, KINDS, Place, reach
 from service.api.http.bodies import read_body
 from service.api.http.declaration import Operation
 from service.api.http.preconditions import ORDERING, UNLOGGED, compare
+from service.api.http.queries import Query
 from service.api.http.rehearsing import tried
 from service.api.http.shell import Asked, Shell, principal_of, shell_of
 from service.api.http.submitting import Order, order_of
@@ -73,7 +74,7 @@ def bound(
         TypeError: If *handler* asks for something that the declaration does not give.
     """
     asked = _asked(handler)
-    described = _with_body(declared, asked.get("body"))
+    described = _with_query(_with_body(declared, asked.get("body")), asked)
     _demand_order(described, tuple(asked))
     steps = _steps(described, _PARAMETER.findall(path), asked)
     first = None if "body" in asked else _struct(described)
@@ -131,6 +132,21 @@ def _with_body(declared: Operation, wanted: object) -> Operation:
     return replace(declared, body=wanted)
 
 
+def _with_query(declared: Operation, asked: dict[str, object]) -> Operation:
+    """Return the declaration with the query parameters that the handler's parameters need."""
+    named = {each.name: each for each in (*declared.query, *_queries(asked))}
+    return replace(declared, query=tuple(named.values()))
+
+
+def _queries(asked: dict[str, object]) -> Iterator[Query]:
+    for wanted in asked.values():
+        for hint in get_args(wanted)[1:] if get_origin(wanted) is Annotated else ():
+            if isinstance(hint, Query):
+                yield hint
+            elif isinstance(hint, By):
+                yield from _queries(_asked(hint.function))
+
+
 def _demand_order(described: Operation, names: tuple[str, ...]) -> None:
     """
     Check that the handler's parameters allow its order to be made.
@@ -164,6 +180,8 @@ def _provider(described: Operation, parts: list[str], name: str, wanted: object)
     """
     shape, *hints = get_args(wanted) if get_origin(wanted) is Annotated else (wanted,)
     for hint in hints:
+        if isinstance(hint, Query):
+            return _query(hint)
         if isinstance(hint, By):
             return _found(hint, _steps(described, parts, _asked(hint.function)))
     if get_origin(shape) is Place:
@@ -211,6 +229,13 @@ def _reached(
 def _part(name: str) -> _Provide:
     async def provide(given: _Given) -> object:
         return given.request.scope["path_params"][name]
+
+    return provide
+
+
+def _query(query: Query) -> _Provide:
+    async def provide(given: _Given) -> object:
+        return query.of(given.request.query_params)
 
     return provide
 

@@ -1,11 +1,13 @@
 """The declaration of a route, used by the access checks, the binder and the documents."""
 
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from datetime import date
+from typing import Literal, NamedTuple, TypedDict
 
 import msgspec
 
 from engine.league.roles import Capability
+from service.api.http.queries import Query
 
 BODY_MAX = 64 * 1024
 """Largest JSON body in bytes. No valid request comes near it."""
@@ -55,6 +57,33 @@ class OnPeople(NamedTuple):
     """
 
 
+class Deprecated(NamedTuple):
+    """The end of a route, which its answers announce in ``Deprecation`` and ``Sunset``."""
+
+    since: date
+    ends: date
+    instead: str
+    """The route to use instead, such as ``GET /v1/me``."""
+
+
+Precondition = Literal["ignored", "honoured", "demanded"]
+"""The use of ``If-Match``: not read, checked if it is sent, or required."""
+
+
+class Further(TypedDict, total=False):
+    """The members of a declaration that few routes need. :class:`Operation` describes them."""
+
+    takes: str
+    body_max: int
+    tag: str
+    about: str
+    precondition: Precondition
+    etag: bool
+    public: bool
+    deprecated: Deprecated
+    streams: bool
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operation:
     """The declaration of one method of one path."""
@@ -70,19 +99,50 @@ class Operation:
     """The type of the answer's body, or None for an empty body."""
 
     status: int
-    query: tuple[str, ...]
+    query: tuple[Query, ...]
+    """The query parameters. Every other name in a query is refused."""
+
     key_required: bool
     problems: tuple[str, ...]
-    media: str
-    takes: str
-    """Media type of the request body."""
-
-    body_max: int
-    """Largest body in bytes."""
+    produces: tuple[str, ...]
+    """The media types of the answer. The first is sent to a client that accepts all of them."""
 
     on_people: OnPeople | None
     dry_run: bool
     """True if ``?dry_run=true`` answers with the changes that the command would cause."""
+
+    takes: str = JSON
+    """Media type of the request body."""
+
+    body_max: int = BODY_MAX
+    """Largest body in bytes."""
+
+    tag: str | None = None
+    """The document's group of routes, or None for the group of the handler's module."""
+
+    about: str | None = None
+    """A description for the document, in addition to the sentences made of the declaration."""
+
+    precondition: Precondition = "ignored"
+    etag: bool = False
+    """True if the answer has an ``ETag`` and the route answers ``If-None-Match``."""
+
+    public: bool = False
+    """True if the answer is the same for every caller, so that caches may keep it."""
+
+    deprecated: Deprecated | None = None
+    streams: bool = False
+    """True if the answer may be a stream that stays open."""
+
+    @property
+    def media(self) -> str:
+        """The media type that is sent to a client that accepts all of them."""
+        return self.produces[0]
+
+    @property
+    def query_names(self) -> frozenset[str]:
+        """The names of the query parameters."""
+        return frozenset(each.name for each in self.query)
 
     @property
     def open(self) -> bool:

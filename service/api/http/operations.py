@@ -6,13 +6,22 @@ signature names its inputs. ``service.api.http.binding`` reads it when the proce
 """
 
 from collections.abc import Callable
+from typing import Unpack
 
 import msgspec
 from litestar import route
 from litestar.handlers import HTTPRouteHandler
 
 from service.api.http.binding import Handler, bound
-from service.api.http.declaration import BODY_MAX, JSON, Method, Needs, OnPeople, Operation
+from service.api.http.declaration import (
+    JSON,
+    Further,
+    Method,
+    Needs,
+    OnPeople,
+    Operation,
+)
+from service.api.http.queries import DRY_RUN, Query
 
 
 def operation(
@@ -26,14 +35,13 @@ def operation(
     body: type[msgspec.Struct] | type[str] | None = None,
     answer: object = None,
     status: int = 200,
-    query: tuple[str, ...] = (),
+    query: tuple[Query, ...] = (),
     key_required: bool = False,
     problems: tuple[str, ...] = (),
-    media: str = JSON,
-    takes: str = JSON,
-    body_max: int = BODY_MAX,
+    produces: tuple[str, ...] = (JSON,),
     dry_run: bool = False,
     on_people: OnPeople | None = None,
+    **further: Unpack[Further],
 ) -> Callable[[Handler], HTTPRouteHandler]:
     """
     Register a handler for *method* and *path*.
@@ -41,7 +49,9 @@ def operation(
     Args:
         needs: The rights that a caller needs.
         body: The type of a body that the handler does not take as its parameter ``body``.
+        query: The query parameters that the handler does not take as its own parameters.
         problems: The operation's own problem codes, in addition to the common ones.
+        further: The members of the declaration that few routes need.
         on_people: Its effect on people. Routes that change members or their roles need it.
 
     Raises:
@@ -49,9 +59,8 @@ def operation(
     """
     described = Operation(
         name=name, summary=summary, scope=scope, needs=needs, on_people=on_people,
-        body=body, takes=takes, body_max=body_max, query=(*query, "dry_run") if dry_run else query,
-        answer=answer, status=status, media=media, problems=problems,
-        key_required=key_required, dry_run=dry_run,
+        body=body, query=(*query, DRY_RUN) if dry_run else query, answer=answer, status=status,
+        produces=produces, problems=problems, key_required=key_required, dry_run=dry_run, **further,
     )  # fmt: skip
 
     def declared(handler: Handler) -> HTTPRouteHandler:

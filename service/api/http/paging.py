@@ -7,12 +7,10 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 
+from service.api.http.queries import LIMIT_DEFAULT, LIMIT_MAX, WAIT_MAX_SECONDS
 from service.api.http.shell import Asked
 from service.base.errors import BadRequest
 
-LIMIT_DEFAULT = 50
-LIMIT_MAX = 200
-WAIT_MAX_SECONDS = 25.0
 POSITION_END = 2**62
 """A limit above every position. Forged positions beyond it must not reach the database."""
 

@@ -16,6 +16,7 @@ from service.api.http.listing import listed
 from service.api.http.operations import operation
 from service.api.http.paging import Page
 from service.api.http.positions import live_listing
+from service.api.http.queries import PAGED
 from service.api.http.shell import Asked, Shell
 from service.api.http.submitting import Order, answer, decide_one
 from service.people.accounts import names
@@ -126,7 +127,7 @@ async def lift_ban(
 @operation(
     "GET", "/v1/leagues/{league_id:str}/bans", "list_bans",
     "List the banned players with the reason and the end of each ban. For staff only.",
-    needs="see_bans", scope="leagues:read", answer=Page, query=("limit", "cursor"),
+    needs="see_bans", scope="leagues:read", answer=Page[BanShown], query=PAGED,
     problems=("invalid_cursor", "text_forged"),
 )  # fmt: skip
 async def list_bans(request: Asked, place: LeaguePlace, shell: Shell) -> Response[bytes]:

@@ -2,6 +2,7 @@
 
 import hashlib
 from datetime import datetime, timedelta
+from typing import Annotated
 from uuid import UUID
 
 import msgspec
@@ -21,6 +22,7 @@ from service.api.http.nothing import Nothing
 from service.api.http.operations import operation
 from service.api.http.paging import Page
 from service.api.http.positions import caught_up
+from service.api.http.queries import MIN_POSITION, PAGED, Query
 from service.api.http.shell import Asked, Shell, shell_of
 from service.api.http.submitting import Order, encoded
 from service.api.me.signing_in import REPLAYED
@@ -38,6 +40,10 @@ _BEHIND, _AHEAD = timedelta(days=90), timedelta(days=180)
 
 
 _FIRST_YEAR, _LAST_YEAR = 1970, 9900
+
+FROM = Query("from", Instant, "The beginning of the span. Without it, the span begins now.")
+TO = Query("to", Instant, "The end of the span, at most 366 days later. Without it, 30 days later.")
+KEY = Query("key", str, "A calendar key of the caller.", "")
 
 
 class Schedule(msgspec.Struct, kw_only=True):
@@ -86,13 +92,19 @@ class CalendarKeyListed(msgspec.Struct, kw_only=True):
     "GET", "/v1/leagues/{league_id:str}/schedule", "read_schedule",
     "List the tournaments of a league that begin in a span, announced or only planned.",
     needs="read_league", scope="leagues:read", answer=Schedule,
-    query=("from", "to", "min_position"), problems=("validation_failed", "not_caught_up"),
+    query=(MIN_POSITION,), problems=("validation_failed", "not_caught_up"),
 )  # fmt: skip
-async def read_schedule(request: Asked, place: LeaguePlace, shell: Shell) -> Response[bytes]:
+async def read_schedule(
+    request: Asked,
+    place: LeaguePlace,
+    shell: Shell,
+    since: Annotated[datetime | None, FROM],
+    until: Annotated[datetime | None, TO],
+) -> Response[bytes]:
     """Read tournaments from the read models and plans from the seasons."""
     await caught_up(request, place.league, "tournaments")
-    since = _instant(request, "from") or shell.now()
-    until = _instant(request, "to") or since + _SPAN
+    since = _dated(FROM, since) or shell.now()
+    until = _dated(TO, until) or since + _SPAN
     if not timedelta() < until - since <= SPAN_MAX:
         raise invalid("`to` must lie after `from`, by at most 366 days")
     async with shell.engine.connect() as connection:
@@ -103,12 +115,14 @@ async def read_schedule(request: Asked, place: LeaguePlace, shell: Shell) -> Res
 @operation(
     "GET", "/v1/leagues/{league_id:str}/calendar.ics", "read_league_calendar",
     "Read a league's calendar, with a member's calendar key.",
-    needs="anyone", answer=str, query=("key",), media="text/calendar",
+    needs="anyone", answer=str, produces=("text/calendar",),
     problems=("unauthenticated",),
 )  # fmt: skip
-async def read_league_calendar(request: Asked, league_id: str, shell: Shell) -> Response[bytes]:
+async def read_league_calendar(
+    request: Asked, league_id: str, shell: Shell, key: Annotated[str, KEY]
+) -> Response[bytes]:
     """Show the last 90 days and the next 180. The key must belong to a member."""
-    player = await _player(request)
+    player = await _player(request, key)
     demand_form(league_id, "lge")
     await league_of(shell, stream_of(league_id))
     state = (await shell.runtime.writer.load(league_id, stream_of(league_id))).state
@@ -124,12 +138,14 @@ async def read_league_calendar(request: Asked, league_id: str, shell: Shell) -> 
 @operation(
     "GET", "/v1/me/calendar.ics", "read_my_calendar",
     "Read the calendar of the tournaments that a key's owner has entered.",
-    needs="anyone", answer=str, query=("key",), media="text/calendar",
+    needs="anyone", answer=str, produces=("text/calendar",),
     problems=("unauthenticated",),
 )  # fmt: skip
-async def read_my_calendar(request: Asked, shell: Shell) -> Response[bytes]:
+async def read_my_calendar(
+    request: Asked, shell: Shell, key: Annotated[str, KEY]
+) -> Response[bytes]:
     """Show the last 90 days and the next 180."""
-    player = await _player(request)
+    player = await _player(request, key)
     now = shell.now()
     async with shell.engine.connect() as connection:
         items = await schedule_of_player(connection, player, now - _BEHIND, now + _AHEAD)
@@ -177,7 +193,7 @@ async def _made_before(connection: AsyncConnection, owner: UUID, number: UUID) -
 
 @operation(
     "GET", "/v1/me/calendar-keys", "list_calendar_keys", "List the caller's calendar keys.",
-    needs="account", scope="leagues:read", answer=Page, query=("limit", "cursor"),
+    needs="account", scope="leagues:read", answer=Page[CalendarKeyListed], query=PAGED,
     problems=("invalid_cursor",),
 )  # fmt: skip
 async def list_calendar_keys(request: Asked, shell: Shell, principal: Principal) -> Response[bytes]:
@@ -212,14 +228,13 @@ async def revoke_calendar_key(key_id: str, shell: Shell, principal: Principal) -
             raise StreamNotFound("it does not exist, or you may not see it")
 
 
-async def _player(request: Asked) -> PlayerId:
+async def _player(request: Asked, key: str) -> PlayerId:
     """
     Return the owner of the key in the URL.
 
     Raises:
         Unauthenticated: If the key is not valid.
     """
-    key = request.query_params.get("key", "")
     async with shell_of(request).engine.connect() as connection:
         owner = await calendar_keys.owner_of(connection, key, shell_of(request).now())
     if owner is None:
@@ -235,14 +250,14 @@ def _ics(request: Asked, content: bytes) -> Response[bytes]:
     return Response(content, headers={**headers, "ETag": tag}, media_type=MEDIA_TYPE)
 
 
-def _instant(request: Asked, name: str) -> datetime | None:
-    given = request.query_params.get(name)
+def _dated(query: Query, given: datetime | None) -> datetime | None:
+    """Return an instant of the query in UTC, or refuse it."""
     if given is None:
         return None
     try:
-        found = in_utc(msgspec.convert(given, Instant, strict=True))
-        if not _FIRST_YEAR <= found.year <= _LAST_YEAR:
-            raise ValueError
-    except (msgspec.ValidationError, ValueError) as error:
-        raise invalid(f"`{name}` must be an instant with an offset, from 1970 to 9900") from error
-    return found
+        found = in_utc(given)
+        if _FIRST_YEAR <= found.year <= _LAST_YEAR:
+            return found
+    except (OverflowError, ValueError):
+        pass  # refused below
+    raise query.refused("Expected an instant with an offset, from 1970 to 9900")

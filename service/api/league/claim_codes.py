@@ -23,6 +23,7 @@ from service.api.http.listing import listed, listing
 from service.api.http.nothing import Nothing
 from service.api.http.operations import operation
 from service.api.http.paging import Page
+from service.api.http.queries import PAGED
 from service.api.http.shell import Asked, Shell, client_address, principal_of
 from service.api.http.submitting import Order, answer, encoded, order_of
 from service.api.league.likenesses import demand_me_distinct
@@ -179,7 +180,7 @@ async def issue_claims(
 @operation(
     "GET", "/v1/leagues/{league_id:str}/claims", "list_claims",
     "List the entered players by name, and whether each has been claimed. Without codes.",
-    needs="manage_players", scope="leagues:manage", answer=Page, query=("limit", "cursor"),
+    needs="manage_players", scope="leagues:manage", answer=Page[ClaimListed], query=PAGED,
     problems=("invalid_cursor",),
 )  # fmt: skip
 async def list_claims(request: Asked, place: LeaguePlace, shell: Shell) -> Response[bytes]:

@@ -17,6 +17,7 @@ from service.api.http.access import (
 from service.api.http.operations import operation
 from service.api.http.phases import Tournament
 from service.api.http.positions import caught_up, plays_in
+from service.api.http.queries import MIN_POSITION
 from service.api.http.shell import Asked, Shell
 from service.exports import tables
 from service.exports.archive import prepare, streamed
@@ -28,8 +29,8 @@ from service.people.tokens import Principal
 @operation(
     "GET", "/v1/seasons/{season_id:str}/standings.csv", "export_standings",
     "Export a season's standings as CSV.",
-    needs="read_league", scope="leagues:read", answer=str, query=("min_position",),
-    problems=("invalid_cursor", "not_caught_up"), media="text/csv",
+    needs="read_league", scope="leagues:read", answer=str, query=(MIN_POSITION,),
+    problems=("invalid_cursor", "not_caught_up"), produces=("text/csv",),
 )  # fmt: skip
 async def export_standings(
     request: Asked, place: Annotated[SeasonPlace, AS_KNOWN], shell: Shell
@@ -42,8 +43,8 @@ async def export_standings(
 @operation(
     "GET", "/v1/tournaments/{tournament_id:str}/results.csv", "export_results",
     "Export all entries of a tournament with their places, as CSV.",
-    needs="read_league", scope="leagues:read", answer=str, query=("min_position",),
-    problems=("invalid_cursor", "not_caught_up"), media="text/csv",
+    needs="read_league", scope="leagues:read", answer=str, query=(MIN_POSITION,),
+    problems=("invalid_cursor", "not_caught_up"), produces=("text/csv",),
 )  # fmt: skip
 async def export_results(
     request: Asked, place: Annotated[TournamentPlace, AS_KNOWN], shell: Shell
@@ -57,8 +58,8 @@ async def export_results(
 @operation(
     "GET", "/v1/tournaments/{tournament_id:str}/payouts.csv", "export_payouts",
     "Export the payouts of a tournament as CSV.",
-    needs="read_league", scope="leagues:read", answer=str, query=("min_position",),
-    problems=("invalid_cursor", "not_caught_up"), media="text/csv",
+    needs="read_league", scope="leagues:read", answer=str, query=(MIN_POSITION,),
+    problems=("invalid_cursor", "not_caught_up"), produces=("text/csv",),
 )  # fmt: skip
 async def export_payouts(
     request: Asked, place: Annotated[TournamentPlace, AS_KNOWN], shell: Shell
@@ -72,7 +73,7 @@ async def export_payouts(
 @operation(
     "GET", "/v1/tournaments/{tournament_id:str}/refunds.csv", "export_refunds",
     "Export the refunds that a cancelled tournament owes, part by part, as CSV.",
-    needs="read_league", scope="leagues:read", answer=str, media="text/csv",
+    needs="read_league", scope="leagues:read", answer=str, produces=("text/csv",),
 )  # fmt: skip
 async def export_refunds(place: TournamentPlace, shell: Shell, principal: Principal) -> Stream:
     """
@@ -97,8 +98,8 @@ async def _owed(state: Tournament, player: str | None) -> AsyncIterator[tables.O
 @operation(
     "GET", "/v1/leagues/{league_id:str}/results.csv", "export_league_results",
     "Export all entries of all tournaments of a league as CSV.",
-    needs="read_league", scope="leagues:read", answer=str, query=("min_position",),
-    problems=("invalid_cursor", "not_caught_up"), media="text/csv",
+    needs="read_league", scope="leagues:read", answer=str, query=(MIN_POSITION,),
+    problems=("invalid_cursor", "not_caught_up"), produces=("text/csv",),
 )  # fmt: skip
 async def export_league_results(
     request: Asked, place: Annotated[LeaguePlace, AS_KNOWN], shell: Shell
@@ -113,7 +114,7 @@ async def export_league_results(
     "GET", "/v1/leagues/{league_id:str}/archive", "take_league_away",
     "Download all data of a league with its proofs as a zip. The owner must not be entered.",
     needs="manage_members", scope="leagues:manage", answer=bytes,
-    problems=("not_caught_up", "text_forged"), media="application/zip",
+    problems=("not_caught_up", "text_forged"), produces=("application/zip",),
 )  # fmt: skip
 async def take_league_away(
     request: Asked, place: LeaguePlace, shell: Shell, principal: Principal

@@ -29,6 +29,7 @@ from service.api.http.listing import listed
 from service.api.http.operations import operation
 from service.api.http.paging import Page
 from service.api.http.positions import live_listing
+from service.api.http.queries import PAGED
 from service.api.http.shell import Asked, Shell, shell_of
 from service.api.http.submitting import Order, answer, decide_one
 from service.api.league.expanding import expanded
@@ -93,7 +94,7 @@ async def plan_fixtures(
 
 @operation(
     "GET", "/v1/seasons/{season_id:str}/fixtures", "list_fixtures", "List a season's recurrences.",
-    needs="read_league", scope="leagues:read", answer=Page, query=("limit", "cursor"),
+    needs="read_league", scope="leagues:read", answer=Page[RecurrenceShown], query=PAGED,
     problems=("invalid_cursor",),
 )  # fmt: skip
 async def list_fixtures(request: Asked, place: SeasonPlace, shell: Shell) -> Response[bytes]:

@@ -21,6 +21,7 @@ from service.api.http.nothing import Nothing
 from service.api.http.operations import operation
 from service.api.http.paging import Page
 from service.api.http.positions import live_listing
+from service.api.http.queries import PAGED
 from service.api.http.shell import Asked, Shell
 from service.api.http.submitting import Order, answer, decide_one
 from service.api.league.likenesses import demand_me_distinct
@@ -133,7 +134,7 @@ async def invite(
 @operation(
     "GET", "/v1/leagues/{league_id:str}/invitations", "list_invitations",
     "List the invitations that are not revoked or used up, without their codes.",
-    needs="manage_players", scope="leagues:manage", answer=Page, query=("limit", "cursor"),
+    needs="manage_players", scope="leagues:manage", answer=Page[InvitationShown], query=PAGED,
     problems=("invalid_cursor",),
 )  # fmt: skip
 async def list_invitations(request: Asked, place: LeaguePlace, shell: Shell) -> Response[bytes]:

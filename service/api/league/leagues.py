@@ -12,6 +12,7 @@ from service.api.http.limiting import demand_room
 from service.api.http.listing import listed, listing
 from service.api.http.operations import operation
 from service.api.http.paging import Page
+from service.api.http.queries import PAGED
 from service.api.http.shell import Asked, Shell, principal_of, shell_of
 from service.api.http.submitting import Order, answer, decide_one
 from service.people.memberships import roles_of
@@ -69,7 +70,7 @@ async def create_league(
 @operation(
     "GET", "/v1/leagues", "list_leagues", "List the caller's leagues.",
     needs="account", scope="leagues:read",
-    answer=Page, query=("limit", "cursor"), problems=("invalid_cursor",),
+    answer=Page[League], query=PAGED, problems=("invalid_cursor",),
 )  # fmt: skip
 async def list_leagues(request: Asked, shell: Shell, principal: Principal) -> Response[bytes]:
     """List the caller's leagues by name, from the read models."""

@@ -28,6 +28,7 @@ from service.api.http.listing import listed
 from service.api.http.operations import operation
 from service.api.http.paging import Page
 from service.api.http.positions import listing_of
+from service.api.http.queries import MIN_POSITION, PAGED, Query
 from service.api.http.reasons import Authored, keep
 from service.api.http.shell import Asked, Shell, principal_of
 from service.api.http.submitting import Order, answer, decide_one
@@ -35,8 +36,11 @@ from service.director.corrections import demand_of_league
 from service.log.writer import Entry, States
 from service.people.texts import Written
 from service.projections import queries
+from service.projections.rows import LedgerRow
 
 _PLAYER = "^plr_[0-9a-f]{32}$"
+
+PLAYER = Query("player", Annotated[str, Meta(pattern=_PLAYER)], "List only this player's entries.")
 
 
 class AdjustmentWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -190,15 +194,17 @@ async def revoke_award(
 @operation(
     "GET", "/v1/seasons/{season_id:str}/ledger", "read_ledger",
     "List all awards, bonuses, adjustments and corrections of a season, oldest first.",
-    scope="leagues:read", needs="read_league", answer=Page,
-    query=("limit", "cursor", "player", "min_position"),
+    scope="leagues:read", needs="read_league", answer=Page[LedgerRow],
+    query=(*PAGED, MIN_POSITION),
     problems=("invalid_cursor", "not_caught_up"),
 )  # fmt: skip
 async def read_ledger(
-    request: Asked, place: Annotated[SeasonPlace, AS_KNOWN], shell: Shell
+    request: Asked,
+    place: Annotated[SeasonPlace, AS_KNOWN],
+    shell: Shell,
+    player: Annotated[str | None, PLAYER],
 ) -> Response[bytes]:
     """Read the read models. The entries up to any point add up to the points at that time."""
-    player = request.query_params.get("player")
     name = f"ledger {place.id} {player}"
     paged = await listing_of(request, place.league, name, int, int, projection="standings")
     async with shell.engine.connect() as connection:

@@ -15,6 +15,7 @@ from service.api.http.nothing import Nothing
 from service.api.http.operations import operation
 from service.api.http.paging import Page
 from service.api.http.positions import live_listing
+from service.api.http.queries import PAGED
 from service.api.http.shell import Asked, Shell
 from service.api.http.submitting import Order, answer, decide_one
 from service.director.in_play import remove_member as remove_member_from
@@ -53,7 +54,7 @@ class RoleWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 
 @operation(
     "GET", "/v1/leagues/{league_id:str}/members", "list_members", "List a league's members.",
-    needs="read_league", scope="leagues:read", answer=Page, query=("limit", "cursor"),
+    needs="read_league", scope="leagues:read", answer=Page[MemberShown], query=PAGED,
     problems=("invalid_cursor",),
 )  # fmt: skip
 async def list_members(request: Asked, place: LeaguePlace, shell: Shell) -> Response[bytes]:

@@ -15,6 +15,7 @@ from engine.values import PlayerId
 from service.api.http.access import LeaguePlace
 from service.api.http.declaration import OnPeople
 from service.api.http.operations import operation
+from service.api.http.queries import DRY_RUN
 from service.api.http.shell import Asked, Shell, principal_of, shell_of
 from service.api.http.submitting import Order, answer, decide_one, encoded, order_of
 from service.api.league.likenesses import demand_distinct, names_in_office
@@ -127,7 +128,7 @@ async def enter_player(
     "POST", "/v1/leagues/{league_id:str}/members/import", "import_members",
     "Import a list of players as members. If a row is invalid, nobody is imported.",
     needs="manage_players", scope="leagues:manage", body=str, takes="text/csv",
-    body_max=BYTES_MAX, answer=Imported, query=("dry_run",),
+    body_max=BYTES_MAX, answer=Imported, query=(DRY_RUN,),
     problems=("forbidden", "invalid_csv", "import_refused"),
     on_people=OnPeople("claim", "enters players, each with a claim code", "manage_members"),
 )  # fmt: skip

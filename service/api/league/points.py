@@ -9,11 +9,12 @@ from msgspec import Meta
 
 from engine.season.expression import LANGUAGE, NoValue
 from engine.season.points import FORMULA_NAMES, written
-from engine.season.presets import PRESETS, worth
+from engine.season.presets import PRESETS, Preset, worth
 from engine.season.values import Points
 from service.api.http.listing import listed, listing
 from service.api.http.operations import operation
 from service.api.http.paging import Page
+from service.api.http.queries import PAGED
 from service.api.http.shell import Asked
 from service.api.http.submitting import encoded
 
@@ -68,7 +69,7 @@ class FormulaWorth(msgspec.Struct, kw_only=True):
 @operation(
     "GET", "/v1/points-formulas", "list_points_formulas",
     "List the points presets that a season may name, with their published numbers.",
-    needs="anyone", answer=Page, query=("limit", "cursor"), problems=("invalid_cursor",),
+    needs="anyone", answer=Page[Preset], query=PAGED, problems=("invalid_cursor",),
 )  # fmt: skip
 async def list_points_formulas(request: Asked) -> Response[bytes]:
     """List the complete presets by name."""

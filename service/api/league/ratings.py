@@ -12,10 +12,12 @@ from service.api.http.listing import listed
 from service.api.http.operations import operation
 from service.api.http.paging import Page
 from service.api.http.positions import listing_of
+from service.api.http.queries import MIN_POSITION, PAGED
 from service.api.http.shell import Asked, Shell
 from service.base.errors import BadRequest
 from service.people.accounts import names
 from service.projections import queries
+from service.projections.rows import RatingChange
 
 _ORDINAL = re.compile(r"-?[0-9]{1,12}(\.[0-9]{1,12})?")
 
@@ -43,8 +45,8 @@ class RatingShown(msgspec.Struct, kw_only=True):
 @operation(
     "GET", "/v1/leagues/{league_id:str}/ratings", "read_ratings",
     "List a league's players by rating, strongest first.",
-    scope="leagues:read", needs="read_league", answer=Page,
-    query=("limit", "cursor", "min_position"), problems=("invalid_cursor", "not_caught_up"),
+    scope="leagues:read", needs="read_league", answer=Page[RatingShown],
+    query=(*PAGED, MIN_POSITION), problems=("invalid_cursor", "not_caught_up"),
 )  # fmt: skip
 async def read_ratings(
     request: Asked, place: Annotated[LeaguePlace, AS_KNOWN], shell: Shell
@@ -77,8 +79,8 @@ async def read_ratings(
 @operation(
     "GET", "/v1/leagues/{league_id:str}/ratings/{player_id:str}", "read_rating_history",
     "List a player's ratings after each tournament of a league, latest first.",
-    scope="leagues:read", needs="read_league", answer=Page,
-    query=("limit", "cursor", "min_position"), problems=("invalid_cursor", "not_caught_up"),
+    scope="leagues:read", needs="read_league", answer=Page[RatingChange],
+    query=(*PAGED, MIN_POSITION), problems=("invalid_cursor", "not_caught_up"),
 )  # fmt: skip
 async def read_rating_history(
     request: Asked, player_id: str, place: Annotated[LeaguePlace, AS_KNOWN], shell: Shell

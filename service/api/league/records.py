@@ -9,6 +9,7 @@ from litestar import Response
 from service.api.http.access import AS_KNOWN, LeaguePlace, demand_form
 from service.api.http.operations import operation
 from service.api.http.positions import caught_up, listing_of
+from service.api.http.queries import MIN_POSITION, PAGED
 from service.api.http.shell import Asked, Shell
 from service.api.http.submitting import encoded
 from service.base.errors import StreamNotFound
@@ -36,7 +37,7 @@ class PlayerRecord(msgspec.Struct, kw_only=True):
     "GET", "/v1/leagues/{league_id:str}/players/{player_id:str}/record", "read_record",
     "Read a player's tournaments, places, winnings, points and hands in a league.",
     needs="read_league", scope="leagues:read", answer=PlayerRecord,
-    query=("limit", "cursor", "min_position"),
+    query=(*PAGED, MIN_POSITION),
     problems=("invalid_cursor", "not_caught_up"),
 )  # fmt: skip
 async def read_record(

@@ -1,5 +1,7 @@
 """Presets: rulesets, the differences between two of them, and terms."""
 
+from typing import Annotated
+
 import msgspec
 from litestar import Response
 
@@ -7,13 +9,17 @@ from engine.rulesets import PRESETS, preset, ruleset_hash
 from engine.rulesets.differences import Difference, differences
 from engine.rulesets.errors import RulesetUnknown
 from service.announcing.presets import PRESETS as TERMS_PRESETS
+from service.announcing.presets import TermsPreset
 from service.api.http.etags import not_modified, unchanged
 from service.api.http.listing import listed, listing
 from service.api.http.operations import operation
 from service.api.http.paging import Page
+from service.api.http.queries import PAGED, Query
 from service.api.http.shell import Asked
 from service.api.http.submitting import encoded
 from service.base.errors import StreamNotFound
+
+AGAINST = Query("against", str, "The name of another preset to compare the preset with.")
 
 
 class RulesetShown(msgspec.Struct, kw_only=True):
@@ -40,7 +46,7 @@ class RulesetShown(msgspec.Struct, kw_only=True):
 
 @operation(
     "GET", "/v1/rulesets", "list_rulesets", "List the ruleset presets that a tournament may name.",
-    needs="anyone", answer=Page, query=("limit", "cursor"), problems=("invalid_cursor",),
+    needs="anyone", answer=Page[RulesetShown], query=PAGED, problems=("invalid_cursor",),
 )  # fmt: skip
 async def list_rulesets(request: Asked) -> Response[bytes]:
     """List the presets by name, with their hashes."""
@@ -51,11 +57,12 @@ async def list_rulesets(request: Asked) -> Response[bytes]:
 @operation(
     "GET", "/v1/rulesets/{ruleset_id:str}", "read_ruleset",
     "Read a preset. With against=NAME, compare it with another.",
-    needs="anyone", answer=RulesetShown, query=("against",),
+    needs="anyone", answer=RulesetShown,
 )  # fmt: skip
-async def read_ruleset(request: Asked, ruleset_id: str) -> Response[bytes]:
+async def read_ruleset(
+    request: Asked, ruleset_id: str, against: Annotated[str | None, AGAINST]
+) -> Response[bytes]:
     """Show a preset by its name. Its hash is the ``ETag``."""
-    against = request.query_params.get("against")
     try:
         shown = _shown(ruleset_id)
         if against is not None:
@@ -72,7 +79,7 @@ async def read_ruleset(request: Asked, ruleset_id: str) -> Response[bytes]:
 @operation(
     "GET", "/v1/terms-presets", "list_terms_presets",
     "List the named terms that an announcement may use, with their demands on the ruleset.",
-    needs="anyone", answer=Page, query=("limit", "cursor"), problems=("invalid_cursor",),
+    needs="anyone", answer=Page[TermsPreset], query=PAGED, problems=("invalid_cursor",),
 )  # fmt: skip
 async def list_terms_presets(request: Asked) -> Response[bytes]:
     """List the complete presets by name."""

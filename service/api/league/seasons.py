@@ -31,11 +31,12 @@ from service.api.http.moments import AS_OF_PROBLEMS, Moment, moment_of
 from service.api.http.operations import operation
 from service.api.http.paging import Page
 from service.api.http.positions import listing_of
+from service.api.http.queries import AS_OF, MIN_POSITION, PAGED
 from service.api.http.shell import Asked, Shell
 from service.api.http.submitting import Order, answer, decide_one
 from service.base.errors import BadRequest, StreamNotFound
 from service.projections import queries
-from service.projections.rows import StandingRow
+from service.projections.rows import SeasonRow, StandingRow
 
 
 class FormulaWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, tag="points_formula"):
@@ -211,7 +212,7 @@ _NO_PRESET = Preset(name="", says="", points=PlacesFromEnd(), source="")
 @operation(
     "GET", "/v1/leagues/{league_id:str}/seasons", "list_seasons", "List a league's seasons.",
     needs="read_league", scope="leagues:read",
-    answer=Page, query=("limit", "cursor", "min_position"),
+    answer=Page[SeasonRow], query=(*PAGED, MIN_POSITION),
     problems=("invalid_cursor", "not_caught_up"),
 )  # fmt: skip
 async def list_seasons(request: Asked, place: LeaguePlace, shell: Shell) -> Response[bytes]:
@@ -262,7 +263,7 @@ def _shown(place: SeasonPlace) -> SeasonShown:
 @operation(
     "GET", "/v1/seasons/{season_id:str}/standings", "read_standings", "List a season's standings.",
     needs="read_league", scope="leagues:read",
-    answer=Page, query=("limit", "cursor", "min_position", "as_of"),
+    answer=Page[StandingRow], query=(*PAGED, MIN_POSITION, AS_OF),
     problems=("invalid_cursor", "not_caught_up", *AS_OF_PROBLEMS),
 )  # fmt: skip
 async def read_standings(

@@ -13,6 +13,7 @@ from service.api.http.listing import listed
 from service.api.http.operations import operation
 from service.api.http.paging import POSITION_END, Page
 from service.api.http.positions import live_listing, plays_in
+from service.api.http.queries import PAGED
 from service.api.http.shell import Asked, Shell
 from service.log.record import Metadata, league_number
 
@@ -69,7 +70,7 @@ class Deed(msgspec.Struct, kw_only=True):
 @operation(
     "GET", "/v1/leagues/{league_id:str}/staff-log", "read_staff_log",
     "List the actions of staff and operators in a league, newest first.",
-    needs="audit_hands", scope="hands:audit", answer=Page, query=("limit", "cursor"),
+    needs="audit_hands", scope="hands:audit", answer=Page[Deed], query=PAGED,
     problems=("forbidden", "invalid_cursor", "not_caught_up"),
 )  # fmt: skip
 async def read_staff_log(request: Asked, place: LeaguePlace, shell: Shell) -> Response[bytes]:

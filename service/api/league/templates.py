@@ -20,6 +20,7 @@ from service.api.http.operations import operation
 from service.api.http.paging import Page
 from service.api.http.positions import live_listing
 from service.api.http.preconditions import tag
+from service.api.http.queries import PAGED
 from service.api.http.shell import Asked, Shell, shell_of
 from service.api.http.submitting import Order, answer, decide_one, encoded
 from service.base.errors import BadRequest, StreamNotFound
@@ -163,7 +164,7 @@ async def change_template(
 
 @operation(
     "GET", "/v1/leagues/{league_id:str}/templates", "list_templates", "List a league's templates.",
-    needs="read_league", scope="leagues:read", answer=Page, query=("limit", "cursor"),
+    needs="read_league", scope="leagues:read", answer=Page[TemplateShown], query=PAGED,
     problems=("invalid_cursor",),
 )  # fmt: skip
 async def list_templates(request: Asked, place: LeaguePlace) -> Response[bytes]:

@@ -17,6 +17,7 @@ from service.api.http.listing import listed, listing
 from service.api.http.nothing import Nothing
 from service.api.http.operations import operation
 from service.api.http.paging import Page
+from service.api.http.queries import PAGED
 from service.api.http.shell import Asked, Shell, client_address
 from service.api.http.submitting import Order, encoded
 from service.api.me.signing_in import REPLAYED, demand_unchanged, signed_in
@@ -188,7 +189,7 @@ async def reset_password(request: Asked, body: ResetWanted, shell: Shell) -> Res
 @operation(
     "GET", "/v1/me/sign-ins", "list_sign_ins",
     "List the sign-ins of the caller's account in the last 90 days, newest first.",
-    needs="account", scope=MANAGE, answer=Page, query=("limit", "cursor"),
+    needs="account", scope=MANAGE, answer=Page[SignInListed], query=PAGED,
     problems=("invalid_cursor",),
 )  # fmt: skip
 async def list_sign_ins(request: Asked, shell: Shell, principal: Principal) -> Response[bytes]:

@@ -14,6 +14,7 @@ from service.api.http.listing import listed, listing
 from service.api.http.nothing import Nothing
 from service.api.http.operations import operation
 from service.api.http.paging import Page
+from service.api.http.queries import PAGED
 from service.api.http.shell import Asked, Shell, client_address
 from service.api.http.submitting import Order, encoded, order_of
 from service.api.me.signing_in import REPLAYED, Wanted, root, shown, shown_again, signed_in
@@ -154,7 +155,7 @@ async def make_token(
 
 @operation(
     "GET", "/v1/tokens", "list_tokens", "List the caller's tokens, newest first.",
-    needs="account", scope=tokens.MANAGE, answer=Page, query=("limit", "cursor"),
+    needs="account", scope=tokens.MANAGE, answer=Page[TokenListed], query=PAGED,
     problems=("invalid_cursor",),
 )  # fmt: skip
 async def list_tokens(request: Asked, shell: Shell, principal: Principal) -> Response[bytes]:

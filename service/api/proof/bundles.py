@@ -1,5 +1,7 @@
 """Bundles for download, with the hidden values that the caller may open."""
 
+from typing import Annotated
+
 import msgspec
 from litestar.response import Stream
 
@@ -11,14 +13,19 @@ from engine.values import identifier, stream_of
 from service.api.http.access import SEASON, TABLE, TOURNAMENT, Kind, demand_form, entrant_of, reach
 from service.api.http.operations import operation
 from service.api.http.phases import entries_of
+from service.api.http.queries import Query
 from service.api.http.shell import Asked, principal_of, shell_of
-from service.base.errors import BadRequest
 from service.bundles.gathering import located
 from service.bundles.lines import Kind as Bundled
 from service.bundles.writing import Wanted, bundle
 from service.log.keys import Keys
 
 MEDIA = "application/x-ndjson"
+ENTRANT = Query(
+    "entrant",
+    str,
+    "The caller's entry whose cards the bundle opens. Without it, public cards only.",
+)
 _PREFIXES: dict[Bundled, str] = {"hand": "hnd", "tournament": "trn", "season": "ssn"}
 _PROBLEMS = ("not_over", "not_signed_yet", "log_incomplete")
 
@@ -26,7 +33,7 @@ _PROBLEMS = ("not_over", "not_signed_yet", "log_incomplete")
 @operation(
     "GET", "/v1/hands/{hand_id:str}/bundle", "bundle_hand",
     "Download a settled hand with everything that proves it: see api-spec/bundle.md.",
-    needs="read_league", scope="leagues:read", answer=str, media=MEDIA, problems=_PROBLEMS,
+    needs="read_league", scope="leagues:read", answer=str, produces=(MEDIA,), problems=_PROBLEMS,
 )  # fmt: skip
 async def bundle_hand(request: Asked, hand_id: str) -> Stream:
     """Write a hand's bundle, with the hidden values that the caller may open."""
@@ -36,7 +43,7 @@ async def bundle_hand(request: Asked, hand_id: str) -> Stream:
 @operation(
     "GET", "/v1/tournaments/{tournament_id:str}/bundle", "bundle_tournament",
     "Download a finished tournament with everything that proves it: see api-spec/bundle.md.",
-    needs="read_league", scope="leagues:read", answer=str, media=MEDIA, problems=_PROBLEMS,
+    needs="read_league", scope="leagues:read", answer=str, produces=(MEDIA,), problems=_PROBLEMS,
 )  # fmt: skip
 async def bundle_tournament(request: Asked, tournament_id: str) -> Stream:
     """Write a tournament's bundle, with the hidden values that the caller may open."""
@@ -46,22 +53,29 @@ async def bundle_tournament(request: Asked, tournament_id: str) -> Stream:
 @operation(
     "GET", "/v1/seasons/{season_id:str}/bundle", "bundle_season",
     "Download a season and the tournaments it counted, with everything that proves them.",
-    needs="read_league", scope="leagues:read", answer=str, media=MEDIA, query=("entrant",),
+    needs="read_league", scope="leagues:read", answer=str, produces=(MEDIA,),
     problems=(*_PROBLEMS, "validation_failed"),
 )  # fmt: skip
-async def bundle_season(request: Asked, season_id: str) -> Stream:
+async def bundle_season(
+    request: Asked, season_id: str, entrant: Annotated[str | None, ENTRANT]
+) -> Stream:
     """Write a season's bundle. It opens cards only for the caller's entry in ``entrant``."""
-    return await _bundled(request, "season", season_id, SEASON)
+    return await _bundled(request, "season", season_id, SEASON, entrant)
 
 
 async def _bundled(
-    request: Asked, kind: Bundled, subject: str, above: Kind[msgspec.Struct]
+    request: Asked,
+    kind: Bundled,
+    subject: str,
+    above: Kind[msgspec.Struct],
+    entrant: str | None = None,
 ) -> Stream:
     """
     Return the bundle of *subject* as a stream of lines.
 
     Args:
         above: The kind of stream that the caller must be able to see. For a hand it is the table.
+        entrant: The entry whose cards a season's bundle opens.
     """
     demand_form(subject, _PREFIXES[kind])
     shell = shell_of(request)
@@ -71,7 +85,7 @@ async def _bundled(
         # As in every other answer, a draft is missing for callers who may not see it.
         await reach(request, table or subject, above, fresh=False)
         if kind == "season":
-            viewer = await _entrant_named(request, league, subject)
+            viewer = await _entrant_named(request, league, subject, entrant)
         else:
             viewer = await _viewer(request, league, table or subject)
         wanted = Wanted(kind=kind, subject=subject, viewer=viewer)
@@ -92,14 +106,13 @@ async def _viewer(request: Asked, league: str, subject: str) -> str:
     return entrant_of(state, principal_of(request).account.player) or PUBLIC
 
 
-async def _entrant_named(request: Asked, league: str, season: str) -> str:
+async def _entrant_named(request: Asked, league: str, season: str, wanted: str | None) -> str:
     """
     Return the entrant that the request names, or the public if it names none.
 
     Raises:
         BadRequest: If the season has counted no such entry of the caller.
     """
-    wanted = request.query_params.get("entrant")
     if wanted is None:
         return PUBLIC
     writer = shell_of(request).runtime.writer
@@ -110,9 +123,4 @@ async def _entrant_named(request: Asked, league: str, season: str) -> str:
         player = principal_of(request).account.player
         if any(each.entrant == wanted and each.player == player for each in entries_of(state)):
             return str(wanted)
-    detail = "entrant must be your entry in a tournament that this season has counted"
-    raise BadRequest(
-        "validation_failed",
-        "a query parameter is invalid",
-        errors=[{"pointer": "", "detail": detail, "code": "invalid_value"}],
-    )
+    raise ENTRANT.refused("Expected your entry in a tournament that this season has counted")

@@ -28,6 +28,7 @@ from service.api.http.listing import listed
 from service.api.http.operations import operation
 from service.api.http.paging import Page
 from service.api.http.positions import live_listing
+from service.api.http.queries import PAGED
 from service.api.http.rulebook import demand_known
 from service.api.http.shell import Asked, Shell, principal_of, shell_of
 from service.api.http.submitting import Order, encoded
@@ -182,7 +183,7 @@ async def file_confidential_claim(
 @operation(
     "GET", "/v1/leagues/{league_id:str}/confidential-claims", "list_confidential_claims",
     "List the caller's confidential claims. Referees also see those that they may handle.",
-    needs="enter_tournaments", scope="leagues:read", answer=Page, query=("limit", "cursor"),
+    needs="enter_tournaments", scope="leagues:read", answer=Page[ConfidentialClaim], query=PAGED,
     problems=("invalid_cursor",),
 )  # fmt: skip
 async def list_confidential_claims(

@@ -22,6 +22,7 @@ from service.api.http.listing import listed
 from service.api.http.operations import operation
 from service.api.http.paging import Page
 from service.api.http.positions import live_listing
+from service.api.http.queries import PAGED
 from service.api.http.reasons import keep
 from service.api.http.shell import Asked, Shell, shell_of
 from service.api.http.submitting import Order, answer
@@ -147,7 +148,7 @@ async def grant_disclosure(
 @operation(
     "GET", "/v1/disputes/{dispute_id:str}/disclosures", "list_disclosures",
     "List the disclosures of a dispute, with their uses.",
-    needs="read_league", scope="leagues:read", answer=Page, query=("limit", "cursor"),
+    needs="read_league", scope="leagues:read", answer=Page[DisclosureShown], query=PAGED,
     problems=("invalid_cursor",),
 )  # fmt: skip
 async def list_disclosures(request: Asked, place: DisputePlace) -> Response[bytes]:

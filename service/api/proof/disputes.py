@@ -25,6 +25,7 @@ from service.api.http.listing import listed
 from service.api.http.operations import operation
 from service.api.http.paging import Page
 from service.api.http.positions import listing_of, live_listing
+from service.api.http.queries import MIN_POSITION, PAGED
 from service.api.http.reasons import keep
 from service.api.http.shell import Asked, Shell, principal_of, shell_of
 from service.api.http.submitting import Order, answer, encoded
@@ -45,6 +46,7 @@ from service.people import confidential_claims
 from service.people.texts import words
 from service.people.tokens import Principal
 from service.projections import dispute_queries
+from service.projections.rows import DisputeRow
 from service.transparency import ledger
 
 _PROBLEMS = (
@@ -59,8 +61,8 @@ _PROBLEMS = (
 @operation(
     "GET", "/v1/leagues/{league_id:str}/disputes", "list_disputes",
     "List the disputes of a league, newest first.",
-    needs="read_league", scope="leagues:read", answer=Page,
-    query=("limit", "cursor", "min_position"), problems=("invalid_cursor", "not_caught_up"),
+    needs="read_league", scope="leagues:read", answer=Page[DisputeRow],
+    query=(*PAGED, MIN_POSITION), problems=("invalid_cursor", "not_caught_up"),
 )  # fmt: skip
 async def list_disputes(
     request: Asked, place: Annotated[LeaguePlace, AS_KNOWN], shell: Shell
@@ -140,7 +142,7 @@ async def read_evidence(request: Asked, place: DisputePlace) -> Response[bytes]:
 @operation(
     "GET", "/v1/disputes/{dispute_id:str}/proofs", "list_proofs",
     "List the proofs that the events of the evidence are in the dispute's signed head.",
-    needs="read_league", scope="leagues:read", answer=Page, query=("limit", "cursor"),
+    needs="read_league", scope="leagues:read", answer=Page[ProofShown], query=PAGED,
     problems=("invalid_cursor", "log_incomplete"),
 )  # fmt: skip
 async def list_proofs(request: Asked, place: DisputePlace, shell: Shell) -> Response[bytes]:

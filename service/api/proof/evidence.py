@@ -8,6 +8,7 @@ from uuid import UUID
 import asyncpg
 import msgspec
 from litestar import Response
+from msgspec import Meta
 
 from engine.values import number_of, stream_of
 from service.api.http.access import AS_KNOWN, LeaguePlace
@@ -16,10 +17,11 @@ from service.api.http.listing import listed, listing
 from service.api.http.operations import operation
 from service.api.http.paging import POSITION_END, Page
 from service.api.http.positions import live_listing
+from service.api.http.queries import PAGED, Query
 from service.api.http.shell import Asked, Shell, shell_of
 from service.api.http.submitting import encoded
 from service.base.drivers import Driver
-from service.base.errors import BadRequest, LogIncomplete, NotSignedYet
+from service.base.errors import LogIncomplete, NotSignedYet
 from service.transparency import ledger
 
 _KEYS = """
@@ -50,6 +52,12 @@ _OF_HAND = """
     SELECT position, stream_version, type, hash FROM events
      WHERE league = $1 AND stream = $2 AND position BETWEEN $3 AND $4 ORDER BY position
 """
+
+_Number = Annotated[int, Meta(ge=0)]
+INDEX = Query("index", _Number, "The event's position in the league.", required=True)
+SIZE = Query("size", _Number, "The size of the signed tree.", required=True)
+OLD = Query("old", _Number, "The size of the older tree.", required=True)
+NEW = Query("new", _Number, "The size of the newer tree.", required=True)
 
 
 class SignerKey(msgspec.Struct, frozen=True, kw_only=True):
@@ -167,7 +175,7 @@ class HandReceipt(msgspec.Struct, frozen=True, kw_only=True):
 
 @operation(
     "GET", "/v1/signers", "list_signers", "List the public keys of the signers.",
-    needs="anyone", answer=Page, query=("limit", "cursor"), problems=("invalid_cursor",),
+    needs="anyone", answer=Page[SignerKey], query=PAGED, problems=("invalid_cursor",),
 )  # fmt: skip
 async def list_signers(request: Asked, shell: Shell) -> Response[bytes]:
     """List every key ever published. A revoked key has the time and reason."""
@@ -182,7 +190,7 @@ async def list_signers(request: Asked, shell: Shell) -> Response[bytes]:
     "GET", "/v1/leagues/{league_id:str}/checkpoints", "list_checkpoints",
     "List a league's signed heads, newest first.",
     needs="read_league", scope="leagues:read",
-    answer=Page, query=("limit", "cursor"), problems=("invalid_cursor",),
+    answer=Page[SignedHead], query=PAGED, problems=("invalid_cursor",),
 )  # fmt: skip
 async def list_checkpoints(
     request: Asked, place: Annotated[LeaguePlace, AS_KNOWN], shell: Shell
@@ -198,8 +206,8 @@ async def list_checkpoints(
 @operation(
     "GET", "/v1/leagues/{league_id:str}/epochs", "list_epochs",
     "List the epochs of a league's log, with their operators and reasons.",
-    needs="read_league", scope="leagues:read", answer=Page,
-    query=("limit", "cursor"), problems=("invalid_cursor",),
+    needs="read_league", scope="leagues:read", answer=Page[Epoch],
+    query=PAGED, problems=("invalid_cursor",),
 )  # fmt: skip
 async def list_epochs(
     request: Asked, place: Annotated[LeaguePlace, AS_KNOWN], shell: Shell
@@ -213,16 +221,20 @@ async def list_epochs(
 @operation(
     "GET", "/v1/leagues/{league_id:str}/proofs/inclusion", "prove_inclusion",
     "Prove that an event is in a signed tree.",
-    needs="read_league", scope="leagues:read", answer=Inclusion, query=("index", "size"),
+    needs="read_league", scope="leagues:read", answer=Inclusion,
     problems=("validation_failed", "not_signed_yet", "log_incomplete"),
 )  # fmt: skip
 async def prove_inclusion(
-    request: Asked, place: Annotated[LeaguePlace, AS_KNOWN], shell: Shell
+    request: Asked,
+    place: Annotated[LeaguePlace, AS_KNOWN],
+    shell: Shell,
+    index: Annotated[int, INDEX],
+    size: Annotated[int, SIZE],
 ) -> Response[bytes]:
     """Prove one leaf. Its index is the event's position in the league."""
-    index, size = await _bounds(request, place, "index", "size")
+    await _demand_signed(request, place, size)
     if index >= size:
-        raise _invalid("index must be below size")
+        raise INDEX.refused("Expected an index below size")
     league, pool = number_of(place.league), shell.pool
     async with pool.acquire() as connection:
         leaf = await ledger.range_hash(connection, league, index, index + 1)
@@ -233,16 +245,20 @@ async def prove_inclusion(
 @operation(
     "GET", "/v1/leagues/{league_id:str}/proofs/consistency", "prove_consistency",
     "Prove that a signed tree begins with all leaves of an older one.",
-    needs="read_league", scope="leagues:read", answer=Consistency, query=("old", "new"),
+    needs="read_league", scope="leagues:read", answer=Consistency,
     problems=("validation_failed", "not_signed_yet", "log_incomplete"),
 )  # fmt: skip
 async def prove_consistency(
-    request: Asked, place: Annotated[LeaguePlace, AS_KNOWN], shell: Shell
+    request: Asked,
+    place: Annotated[LeaguePlace, AS_KNOWN],
+    shell: Shell,
+    old: Annotated[int, OLD],
+    new: Annotated[int, NEW],
 ) -> Response[bytes]:
     """Prove that the first ``old`` events have not changed in the ``new`` tree."""
-    old, new = await _bounds(request, place, "old", "new")
+    await _demand_signed(request, place, new)
     if not 0 < old <= new:
-        raise _invalid("old must be between 1 and new")
+        raise OLD.refused("Expected a number from 1 to new")
     async with shell.pool.acquire() as connection:
         path = await ledger.consistency(connection, number_of(place.league), old, new)
     return encoded(Consistency(old=old, new=new, path=_hex(path)))
@@ -305,35 +321,12 @@ def _head(row: asyncpg.Record) -> SignedHead:
     return SignedHead(**{**row, "root": row["root"].hex()})
 
 
-async def _bounds(request: Asked, place: LeaguePlace, low: str, high: str) -> tuple[int, int]:
-    """
-    Return the query's numbers *low* and *high*.
-
-    Raises:
-        BadRequest: If one of them is missing, or is not a whole number.
-        NotSignedYet: If no signed head is as large as *high*.
-    """
-    first, second = (_number(request, name) for name in (low, high))
+async def _demand_signed(request: Asked, place: LeaguePlace, size: int) -> None:
+    """Raise ``NotSignedYet`` if no signed head is as large as *size*."""
     head = await _newest(request, place.league)
     signed = head.size if head else 0
-    if second > signed:
+    if size > signed:
         raise NotSignedYet("no signed head is that large yet; try again later", size=signed)
-    return first, second
-
-
-def _number(request: Asked, name: str) -> int:
-    given = request.query_params.get(name, "")
-    if not given.isascii() or not given.isdigit() or len(given) > 18:
-        raise _invalid(f"{name} must be a whole number of at most 18 digits")
-    return int(given)
-
-
-def _invalid(detail: str) -> BadRequest:
-    return BadRequest(
-        "validation_failed",
-        "a query parameter is invalid",
-        errors=[{"pointer": "", "detail": detail, "code": "invalid_value"}],
-    )
 
 
 def _hex(hashes: list[bytes]) -> list[str]:

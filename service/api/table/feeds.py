@@ -38,6 +38,7 @@ from service.api.http.news import Follower, Told
 from service.api.http.operations import operation
 from service.api.http.paging import limit_of, parts_of, token, wait_of
 from service.api.http.problems import AWAY
+from service.api.http.queries import AFTER, LIMIT, WAIT
 from service.api.http.shell import Asked, Shell, principal_of, shell_of
 from service.api.http.submitting import encoded
 from service.api.table.streaming import Counted
@@ -253,7 +254,7 @@ class Feed:
 @operation(
     "GET", "/v1/tables/{table_id:str}/events", "follow_table",
     "Read a table's events as pages, or as a stream with Accept: text/event-stream.",
-    needs="read_league", scope="leagues:read", answer=FeedPage, query=("after", "limit", "wait"),
+    needs="read_league", scope="leagues:read", answer=FeedPage, query=(AFTER, LIMIT, WAIT),
     problems=("invalid_cursor", "too_many_streams"),
 )  # fmt: skip
 async def follow_table(
@@ -268,7 +269,7 @@ async def follow_table(
 @operation(
     "GET", "/v1/tournaments/{tournament_id:str}/events", "follow_tournament",
     "Read a tournament's events as pages, or as a stream with Accept: text/event-stream.",
-    needs="read_league", scope="leagues:read", answer=FeedPage, query=("after", "limit", "wait"),
+    needs="read_league", scope="leagues:read", answer=FeedPage, query=(AFTER, LIMIT, WAIT),
     problems=("invalid_cursor", "too_many_streams"),
 )  # fmt: skip
 async def follow_tournament(
@@ -281,7 +282,7 @@ async def follow_tournament(
 @operation(
     "GET", "/v1/leagues/{league_id:str}/events", "follow_league",
     "Read every event of a league, in order of position, without hidden values.",
-    needs="read_league", scope="leagues:read", answer=FeedPage, query=("after", "limit", "wait"),
+    needs="read_league", scope="leagues:read", answer=FeedPage, query=(AFTER, LIMIT, WAIT),
     problems=("invalid_cursor", "too_many_streams"),
 )  # fmt: skip
 async def follow_league(

@@ -11,16 +11,18 @@ from service.api.http.listing import listed
 from service.api.http.operations import operation
 from service.api.http.paging import Page
 from service.api.http.positions import listing_of
+from service.api.http.queries import MIN_POSITION, PAGED
 from service.api.http.shell import Asked, Shell
 from service.api.http.submitting import encoded
 from service.base.documents import Document
 from service.projections import queries
+from service.projections.rows import HandRow
 
 
 @operation(
     "GET", "/v1/tables/{table_id:str}/hands", "list_hands", "List a table's hands, in order.",
     needs="read_league",
-    scope="leagues:read", answer=Page, query=("limit", "cursor", "min_position"),
+    scope="leagues:read", answer=Page[HandRow], query=(*PAGED, MIN_POSITION),
     problems=("invalid_cursor", "not_caught_up"),
 )  # fmt: skip
 async def list_hands(

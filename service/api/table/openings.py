@@ -9,15 +9,17 @@ from service.api.http.listing import listed
 from service.api.http.operations import operation
 from service.api.http.paging import Page
 from service.api.http.positions import listing_of
+from service.api.http.queries import MIN_POSITION, PAGED
 from service.api.http.shell import Asked, Shell
 from service.projections import dispute_queries
+from service.projections.rows import OpeningRow
 
 
 @operation(
     "GET", "/v1/leagues/{league_id:str}/openings", "list_openings",
     "List openings of hidden values, newest first: by whom, when, until when and by which right.",
-    needs="read_league", scope="leagues:read", answer=Page,
-    query=("limit", "cursor", "min_position"), problems=("invalid_cursor", "not_caught_up"),
+    needs="read_league", scope="leagues:read", answer=Page[OpeningRow],
+    query=(*PAGED, MIN_POSITION), problems=("invalid_cursor", "not_caught_up"),
 )  # fmt: skip
 async def list_openings(
     request: Asked, place: Annotated[LeaguePlace, AS_KNOWN], shell: Shell

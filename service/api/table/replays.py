@@ -20,6 +20,7 @@ from service.api.http.binding import By
 from service.api.http.hands import reach_hand
 from service.api.http.operations import operation
 from service.api.http.phases import entries_of
+from service.api.http.queries import Query
 from service.api.http.shell import Asked, Shell, principal_of, shell_of
 from service.api.http.submitting import Order, answer, decide_one
 from service.base.errors import (
@@ -38,7 +39,11 @@ from service.replays.reading import read_replay
 
 AUDIT_SCOPE = "hands:audit"
 
-_STEP_DIGITS = 9
+SEEN_AS = Query(
+    "as", str,
+    "The perspective: `public`, `auditor` or an entrant. Without it, the caller's own.",
+)  # fmt: skip
+STEP = Query("step", Annotated[int, Meta(ge=1)], "Answer only this step, from 1.")
 
 
 class HandOpeningWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -109,14 +114,18 @@ async def open_hand(
 @operation(
     "GET", "/v1/hands/{hand_id:str}/replay", "replay_hand",
     "Replay a hand. Accept: application/json, application/x-ndjson, text/plain or text/x-phh.",
-    needs="read_league", scope="leagues:read", answer=Replay, query=("as", "step"),
+    needs="read_league", scope="leagues:read", answer=Replay,
     problems=("validation_failed", "bad_request", "forbidden", "not_over", "opening_needed"),
 )  # fmt: skip
-async def replay_hand(request: Asked, hand_id: str) -> Response[bytes]:
+async def replay_hand(
+    request: Asked,
+    hand_id: str,
+    seen_as: Annotated[str | None, SEEN_AS],
+    number: Annotated[int | None, STEP],
+) -> Response[bytes]:
     """Answer the hand, or one step, from a perspective, by default the caller's own."""
     row, role = await reach_hand(request, hand_id)
-    number = _step_asked(request)
-    perspective, unsealing = await _perspective(request, row, role)
+    perspective, unsealing = await _perspective(request, row, role, seen_as)
     found = await _read(request, row, perspective)
     if unsealing:
         await _demand_opening(request, row, found)
@@ -128,7 +137,7 @@ async def replay_hand(request: Asked, hand_id: str) -> Response[bytes]:
             "bad_request",
             "this media type holds only whole hands; leave out step, or accept another type",
         )
-    if not 0 < number <= len(found.steps):
+    if number > len(found.steps):
         raise StreamNotFound("the hand has no such step")
     return Response(SINGLE[media](found.steps[number - 1]), media_type=media)
 
@@ -151,7 +160,9 @@ async def _read(request: Asked, row: HandRow, perspective: str) -> Replay:
     return await read_replay(shell.pool, row, keys, perspective)
 
 
-async def _perspective(request: Asked, row: HandRow, role: Role) -> tuple[str, bool]:
+async def _perspective(
+    request: Asked, row: HandRow, role: Role, asked: str | None
+) -> tuple[str, bool]:
     """
     Return the perspective of the caller, and whether it needs an opening.
 
@@ -161,14 +172,14 @@ async def _perspective(request: Asked, row: HandRow, role: Role) -> tuple[str, b
     """
     tournament = await _tournament(request, row)
     principal = principal_of(request)
-    own, asked = _entries(tournament, principal.account.player), request.query_params.get("as")
+    own = _entries(tournament, principal.account.player)
     if asked is None:
         here = {seat["entrant"] for seat in row.seats}
         return next((each for each in own if each in here), PUBLIC), False
     if asked == PUBLIC or asked in own:
         return asked, False
     if asked != AUDITOR and asked not in {each.entrant for each in entries_of(tournament)}:
-        raise _invalid("as must be public, auditor, or an entrant of the tournament")
+        raise SEEN_AS.refused("Expected public, auditor, or an entrant of the tournament")
     entered = counts_as_entered(tournament, principal.account.player)
     demand_also(role, "audit_hands", entered=entered)
     if AUDIT_SCOPE not in principal.scopes:
@@ -195,24 +206,7 @@ async def _demand_opening(request: Asked, row: HandRow, found: Replay) -> None:
         )
 
 
-def _step_asked(request: Asked) -> int | None:
-    given = request.query_params.get("step")
-    if given is None:
-        return None
-    if not given.isascii() or not given.isdigit() or len(given) > _STEP_DIGITS:
-        raise _invalid("step must be a whole number from 1 to 999999999")
-    return int(given)
-
-
 def _media(request: Asked) -> str:
     """Return a known media type that the ``Accept`` header names, or else JSON."""
     accepted = request.headers.get("accept", "")
     return next((media for media in WHOLE if media in accepted), JSON)
-
-
-def _invalid(detail: str) -> BadRequest:
-    return BadRequest(
-        "validation_failed",
-        "a query parameter is invalid",
-        errors=[{"pointer": "", "detail": detail, "code": "invalid_value"}],
-    )

@@ -48,6 +48,7 @@ from service.api.http.paging import Page, wait_of
 from service.api.http.phases import tables_of
 from service.api.http.positions import live_listing
 from service.api.http.problems import answer_refusal
+from service.api.http.queries import AS_OF, PAGED, WAIT
 from service.api.http.shell import Asked, Shell, principal_of, shell_of
 from service.api.http.submitting import Order, answer, encoded
 from service.api.table.feeds import Feed, FeedItem
@@ -112,7 +113,7 @@ class TableListed(msgspec.Struct, kw_only=True):
     "GET", "/v1/tables/{table_id:str}", "read_table",
     "Read a table as the caller may see it. Use If-None-Match with wait for a long poll.",
     needs="read_league", scope="leagues:read",
-    answer=TableView, query=("wait", "as_of"), problems=AS_OF_PROBLEMS,
+    answer=TableView, query=(WAIT, AS_OF), problems=AS_OF_PROBLEMS,
 )  # fmt: skip
 async def read_table(
     request: Asked, place: Annotated[TablePlace, BELIEVED], shell: Shell
@@ -150,7 +151,7 @@ async def _then(request: Asked, place: TablePlace, moment: Moment) -> Response[b
 @operation(
     "GET", "/v1/tournaments/{tournament_id:str}/tables", "list_tables",
     "List a tournament's open tables.",
-    needs="read_league", scope="leagues:read", answer=Page, query=("limit", "cursor"),
+    needs="read_league", scope="leagues:read", answer=Page[TableListed], query=PAGED,
     problems=("invalid_cursor",),
 )  # fmt: skip
 async def list_tables(request: Asked, place: TournamentPlace, shell: Shell) -> Response[bytes]:

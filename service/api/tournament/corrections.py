@@ -18,6 +18,7 @@ from service.api.http.operations import operation
 from service.api.http.paging import Page
 from service.api.http.phases import payouts_of, placings_of
 from service.api.http.positions import live_listing
+from service.api.http.queries import PAGED
 from service.api.http.reasons import signed
 from service.api.http.shell import Asked, Shell, shell_of
 from service.api.http.submitting import Order, answer
@@ -156,7 +157,7 @@ async def award_anew(
 @operation(
     "GET", "/v1/tournaments/{tournament_id:str}/corrections", "list_corrections",
     "List the corrections of a result, with their reasons.",
-    scope="leagues:read", needs="read_league", answer=Page, query=("limit", "cursor"),
+    scope="leagues:read", needs="read_league", answer=Page[CorrectionShown], query=PAGED,
     problems=("invalid_cursor", "text_forged"),
 )  # fmt: skip
 async def list_corrections(request: Asked, place: TournamentPlace, shell: Shell) -> Response[bytes]:

@@ -30,6 +30,7 @@ from service.api.http.operations import operation
 from service.api.http.paging import Page
 from service.api.http.phases import entering_of
 from service.api.http.positions import live_listing
+from service.api.http.queries import PAGED
 from service.api.http.reasons import keep
 from service.api.http.shell import Asked, Shell
 from service.api.http.submitting import Order, answer, decide_one
@@ -82,8 +83,11 @@ class EntryChanged(msgspec.Struct, kw_only=True):
     position: str | None = None
 
 
-class AnnouncementShown(msgspec.Struct, kw_only=True):
-    """A notice to the players. ``text`` is null once it is erased."""
+class AnnouncementListed(msgspec.Struct, kw_only=True):
+    """A notice to the players."""
+
+    number: int
+    """Its number, from 0."""
 
     id: str
     """The text, `txt_…`."""
@@ -277,7 +281,7 @@ async def post_announcement(
 @operation(
     "GET", "/v1/tournaments/{tournament_id:str}/announcements", "list_announcements",
     "List the notices to the players, oldest first.",
-    needs="read_league", scope="leagues:read", answer=Page, query=("limit", "cursor"),
+    needs="read_league", scope="leagues:read", answer=Page[AnnouncementListed], query=PAGED,
     problems=("invalid_cursor", "text_forged"),
 )  # fmt: skip
 async def list_announcements(
@@ -286,13 +290,14 @@ async def list_announcements(
     """List the notices from the aggregate."""
     found = entering_of(place.state)
     said = await words(shell.engine, [each.text for each in found.notices])
-    shown = [
-        AnnouncementShown(id=each.text.text, text=said.get(each.text.text), at=each.at)
-        for each in found.notices
+    items = [
+        AnnouncementListed(
+            number=number, id=each.text.text, text=said.get(each.text.text), at=each.at
+        )
+        for number, each in enumerate(found.notices)
     ]
-    items = [{"number": index, **msgspec.to_builtins(each)} for index, each in enumerate(shown)]
     paged = await live_listing(request, place.league, f"announcements {place.id}", int)
-    return listed(request, paged.cut(items, lambda each: (each["number"],)))
+    return listed(request, paged.cut(items, lambda each: (each.number,)))
 
 
 async def _ask(

@@ -8,6 +8,7 @@ from litestar import Response
 from service.api.http.listing import listed, listing
 from service.api.http.operations import operation
 from service.api.http.paging import Page
+from service.api.http.queries import PAGED
 from service.api.http.shell import Asked, Shell
 from service.audit.play.fresh import nights
 from service.base.errors import BadRequest
@@ -33,7 +34,7 @@ class FairnessRun(msgspec.Struct, kw_only=True):
     "GET", "/v1/fairness-runs", "list_fairness_runs",
     "List the random generator's nightly statistics on fresh seeds, newest first.",
     needs="account", scope="leagues:read",
-    answer=Page, query=("limit", "cursor"), problems=("invalid_cursor",),
+    answer=Page[FairnessRun], query=PAGED, problems=("invalid_cursor",),
 )  # fmt: skip
 async def list_fairness_runs(request: Asked, shell: Shell) -> Response[bytes]:
     """List the measured nights. A night without a run is missing."""

@@ -18,6 +18,7 @@ from service.api.http.listing import Listing, listing
 from service.api.http.moments import AS_OF_PROBLEMS, moment_of
 from service.api.http.operations import operation
 from service.api.http.phases import tables_of
+from service.api.http.queries import AS_OF, PAGED
 from service.api.http.shell import Asked, Shell, shell_of
 from service.api.http.submitting import encoded
 from service.base.errors import StreamNotFound
@@ -54,7 +55,7 @@ class Floor(msgspec.Struct, kw_only=True):
 @operation(
     "GET", "/v1/tournaments/{tournament_id:str}/floor", "read_floor",
     "Read the floor: tables, seats, stacks, levels and remaining entrants.",
-    needs="read_league", scope="leagues:read", answer=Floor, query=("limit", "cursor", "as_of"),
+    needs="read_league", scope="leagues:read", answer=Floor, query=(*PAGED, AS_OF),
     problems=AS_OF_PROBLEMS,
 )  # fmt: skip
 async def read_floor(

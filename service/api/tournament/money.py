@@ -27,6 +27,7 @@ from service.api.http.etags import tagged
 from service.api.http.moments import AS_OF_PROBLEMS, moment_of, place_then
 from service.api.http.operations import operation
 from service.api.http.phases import Tournament, entries_of, payouts_of
+from service.api.http.queries import AS_OF
 from service.api.http.shell import Asked, Shell
 from service.api.http.submitting import Order, answer, decide_one, encoded
 from service.people.tokens import Principal
@@ -175,12 +176,12 @@ async def record_payment(
 
 
 @operation(
-    "GET", "/v1/tournaments/{tournament_id:str}/ledger", "read_ledger",
+    "GET", "/v1/tournaments/{tournament_id:str}/ledger", "read_tournament_ledger",
     "Read a tournament's books: income, spending, and what remains.",
-    needs="read_league", scope="leagues:read", answer=LedgerShown, query=("as_of",),
+    needs="read_league", scope="leagues:read", answer=LedgerShown, query=(AS_OF,),
     problems=AS_OF_PROBLEMS,
 )  # fmt: skip
-async def read_ledger(
+async def read_tournament_ledger(
     request: Asked, place: TournamentPlace, principal: Principal
 ) -> Response[bytes]:
     """Show all accounts to staff who report results, and to others only their own."""

@@ -15,9 +15,10 @@ from service.api.http.nothing import Nothing
 from service.api.http.operations import operation
 from service.api.http.paging import Page
 from service.api.http.positions import live_listing
+from service.api.http.queries import PAGED
 from service.api.http.shell import Asked, Shell
 from service.api.http.submitting import Order, answer, decide_one
-from service.api.tournament.entrants import my_entry, shown_entrants
+from service.api.tournament.entrants import EntrantShown, my_entry, shown_entrants
 from service.base.errors import StreamNotFound
 from service.director.admission import table_ids
 from service.director.in_play import demand_no_office_since
@@ -30,6 +31,12 @@ class RegistrationWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=Tru
 
     bot: bool = False
     """True if a program will play. The terms may forbid it, or demand it."""
+
+
+class RegistrationListed(EntrantShown, kw_only=True):
+    """One entry in a list of entries."""
+
+    entrant: str
 
 
 class Registration(msgspec.Struct, kw_only=True):
@@ -96,7 +103,7 @@ async def register_entrant(
 @operation(
     "GET", "/v1/tournaments/{tournament_id:str}/registrations", "list_registrations",
     "List the entries of a tournament.",
-    needs="read_league", scope="leagues:read", answer=Page, query=("limit", "cursor"),
+    needs="read_league", scope="leagues:read", answer=Page[RegistrationListed], query=PAGED,
     problems=("invalid_cursor",),
 )  # fmt: skip
 async def list_registrations(
@@ -105,9 +112,11 @@ async def list_registrations(
     """List entries in order of registration, then the waitlist, then applicants."""
     entrants = await shown_entrants(shell, principal, place)
     numbers = {each.id: index for index, each in enumerate(entrants)}
-    items = [{"entrant": each.id, **msgspec.to_builtins(each)} for each in entrants]
+    items = [
+        RegistrationListed(entrant=each.id, **msgspec.structs.asdict(each)) for each in entrants
+    ]
     paged = await live_listing(request, place.league, f"registrations {place.id}", int)
-    return listed(request, paged.cut(items, lambda each: (numbers[each["entrant"]],)))
+    return listed(request, paged.cut(items, lambda each: (numbers[each.entrant],)))
 
 
 @operation(

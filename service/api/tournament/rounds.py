@@ -9,6 +9,7 @@ from service.api.http.access import TournamentPlace
 from service.api.http.etags import tagged
 from service.api.http.moments import AS_OF_PROBLEMS, moment_of, place_then
 from service.api.http.operations import operation
+from service.api.http.queries import AS_OF
 from service.api.http.reasons import keep
 from service.api.http.shell import Asked, Shell
 from service.api.http.submitting import Order, answer, encoded
@@ -39,7 +40,7 @@ class RoundClosed(msgspec.Struct, kw_only=True):
     "GET", "/v1/tournaments/{tournament_id:str}/rounds", "read_rounds",
     "Read the scheduled rounds: pairings, results, points so far, and meetings.",
     needs="read_league", scope="leagues:read",
-    answer=RoundsShown, query=("as_of",), problems=AS_OF_PROBLEMS,
+    answer=RoundsShown, query=(AS_OF,), problems=AS_OF_PROBLEMS,
 )  # fmt: skip
 async def read_rounds(request: Asked, place: TournamentPlace) -> Response[bytes]:
     """Read the rounds from the aggregate, now or as of an earlier moment."""

@@ -34,6 +34,7 @@ from service.api.http.operations import operation
 from service.api.http.paging import Page
 from service.api.http.phases import Tournament, entering_of, tables_of
 from service.api.http.positions import listing_of
+from service.api.http.queries import AS_OF, MIN_POSITION, PAGED, Query
 from service.api.http.shell import Asked, Shell
 from service.api.http.submitting import Order, answer, decide_one, encoded
 from service.api.tournament.entrants import EntrantShown, shown_entrants
@@ -42,6 +43,16 @@ from service.api.tournament.rounds_shown import RoundNow, round_now
 from service.base.errors import BadRequest
 from service.people.tokens import Principal
 from service.projections import queries
+from service.projections.rows import TournamentRow
+
+SEASON_ASKED = Query("season", str, "List only the tournaments of this season.")
+STATE = Query("state", str, "List only the tournaments in this state.")
+
+
+class TournamentListed(TournamentRow, frozen=True, kw_only=True):
+    """A tournament in a list, as of the read models."""
+
+    id: str
 
 
 class MyEntry(msgspec.Struct, kw_only=True):
@@ -261,15 +272,18 @@ async def announce_tournament(
 @operation(
     "GET", "/v1/leagues/{league_id:str}/tournaments", "list_tournaments",
     "List a league's tournaments, newest first. Only staff see drafts.",
-    needs="read_league", scope="leagues:read", answer=Page,
-    query=("limit", "cursor", "season", "state", "min_position"),
+    needs="read_league", scope="leagues:read", answer=Page[TournamentListed],
+    query=(*PAGED, MIN_POSITION),
     problems=("invalid_cursor", "not_caught_up"),
 )  # fmt: skip
 async def list_tournaments(
-    request: Asked, place: Annotated[LeaguePlace, AS_KNOWN], shell: Shell
+    request: Asked,
+    place: Annotated[LeaguePlace, AS_KNOWN],
+    shell: Shell,
+    season: Annotated[str | None, SEASON_ASKED],
+    state: Annotated[str | None, STATE],
 ) -> Response[bytes]:
     """List the tournaments from the read model, the latest announcement first."""
-    season, state = (request.query_params.get(name) for name in ("season", "state"))
     name = f"tournaments {place.id} {season} {state}"
     paged = await listing_of(request, place.league, name, int, projection="tournaments")
     async with shell.engine.connect() as connection:
@@ -282,14 +296,14 @@ async def list_tournaments(
             before=None if paged.after is None else paged.after[0],
             drafts=place.role in STAFF,
         )
-    items = [{"id": each.tournament, **msgspec.to_builtins(each)} for each in rows]
-    return listed(request, paged.page(items, lambda each: (each["announced_position"],)))
+    items = [TournamentListed(id=each.tournament, **msgspec.structs.asdict(each)) for each in rows]
+    return listed(request, paged.page(items, lambda each: (each.announced_position,)))
 
 
 @operation(
     "GET", "/v1/tournaments/{tournament_id:str}", "read_tournament", "Read one tournament.",
     needs="read_league", scope="leagues:read",
-    answer=TournamentShown, query=("as_of",), problems=AS_OF_PROBLEMS,
+    answer=TournamentShown, query=(AS_OF,), problems=AS_OF_PROBLEMS,
 )  # fmt: skip
 async def read_tournament(
     request: Asked, place: TournamentPlace, shell: Shell, principal: Principal

@@ -90,7 +90,7 @@ MEMBERS = {
             "read_receipt", "read_text", "list_corrections", "read_floor", "read_rounds",
             "read_record", "bundle_hand", "bundle_tournament", "bundle_season",
             "read_house_rules", "list_templates", "read_template",
-            "read_ledger", "read_deals",
+            "read_tournament_ledger", "read_deals",
             "export_standings", "export_results", "export_payouts", "export_refunds",
             "export_league_results",
             "follow_table", "follow_tournament", "follow_league",
