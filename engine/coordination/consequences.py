@@ -7,7 +7,7 @@ import msgspec
 
 from engine.season.state import Opened
 from engine.table.model.state import Table
-from engine.tournament.model.state import Closed, Finished, Running, phase_of
+from engine.tournament.model.state import Closed, Finished, Phase, Running, phase_of
 from engine.tournament.model.state import State as TournamentState
 from engine.tournament.model.values import Payout
 from engine.values import Chips, EntrantId, PlayerId, Seat, TableId
@@ -128,10 +128,10 @@ class TournamentChange(_Change, frozen=True, kw_only=True):
     this tournament (seats, moves, the final table) has a different result.
     """
 
-    state_before: str
+    state_before: Phase
     """The phase until now."""
 
-    state_after: str
+    state_after: Phase
     """The phase after the command."""
 
     placings: tuple[PlacingChange, ...]

@@ -115,6 +115,8 @@ class Evidence(_Part, frozen=True, kw_only=True):
     digest: HexDigest
     """SHA-256 of the hashes of the events, in order."""
     refused: tuple[Refused, ...]
+    """Commands that were refused at about that time."""
+
     epoch: int | None
     """The epoch of the signed head, or null."""
 

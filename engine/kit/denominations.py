@@ -16,7 +16,11 @@ class Denomination(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     """One kind of chip."""
 
     name: str
+    """The name of the chip."""
+
     credits: Chips
+    """The value of one piece."""
+
     in_stake: int = 0
     """The number of pieces of this kind in a standard stake."""
 

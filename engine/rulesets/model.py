@@ -68,10 +68,20 @@ class _Game(
 
     # The default is the revision of the first stored rulesets. New rulesets have REVISION.
     revision: int = 1
+    """The revision of the rules by which the game is played."""
+
     first_dealer: Literal["host_choice", "high_card", "random"] = "host_choice"
+    """The choice of the first dealer: the lowest seat, the highest open card, or a draw."""
+
     max_players: int = 10
+    """The most seats at a table."""
+
     starting_stack: Chips | None = None
+    """The chips of an entrant at the start. Null leaves the number to the announcement."""
+
     chip_unit: int = 1
+    """The smallest amount. Every other amount is a multiple of it."""
+
     table_min: Chips | None = None
     """The smallest opening bet, if ``betting.min_open`` is ``table_min``. Null is one unit."""
 
@@ -79,6 +89,11 @@ class _Game(
     """The names and values of the venue's chips. They are only shown, never used to count."""
 
     odd_chip: Literal["carry", "seat_order"] = "seat_order"
+    """
+    `carry` keeps odd units for the next hand. `seat_order` gives them to winners from the left of
+    the button.
+    """
+
     button: Literal["moving", "dead", "starter"] = "moving"
     """
     ``dead``: the big blind always moves on, and the button may be an empty seat. ``starter``:
@@ -86,11 +101,16 @@ class _Game(
     """
 
     end: LastStanding | EachDealtOnce | HandsOrLast | OpenEnd = LastStanding()
+    """The end of the game."""
+
     score: Literal["chips", "hands_won", "cash_out"] = "chips"
+    """The measure that ranks players: chips, hands won, or the chips that they take away."""
+
     final_tie: Literal["sudden_death", "shared"] = "sudden_death"
     """The way to break a tie for the first place that the pots won did not break."""
 
     rebuy: Rebuy = Rebuy()
+    """The rebuys that the game allows."""
 
     @property
     def variant(self) -> str:
@@ -107,27 +127,60 @@ class CoruscantShift(_Game, frozen=True, kw_only=True, tag="coruscant_shift"):
     """One game with all its parameters. The defaults are those of the game family."""
 
     deck: Literal["d62"] = "d62"
+    """The deck. `d62` has three suits from +1 to +10 and from -1 to -10, and two sylops."""
+
     hand_size: int = 5
+    """The number of cards dealt to each seat."""
+
     first_selection_min: int = 0
+    """The fewest cards of the first selection."""
+
     final_selection_min: int = 1
+    """The fewest cards of the final selection."""
+
     recycle_discards: bool = True
+    """True if the discards become a new pile when the pile is empty."""
+
     forced: NoForcedBet | Ante | Blinds = NoForcedBet()
+    """The bets that are paid before the cards."""
+
     short_forced: Literal["all_in", "not_dealt_in"] = "all_in"
+    """
+    `all_in` pays what is left of a short stack. `not_dealt_in` leaves the seat out of the hand.
+    """
+
     short_blind: Literal["full_price", "as_posted"] = "full_price"
     """The price for the other seats if the big blind cannot post in full."""
 
     escalation: NoEscalation | DoublePerOrbit | AnteByPlayers | Levels = NoEscalation()
+    """The growth of the forced bets."""
+
     betting: PokerNoLimit | FixedContinue = PokerNoLimit()
+    """The betting of each street."""
+
     first_actor: tuple[Position, Position] = ("left_of_button", "left_of_button")
+    """The seat that acts first, for the first and for the second street."""
+
     roll: Roll = Roll()
+    """The roll of target number and suit."""
+
     discard: Literal["at_shift", "with_selection"] = "at_shift"
+    """Unselected cards go away with the selection or at the shift."""
+
     bet2: Literal["before_improve", "after_improve"] = "after_improve"
+    """The second street comes before or after the improvement."""
+
     tie: Split | DrawOff | ChanceCube = Split()
+    """The rule for tied hands."""
+
     headsup: Literal["literal", "dealer_small_blind"] = "literal"
+    """`dealer_small_blind` gives the small blind to the dealer if two players are left."""
+
     special_item: bool = False
     """True if a broke player may stake an item of agreed value."""
 
     item_values: tuple[Chips, ...] = (200, 500, 1000)
+    """The values in chips that a staked item may have."""
 
     def base_amounts(self) -> Amounts:
         """Return the forced bets before any escalation."""
@@ -152,6 +205,8 @@ class _RoundsGame(_Game, frozen=True, kw_only=True):
     """A game of two pots, two cards each, and card rounds."""
 
     betting: PokerNoLimit = PokerNoLimit(min_open=1)
+    """The betting of each street."""
+
     short_forced: Literal["sits_out", "out"] = "sits_out"
     """The consequence for a seat that cannot pay both antes. ``out`` eliminates it."""
 
@@ -200,9 +255,17 @@ class Traditional(_RoundsGame, frozen=True, kw_only=True, tag="traditional"):
     """Traditional sabacc: a static field, shifts, bomb-outs and Sudden Demise."""
 
     deck: Literal["d76"] = "d76"
+    """The deck. `d76` has four suits with values from 1 to 15, and special cards."""
+
     max_players: int = 8
+    """The most seats at a table."""
+
     starting_stack: Chips | None = 100
+    """The chips of an entrant at the start. Null leaves the number to the announcement."""
+
     ante: MainAntes = MainAntes()
+    """The antes into the two pots."""
+
     pot_building_rounds: int = 4
     """The card rounds in which nobody may call the hand."""
 
@@ -210,8 +273,13 @@ class Traditional(_RoundsGame, frozen=True, kw_only=True, tag="traditional"):
     """After this many card rounds the hand is called automatically."""
 
     shift: ShiftOnDoubles = ShiftOnDoubles()
+    """The shift of the cards on doubles."""
+
     compare: Literal["signed", "absolute"] = "signed"
+    """`signed` ranks totals by their value, `absolute` by their distance from zero."""
+
     announce_totals: bool = False
+    """True if everybody announces the total of the first two cards."""
 
     @property
     def main_ante(self) -> Chips:
@@ -233,13 +301,25 @@ class CorellianSpike(_RoundsGame, frozen=True, kw_only=True, tag="corellian_spik
     """
 
     deck: Literal["d62"] = "d62"
+    """The deck. `d62` has three suits from +1 to +10 and from -1 to -10, and two sylops."""
+
     max_players: int = 8
+    """The most seats at a table."""
+
     starting_stack: Chips | None = 100
+    """The chips of an entrant at the start. Null leaves the number to the announcement."""
+
     button: Literal["moving", "dead", "starter"] = "starter"
     short_forced: Literal["sits_out", "out"] = "out"
     ante: HandAntes = HandAntes()
+    """The antes into the two pots."""
+
     spike_dice: bool = True
+    """True if two dice follow each card round. Doubles redeal the hands."""
+
     spike_before_bet: bool = False
+    """True if the dice come before the street."""
+
     spike_redeals: Literal["hand", "oldest_card"] = "hand"
     """
     ``oldest_card``: the dice are rolled in the last card round only, and each hand replaces one
@@ -247,13 +327,28 @@ class CorellianSpike(_RoundsGame, frozen=True, kw_only=True, tag="corellian_spik
     """
 
     gain_from_discard: bool = False
+    """True if the open card of the discards may be taken instead of one from the pile."""
+
     swap_gain_cost: CardFees | None = None
+    """The prices of card actions, or null if they are free."""
+
     ranking: Literal["printed", "galaxy"] = "printed"
+    """The ranking of hands: as the game prints it, or that of the Galaxy Series."""
+
     extra_named_hands: tuple[ExtraHand, ...] = ()
+    """Further named hands that count."""
+
     strict_named_hands: bool = False
+    """True if cards beyond the named ones forbid the names of a fixed size."""
+
     galaxy_series: bool = False
+    """True if up to three open piles replace the discard pile."""
+
     tie: SingleBlindDraw | Split = SingleBlindDraw()
+    """The rule for tied hands."""
+
     experimental: bool = False
+    """True if the ruleset may use rules known from a single public program only."""
 
     @property
     def main_ante(self) -> Chips:

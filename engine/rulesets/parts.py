@@ -25,13 +25,18 @@ class Ante(_Part, frozen=True, kw_only=True, tag="ante"):
     """Everyone pays *amount*. It does not count as a bet of the first street."""
 
     amount: Chips
+    """The ante of each seat."""
 
 
 class Blinds(_Part, frozen=True, kw_only=True, tag="blinds"):
     """Two seats left of the button pay. Both payments count as bets of the first street."""
 
     small: Chips
+    """The small blind."""
+
     big: Chips
+    """The big blind."""
+
     table_ante: Chips = 0
     """The big blind also pays this amount for the whole table, as dead money of the main pot."""
 
@@ -58,8 +63,14 @@ class LevelStep(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     """The forced bets of one level, and its length in hands or seconds, as the structure counts."""
 
     small: Chips = 0
+    """The small blind."""
+
     big: Chips = 0
+    """The big blind."""
+
     ante: Chips = 0
+    """The ante of each seat."""
+
     length: int | None = None
     """Null for the last level only, which never ends."""
 
@@ -78,13 +89,20 @@ class Levels(_Part, frozen=True, kw_only=True, tag="levels"):
     """
 
     by: Literal["hands", "clock"]
+    """
+    The unit of each level's length. `hands` count at each table, `clock` counts seconds for all.
+    """
+
     levels: tuple[LevelStep, ...]
+    """The levels in order. The last one has no length."""
 
 
 class PokerNoLimit(_Part, frozen=True, kw_only=True, tag="poker_nl"):
     """Fold, check, call, raise to any amount."""
 
     min_raise: Literal["chip_unit", "min_bet", "last_raise"] = "chip_unit"
+    """The smallest raise: a unit, the smallest opening bet, or the last raise."""
+
     min_open: Literal["big_blind", "half_ante", "table_min"] | int = "table_min"
     """
     The smallest opening bet, at least one unit. ``half_ante`` is half the ante in force,
@@ -96,6 +114,7 @@ class FixedContinue(_Part, frozen=True, kw_only=True, tag="fixed_continue"):
     """One pass: stay for a fixed price, or fold."""
 
     cost: Chips
+    """The price of staying in."""
 
 
 class Split(_Part, frozen=True, kw_only=True, tag="split"):
@@ -106,7 +125,11 @@ class DrawOff(_Part, frozen=True, kw_only=True, tag="draw_off"):
     """Each tied seat gets one open card. The highest value wins."""
 
     limit: int = 3
+    """The most cards that each tied seat gets."""
+
     then: Literal["cube"] = "cube"
+    """The chance cube decides if the cards do not."""
+
     prefer_cube: bool = False
     """True if the chance cube decides at once, without a draw-off."""
 
@@ -134,6 +157,7 @@ class HandsOrLast(_Part, frozen=True, kw_only=True, tag="hands_or_last"):
     """A number of hands, or until one player holds every chip."""
 
     hands: int | None = None
+    """The number of hands, or null for no limit."""
 
 
 class OpenEnd(_Part, frozen=True, kw_only=True, tag="open"):
@@ -144,6 +168,7 @@ class ShiftOnDoubles(_Part, frozen=True, kw_only=True, tag="doubles"):
     """Two dice after each street. Doubles shift the cards."""
 
     when: Literal["after_bet"] = "after_bet"
+    """The moment of the dice."""
 
 
 class Plain(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -154,13 +179,18 @@ class Roll(Plain, frozen=True, kw_only=True):
     """The seat that rolls the dice, or the house, and the moment of the roll."""
 
     by: Literal["dealer", "left_of_dealer", "house"] = "dealer"
+    """The seat that rolls, in name: the house makes the numbers."""
+
     when: Literal["before_deal", "after_deal"] = "after_deal"
+    """The moment of the roll."""
 
 
 class Rebuy(Plain, frozen=True, kw_only=True):
     """The number of rebuys a player may make, each for a starting stack. Null means no limit."""
 
     max: int | None = 0
+    """The number of rebuys a player may make. 0 allows none, null any number."""
+
     until_level: int | None = None
     """The last level in which a player may rebuy. Null is every level."""
 
@@ -168,13 +198,17 @@ class Rebuy(Plain, frozen=True, kw_only=True):
     """The seconds that a table waits for players who have just busted."""
 
     between_hands: Literal[True] = True
+    """Rebuys happen between hands only."""
 
 
 class MainAntes(Plain, frozen=True, kw_only=True):
     """The ante of each seat into each of the two pots of Traditional."""
 
     main: Chips = 1
+    """The ante into the main pot."""
+
     sabacc: Chips = 1
+    """The ante into the Sabacc pot."""
 
 
 class HandAntes(Plain, frozen=True, kw_only=True):
@@ -183,18 +217,26 @@ class HandAntes(Plain, frozen=True, kw_only=True):
     """
 
     hand: Chips = 2
+    """The ante into the hand pot."""
+
     sabacc: Chips = 1
+    """The ante into the Sabacc pot."""
 
 
 class CardFees(Plain, frozen=True, kw_only=True):
     """The price of each card action, paid into the hand pot as dead money."""
 
     gain: Chips = 1
+    """The price of one more card from the pile."""
+
     swap: Chips = 1
+    """The price of exchanging a card."""
+
     discard: Chips = 2
     """The price of the top card of the discard pile."""
 
     junk: Chips = 0
+    """The price of junking the hand."""
 
 
 class Amounts(Plain, frozen=True, kw_only=True):

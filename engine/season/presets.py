@@ -21,7 +21,10 @@ class Worked(msgspec.Struct, frozen=True, kw_only=True):
     """A published result of the formula, rounded as in its publication."""
 
     values: dict[str, str]
+    """The numbers of the example by their name in the formula."""
+
     points: str
+    """The published result."""
 
 
 class Preset(msgspec.Struct, frozen=True, kw_only=True):
@@ -32,14 +35,31 @@ class Preset(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     name: str
+    """The name that a season may give instead of a rule."""
+
     says: str
+    """A sentence about the formula."""
+
     points: PointsRule
+    """The points for a place."""
+
     source: str
+    """The origin of the formula."""
+
     scale: int = 2
+    """Fraction digits of all points."""
+
     overall: str | None = None
+    """An expression of total, average and played that gives the total, or null."""
+
     bonuses: tuple[Bonus, ...] = ()
+    """Points apart from the place."""
+
     numbers: tuple[Worked, ...] = ()
+    """Published results of the formula."""
+
     overall_numbers: tuple[Worked, ...] = ()
+    """Published results of `overall`."""
 
 
 def _numbers(given: str, points: str) -> tuple[Worked, ...]:

@@ -14,17 +14,29 @@ class Fitting(msgspec.Struct, frozen=True, kw_only=True):
     """Overrides for rulesets with a ``parameter`` of this ``kind``."""
 
     parameter: Literal["forced", "betting"]
+    """The parameter of the ruleset that decides."""
+
     kind: str
+    """The overrides apply if the parameter has this kind."""
+
     overrides: Document
+    """Parameters to lay over the ruleset."""
 
 
 class TermsPreset(msgspec.Struct, frozen=True, kw_only=True):
     """Members of an announcement, and the overrides of its ruleset that the rules require."""
 
     name: PresetName
+    """The name that an announcement gives as `terms`."""
+
     source: str
+    """The rules that the preset follows."""
+
     terms: Document
+    """Members of an announcement."""
+
     overrides: tuple[Fitting, ...]
+    """Overrides for rulesets of some kinds."""
 
     def fitting(self, ruleset: str, overrides: Document) -> list[Document]:
         """

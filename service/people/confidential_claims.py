@@ -8,7 +8,7 @@ instants and the handler are readable.
 """
 
 from datetime import datetime
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 from uuid import UUID
 
 import msgspec
@@ -41,6 +41,10 @@ class _Told(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     answer: str | None
 
 
+State = Literal["filed", "opened", "dismissed"]
+"""The state of a claim. ``filed`` waits for a referee."""
+
+
 class Filed(NamedTuple):
     """A claim in its current state. Words are null once their author or subject is erased."""
 
@@ -51,8 +55,7 @@ class Filed(NamedTuple):
     subject: Subject
     rules: tuple[str, ...]
     claim: str | None
-    state: str
-    """``filed``, ``opened`` or ``dismissed``."""
+    state: State
     filed_at: datetime
     handled_by: UUID | None = None
     handled_at: datetime | None = None

@@ -31,7 +31,7 @@ class SignIn(NamedTuple):
 
     id: int
     at: datetime
-    kind: str
+    kind: Kind
     address: str | None
     token: UUID | None
 

@@ -13,6 +13,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from service.projections import rows, schema
+from service.projections.hand_rows import HandRow
 
 NAMES = (
     "members", "tournaments", "tables", "hands", "standings", "records", "ratings",
@@ -122,7 +123,7 @@ async def table(connection: AsyncConnection, table: str) -> rows.TableRow | None
 
 async def hands(
     connection: AsyncConnection, table: str, *, limit: int = 100, after: int = 0
-) -> list[rows.HandRow]:
+) -> list[HandRow]:
     """Return a table's hands by number. *after* is the last number already seen."""
     hand = schema.hand
     statement = (
@@ -131,12 +132,12 @@ async def hands(
         .order_by(hand.c.number)
         .limit(limit)
     )
-    return await _all(connection, statement, rows.HandRow)
+    return await _all(connection, statement, HandRow)
 
 
 async def tournament_hands(
     connection: AsyncConnection, tournament: str, *, limit: int = 100, after_position: int = 0
-) -> list[rows.HandRow]:
+) -> list[HandRow]:
     """Return a tournament's hands in the order in which they were opened."""
     hand = schema.hand
     statement = (
@@ -145,13 +146,13 @@ async def tournament_hands(
         .order_by(hand.c.first_position)
         .limit(limit)
     )
-    return await _all(connection, statement, rows.HandRow)
+    return await _all(connection, statement, HandRow)
 
 
-async def hand(connection: AsyncConnection, hand: str) -> rows.HandRow | None:
+async def hand(connection: AsyncConnection, hand: str) -> HandRow | None:
     """Return one hand."""
     statement = sa.select(schema.hand).where(schema.hand.c.hand == hand)
-    return await _one(connection, statement, rows.HandRow)
+    return await _one(connection, statement, HandRow)
 
 
 async def seats_of(connection: AsyncConnection, player: str) -> list[rows.SeatOf]:

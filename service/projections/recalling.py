@@ -1,7 +1,7 @@
 """Queries of the read model ``records``: a player's games in one league, and their totals."""
 
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 import sqlalchemy as sa
@@ -23,7 +23,7 @@ class Game(msgspec.Struct, frozen=True, kw_only=True):
     season: str | None
     """The season that counts the tournament, or null."""
 
-    state: str
+    state: Literal["announced", "running", "finished", "cancelled"]
     """`announced`, `running`, `finished` or `cancelled`."""
 
     withdrawn: bool

@@ -1,14 +1,34 @@
 """The structs that the read functions return: one for each kind of row, with no hidden values."""
 
 from datetime import datetime
-from typing import Literal, NotRequired, TypedDict
+from typing import Literal
 
 import msgspec
 
+from engine.dispute import state as disputes
+from engine.dispute.values import Kind, Outcome
+from engine.league.roles import Role
+from engine.season.expression.evaluation import Cause
+from engine.tournament.model.state import Phase
+from engine.tournament.model.values import BotRule
 from service.base.documents import Document
 
 UNANNOUNCED = ("draft", "discarded")
 """States of tournaments that only staff can see."""
+
+
+EntryKind = Literal[
+    "award",
+    "revision",
+    "revocation",
+    "knockouts",
+    "attendance",
+    "high_hand",
+    "manual",
+    "penalty",
+    "void",
+]
+"""The kind of an entry in a season's ledger."""
 
 
 class LeagueRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -24,7 +44,7 @@ class Membership(msgspec.Struct, frozen=True, kw_only=True):
 
     league: str
     name: str
-    role: str
+    role: Role
     sandbox: bool
 
 
@@ -33,7 +53,7 @@ class Member(msgspec.Struct, frozen=True, kw_only=True):
 
     league: str
     player: str
-    role: str
+    role: Role
     since_at: datetime
 
 
@@ -41,28 +61,65 @@ class TournamentRow(msgspec.Struct, frozen=True, kw_only=True):
     league: str
     tournament: str
     season: str | None
+    """The season that counts the tournament, or null."""
+
     name: str
-    state: str
+    """As shown to everybody."""
+
+    state: Phase
+    """The phase of the tournament."""
+
     ruleset_name: str
+    """The preset that the announcement named."""
+
     ruleset_hash: str
+    """SHA-256 over all parameters, in hexadecimal. Equal hashes mean equal games."""
+
     table_seats: int
+    """The most players at a table."""
+
     starting_stack: int
+    """Chips of every entrant at the start, or 0 for a game without chips."""
+
     entrants_min: int
+    """With fewer entrants the tournament does not start."""
+
     entrants_max: int
+    """The number of places for entrants."""
+
     entrants: int
     """Number of entrants now."""
-    bots: str
+    bots: BotRule
+    """Whether bots may enter, must not, or are the only entrants."""
+
     prize_pool: int
     """Minor units of ``currency``."""
     currency: str | None
+    """The currency (ISO 4217), or null if no money is played for."""
+
     starts_at: datetime | None
+    """The planned start. A postponed start replaces it."""
+
     registration_opens_at: datetime | None
+    """The instant at which registration opens, or null if the announcement opens it."""
+
     decision_seconds: int
+    """The time that a table gives for a decision."""
+
     announced_at: datetime
+    """The time of the announcement, or of the draft."""
+
     started_at: datetime | None
+    """The time at which play started, or null."""
+
     finished_at: datetime | None
+    """The time at which the tournament finished or was cancelled, or null."""
+
     announced_position: int
+    """The position of the announcement in the league's log."""
+
     last_position: int
+    """The position of the tournament's last change in the league's log."""
 
 
 class EntrantRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -106,65 +163,6 @@ class TableRow(msgspec.Struct, frozen=True, kw_only=True):
     seats: tuple[SeatRow, ...]
 
 
-class HandSeat(TypedDict):
-    """A seat of a hand. ``cards`` and ``total`` are null until the hand is shown."""
-
-    seat: int
-    entrant: str
-    stack: int
-    dealt: bool
-    final_stack: int | None
-    cards: list[str] | None
-    total: int | None
-
-
-class HandShare(TypedDict):
-    """The chips a seat won of a pot."""
-
-    seat: int
-    chips: int
-
-
-class HandPot(TypedDict):
-    """A pot of a hand. ``remainder`` and ``rule`` are added when the pot is awarded."""
-
-    pot: int | Literal["sabacc"]
-    chips: int
-    eligible: list[int]
-    shares: list[HandShare]
-    remainder: NotRequired[int]
-    rule: NotRequired[str]
-
-
-class HandWinner(TypedDict):
-    """A seat that won the main pot, with its chips from all pots."""
-
-    seat: int
-    entrant: str
-    chips: int
-
-
-class HandRow(msgspec.Struct, frozen=True, kw_only=True):
-    hand: str
-    league: str
-    tournament: str
-    table: str
-    number: int
-    deal: int
-    level: int | None
-    button: int | None
-    target: int | None
-    suit: str | None
-    state: str
-    seats: list[HandSeat]
-    pots: list[HandPot]
-    winners: list[HandWinner]
-    opened_at: datetime
-    settled_at: datetime | None
-    first_position: int
-    last_position: int
-
-
 class SeatOf(msgspec.Struct, frozen=True, kw_only=True):
     """An entry of a player in a tournament that is not over, with the seat if there is one."""
 
@@ -182,9 +180,17 @@ class SeasonRow(msgspec.Struct, frozen=True, kw_only=True):
     league: str
     season: str
     name: str
-    state: str
+    """As shown to everybody."""
+
+    state: Literal["open", "closed"]
+    """`open` or `closed`."""
+
     opened_at: datetime
+    """The time at which the season was opened."""
+
     closed_at: datetime | None
+    """The time at which it was closed, or null."""
+
     terms: Document
     """The rules for points, totals and tie-breaks, as fixed when the season opened."""
 
@@ -198,6 +204,8 @@ class StandingRow(msgspec.Struct, frozen=True, kw_only=True):
     """Players who are level in points and in every tie-break share a rank."""
 
     shared: bool
+    """True if other players have the same rank."""
+
     player: str
     points: str
     """Decimal, at the season's scale."""
@@ -206,6 +214,8 @@ class StandingRow(msgspec.Struct, frozen=True, kw_only=True):
     """True if the player has played enough games. All other players rank below."""
 
     played: int
+    """Tournaments that the player has played."""
+
     counted: int
     """Number of results that the points come from."""
 
@@ -216,6 +226,8 @@ class StandingRow(msgspec.Struct, frozen=True, kw_only=True):
     """Points of the best single result, or null if there is no result."""
 
     best_placing: int | None
+    """The best place in a counted tournament, or null without one."""
+
     decided_by: str | None
     """The tie-break that separated this player from others with equal points."""
 
@@ -224,23 +236,44 @@ class LedgerRow(msgspec.Struct, frozen=True, kw_only=True):
     """One entry of a season's ledger. ``points`` is added to the player's entries before it."""
 
     position: int
+    """The position of the event in the league's log."""
+
     part: int
+    """The number of the entry among the entries of its event."""
+
     at: datetime
-    kind: str
+    """The time of the event."""
+
+    kind: EntryKind
+    """The kind of the entry. `revision` and `revocation` hold differences from earlier awards."""
+
     player: str
     points: str
+    """Decimal, at the season's scale, and negative if points are taken."""
+
     tournament: str | None
+    """The tournament of the award, or the one that an adjustment names, or null."""
+
     place: int | None
+    """The place of the award, or null for other entries."""
+
     shared: int | None
+    """The number of entries that share the places from `place` on, or null."""
+
     adjustment: str | None
+    """The adjustment, or null for awards."""
+
     rule: str
-    failure: str | None
+    """The rule of the rulebook that was applied."""
+
+    failure: Cause | None
     """The reason why the formula had no value, so that the award is 0."""
 
     reason: str | None
     """The text of the reason, at ``GET /v1/texts/{id}``."""
 
     author: str | None
+    """The player who made the entry, or null if the house did."""
 
 
 class RatingRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -261,9 +294,16 @@ class RatingChange(msgspec.Struct, frozen=True, kw_only=True):
     league: str
     tournament: str
     place: int
+    """The place in the tournament."""
+
     mu: str
+    """The estimated strength after the tournament."""
+
     sigma: str
+    """The uncertainty of `mu`."""
+
     ordinal: str
+    """`mu` minus three `sigma`."""
 
 
 class ReportRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -285,16 +325,35 @@ class DisputeRow(msgspec.Struct, frozen=True, kw_only=True):
 
     dispute: str
     league: str
-    kind: str
+    kind: Kind
+    """The kind of thing in dispute."""
+
     tournament: str | None
+    """The disputed tournament, or null for a standing."""
+
     season: str | None
+    """The season of the dispute, or null."""
+
     hand: str | None
+    """The disputed hand, or null for another subject."""
+
     claimant: str
-    state: str
-    outcome: str | None
+    """The player who opened the dispute."""
+
+    state: disputes.Phase
+    """The phase of the dispute."""
+
+    outcome: Outcome | None
+    """The latest ruling, `for` or `against` the claimant, or null before the first."""
+
     frozen: bool
+    """True while the dispute blocks prizes, points and the season's end."""
+
     opened_at: datetime
+    """The time of the claim."""
+
     opened_position: int
+    """The position of the claim in the league's log."""
 
 
 class OpeningRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -302,12 +361,23 @@ class OpeningRow(msgspec.Struct, frozen=True, kw_only=True):
 
     league: str
     position: int
+    """The position of the opening in the league's log."""
+
     at: datetime
+    """The time of the opening."""
+
     by: str
-    what: str
+    """The player who looked."""
+
+    what: Literal["hand", "masters"]
     """``hand``, or ``masters`` of a tournament."""
     subject: str
-    right: str
+    """The hand or the tournament whose values were opened."""
+
+    right: Literal["office", "dispute"]
     """``office`` if the reader's office allows it, ``dispute`` if a referee disclosed it."""
     dispute: str | None
+    """The dispute whose referee disclosed the values, or null."""
+
     until: datetime
+    """The end of the right to look."""

@@ -5,7 +5,7 @@ from service.api.http.access import belong, demand_form
 from service.api.http.shell import Asked, shell_of
 from service.base.errors import StreamNotFound
 from service.projections import queries
-from service.projections.rows import HandRow
+from service.projections.hand_rows import HandRow
 
 
 async def reach_hand(request: Asked, identifier: str) -> tuple[HandRow, Role]:

@@ -13,6 +13,8 @@ class Readiness(msgspec.Struct, kw_only=True):
     """The readiness of the process, with warnings for its operator."""
 
     status: str
+    """Always `ok`."""
+
     warnings: list[Trouble]
     """Problems that do not stop the service. ``holotable doctor`` gives details."""
 

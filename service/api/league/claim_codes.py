@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from engine.coordination.aggregates import DECIDERS
 from engine.league.banning import demand_unbanned
 from engine.league.commands import AddMember, ChangeRole, RemoveMember
-from engine.league.roles import STAFF, may, needed_over
+from engine.league.roles import STAFF, Role, may, needed_over
 from engine.league.state import Created
 from engine.values import LeagueId, PlayerId, identifier, number_of, stream_of
 from service.api.http.access import LeaguePlace, demand_form, demand_over
@@ -80,7 +80,7 @@ class ClaimListed(msgspec.Struct, kw_only=True):
     name: str
     """The player's name now."""
 
-    role: str | None
+    role: Role | None
     """Null if the player is no longer a member."""
 
     claimed: bool

@@ -56,7 +56,7 @@ class Invitation(msgspec.Struct, kw_only=True):
     """Null in the answer to a retry, which carries ``Idempotent-Replayed: true``."""
 
     league: str
-    role: str
+    role: Role
     """The role of everybody who joins with the code."""
 
     uses: int
@@ -74,7 +74,7 @@ class InvitationShown(msgspec.Struct, kw_only=True):
     id: str
     """The digest of the code, 64 hexadecimal digits."""
 
-    role: str
+    role: Role
     """The role of everybody who joins with the code."""
 
     uses_left: int

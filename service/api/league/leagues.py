@@ -4,6 +4,7 @@ import msgspec
 from litestar import Response
 
 from engine.league.commands import CreateLeague
+from engine.league.roles import Role
 from engine.values import LeagueId, PlayerId, stream_of
 from service.announcing.inputs import Name
 from service.api.http.access import LeaguePlace
@@ -38,7 +39,7 @@ class League(msgspec.Struct, kw_only=True):
     sandbox: bool
     """True for a league of trials, whose tournaments may have fixed masters."""
 
-    role: str
+    role: Role
     """The caller's role in the league."""
 
     position: str | None = None

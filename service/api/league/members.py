@@ -28,7 +28,7 @@ class Membership(msgspec.Struct, kw_only=True):
 
     league: str
     player: str
-    role: str | None
+    role: Role | None
     """The role now, or null for a player who is not a member."""
 
     position: str | None = None
@@ -41,7 +41,7 @@ class MemberShown(msgspec.Struct, kw_only=True):
     name: str | None
     """The player's name now."""
 
-    role: str
+    role: Role
     """Every role except `player` is an office."""
 
 

@@ -8,6 +8,7 @@ from litestar import Response
 from msgspec import Meta
 
 from engine.season.expression import LANGUAGE, NoValue
+from engine.season.expression.evaluation import Cause
 from engine.season.points import FORMULA_NAMES, written
 from engine.season.presets import PRESETS, Preset, worth
 from engine.season.values import Points
@@ -59,7 +60,7 @@ class FormulaWorth(msgspec.Struct, kw_only=True):
     points: str | None
     """The value as a decimal number, or null if the formula has no value."""
 
-    failure: str | None
+    failure: Cause | None
     """The cause if the formula has no value, otherwise null."""
 
     language: int

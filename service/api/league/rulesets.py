@@ -5,7 +5,7 @@ from typing import Annotated
 import msgspec
 from litestar import Response
 
-from engine.rulesets import PRESETS, preset, ruleset_hash
+from engine.rulesets import PRESETS, Ruleset, preset, ruleset_hash
 from engine.rulesets.differences import Difference, differences
 from engine.rulesets.errors import RulesetUnknown
 from service.announcing.presets import PRESETS as TERMS_PRESETS
@@ -34,7 +34,7 @@ class RulesetShown(msgspec.Struct, kw_only=True):
     hash: str
     """SHA-256 over all parameters, in hexadecimal. Equal hashes mean equal games."""
 
-    ruleset: msgspec.Raw
+    ruleset: Ruleset
     """All parameters of the game."""
 
     against: str | None = None
@@ -93,5 +93,5 @@ def _shown(name: str) -> RulesetShown:
         name=name,
         revision=ruleset.revision,
         hash=ruleset_hash(ruleset),
-        ruleset=msgspec.Raw(msgspec.json.encode(ruleset)),
+        ruleset=ruleset,
     )

@@ -1,6 +1,7 @@
 """The actions of staff and operators, read from the log."""
 
 from datetime import UTC, datetime
+from typing import Literal
 
 import msgspec
 from litestar import Response
@@ -50,7 +51,7 @@ class Deed(msgspec.Struct, kw_only=True):
 
     actor: str
     """``plr_…``, or the operator's name for an epoch."""
-    kind: str
+    kind: Literal["event", "operator", "epoch"]
     """``event``, ``epoch``, or ``operator`` for actions outside the log."""
     type: str
     """The event's type, the reason given for an epoch, or the kind of action."""

@@ -6,6 +6,7 @@ from typing import ClassVar
 import msgspec
 from litestar import Response
 
+from engine.league.roles import Role
 from engine.table.model.state import Table
 from engine.table.read.view import seen_by
 from engine.values import EntrantId, stream_of
@@ -87,7 +88,7 @@ class MyLeague(msgspec.Struct, kw_only=True):
     name: str
     """As shown to everybody."""
 
-    role: str
+    role: Role
     """The caller's role in the league."""
 
 

@@ -83,7 +83,7 @@ class SignInListed(msgspec.Struct, kw_only=True):
     at: datetime
     """The time of the sign-in or action."""
 
-    kind: str
+    kind: sign_ins.Kind
     """`signed_up`, `claimed`, `password` and `operator` made a token, the others ended tokens."""
 
     address: str | None

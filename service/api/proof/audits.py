@@ -1,7 +1,7 @@
 """Audits. A request starts one, a worker runs it, and operations show its progress."""
 
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 import sqlalchemy as sa
@@ -28,7 +28,14 @@ from service.projections import queries
 from service.projections.schema import audit_report
 from service.tasks import jobs
 
-_STATES = {"waiting": "pending", "passed": "done", "failed": "done", "broken": "failed"}
+Progress = Literal["pending", "running", "done", "failed"]
+_STATES: dict[str, Progress] = {
+    "waiting": "pending",
+    "passed": "done",
+    "failed": "done",
+    "broken": "failed",
+    "running": "running",
+}
 
 
 class AuditWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -51,11 +58,11 @@ class OperationShown(msgspec.Struct, kw_only=True):
     id: str
     """The operation, `opr_…`."""
 
-    kind: str
+    kind: Literal["audit"]
     """Always `audit`."""
 
     league: str
-    state: str
+    state: Progress
     """`pending`, then `running`, and at last `done` or `failed`. Only a broken audit has failed."""
 
     progress: float
@@ -140,7 +147,7 @@ async def read_operation(request: Asked, operation_id: str, shell: Shell) -> Res
         id=operation_id,
         kind="audit",
         league=row.league,
-        state=_STATES.get(row.state, row.state),
+        state=_STATES[row.state],
         progress=row.progress,
         result=row.report,
     )

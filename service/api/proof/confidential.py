@@ -36,7 +36,7 @@ from service.api.proof.claiming import ClaimedOn, Disputed, opened
 from service.api.proof.dispute_shapes import DisputeChanged, DisputeReason
 from service.base.errors import BadRequest, StreamNotFound
 from service.people import confidential_claims
-from service.people.confidential_claims import Filed
+from service.people.confidential_claims import Filed, State
 from service.people.texts import Written
 from service.people.tokens import Principal
 
@@ -68,8 +68,8 @@ class ConfidentialClaim(msgspec.Struct, kw_only=True):
     """The claim, `cnf_…`."""
 
     league: str
-    state: str
-    """``filed``, ``opened`` or ``dismissed``."""
+    state: State
+    """``opened`` leads to a dispute, ``dismissed`` to an answer."""
 
     subject: Subject
     """The thing in dispute."""

@@ -90,7 +90,7 @@ class DisclosureShown(msgspec.Struct, kw_only=True):
     auditor: str
     """The player who may open the values."""
 
-    what: str
+    what: What
     """`hand` or `masters`."""
 
     subject: str

@@ -16,7 +16,7 @@ from service.api.http.shell import Asked, Shell
 from service.api.http.submitting import encoded
 from service.base.documents import Document
 from service.projections import queries
-from service.projections.rows import HandRow
+from service.projections.hand_rows import HandRow
 
 
 @operation(

@@ -1,6 +1,6 @@
 """Correcting the result of a tournament. Staff who were entered in it may not correct it."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 from litestar import Response
@@ -80,7 +80,7 @@ class CorrectionShown(msgspec.Struct, kw_only=True):
     number: int
     """Counts the corrections of this tournament from 1."""
 
-    kind: str
+    kind: Literal["correction", "forfeit", "reaward"]
     """The kind of the correction."""
 
     by: str

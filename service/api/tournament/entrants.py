@@ -2,7 +2,7 @@
 
 from collections.abc import Container
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Literal
 from uuid import UUID
 
 import msgspec
@@ -29,6 +29,21 @@ from service.base.errors import StreamNotFound
 from service.people.accounts import names
 from service.people.tokens import Principal
 
+EntrantStatus = Literal[
+    "requested",
+    "refused",
+    "waitlisted",
+    "offered",
+    "registered",
+    "playing",
+    "rebuy_open",
+    "busted",
+    "eliminated",
+    "cashed_out",
+    "finished",
+]
+"""The state of an entry or application."""
+
 
 class EntrantShown(msgspec.Struct, kw_only=True):
     """One entry. ``placing`` is null until the entrant has a place."""
@@ -41,10 +56,11 @@ class EntrantShown(msgspec.Struct, kw_only=True):
     bot: bool
     """True if the entrant is a program."""
 
-    status: str
-    """``requested refused waitlisted offered registered playing rebuy_open busted eliminated
-    cashed_out finished``: ``rebuy_open`` until the rebuy window closes, ``busted`` until the
-    round of hand-for-hand play ends and the place is known."""
+    status: EntrantStatus
+    """
+    ``rebuy_open`` until the rebuy window closes. ``busted`` until the round of hand-for-hand play
+    ends and the place is known.
+    """
 
     table: str | None
     """The table at which the entrant sits, or null."""
@@ -148,7 +164,7 @@ def _status(
     entry: Entry | Applicant,
     seats: Container[EntrantId],
     placings: Container[EntrantId],
-) -> str:
+) -> EntrantStatus:
     if isinstance(entry, Applicant):
         if not entry.number:
             return "requested" if entry.refused is None else "refused"

@@ -6,7 +6,7 @@ import msgspec
 from litestar import Response
 
 from engine.tournament.model.commands import Cancel, Pause, Resume
-from engine.tournament.model.state import phase_of
+from engine.tournament.model.state import Phase, phase_of
 from engine.values import TextRef
 from service.api.http.access import TournamentPlace
 from service.api.http.nothing import Nothing
@@ -30,7 +30,7 @@ class Changed(msgspec.Struct, kw_only=True):
     """The state of a tournament after a command."""
 
     tournament: str
-    state: str
+    state: Phase
     """The phase of the tournament after the command."""
 
     position: str | None

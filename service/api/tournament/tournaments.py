@@ -7,15 +7,15 @@ import msgspec
 from litestar import Response
 
 from engine.league.roles import STAFF
-from engine.rulesets import PRESETS, Amounts, preset
+from engine.rulesets import PRESETS, Amounts, Ruleset, preset
 from engine.rulesets.differences import Difference, differences
 from engine.season.errors import SeasonClosedAlready
 from engine.tournament.levels import following
-from engine.tournament.model.state import Running, phase_of
+from engine.tournament.model.state import Phase, Running, phase_of
 from engine.tournament.model.terms import EntryTerms, FeeTerms, FormatTerms
 from engine.tournament.model.terms_announced import Terms
 from engine.tournament.model.terms_floor import FloorTerms
-from engine.tournament.model.values import Visibility
+from engine.tournament.model.values import BotRule, Visibility
 from engine.values import LeagueId, TournamentId, stream_of
 from service.announcing.terms import announcing, demand_sandbox
 from service.api.http.access import (
@@ -101,7 +101,7 @@ class TournamentMade(msgspec.Struct, kw_only=True):
     name: str
     """As shown to everybody."""
 
-    state: str
+    state: Phase
     """`draft`, `announced`, or `registering` if registration is already open."""
 
     starts_at: datetime
@@ -121,7 +121,7 @@ class TournamentShown(msgspec.Struct, kw_only=True):
     name: str
     """As shown to everybody."""
 
-    state: str
+    state: Phase
     """The phase of the tournament."""
 
     starts_at: datetime
@@ -130,7 +130,7 @@ class TournamentShown(msgspec.Struct, kw_only=True):
     registration_opens_at: datetime | None
     """The instant at which registration opens, or null if the announcement opens it."""
 
-    ruleset: msgspec.Raw
+    ruleset: Ruleset
     """All parameters of the game, as they were announced."""
 
     ruleset_name: str
@@ -160,7 +160,7 @@ class TournamentShown(msgspec.Struct, kw_only=True):
     grace_seconds: int
     """The time after a deadline in which an answer still counts."""
 
-    bots: str
+    bots: BotRule
     """Whether bots may enter, must not, or are the only entrants."""
 
     payouts: tuple[int, ...]
@@ -334,14 +334,13 @@ async def _shown(shell: Shell, principal: Principal, place: TournamentPlace) -> 
         clock=_clock(place.state),
         round=round_now(place.state),
         money=money_shown(place.state),
-        ruleset=msgspec.Raw(msgspec.json.encode(terms.ruleset)),
         ruleset_overrides=_overrides(terms),
         late_registration=known.late,
         late_registration_until=known.late_until,
         **{
             name: value
             for name, value in msgspec.structs.asdict(terms).items()
-            if name in TournamentShown.__struct_fields__ and name != "ruleset"
+            if name in TournamentShown.__struct_fields__
         },
     )
 
