@@ -6,6 +6,7 @@ run is a fork of this server. It replaces the text of one module while Python im
 Nothing is copied, and no file changes.
 """
 
+import importlib
 import multiprocessing
 import os
 import re
@@ -34,7 +35,13 @@ _FORKS.set_forkserver_preload(
         "pytest",
         "hypothesis",
         "litestar",
+        "alembic.context",
+        "argon2",
+        "cryptography.hazmat.primitives.asymmetric.ed25519",
+        "cryptography.hazmat.primitives.ciphers.aead",
+        "psycopg_pool",
         "sqlalchemy.ext.asyncio",
+        "structlog",
         "psycopg",
         "asyncpg",
         "rich_click",
@@ -117,13 +124,13 @@ class _Finder(MetaPathFinder):
 
 
 def against(
-    fault: Fault | None, act: Callable[..., int], *arguments: str, output: Path
+    fault: Fault, act: Callable[..., int], *arguments: str, output: Path
 ) -> tuple[int, str]:
     """
     Run *act* in its own process, with *fault* planted in the engine.
 
     Args:
-        fault: The fault, or ``None`` for the sound engine.
+        fault: The fault.
         act: A function in a module that imports nothing from the engine or the service.
         arguments: The arguments for *act*.
         output: A file for everything that the process prints.
@@ -142,16 +149,13 @@ def against(
     return fork.exitcode, printed
 
 
-def _run(
-    fault: Fault | None, act: Callable[..., int], arguments: tuple[str, ...], output: Path
-) -> None:
+def _run(fault: Fault, act: Callable[..., int], arguments: tuple[str, ...], output: Path) -> None:
     with output.open("wb") as printed:
         os.dup2(printed.fileno(), 1)
         os.dup2(printed.fileno(), 2)
     os.chdir(ROOT)
     assert not any(name.partition(".")[0] in ("engine", "service") for name in sys.modules)
-    if fault is not None:
-        sys.meta_path.insert(0, _Finder(fault))
+    sys.meta_path.insert(0, _Finder(fault))
     sys.exit(act(*arguments))
 
 
@@ -160,3 +164,10 @@ def run_test(test: str) -> int:
     # Tests of rules need no plugins, and loading plugins would take half of the time.
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     return pytest.main(["-x", "-q", "--no-header", "-p", "no:cacheprovider", test])
+
+
+def generate(*arguments: str) -> int:
+    """Run ``holotable generate`` with *arguments*. Its modules are imported with the fault."""
+    sys.argv = ["holotable", "generate", *arguments]
+    importlib.import_module("service.cli.main").main()
+    return 0

@@ -1,6 +1,7 @@
 """The verifier finds and names faults in the course of tournaments and seasons, although signed."""
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import pytest
@@ -20,6 +21,12 @@ def fault(name: str, rule: str) -> Callable[[Fault], Fault]:
         return change
 
     return planted
+
+
+@cache
+def whole(name: str) -> Forgery:
+    """Return bundle *name*. Tests change copies of it."""
+    return Forgery(bundle(name))
 
 
 def has(**members: object) -> Callable[[Any], bool]:
@@ -595,7 +602,7 @@ def tournaments_recorded_in_another_order(forged: Forgery) -> None:
 def test_a_planted_fault_is_found_and_its_rule_is_named(
     name: str, rule: str, change: Fault
 ) -> None:
-    forged = Forgery(bundle(name))
+    forged = whole(name).copy()
     change(forged)
     report = verifier.verify(forged.write(), [PUBLIC])
     assert report.authentic

@@ -6,6 +6,7 @@ Therefore the change itself is the bundle's only defect.
 """
 
 import copy
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -20,7 +21,8 @@ Line = Document
 Where = Callable[[Json], bool]
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_HEX_OF_HASH = 64
+_HASH_AS_TEXT = re.compile(rb'(?<!\\)"([0-9a-f]{64})"(?!:)')
+"""A whole text in JSON, and neither a key nor the end of a longer text."""
 
 
 def digest(data: bytes) -> bytes:
@@ -59,7 +61,7 @@ class Forgery:
         """The rulesets, by the stream of the table."""
 
         # Each original hash leads to its event, so that names of heads can follow a change.
-        self.old = {leaf.hex(): place for place, leaf in self._heads().items()}
+        self.old = {leaf.hex().encode(): place for place, leaf in self._heads().items()}
 
     def copy(self) -> "Forgery":
         """Return a copy that can be changed independently."""
@@ -144,21 +146,24 @@ class Forgery:
         }
         for event in self.events():
             if relink:
-                event["data"] = self._relinked(event["data"], heads)
+                self._relink(event, heads)
             before = heads.get((event["stream"], event["version"] - 1), bytes(32))
             previous = bytes.fromhex(event["previous"]) if event["previous"] else before
             leaf = digest(b"\0" + self.entry(event, previous))
             heads[event["stream"], event["version"]] = leaf
         return heads
 
-    def _relinked(self, value: Json, heads: dict[tuple[str, int], bytes]) -> Json:
-        if isinstance(value, dict):
-            return {name: self._relinked(each, heads) for name, each in value.items()}
-        if isinstance(value, list):
-            return [self._relinked(each, heads) for each in value]
-        if isinstance(value, str) and len(value) == _HEX_OF_HASH and value in self.old:
-            return heads[self.old[value]].hex() if self.old[value] in heads else value
-        return value
+    def _relink(self, event: Line, heads: dict[tuple[str, int], bytes]) -> None:
+        """Replace the original hashes that *event* names with those of the same places now."""
+
+        def new(found: re.Match[bytes]) -> bytes:
+            place = self.old.get(found[1])
+            return found[0] if place not in heads else b'"%b"' % heads[place].hex().encode()
+
+        data = encode(event["data"])
+        linked = _HASH_AS_TEXT.sub(new, data)
+        if linked != data:
+            event["data"] = msgspec.json.decode(linked)
 
     def entry(self, event: Line, previous: bytes) -> bytes:
         """Return the 253 bytes from which an event's hash is computed."""

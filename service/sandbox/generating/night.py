@@ -17,7 +17,6 @@ from engine.tournament.model.entering_commands import (
     CheckIn,
     Draft,
 )
-from engine.tournament.model.events import Event as TournamentEvent
 from engine.tournament.model.fairness_commands import CommitEntropy, PublishSeeds
 from engine.tournament.model.state import Finished, Registering, Running
 from engine.values import EntrantId, PlayerId, number_of, stream_of
@@ -64,6 +63,9 @@ class Night(Evening):
 
         self.secrets: dict[EntrantId, str] = {}
         self.players = 0
+        self._opened: list[str] = []
+        self._read = 0
+        """The number of the tournament's events in which opened tables were looked for."""
 
     # -- before play
 
@@ -172,18 +174,16 @@ class Night(Evening):
                     self.order(entrant),
                 )
 
-    async def story(self) -> list[TournamentEvent]:
-        """Return the tournament's events so far."""
-        writer = self.runtime.writer
-        league = await self.runtime.writer.store.keys(number_of(self.league))
-        rows = await writer.store.stream(
-            league.league, tournament_stream(self.tournament), 0, 1_000_000
-        )
-        return [writer.codec.decode(row, league) for row in rows]
-
     async def tables(self) -> list[str]:
         """Return all tables that the tournament has ever opened."""
-        return tables_of(await self.story())
+        writer = self.runtime.writer
+        keys = await writer.store.keys(number_of(self.league))
+        stream = tournament_stream(self.tournament)
+        rows = await writer.store.stream(keys.league, stream, self._read, 1_000_000)
+        self._read += len(rows)
+        opened = tables_of(writer.codec.decode(row, keys) for row in rows)
+        self._opened = list(dict.fromkeys([*self._opened, *opened]))
+        return self._opened
 
     async def all_closed(self) -> bool:
         """Return whether all tables of the tournament are closed."""

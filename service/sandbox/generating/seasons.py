@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import msgspec
 
@@ -62,8 +62,8 @@ class Season:
 
     subject: str
     key: SigningKey
-    lines: list[bytes]
-    rows: list[Recorded]
+    lines: list[bytes] = field(repr=False)  # ``asyncio`` takes the text of what its tasks return
+    rows: list[Recorded] = field(repr=False)
     keys: LeagueKeys
 
 
