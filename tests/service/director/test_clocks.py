@@ -84,7 +84,7 @@ async def test_levels_rise_by_the_clock_and_no_hand_opens_at_an_old_one(
     database: TestDatabase, worker: subprocess.Popen[bytes]
 ) -> None:
     async with open_runtime(database.settings("holotable_api")) as runtime:
-        league, name = await started(runtime, 1, 2)
+        league, name = await started(runtime, 1, 1)
         state = (await runtime.writer.load(league, stream_of(name))).state
         table, until = state.tables[0].table, time.monotonic() + PATIENCE_SECONDS
         while (await clock_of(runtime, league, name)).level < 3 or await hands_at(

@@ -43,10 +43,10 @@ async def test_an_offer_nobody_answers_goes_on_and_late_registration_ends(
     database: TestDatabase, worker: subprocess.Popen[bytes]
 ) -> None:
     async with open_runtime(database.settings("holotable_api")) as runtime:
-        entry = EntryTerms(waitlist=True, offer_seconds=1, late_registration_seconds=2)
-        starts_at = runtime.clock.now() + timedelta(seconds=8)
+        entry = EntryTerms(waitlist=True, offer_seconds=1, late_registration_seconds=1)
+        starts_at = runtime.clock.now() + timedelta(seconds=5)
         league, name = await announced(
-            runtime, 62, entry=entry, starts_at=starts_at, decision_seconds=30
+            runtime, 6, entrants_max=4, entry=entry, starts_at=starts_at, decision_seconds=30
         )
         before = await state_of(runtime, league, name)
         first, second = (each.entrant for each in before.entering.waiting)

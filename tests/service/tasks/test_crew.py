@@ -46,13 +46,14 @@ def test_a_process_that_dies_as_it_becomes_ready_does_not_keep_the_crew_from_bei
 def test_a_process_that_does_not_listen_is_killed_in_the_end() -> None:
     program = """
         import signal
-        from service.tasks.crew import Crew
+        from service.tasks import crew
+        crew.STOP_SECONDS = 1
         def work(post, ready):
             signal.signal(signal.SIGTERM, signal.SIG_IGN)
             ready()
             while True:
                 signal.pause()
-        raise SystemExit(Crew(["deaf"], work).run(lambda: print("ready", flush=True)))
+        raise SystemExit(crew.Crew(["deaf"], work).run(lambda: print("ready", flush=True)))
     """
     assert code_of(program, signal.SIGINT) == 130
 
