@@ -19,7 +19,7 @@ from service.base.errors import CheckpointRefused
 from service.log.batch import event_id
 from service.log.read import read_command
 from service.log.store import PostgresStore
-from service.log.writer import Command, Entry, States, Writer
+from service.log.writer import Entry, Order, States, Writer
 from service.transparency.convicting import contradiction
 from service.transparency.note import Checkpoint, SigningKey, open_note, parse_checkpoint
 from service.transparency.receipt import CommandReceipt, Promised, parse_receipt
@@ -131,7 +131,7 @@ async def test_all_events_of_a_command_are_found_however_many_they_are(
             players = [named("plr", f"{number} {each}") for each in range(many)]
             founding = CreateLeague(league=league, name="City", owner=players[0], sandbox=True)
             joining = [AddMember(player=player, now=utcnow()) for player in players]
-            command = Command(
+            command = Order(
                 command_id=uuid5(NAMES, f"receipts {number}"),
                 actor="test",
                 received_at=utcnow(),
