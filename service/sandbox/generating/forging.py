@@ -61,7 +61,7 @@ class Forgery:
         """The rulesets, by the stream of the table."""
 
         # Each original hash leads to its event, so that names of heads can follow a change.
-        self.old = {leaf.hex().encode(): place for place, leaf in self._heads().items()}
+        self.old = {leaf.hex(): place for place, leaf in self._heads().items()}
 
     def copy(self) -> "Forgery":
         """Return a copy that can be changed independently."""
@@ -157,7 +157,7 @@ class Forgery:
         """Replace the original hashes that *event* names with those of the same places now."""
 
         def new(found: re.Match[bytes]) -> bytes:
-            place = self.old.get(found[1])
+            place = self.old.get(found[1].decode())
             return found[0] if place not in heads else b'"%b"' % heads[place].hex().encode()
 
         data = encode(event["data"])
