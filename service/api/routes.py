@@ -36,7 +36,16 @@ from service.api.proof import (
     disputes,
     evidence,
 )
-from service.api.table import feeds, hands, openings, presence, replays, tables, voiding
+from service.api.table import (
+    feeds,
+    hands,
+    my_stream,
+    openings,
+    presence,
+    replays,
+    tables,
+    voiding,
+)
 from service.api.tournament import (
     corrections,
     entering,
@@ -98,6 +107,7 @@ ROUTES: tuple[HTTPRouteHandler, ...] = tuple(
         texts,
         rulesets,
         feeds,
+        my_stream,
         audits,
         bundles,
         corrections,

@@ -64,6 +64,10 @@ _LEAGUE = (
     f"SELECT {_COLUMNS} FROM events WHERE league = $1 AND position > $2 "  # noqa: S608
     "ORDER BY position LIMIT $3"
 )
+_OF_TYPE = (
+    f"SELECT {_OF_STREAM} FROM events WHERE league = $1 AND stream = $2 "  # noqa: S608
+    "AND stream_version > $3 AND type = $4 ORDER BY stream_version DESC LIMIT $5"
+)
 _AT = (
     f"SELECT {_COLUMNS} FROM events "  # noqa: S608
     "WHERE league = $1 AND position = ANY ($2) ORDER BY position"
@@ -163,6 +167,20 @@ async def read_until(
     number = _number(league)
     rows = await (await driver_of(connection)).fetch(_UNTIL, number, stream, after_version, until)
     return _recorded(number, rows, stream)
+
+
+async def read_last_of_type(
+    connection: Connection,
+    league: str | UUID,
+    stream: str,
+    kind: str,
+    after_version: int,
+    limit: int,
+) -> list[Recorded]:
+    """Return the last *limit* events of a type in a stream after a version, oldest first."""
+    number, driver = _number(league), await driver_of(connection)
+    rows = await driver.fetch(_OF_TYPE, number, stream, after_version, kind, limit)
+    return _recorded(number, rows, stream)[::-1]
 
 
 async def read_books(

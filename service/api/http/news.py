@@ -9,12 +9,14 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Set as AbstractSet
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from uuid import UUID
 
 from engine.league.state import Created
 from engine.values import stream_of
+from service.api.http.watching import START_SECONDS, Watch, keys_of, watching
 from service.base.errors import EventUnreadable, StoreUnavailable
 from service.log.canonical import NO_HASH
 from service.log.read import CHUNK
@@ -26,9 +28,6 @@ _log = logging.getLogger(__name__)
 
 POLL_SECONDS = 2.0
 """Time between two checks of all channels for events that no notification announced."""
-
-START_SECONDS = 10.0
-"""The longest time that a follower waits for a channel to start."""
 
 QUEUE_MAX = 200
 """Most events that wait for one follower. A slower follower reads on from the log."""
@@ -140,11 +139,13 @@ class Channel:
         self._ended = ended
         self._news = asyncio.Event()
         self._followers: dict[str | None, set[Follower]] = {}
+        self._watches: dict[str, set[Watch]] = {}
+        """The watches by the keys that they watch here."""
 
     @property
     def followed(self) -> bool:
-        """True if the channel has a follower."""
-        return bool(self._followers)
+        """True if the channel has a follower or a watch."""
+        return bool(self._followers or self._watches)
 
     def add(self, follower: Follower) -> None:
         """Offer all later events of its stream to *follower*."""
@@ -156,9 +157,21 @@ class Channel:
         rest.discard(follower)
         if not rest:
             del self._followers[follower.stream]
-        if not self._followers:
-            self._ended(self)
-            self._news.set()
+        self._end_unless_followed()
+
+    def watch(self, keys: AbstractSet[str], watch: Watch) -> None:
+        """Tell *watch* of later events under *keys*."""
+        for key in keys:
+            self._watches.setdefault(key, set()).add(watch)
+
+    def unwatch(self, keys: AbstractSet[str], watch: Watch) -> None:
+        """Tell *watch* nothing more about *keys*. With nobody left the channel ends."""
+        for key in keys:
+            rest = self._watches[key]
+            rest.discard(watch)
+            if not rest:
+                del self._watches[key]
+        self._end_unless_followed()
 
     def wake(self) -> None:
         """Make the channel read on."""
@@ -169,6 +182,13 @@ class Channel:
         for followers in self._followers.values():
             for follower in followers:
                 follower.wake(error)
+        for watch in set().union(*self._watches.values()):
+            watch.wake(self._league, error)
+
+    def _end_unless_followed(self) -> None:
+        if not self.followed:
+            self._ended(self)
+            self._news.set()
 
     def fail(self, error: Exception) -> None:
         """
@@ -234,6 +254,9 @@ class Channel:
             for stream in (row.stream, None):
                 for follower in self._followers.get(stream, ()):
                     follower.offer(told)
+            for key in keys_of(row) if self._watches else ():
+                for watch in self._watches.get(key, ()):
+                    watch.tell(self._league, row)
 
 
 class News:
@@ -269,6 +292,19 @@ class News:
     @contextmanager
     def following(self, league: str, stream: str | None) -> Iterator[Follower]:
         """Follow *stream*, or the whole of *league* if *stream* is None."""
+        channel = self._channel(league)
+        follower = Follower(stream, channel.started, self._stopping)
+        channel.add(follower)
+        try:
+            yield follower
+        finally:
+            channel.remove(follower)
+
+    def watching(self, keeping: Sequence[str] = ()) -> AbstractContextManager[Watch]:
+        """Open a watch of streams in several leagues, which keeps the events of some types."""
+        return watching(self._channel, self._stopping, keeping)
+
+    def _channel(self, league: str) -> Channel:
         number = league_number(league)
         channel = self._channels.get(number)
         if channel is None:
@@ -279,12 +315,7 @@ class News:
 
             channel = self._channels[number] = Channel(self._writer, number, ended)
             self._run(asyncio.create_task(channel.run(), name=f"news-{number.hex}"))
-        follower = Follower(stream, channel.started, self._stopping)
-        channel.add(follower)
-        try:
-            yield follower
-        finally:
-            channel.remove(follower)
+        return channel
 
     def _run(self, task: asyncio.Task[None]) -> None:
         self._running.add(task)

@@ -15,7 +15,6 @@ from functools import partial
 from typing import Annotated, Any
 
 import msgspec
-import sqlalchemy as sa
 from litestar import Response
 from litestar.response import ServerSentEventMessage, Stream
 
@@ -37,16 +36,23 @@ from service.api.http.authentication import require_token
 from service.api.http.news import Follower, Told
 from service.api.http.operations import operation
 from service.api.http.paging import limit_of, parts_of, token, wait_of
-from service.api.http.problems import AWAY
 from service.api.http.queries import AFTER, LIMIT, WAIT
 from service.api.http.shell import Asked, Shell, principal_of, shell_of
 from service.api.http.submitting import encoded
-from service.api.table.streaming import Counted
+from service.api.table.streaming import (
+    ENDINGS,
+    EVENT_STREAM,
+    OPENING,
+    PING,
+    PING_SECONDS,
+    STREAM_HEADERS,
+    STREAM_SECONDS,
+    Counted,
+)
 from service.base.errors import (
     BadRequest,
     EventUnreadable,
     Forbidden,
-    StoreUnavailable,
     StreamNotFound,
     Unauthenticated,
 )
@@ -58,30 +64,10 @@ from service.people.tokens import Principal
 
 _log = logging.getLogger(__name__)
 
-_ENDINGS: tuple[type[Exception], ...] = (
-    *AWAY,
-    sa.exc.OperationalError,
-    sa.exc.InterfaceError,
-    StoreUnavailable,
-    EventUnreadable,
-)
-
 _NOTHING = msgspec.Raw(b"{}")
-
-PING_SECONDS = 15.0
-STREAM_SECONDS = 300.0
-"""Longest life of one stream. Clients reconnect with ``Last-Event-ID``."""
 
 READ_EVENTS = 200
 """Most events in one read of the log while a stream catches up."""
-
-_STREAM_HEADERS = {
-    "Cache-Control": "no-cache",
-    "Connection": "keep-alive",
-    "X-Accel-Buffering": "no",
-}
-_OPENING = ServerSentEventMessage(data=None, comment="open", retry=1000).encode()
-_PING = ServerSentEventMessage(data=None, comment="ping").encode()
 
 
 class FeedItem(msgspec.Struct, kw_only=True):
@@ -300,11 +286,11 @@ async def _answer(
     feed = Feed(shell, league, stream, await shell.runtime.writer.epoch(league), reader)
     query = request.query_params
     given = query.get("after") or query.get("cursor")
-    if "text/event-stream" in request.headers.get("accept", ""):
+    if EVENT_STREAM in request.headers.get("accept", ""):
         after = feed.after(request.headers.get("last-event-id") or given)
         held = partial(shell.limits.streams.held, principal_of(request))
         messages = _messages(request, feed, after)
-        return Counted(held, messages, media_type="text/event-stream", headers=_STREAM_HEADERS)
+        return Counted(held, messages, media_type=EVENT_STREAM, headers=STREAM_HEADERS)
     after, limit, wait = feed.after(given), limit_of(request), wait_of(request)
     if wait:
         await feed.news(after, wait)
@@ -344,13 +330,13 @@ async def _may_follow(request: Asked, feed: Feed, *, fresh: bool) -> bool:
 
 
 async def _messages(request: Asked, feed: Feed, after: int) -> AsyncIterator[bytes]:
-    yield _OPENING
+    yield OPENING
     shell = feed.shell
     try:
         with shell.news.following(feed.league, feed.stream) as follower:
             async for message in _news_for(request, feed, follower, after):
                 yield message
-    except _ENDINGS as error:
+    except ENDINGS as error:
         # Streams end now and then. The client reconnects, and then gets the problem.
         _log.warning("a stream ended: %s", type(error).__name__)
 
@@ -373,4 +359,4 @@ async def _news_for(
         elif not await follower.wait(PING_SECONDS):
             if not await _may_follow(request, feed, fresh=False):
                 return
-            yield _PING
+            yield PING

@@ -1,11 +1,39 @@
-"""Responses that count as open streams until their connection ends."""
+"""Streams: their media types, their headers, their lengths, and how they are counted."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractContextManager
 from typing import Any
 
-from litestar.response import Stream
+import sqlalchemy as sa
+from litestar.response import ServerSentEventMessage, Stream
 from litestar.types import ASGIApp, Receive, Scope, Send
+
+from service.api.http.problems import AWAY
+from service.base.errors import EventUnreadable, StoreUnavailable
+
+EVENT_STREAM = "text/event-stream"
+NDJSON = "application/x-ndjson"
+
+PING_SECONDS = 15.0
+STREAM_SECONDS = 300.0
+"""Longest life of one stream. Clients reconnect with ``Last-Event-ID``."""
+
+ENDINGS: tuple[type[Exception], ...] = (
+    *AWAY,
+    sa.exc.OperationalError,
+    sa.exc.InterfaceError,
+    StoreUnavailable,
+    EventUnreadable,
+)
+"""The errors that end a stream. Its client reconnects, and then gets the problem."""
+
+STREAM_HEADERS = {
+    "Cache-Control": "no-cache",
+    "Connection": "keep-alive",
+    "X-Accel-Buffering": "no",
+}
+OPENING = ServerSentEventMessage(data=None, comment="open", retry=1000).encode()
+PING = ServerSentEventMessage(data=None, comment="ping").encode()
 
 
 # The signatures pass all other arguments to the framework unchanged.
