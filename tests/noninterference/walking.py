@@ -19,6 +19,9 @@ from tests.noninterference.scene import Scene
 from tests.service.api.matrix import BODIES, QUERIES, routes
 
 STREAMS = {"follow_table", "follow_tournament", "follow_league"}
+MY_STREAM = "follow_me"
+"""The route that always streams. ``read_my_turns`` tells how many items it has."""
+
 FORMS = {
     "replay_hand": ("application/x-ndjson", "text/plain", "text/x-phh"),
 }
@@ -99,6 +102,9 @@ def _abouts(scene: Scene, path: str, *, everywhere: bool = False) -> Iterator[di
 
 async def _read(scene: Scene, audience: str, name: str, path: str, described: Operation) -> None:
     asker = scene.asker
+    if name == MY_STREAM:
+        await _my_stream(scene, audience, path)
+        return
     for named in _abouts(scene, path):
         for query in _queries(name, described, named):
             asked = path.format_map(named) + query
@@ -113,6 +119,21 @@ async def _read(scene: Scene, audience: str, name: str, path: str, described: Op
             if name in STREAMS and answer.is_success:
                 events = len(answer.json()["items"])
                 await asker.follow(audience, name, path.format_map(named), events=events)
+
+
+async def _my_stream(scene: Scene, audience: str, path: str) -> None:
+    turns = await scene.asker.ask(audience, "read_my_turns", "GET", "/v1/me/turns?limit=200")
+    if not turns.is_success:
+        await scene.asker.ask(audience, MY_STREAM, "GET", path)
+        return
+    items = turns.json()["items"]
+    assert not turns.json()["more"]
+    # The last item says that everything has been told.
+    await scene.asker.follow(audience, MY_STREAM, path, events=len(items) + 1)
+    for item in items:
+        after = f"/v1/me/turns?after={item['cursor']}"
+        await scene.asker.ask(audience, "read_my_turns", "GET", after)
+    await scene.asker.ask(audience, MY_STREAM, "GET", f"{path}?after=x")
 
 
 def _queries(name: str, described: Operation, named: dict[str, str]) -> list[str]:

@@ -19,6 +19,9 @@ class Following:
     def __init__(self, limit: int | None = None) -> None:
         self.items: list[dict[str, Any]] = []
         self.status: int | None = None
+        self.problem: str | None = None
+        """The code of the problem, if the request was refused."""
+
         self.ended = asyncio.Event()
         self._changed = asyncio.Condition()
         self._reading = asyncio.Event()
@@ -39,6 +42,8 @@ class Following:
         await self._reading.wait()
         self.status = message.get("status", self.status)
         text = message.get("body", b"").decode()
+        if text and (self.status or 0) >= 400:
+            self.problem = json.loads(text)["code"]
         for line in text.splitlines():
             if line.startswith("data: "):
                 self.items.append(json.loads(line[6:]))

@@ -16,6 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from engine.values import identifier, number_of
 from service.api.http.declaration import Operation
 from service.api.routes import ROUTES
+from service.api.table.streaming import EVENT_STREAM
 from service.base.database import async_engine
 from service.people import resetting
 from service.people.schema import text
@@ -23,6 +24,7 @@ from service.process.app import build
 from service.projections.runner import Runner
 from tests.service.api.conftest import Api, Person
 from tests.support.databases import TestDatabase
+from tests.support.streams import following
 
 ROLES = ("player", "scorer", "auditor", "referee", "director", "owner")
 NO_TOKEN, STRANGER = "no token", "stranger"
@@ -267,6 +269,8 @@ class Asker:
         """Return the answer that *persona* gets on the route *name*."""
         method, path, sent = await self.request(persona, name, world)
         headers = sent.pop("headers") | {"Idempotency-Key": str(uuid4())}
+        if routes()[name][2].produces[0] == EVENT_STREAM:
+            return await self._first_item(path, headers, routes()[name][2])
         answer = await self.api.http.request(method, path, headers=headers, **sent)
         code = None
         with suppress(ValueError):
@@ -319,6 +323,19 @@ class Asker:
         if body or method not in ("GET", "DELETE"):
             sent["json"] = body
         return method, path.format_map(named), sent
+
+    async def _first_item(self, path: str, headers: dict[str, str], described: Operation) -> Answer:
+        """Return the answer of a route that always streams, checked by its first item."""
+        async with following(self.api.app, path, headers) as stream:
+            await stream.until_begun()
+            if stream.status != described.status:
+                return Answer(stream.status or 0, stream.problem)
+            await stream.until(1)
+        try:
+            msgspec.convert(stream.items[0], described.answer)
+        except msgspec.ValidationError as error:
+            return Answer(described.status, None, f"{error}: {stream.items[0]}")
+        return Answer(described.status, None)
 
     async def _let_in(self, owner: Person, league: str) -> None:
         for role in ROLES:

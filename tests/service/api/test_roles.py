@@ -37,6 +37,8 @@ OWN = {
     "change_password",
     "list_sign_ins",
     "read_me",
+    "follow_me",
+    "read_my_turns",
     "erase_me",
     "try_points_formula",
     "create_league",
