@@ -1,4 +1,4 @@
-"""The type of a database connection below SQLAlchemy."""
+"""Database connections below SQLAlchemy."""
 
 import asyncpg
 from asyncpg.pool import PoolConnectionProxy
@@ -9,3 +9,7 @@ Driver = asyncpg.Connection | PoolConnectionProxy | asyncpg.Pool
 
 Connection = AsyncConnection | Driver
 """A driver, or SQLAlchemy's connection over asyncpg."""
+
+
+async def leave_as_is(_connection: Driver) -> None:
+    """Save each use the statement that would reset its session: no session is ever changed."""

@@ -11,7 +11,7 @@ from uuid import UUID
 
 import asyncpg
 
-from service.base.drivers import Driver
+from service.base.drivers import Driver, leave_as_is
 from service.base.grouping import Grouped
 from service.log import append, read
 from service.log.keys import Keys, LeagueKeys
@@ -147,7 +147,7 @@ class PostgresStore:
                 self._dsn,
                 min_size=0,
                 max_size=size,
-                reset=_leave_as_is,
+                reset=leave_as_is,
                 server_settings={
                     # The process id, for anybody who reads pg_stat_activity.
                     "application_name": f"holotable-{name} {os.getpid()}",
@@ -258,10 +258,6 @@ class PostgresStore:
                 # loop, so it survives a full notification queue and an absent database.
                 _log.warning("subscribers were not woken: %s", type(error).__name__)
             await asyncio.sleep(_WAKE_SECONDS)  # growth meanwhile goes into one wake-up
-
-
-async def _leave_as_is(_connection: Driver) -> None:
-    """Save each append the statement that would reset its session: no session is ever changed."""
 
 
 @asynccontextmanager
