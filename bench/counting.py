@@ -17,7 +17,7 @@ from eventsourcing.application import Application
 from eventsourcing.domain import Aggregate, event
 
 from engine.decider import Decider
-from service.base import database
+from service.base import database, migrations
 from service.base.embedded import Cluster, binaries
 from service.base.sources import DatabaseClock
 from service.log.store import PostgresStore
@@ -125,7 +125,7 @@ def bench() -> Iterator[Bench]:
             database.create_roles(cluster.url(), dict.fromkeys(database.LOGINS, PASSWORD))
             database.create_database(cluster.url(), "ours")
             database.create_database(cluster.url(), "peers", owner="postgres")
-            database.migrate(cluster.url("ours", "holotable_migrate", PASSWORD))
+            migrations.migrate(cluster.url("ours", "holotable_migrate", PASSWORD))
             print(
                 f"PostgreSQL {database.server_version(cluster.url())}, fsync on, "
                 f"Python {platform.python_version()}, {os.cpu_count()} cores, "

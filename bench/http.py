@@ -33,7 +33,7 @@ from litestar.datastructures import State
 
 from bench.client import Connection
 from bench.playing import SEATS, Measured, sit_down
-from service.base import database
+from service.base import database, migrations
 from service.base.database import asyncpg_dsn
 from service.base.embedded import Cluster, binaries
 from service.base.settings import Settings, environment, read
@@ -201,7 +201,7 @@ def _server() -> Iterator[Cluster]:
         database.create_roles(cluster.url(), dict.fromkeys(database.LOGINS, _PASSWORD))
         for name, owner in (("ours", database.OWNER), ("bare", "postgres")):
             database.create_database(cluster.url(), name, owner=owner)
-        database.migrate(cluster.url("ours", "holotable_migrate", _PASSWORD))
+        migrations.migrate(cluster.url("ours", "holotable_migrate", _PASSWORD))
         with psycopg.connect(cluster.url("bare"), autocommit=True) as connection:
             connection.execute("CREATE TABLE bench_bare (id bigserial PRIMARY KEY, note text)")
         yield cluster

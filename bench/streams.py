@@ -24,7 +24,7 @@ import uvloop
 from bench.client import Connection, Person
 from bench.http import await_port, free_port
 from bench.playing import Game, Measured, sit_down
-from service.base import database
+from service.base import database, migrations
 from service.base.embedded import Cluster, binaries
 from service.base.settings import Settings, environment, read
 from service.process.app import run
@@ -149,7 +149,7 @@ def main() -> None:
     ):
         database.create_roles(cluster.url(), dict.fromkeys(database.LOGINS, _PASSWORD))
         database.create_database(cluster.url(), "ours")
-        database.migrate(cluster.url("ours", "holotable_migrate", _PASSWORD))
+        migrations.migrate(cluster.url("ours", "holotable_migrate", _PASSWORD))
         measure(cluster)
 
 

@@ -2,7 +2,7 @@
 Run migrations as the role that owns the relations.
 
 The address comes from the configuration's attribute ``url`` (set by
-``service.base.database.migrate``) or from ``HOLOTABLE_DATABASE_URL``.
+``service.base.migrations.migrate``) or from ``HOLOTABLE_DATABASE_URL``.
 """
 
 import os

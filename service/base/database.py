@@ -1,4 +1,4 @@
-"""Addresses, pools, and the statements that prepare a server: roles, databases, migrations."""
+"""Addresses, pools, and the statements that prepare a server: roles and databases."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -7,12 +7,10 @@ from urllib.parse import urlsplit, urlunsplit
 import asyncpg
 import psycopg
 import sqlalchemy as sa
-from alembic import command
 from psycopg import sql
 from sqlalchemy.engine import AdaptedConnection
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
-from service.base import migrations
 from service.base.drivers import leave_as_is
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -239,16 +237,6 @@ def drop_database(superuser_url: str, name: str) -> None:
         connection.execute(
             sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name))
         )
-
-
-def migrate(migrator_url: str, revision: str = "head") -> None:
-    """Migrate the schema to *revision*, as ``holotable_migrate``."""
-    config = migrations.config()
-    config.attributes["url"] = migrator_url
-    config.set_main_option(
-        "sqlalchemy.url", sqlalchemy_url(migrator_url, "psycopg").replace("%", "%%")
-    )
-    command.upgrade(config, revision)
 
 
 def server_version(url: str) -> str:

@@ -1,5 +1,5 @@
 """
-The folder of the migrations, and the SQL files in it.
+Migrating a database, the folder of the migrations, and the SQL files in it.
 
 Only this module knows where the folder is. Each function of the database has a file
 ``migrations/sql/<function>.<revision>.sql``, named after the migration that loads it. The highest
@@ -9,7 +9,10 @@ new migration.
 
 from pathlib import Path
 
+from alembic import command
 from alembic.config import Config
+
+from service.base.database import sqlalchemy_url
 
 FOLDER = Path(__file__).resolve().parents[2] / "migrations"
 STATEMENTS = FOLDER / "sql"
@@ -20,6 +23,16 @@ def config() -> Config:
     made = Config()
     made.set_main_option("script_location", str(FOLDER))
     return made
+
+
+def migrate(migrator_url: str, revision: str = "head") -> None:
+    """Migrate the schema to *revision*, as ``holotable_migrate``."""
+    chosen = config()
+    chosen.attributes["url"] = migrator_url
+    chosen.set_main_option(
+        "sqlalchemy.url", sqlalchemy_url(migrator_url, "psycopg").replace("%", "%%")
+    )
+    command.upgrade(chosen, revision)
 
 
 def load(name: str, revision: str) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import rich_click as click
 
-from service.cli.common import FILE, NO, settings, stop
+from service.cli.common import FILE, NO, importing, settings, stop
 
 
 @click.command()
@@ -19,7 +19,8 @@ def api() -> None:
 
     Needs HOLOTABLE_DATABASE_URL with the login of holotable_api, and HOLOTABLE_SECRET_KEY.
     """
-    from service.process.app import run
+    with importing():
+        from service.process.app import run
 
     run(settings())
 
@@ -32,7 +33,8 @@ def worker() -> None:
     Needs HOLOTABLE_DATABASE_URL with the login of holotable_worker, HOLOTABLE_SECRET_KEY
     and HOLOTABLE_BROKER_URL.
     """
-    from service.tasks import run_worker
+    with importing():
+        from service.tasks import run_worker
 
     run_worker(settings())
 
@@ -45,7 +47,8 @@ def project() -> None:
     Needs HOLOTABLE_DATABASE_URL with the login of holotable_project, and
     HOLOTABLE_SECRET_KEY.
     """
-    from service.projections.runner import run
+    with importing():
+        from service.projections.runner import run
 
     run(settings())
 
@@ -54,7 +57,8 @@ def project() -> None:
 @click.option("--check", type=FILE, default=None, help="Compare FILE instead of printing.")
 def openapi(check: Path | None) -> None:
     """Print the API's OpenAPI document. With --check FILE, exit with 1 if FILE differs."""
-    from service.process.app import openapi_document
+    with importing():
+        from service.process.app import openapi_document
 
     text = openapi_document()
     if check is None:

@@ -2,7 +2,7 @@
 
 import rich_click as click
 
-from service.base import database
+from service.base import migrations
 from service.cli.common import settings
 from service.process import preparing
 
@@ -28,5 +28,5 @@ def migrate() -> None:
     Needs HOLOTABLE_DATABASE_URL with the login of holotable_migrate, and
     HOLOTABLE_SECRET_KEY.
     """
-    database.migrate(settings().database_url)
+    migrations.migrate(settings().database_url)
     click.echo("the schema is up to date")

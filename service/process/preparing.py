@@ -4,7 +4,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 import psycopg
 
-from service.base import database
+from service.base import database, migrations
 from service.base.sources import SystemEntropy
 from service.tasks import broker
 
@@ -31,7 +31,7 @@ def prepare(superuser_url: str) -> dict[str, str]:
     database.create_roles(superuser_url, passwords)
     database.create_database(superuser_url, database.DATABASE)
     database.create_database(superuser_url, database.BROKER, owner=database.BROKER)
-    database.migrate(database.with_database(superuser_url, database.DATABASE))
+    migrations.migrate(database.with_database(superuser_url, database.DATABASE))
     broker.install(_as_broker(superuser_url))
     return {login: _address(superuser_url, login, its) for login, its in passwords.items()}
 

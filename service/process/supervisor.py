@@ -24,7 +24,7 @@ from typing import Self
 
 import psycopg
 
-from service.base import database
+from service.base import database, migrations
 from service.base.children import dying_with
 from service.base.embedded import Cluster, binaries
 from service.base.settings import PREFIX, Settings, SignerSettings, environment
@@ -253,7 +253,7 @@ class Stack:
         database.create_roles(superuser, passwords)
         database.create_database(superuser, self.name)
         database.create_database(superuser, self._broker, owner=database.BROKER)
-        database.migrate(self._url("holotable_migrate", self.name))
+        migrations.migrate(self._url("holotable_migrate", self.name))
         broker.install(self._url(database.BROKER, self._broker))
 
     def _own_server(self) -> str:

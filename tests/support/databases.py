@@ -15,7 +15,7 @@ from typing import Any
 import psycopg
 from psycopg import sql
 
-from service.base import database
+from service.base import database, migrations
 from service.base.embedded import Cluster, binaries
 from service.base.settings import Settings
 from tests.support.resetting import Fingerprint, fingerprint, reset
@@ -135,5 +135,5 @@ def running_server() -> Iterator[TestServer]:
                 connection.execute(sql.SQL("ALTER ROLE postgres PASSWORD {}").format(kept))
                 database.close_databases(connection, "postgres", "template1")
             database.create_database(cluster.url(), TEMPLATE)
-            database.migrate(server.url(TEMPLATE, "holotable_migrate"))
+            migrations.migrate(server.url(TEMPLATE, "holotable_migrate"))
             yield server

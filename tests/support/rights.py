@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import psycopg
 
-from service.base import database
+from service.base import database, migrations
 from service.base.database import BROKER, LOGINS, OWNER, ROOT
 from tests.support.databases import running_server
 
@@ -102,7 +102,7 @@ def main() -> None:
         superuser = server.cluster.url()
         database.create_database(superuser, "log")
         database.create_database(superuser, "broker", owner=BROKER)
-        database.migrate(server.url("log", "holotable_migrate"))
+        migrations.migrate(server.url("log", "holotable_migrate"))
         lines = held(server.cluster.url("log"), server.cluster.url("broker"))
     DECLARED.write_text(TITLE + "".join(f"{line}\n" for line in lines), encoding="utf-8")
 

@@ -11,6 +11,7 @@ import asyncpg
 import pytest
 
 from service.base import database as databases
+from service.base import migrations
 from service.base.settings import environment
 from service.director.runtime import open_runtime
 from tests.service.director.test_directing import announced
@@ -40,7 +41,7 @@ async def test_an_outage_is_told_in_lines_and_not_in_tracebacks(tmp_path: Path) 
         database = TestDatabase(server, "outage")
         databases.create_database(url, database.name)
         databases.create_database(url, f"{database.name}_broker", owner=databases.BROKER)
-        databases.migrate(database.url("holotable_migrate"))
+        migrations.migrate(database.url("holotable_migrate"))
         settings = database.settings(
             "holotable_worker",
             broker_url=database.broker_url,
