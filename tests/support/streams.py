@@ -7,6 +7,9 @@ from contextlib import asynccontextmanager
 from typing import Any
 from urllib.parse import urlsplit
 
+PATIENCE_SECONDS = 120.0
+"""Ends a test whose stream stays silent. No test says how fast a stream is."""
+
 
 class Following:
     """
@@ -54,12 +57,12 @@ class Following:
         async with self._changed:
             self._changed.notify_all()
 
-    async def until_begun(self, seconds: float = 20.0) -> None:
+    async def until_begun(self, seconds: float = PATIENCE_SECONDS) -> None:
         """Wait until the status of the answer has arrived."""
         async with asyncio.timeout(seconds), self._changed:
             await self._changed.wait_for(lambda: self.status is not None)
 
-    async def until(self, count: int, seconds: float = 20.0) -> None:
+    async def until(self, count: int, seconds: float = PATIENCE_SECONDS) -> None:
         """Wait until *count* events have arrived."""
         async with asyncio.timeout(seconds), self._changed:
             await self._changed.wait_for(lambda: len(self.items) >= count)

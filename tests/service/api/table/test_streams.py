@@ -18,7 +18,7 @@ from service.log.store import PostgresStore
 from tests.service.api.conftest import PASSWORD
 from tests.service.api.table.test_commands import turn
 from tests.service.api.table.test_feeds import everything
-from tests.support.streams import following
+from tests.support.streams import PATIENCE_SECONDS, following
 
 pytestmark = pytest.mark.anyio
 
@@ -30,7 +30,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], list[str]
     """
     Return a function that lists the log's reads for a league, without those of commands.
 
-    Channels do not poll during the test.
+    Channels do not poll during the test, and followers wait for one however long it takes.
     """
     seen: list[tuple[str, Any]] = []
     real = PostgresStore._read
@@ -44,6 +44,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], list[str]
 
     monkeypatch.setattr(PostgresStore, "_read", noting)
     monkeypatch.setattr(news, "POLL_SECONDS", 3600)
+    monkeypatch.setattr(news, "START_SECONDS", 3600)
 
     def of(league: str) -> list[str]:
         found = sorted(name for name, number in seen if number == number_of(league))
@@ -182,7 +183,7 @@ async def test_an_event_of_a_table_wakes_no_follower_of_another_table(serving, a
             # Let the channel read the events of the first hand again.
             channel.end = (0, (await shell.runtime.writer.store.league(number, -1, 1))[0].hash)
             channel.wake()
-            assert await here.wait(20)
+            assert await here.wait(PATIENCE_SECONDS)
             assert {told.row.stream for told in here.take()} == {here.stream}
             assert not elsewhere.take() and not elsewhere._woken.is_set()
             assert channel.end == last
@@ -229,7 +230,8 @@ async def test_streams_that_are_cut_at_any_moment_miss_nothing_and_double_nothin
                 async with following(api.app, path, owner.headers, after) as stream:
                     try:
                         wanted = total - len(seen) if last else chosen.randrange(1, 5)
-                        await stream.until(wanted, 20 if last else chosen.random() / 5)
+                        patience = PATIENCE_SECONDS if last else chosen.random() / 5
+                        await stream.until(wanted, patience)
                     except TimeoutError:
                         assert not last
                 seen += stream.items
