@@ -66,7 +66,8 @@ async def _over_http(stack: Stack) -> None:
         await http.post("/v1/accounts", json=body)
         token = (await http.post("/v1/tokens", json=body)).json()["token"]
         http.headers["Authorization"] = f"Bearer {token}"
-        made = await http.post("/v1/leagues", json={"name": "Bench"})
+        keyed = {"Idempotency-Key": "bench"}
+        made = await http.post("/v1/leagues", json={"name": "Bench"}, headers=keyed)
         league, asked = made.json()["id"], {"command": made.headers["command-id"]}
         path = f"/v1/leagues/{league}/receipts"
         until = time.monotonic() + _PATIENCE

@@ -7,6 +7,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
 from typing import Any
+from uuid import uuid4
 
 import httpx
 import psycopg
@@ -57,7 +58,7 @@ def at_once(stack: Stack, calls: list[tuple[str, str]], **changes: str) -> dict[
 
 def asked(stack: Stack, token: str, path: str, body: dict[str, Any]) -> dict[str, Any]:
     """Return the API's answer to a request that must succeed."""
-    headers = {"Authorization": f"Bearer {token}"}
+    headers = {"Authorization": f"Bearer {token}", "Idempotency-Key": uuid4().hex}
     answer = httpx.post(f"{stack.url}/v1/{path}", json=body, headers=headers, timeout=10)
     assert answer.is_success, answer.text
     found: dict[str, Any] = answer.json()

@@ -79,7 +79,7 @@ class Asker:
         sent = self._headers(audience) | (headers or {})
         if method not in ("GET", "HEAD"):
             self.keys += 1
-            sent["Idempotency-Key"] = f"k{self.keys}"
+            sent = {"Idempotency-Key": f"k{self.keys}", "If-Match": "*"} | sent
         more: dict[str, Any] = {} if body is None else {"json": body}
         if content is not None:
             more["content"] = content

@@ -67,7 +67,10 @@ class Deprecated(NamedTuple):
 
 
 Precondition = Literal["ignored", "honoured", "demanded"]
-"""The use of ``If-Match``: not read, checked if it is sent, or required."""
+"""
+The use of ``If-Match``: there is no version to compare, so only ``*`` passes a command; checked if
+it is sent; or required.
+"""
 
 
 class Further(TypedDict, total=False):

@@ -12,8 +12,8 @@ import re
 import msgspec
 from litestar import Response
 
+from service.api.http.encoding import encoded
 from service.api.http.shell import Asked
-from service.api.http.submitting import encoded
 
 _DIGITS = 32
 _TAG = re.compile(r'(?:W/)?("[\x21\x23-\x7e\x80-\xff]*")')

@@ -21,6 +21,7 @@ from service.api.http.declaration import (
     OnPeople,
     Operation,
 )
+from service.api.http.preconditions import honoured
 from service.api.http.queries import DRY_RUN, Query
 
 
@@ -57,20 +58,18 @@ def operation(
     Raises:
         TypeError: If the handler asks for something that the declaration does not give.
     """
+    added = honoured(method, path, further)
     described = Operation(
         name=name, summary=summary, scope=scope, needs=needs, on_people=on_people,
         body=body, query=(*query, DRY_RUN) if dry_run else query, answer=answer, status=status,
-        produces=produces, problems=problems, key_required=key_required, dry_run=dry_run, **further,
+        produces=produces, problems=problems, key_required=key_required, dry_run=dry_run, **added,
     )  # fmt: skip
 
     def declared(handler: Handler) -> HTTPRouteHandler:
         whole, answered = bound(described, path, handler)
         return route(
-            path,
+            path, status_code=status, opt={"operation": whole}, include_in_schema=False,
             http_method=[method, "HEAD"] if path in ("/livez", "/readyz") else [method],
-            status_code=status,
-            opt={"operation": whole},
-            include_in_schema=False,
-        )(answered)
+        )(answered)  # fmt: skip
 
     return declared

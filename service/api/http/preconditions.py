@@ -1,23 +1,20 @@
 """
 Preconditions: ``If-Match`` names the version that the caller has read.
 
-An ETag is the version of the aggregate that the path names first. The writer compares it in the
-order's own turn, so two edits of one version cannot both pass, and a retry is answered before its
-version is compared (ADR 0036).
+An ETag holds the version of the aggregate that the path names first (``service.api.http.etags``).
+The writer compares it in the order's own turn. So two edits of one version cannot both pass, and a
+retry is answered before its version is compared (ADR 0036).
 """
 
 import re
 
-import msgspec
-
 from engine.values import stream_of
 from service.api.http.access import KINDS, Place
+from service.api.http.declaration import Further, Method
+from service.api.http.etags import version_in
 from service.api.http.shell import Asked, operation_of
 from service.base.errors import BadRequest, StreamVersionConflict
 from service.log.orders import Expected, demand
-
-DEMANDED: frozenset[str] = frozenset()
-"""The operations that need ``If-Match``: they replace terms, orders or results."""
 
 UNLOGGED = frozenset(
     {"sign_receipt", "start_audit", "offer_password_reset", "renew_claim", "issue_claims"}
@@ -27,10 +24,18 @@ UNLOGGED = frozenset(
 ORDERING = frozenset({"make_token", "open_account", "claim_player", "import_members"})
 """The operations whose handlers make their order themselves."""
 
+_FIRST = re.compile(r"[^{]*\{(\w+)")
 _PARAMETERS = frozenset(kind.parameter for kind in KINDS.values())
 _TAGS = re.compile(r'\s*(?:W/)?"[^"]*"\s*(?:,\s*(?:W/)?"[^"]*"\s*)*')
-_VERSION = re.compile(r'"([0-9]{1,15})(?:-[a-z]+)?"')
-"""A tag of ours. A compressed answer marks its tag, and still shows the same version."""
+_TAG = re.compile(r'"[^"]*"')
+
+
+def honoured(method: Method, path: str, further: Further) -> Further:
+    """Return *further*, with ``If-Match`` honoured by a command on an aggregate."""
+    found = _FIRST.match(path)
+    if method == "GET" or found is None or found[1] not in _PARAMETERS:
+        return further
+    return {"precondition": "honoured", **further}
 
 
 def expected_of(request: Asked, *, rehearse: bool) -> Expected | None:
@@ -46,7 +51,7 @@ def expected_of(request: Asked, *, rehearse: bool) -> Expected | None:
     """
     given = request.headers.get("if-match")
     if given is None:
-        if operation_of(request).name in DEMANDED and not rehearse:
+        if operation_of(request).precondition == "demanded" and not rehearse:
             detail = "read it first, and send its ETag in the header If-Match"
             raise BadRequest("precondition_required", detail)
         return None
@@ -77,13 +82,8 @@ def compare(request: Asked, place: object) -> None:
         return
     if isinstance(place, Place):
         demand(place.loaded, versions)
-    elif request.method != "GET":
+    elif request.method not in ("GET", "HEAD"):
         raise StreamVersionConflict("there is no ETag to compare with: send no If-Match here")
-
-
-def tag(place: Place[msgspec.Struct]) -> dict[str, str]:
-    """Return the header ``ETag`` of everything that is read from one aggregate: its version."""
-    return {"ETag": f'"{place.loaded.version}"'}
 
 
 def _versions(given: str) -> tuple[int, ...] | None:
@@ -92,4 +92,5 @@ def _versions(given: str) -> tuple[int, ...] | None:
         return None
     if _TAGS.fullmatch(given) is None:
         raise BadRequest("precondition_invalid", "If-Match is * or a list of quoted ETags")
-    return tuple(int(each) for each in _VERSION.findall(given))
+    found = (version_in(each) for each in _TAG.findall(given))
+    return tuple(each for each in found if each is not None)

@@ -10,6 +10,7 @@ from litestar import Response
 
 from engine.coordination.aggregates import DECIDERS
 from engine.values import stream_of
+from service.api.http.encoding import encoded
 from service.api.http.paging import position_token
 from service.api.http.preconditions import expected_of
 from service.api.http.shell import (
@@ -136,27 +137,6 @@ def _rehearsal(request: Asked) -> bool:
     if asked != "true":
         raise BadRequest("bad_request", "dry_run must be true or false")
     return True
-
-
-class _Answer(Response[bytes]):
-    """A JSON answer that skips the framework's own encoding."""
-
-    def __init__(self, content: bytes, status: int, headers: dict[str, str]) -> None:
-        self.content = content
-        self.status_code = status
-        self.headers = headers
-        self.media_type = "application/json"
-        self.encoding = "utf-8"
-        self.background = None
-        self.cookies = []
-        self.response_type_encoders = {}
-
-
-def encoded(
-    content: object, status: int = 200, headers: dict[str, str] | None = None
-) -> Response[bytes]:
-    """Return *content* as a JSON answer."""
-    return _Answer(msgspec.json.encode(content), status, headers or {})
 
 
 def _key(request: Asked) -> str | None:

@@ -151,6 +151,7 @@ async def renew_claim(
     needs="manage_players", scope="leagues:manage", body=Nothing, answer=ClaimsIssued, status=201,
     problems=("forbidden",),
     on_people=OnPeople("claim", "issues all claim codes again", "manage_members"),
+    key_required=True,
 )  # fmt: skip
 async def issue_claims(
     request: Asked, place: LeaguePlace, order: Order, now: datetime, shell: Shell

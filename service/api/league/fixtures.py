@@ -63,6 +63,7 @@ _SHOWN = 5
     problems=("recurrence_invalid", "season_closed", "terms_invalid",
               "terms_contradict", "unknown_ruleset", "invalid_ruleset", "not_a_sandbox",
               "beacon_unknown"),
+    key_required=True,
 )  # fmt: skip
 async def plan_fixtures(
     request: Asked,

@@ -104,6 +104,7 @@ class InvitationRevoked(msgspec.Struct, kw_only=True):
     needs="manage_players", scope="leagues:manage", answer=Invitation,
     status=201, problems=("forbidden", "invitation_invalid"),
     on_people=OnPeople("invitation", "makes a code for new members", "manage_members"),
+    key_required=True,
 )  # fmt: skip
 async def invite(
     body: InvitationWanted, place: LeaguePlace, order: Order, shell: Shell

@@ -49,6 +49,7 @@ class League(msgspec.Struct, kw_only=True):
     "POST", "/v1/leagues", "create_league", "Found a league as its owner.",
     needs="account", scope="leagues:manage", answer=League, status=201,
     problems=("league_name_invalid", "quota_exhausted"),
+    key_required=True,
 )  # fmt: skip
 async def create_league(
     request: Asked, body: LeagueWanted, order: Order, shell: Shell, principal: Principal

@@ -77,6 +77,7 @@ async def list_members(request: Asked, place: LeaguePlace, shell: Shell) -> Resp
     needs="manage_members", scope="leagues:manage", answer=Membership,
     problems=("forbidden", "member_unknown", "last_owner"),
     on_people=OnPeople("role", "changes a member's role", "manage_members"),
+    precondition="demanded",
 )  # fmt: skip
 async def change_role(
     player_id: str, body: RoleWanted, place: LeaguePlace, order: Order, shell: Shell

@@ -105,6 +105,7 @@ class Imported(msgspec.Struct, kw_only=True):
     needs="manage_players", scope="leagues:manage", answer=PlayerEntered,
     status=201, problems=("forbidden", "player_banned", "name_taken"),
     on_people=OnPeople("claim", "enters a player, with a claim code", "nobody"),
+    key_required=True,
 )  # fmt: skip
 async def enter_player(
     request: Asked, body: PlayerWanted, place: LeaguePlace, order: Order, shell: Shell

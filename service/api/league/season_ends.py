@@ -49,6 +49,7 @@ class SeasonCloseWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True
         "text_forged",
     ),
     dry_run=True,
+    key_required=True,
 )  # fmt: skip
 async def close_season(
     request: Asked, body: SeasonCloseWanted, place: SeasonPlace, order: Order, shell: Shell

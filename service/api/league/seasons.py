@@ -150,6 +150,7 @@ class SeasonShown(msgspec.Struct, kw_only=True):
     needs="manage_seasons",
     scope="tournaments:manage", answer=SeasonMade, status=201,
     problems=("forbidden", "season_terms_invalid", "formula_invalid", "recurrence_invalid"),
+    key_required=True,
 )  # fmt: skip
 async def open_season(
     body: SeasonWanted, place: LeaguePlace, order: Order, shell: Shell

@@ -15,14 +15,14 @@ from service.announcing.terms import announcement, demand_sandbox
 from service.api.http.access import LeaguePlace
 from service.api.http.asking import TournamentAsked, filled
 from service.api.http.bodies import invalid
+from service.api.http.etags import tagged
 from service.api.http.listing import listed
 from service.api.http.operations import operation
 from service.api.http.paging import Page
 from service.api.http.positions import live_listing
-from service.api.http.preconditions import tag
 from service.api.http.queries import PAGED
 from service.api.http.shell import Asked, Shell, shell_of
-from service.api.http.submitting import Order, answer, decide_one, encoded
+from service.api.http.submitting import Order, answer, decide_one
 from service.base.errors import BadRequest, StreamNotFound
 
 _OF_ONE_NIGHT = ("starts_at", "registration_opens_at", "masters", "template", "draft")
@@ -94,10 +94,11 @@ class TemplateGone(msgspec.Struct, kw_only=True):
     "Read the league's house rules, the defaults of its announcements.",
     needs="read_league", scope="leagues:read", answer=HouseRulesShown,
 )  # fmt: skip
-async def read_house_rules(place: LeaguePlace) -> Response[bytes]:
+async def read_house_rules(request: Asked, place: LeaguePlace) -> Response[bytes]:
     """Read the house rules from the aggregate."""
     body = msgspec.json.decode(place.state.house_rules or "{}")
-    return encoded(HouseRulesShown(league=place.id, body=body), headers=tag(place))
+    shown = HouseRulesShown(league=place.id, body=body)
+    return tagged(request, shown, place.loaded.version)
 
 
 @operation(
@@ -109,6 +110,7 @@ async def read_house_rules(place: LeaguePlace) -> Response[bytes]:
         "not_a_sandbox", "beacon_unknown",
         "template_body_too_long",
     ),
+    precondition="demanded",
 )  # fmt: skip
 async def set_house_rules(
     request: Asked, body: HouseRulesWanted, place: LeaguePlace, order: Order, shell: Shell
@@ -132,6 +134,7 @@ async def set_house_rules(
         "not_a_sandbox", "beacon_unknown",
         "template_name_taken", "templates_too_many", "template_body_too_long",
     ),
+    key_required=True,
 )  # fmt: skip
 async def save_template(
     request: Asked, body: TemplateWanted, order: Order, place: LeaguePlace
@@ -151,6 +154,7 @@ async def save_template(
         "not_a_sandbox", "beacon_unknown",
         "template_name_taken", "template_changed", "template_body_too_long",
     ),
+    precondition="demanded",
 )  # fmt: skip
 async def change_template(
     request: Asked, template_id: str, body: TemplateWanted, place: LeaguePlace, order: Order
@@ -179,12 +183,12 @@ async def list_templates(request: Asked, place: LeaguePlace) -> Response[bytes]:
     "GET", "/v1/leagues/{league_id:str}/templates/{template_id:str}", "read_template",
     "Read a template.", needs="read_league", scope="leagues:read", answer=TemplateShown,
 )  # fmt: skip
-async def read_template(template_id: str, place: LeaguePlace) -> Response[bytes]:
+async def read_template(request: Asked, template_id: str, place: LeaguePlace) -> Response[bytes]:
     """Read a template from the aggregate."""
     found = place.state.template(TemplateId(template_id))
     if found is None:
         raise StreamNotFound("it does not exist, or you may not see it")
-    return encoded(_shown(place.id, found), headers=tag(place))
+    return tagged(request, _shown(place.id, found), place.loaded.version)
 
 
 @operation(

@@ -6,10 +6,10 @@ from litestar import Response
 from engine.kit.windows import DisputeWindows, in_force
 from engine.league.windowing import SetDisputeWindows
 from service.api.http.access import LeaguePlace
+from service.api.http.etags import tagged
 from service.api.http.operations import operation
-from service.api.http.preconditions import tag
-from service.api.http.shell import Shell
-from service.api.http.submitting import Order, answer, decide_one, encoded
+from service.api.http.shell import Asked, Shell
+from service.api.http.submitting import Order, answer, decide_one
 
 
 class WindowsShown(msgspec.Struct, kw_only=True):
@@ -27,11 +27,11 @@ class WindowsShown(msgspec.Struct, kw_only=True):
     "Read how long after a settlement members may open a dispute.",
     needs="read_league", scope="leagues:read", answer=WindowsShown,
 )  # fmt: skip
-async def read_dispute_windows(place: LeaguePlace, shell: Shell) -> Response[bytes]:
+async def read_dispute_windows(request: Asked, place: LeaguePlace, shell: Shell) -> Response[bytes]:
     """Read the windows from the aggregate. The default is the rulebook's."""
     windows = in_force(place.state.dispute_windows, shell.now())
     shown = WindowsShown(league=place.id, windows=windows)
-    return encoded(shown, headers=tag(place))
+    return tagged(request, shown, place.loaded.version, whole=True)
 
 
 @operation(
@@ -39,6 +39,7 @@ async def read_dispute_windows(place: LeaguePlace, shell: Shell) -> Response[byt
     "Set how long members may dispute anything settled from now on.",
     needs="manage_league", scope="leagues:manage", answer=WindowsShown,
     problems=("forbidden",),
+    precondition="demanded",
 )  # fmt: skip
 async def set_dispute_windows(
     body: DisputeWindows, place: LeaguePlace, order: Order, shell: Shell

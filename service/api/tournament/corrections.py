@@ -109,6 +109,8 @@ _PROBLEMS = (
     "Correct the order of finish. Prizes and points follow the new order.",
     scope="tournaments:manage", needs="report_results",
     answer=Corrected, status=201, problems=_PROBLEMS, dry_run=True,
+    key_required=True,
+    precondition="demanded",
 )  # fmt: skip
 async def correct_result(
     request: Asked, body: CorrectionWanted, place: TournamentPlace, order: Order
@@ -126,6 +128,8 @@ async def correct_result(
     "Forfeit an entrant's result: last place and no prize. Everyone below moves up.",
     scope="tournaments:manage", needs="report_results",
     answer=Corrected, status=201, problems=_PROBLEMS, dry_run=True,
+    key_required=True,
+    precondition="demanded",
 )  # fmt: skip
 async def forfeit_result(
     request: Asked, body: ForfeitWanted, place: TournamentPlace, order: Order
@@ -145,6 +149,8 @@ async def forfeit_result(
     "Divide the money paid out in another way. The places stay.",
     scope="tournaments:manage", needs="report_results",
     answer=Corrected, status=201, problems=_PROBLEMS, dry_run=True,
+    key_required=True,
+    precondition="demanded",
 )  # fmt: skip
 async def award_anew(
     request: Asked, body: RewardWanted, place: TournamentPlace, order: Order

@@ -106,6 +106,7 @@ class AnnouncementListed(msgspec.Struct, kw_only=True):
     problems=(
         "not_a_draft", "terms_invalid", "terms_contradict", "unknown_ruleset", "invalid_ruleset",
     ),
+    precondition="demanded",
 )  # fmt: skip
 async def revise_terms(
     request: Asked, body: TournamentWanted, place: TournamentPlace, order: Order, shell: Shell
@@ -268,6 +269,7 @@ async def close_registration(place: TournamentPlace, order: Order, shell: Shell)
     "Post a notice to the players.", needs="direct_play", scope=_DIRECTOR,
     answer=EntryChanged, status=201,
     problems=("tournament_not_announced", "text_forged"),
+    key_required=True,
 )  # fmt: skip
 async def post_announcement(
     request: Asked, body: AnnouncementWanted, place: TournamentPlace, order: Order, shell: Shell

@@ -162,6 +162,7 @@ async def open_mine(
     "Publish the card master of a finished tournament, so that anybody can repeat its deals.",
     needs="publish_seeds", scope="tournaments:manage", body=Nothing, answer=EntropyTaken,
     status=201, problems=("forbidden", "seeds_still_needed"),
+    key_required=True,
 )  # fmt: skip
 async def publish_seeds(
     place: TournamentPlace, order: Order, shell: Shell, principal: Principal

@@ -95,6 +95,7 @@ class DealAnswered(msgspec.Struct, kw_only=True):
         "forbidden", "deal_not_possible", "deal_pending", "deal_amounts_wrong",
         "tournament_not_running",
     ),
+    key_required=True,
 )  # fmt: skip
 async def propose_deal(
     body: DealWanted, place: TournamentPlace, mine: OwnEntry, order: Order, shell: Shell
@@ -113,6 +114,7 @@ async def propose_deal(
         "forbidden", "deal_not_possible", "deal_pending", "deal_amounts_wrong",
         "tournament_not_running",
     ),
+    key_required=True,
 )  # fmt: skip
 async def propose_deal_as_director(
     body: DealWanted, place: TournamentPlace, order: Order, shell: Shell

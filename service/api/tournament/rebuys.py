@@ -91,6 +91,7 @@ async def _level(shell: Shell, place: TournamentPlace, mine: EntrantId) -> int:
     problems=(
         "rebuy_not_allowed", "item_not_owned", "item_value_unknown", "tournament_not_running",
     ),
+    key_required=True,
 )  # fmt: skip
 async def stake_item(
     body: ItemWanted,
@@ -109,6 +110,7 @@ async def stake_item(
     "Buy back the caller's staked item between hands.",
     needs="own_entry", scope="tables:play", body=Nothing, answer=Bought, status=201,
     problems=("item_not_staked", "hand_in_play", "stack_too_small", "tournament_not_running"),
+    key_required=True,
 )  # fmt: skip
 async def buy_back_item(
     place: Annotated[TournamentPlace, AS_KNOWN], mine: OwnEntry, order: Order, shell: Shell

@@ -68,6 +68,7 @@ _STATUSES = {
         "registration_not_open", "tournament_full", "no_seat_free", "entry_refused",
         "re_entry_not_allowed", "office_held",
     ),
+    key_required=True,
 )  # fmt: skip
 async def register_entrant(
     body: RegistrationWanted,

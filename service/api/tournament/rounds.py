@@ -56,6 +56,7 @@ async def read_rounds(request: Asked, place: TournamentPlace) -> Response[bytes]
     "End the current round after the hands in play.",
     needs="direct_play", scope="tournaments:manage", answer=RoundClosed,
     problems=("forbidden", "no_round_in_play", "tournament_not_running", "text_forged"),
+    key_required=True,
 )  # fmt: skip
 async def end_round(
     request: Asked,

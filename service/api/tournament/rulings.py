@@ -106,6 +106,7 @@ async def order_move(
     "Change the order in which the open tables break.",
     scope="tournaments:manage", needs="run_floor", answer=Ruled,
     key_required=True, problems=_PROBLEMS, dry_run=True,
+    precondition="demanded",
 )  # fmt: skip
 async def change_breaking_order(
     request: Asked, body: OrderWanted, place: TournamentPlace, order: Order

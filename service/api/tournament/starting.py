@@ -92,6 +92,7 @@ async def resume(
     problems=(
         "forbidden", "tournament_over", "frozen", "text_forged",
     ), dry_run=True,
+    key_required=True,
 )  # fmt: skip
 async def cancel(
     request: Asked,

@@ -239,6 +239,7 @@ class TournamentShown(msgspec.Struct, kw_only=True):
         "forbidden", "terms_invalid", "terms_contradict", "unknown_ruleset", "invalid_ruleset",
         "template_unknown", "season_closed",
     ),
+    key_required=True,
 )  # fmt: skip
 async def announce_tournament(
     request: Asked, place: LeaguePlace, order: Order, now: datetime, shell: Shell

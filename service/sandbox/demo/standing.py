@@ -56,7 +56,8 @@ def _greet(console: Console, stack: Stack) -> None:
     console.print("  create a league:")
     console.print(
         f"    curl -s {stack.url}/v1/leagues -H 'Authorization: Bearer {token}' \\\n"
-        "      -H 'Content-Type: application/json' -d '{\"name\": \"Cloud City\"}'",
+        "      -H 'Content-Type: application/json' -H 'Idempotency-Key: my-league' \\\n"
+        '      -d \'{"name": "Cloud City"}\'',
         markup=False,
     )
     folder = stack.write_environments()

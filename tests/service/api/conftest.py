@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from itertools import count
 from typing import Any
+from uuid import uuid4
 
 import httpx
 import pytest
@@ -17,6 +18,9 @@ _numbers = count(1)
 _served = count(1)
 APPS_KEPT_MAX = 20
 PASSWORD = "correct horse"
+
+ANY = {"If-Match": "*"}
+"""The header of an edit that is to pass at any version, in tests about something else."""
 
 
 class Person:
@@ -38,10 +42,9 @@ class Person:
     async def post(
         self, path: str, body: Any = None, key: str | None = None, **more: Any
     ) -> httpx.Response:
-        """Send a command."""
-        headers = {**self.headers, **more.pop("headers", {})}
-        if key is not None:
-            headers["Idempotency-Key"] = key
+        """Send a command. Without *key* it has a key of its own."""
+        keyed = {"Idempotency-Key": key or uuid4().hex}
+        headers = {**self.headers, **keyed, **more.pop("headers", {})}
         return await self.http.post(path, json=body or {}, headers=headers, **more)
 
 

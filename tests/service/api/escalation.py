@@ -8,12 +8,13 @@ may use it on everybody, so it finds more chains than are possible. The service 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, get_args
+from uuid import uuid4
 
 import httpx
 
 from engine.league.roles import STAFF, Capability, Role, may
 from service.api.http.declaration import Effect
-from tests.service.api.conftest import Api, Person
+from tests.service.api.conftest import ANY, Api, Person
 from tests.service.api.matrix import routes
 
 ROLES: tuple[Role, ...] = get_args(Role)
@@ -218,7 +219,7 @@ class Attack:
             if member in fields:
                 body[member] = value
         sent: dict[str, Any] = {"json": body}
-        headers = dict(who.headers)
+        headers = who.headers | ANY | {"Idempotency-Key": uuid4().hex}
         if described.takes == "text/csv":
             sent = {"content": f"name,role\nSomebody,{step.about}\n".encode()}
             headers["Content-Type"] = "text/csv"
@@ -231,7 +232,9 @@ class Attack:
 
     async def _change(self, league: League, player: str, role: str) -> httpx.Response:
         member = f"/v1/leagues/{league.name}/members/{player}"
-        return await self.api.http.put(member, json={"role": role}, headers=league.founder.headers)
+        return await self.api.http.put(
+            member, json={"role": role}, headers=league.founder.headers | ANY
+        )
 
 
 def _keep(league: League, content: dict[str, Any]) -> None:

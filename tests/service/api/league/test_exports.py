@@ -81,9 +81,9 @@ async def test_a_name_that_is_a_formula_is_harmless_in_the_file(serving, databas
             f"/v1/leagues/{league}/tournaments", {"name": "@cmd", "ruleset": "better"}
         )
         path = f"/v1/tournaments/{announced.json()['id']}"
-        assert (
-            await api.http.post(f"{path}/registrations", headers=token, json={})
-        ).status_code == 201
+        keyed = token | {"Idempotency-Key": "k"}
+        entered = await api.http.post(f"{path}/registrations", headers=keyed, json={})
+        assert entered.status_code == 201, entered.text
         await project(database)
         [row] = await table_of(owner, f"{path}/results.csv")
         assert row["name"] == '\'=HYPERLINK("http://x")'

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from service.audit.play import generator
+from tests.service.api.conftest import ANY
 from tests.service.api.proof.test_evidence import project
 from tests.service.api.tournament.test_corrections import a_night, award, entrants
 from tests.service.audit.test_audit import audited, faults
@@ -179,7 +180,10 @@ async def test_a_corrected_result_revises_the_award_and_a_revoked_one_counts_no_
         placed = await entrants(owner, tournament)
         order = [[each["id"]] for each in reversed(placed)]
         corrected = await owner.post(
-            f"/v1/tournaments/{tournament}/corrections", {"order": order, **WHY}, key="1"
+            f"/v1/tournaments/{tournament}/corrections",
+            {"order": order, **WHY},
+            key="1",
+            headers=ANY,
         )
         assert corrected.status_code == 201, corrected.text
         await award(database, league, tournament)
@@ -206,7 +210,8 @@ async def test_a_corrected_result_revises_the_award_and_a_revoked_one_counts_no_
             own = [float(each["points"]) for each in entries if each["player"] == player]
             assert sum(own) == float(points)
         assert len(await ledger(owner, season, "?limit=2")) == 2
-        elsewhere = await owner.post(f"/v1/seasons/{season}/awards/{tournament}/revise", WHY)
+        path = f"/v1/seasons/{season}/awards/{tournament}/revise"
+        elsewhere = await api.http.post(path, json=WHY, headers=owner.headers)
         assert elsewhere.json()["code"] == "idempotency_key_required"
         report = await audited(database, league)
         assert faults(report) == {}, report.text()
@@ -259,7 +264,8 @@ async def test_ratings_follow_results_and_their_corrections(
         placed = await entrants(owner, tournament)
         before = (await owner.get(f"/v1/leagues/{league}/ratings")).json()["items"]
         order = [[each["id"]] for each in reversed(placed)]
-        await owner.post(f"/v1/tournaments/{tournament}/corrections", {"order": order, **WHY})
+        asked = {"order": order, **WHY}
+        await owner.post(f"/v1/tournaments/{tournament}/corrections", asked, headers=ANY)
         await project(database)
 
         found = (await owner.get(f"/v1/leagues/{league}/ratings")).json()["items"]

@@ -6,14 +6,14 @@ import httpx
 import pytest
 
 from engine.rulesets import resolve, ruleset_hash
-from tests.service.api.conftest import Person
+from tests.service.api.conftest import ANY, Person
 
 pytestmark = pytest.mark.anyio
 
 
 async def put(person: Person, path: str, body: Any) -> httpx.Response:
     """Send a PUT request."""
-    return await person.http.put(path, json=body, headers=person.headers)
+    return await person.http.put(path, json=body, headers=person.headers | ANY)
 
 
 async def house(owner: Person, league: str, **body: Any) -> None:

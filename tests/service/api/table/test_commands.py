@@ -6,6 +6,8 @@ import asyncpg
 import pytest
 
 from service.base.database import asyncpg_dsn
+from tests.service.api.conftest import ANY
+from tests.service.api.matrix import BODIES, routes
 
 pytestmark = pytest.mark.anyio
 
@@ -63,9 +65,8 @@ async def test_signing_up_twice_under_one_key_shows_no_token_again(
 async def test_a_game_command_needs_a_key(serving) -> None:
     async with serving() as api:
         _, _, _, people, table = await api.playing()
-        answer = await people[0].post(
-            f"/v1/tables/{table}/actions", {"type": "check", "decision": "x"}
-        )
+        path, asked = f"/v1/tables/{table}/actions", {"type": "check", "decision": "x"}
+        answer = await api.http.post(path, json=asked, headers=people[0].headers)
         assert (answer.status_code, answer.json()["code"]) == (400, "idempotency_key_required")
 
 
@@ -79,7 +80,8 @@ async def test_what_may_be_paid_twice_needs_a_key(serving) -> None:
             (people[0], "add-ons", {"chips": 5}),
             (people[0], "rebuys", {}),
         ):
-            answer = await person.post(f"/v1/tournaments/{tournament}/{path}", body)
+            whole = f"/v1/tournaments/{tournament}/{path}"
+            answer = await api.http.post(whole, json=body, headers=person.headers)
             assert (answer.status_code, answer.json()["code"]) == (400, "idempotency_key_required")
 
 
@@ -151,3 +153,27 @@ async def test_the_log_says_who_started_a_tournament(serving, database) -> None:
             "table_opened": owner.player,
             "hand_opened": "house",
         }
+
+
+HARMFUL = {
+    "create_league", "open_season", "close_season", "save_template", "plan_fixtures", "invite",
+    "enter_player", "issue_claims", "announce_tournament", "cancel_tournament", "register_entrant",
+    "post_announcement", "publish_seeds", "propose_deal", "propose_deal_as_director", "end_round",
+    "correct_result", "forfeit_result", "award_anew", "stake_item", "buy_back_item",
+}  # fmt: skip
+"""Commands that make, take or publish something a second time if they are sent again."""
+
+
+async def test_what_would_harm_if_done_twice_needs_a_key(serving) -> None:
+    assert {name for name, (*_, it) in routes().items() if it.key_required} > HARMFUL
+    async with serving() as api:
+        owner, league, tournament, people, _ = await api.playing()
+        season = (await owner.post(f"/v1/leagues/{league}/seasons", {"name": "One"})).json()["id"]
+        named = {"league_id": league, "tournament_id": tournament, "season_id": season}
+        for name in sorted(HARMFUL):
+            method, path, described = routes()[name]
+            person = people[0] if described.needs == "own_entry" else owner
+            sent = {"json": BODIES.get(name, {}), "headers": person.headers | ANY}
+            answer = await api.http.request(method, path.format_map(named), **sent)
+            found = (answer.status_code, answer.json().get("code"))
+            assert found == (400, "idempotency_key_required"), (name, answer.text)

@@ -6,6 +6,7 @@ import pytest
 
 from service.director import submitting
 from service.director.runtime import open_runtime
+from tests.service.api.conftest import ANY
 from tests.service.api.proof.test_evidence import project
 from tests.service.api.tournament.test_casino import play_until
 from tests.service.audit.test_audit import audited, faults
@@ -92,7 +93,8 @@ async def test_a_forfeit_is_tried_then_done_and_points_and_standings_follow(
         assert await head(owner, tournament) == version
         assert await standings(owner, season) == before
 
-        done = await owner.post(path, asked, key="forfeit")
+        read = {"If-Match": (await owner.get(f"/v1/tournaments/{tournament}")).headers["etag"]}
+        done = await owner.post(path, asked, key="forfeit", headers=read)
         assert done.status_code == 201, done.text
         placed = {each["entrant"]: each["place"] for each in done.json()["placings"]}
         assert placed.items() >= promised.items()
@@ -103,7 +105,7 @@ async def test_a_forfeit_is_tried_then_done_and_points_and_standings_follow(
         assert after != before
         shown = (await owner.get(f"/v1/tournaments/{tournament}/corrections")).json()["items"]
         assert [(each["kind"], each["reason"]) for each in shown] == [("forfeit", WHY["reason"])]
-        again = await owner.post(path, asked, key="forfeit")
+        again = await owner.post(path, asked, key="forfeit", headers=read)
         assert again.headers["Idempotent-Replayed"] == "true"
     report = await audited(database, league)
     assert faults(report) == {}, report.text()
@@ -115,15 +117,16 @@ async def test_places_and_prizes_are_set_right_by_hand(serving, database: TestDa
         first, second, third = [each["id"] for each in await entrants(owner, tournament)]
         order = [[third], [second], [first]]
         done = await owner.post(
-            f"/v1/tournaments/{tournament}/corrections", {"order": order, **WHY}
+            f"/v1/tournaments/{tournament}/corrections", {"order": order, **WHY}, headers=ANY
         )
         assert done.status_code == 201, done.text
         paid = {each["entrant"]: each["amount"] for each in done.json()["payouts"]}
         assert paid == {third: 600, second: 300}
         awards = [{"entrant": third, "amount": 500}, {"entrant": first, "amount": 400}]
-        anew = await owner.post(f"/v1/tournaments/{tournament}/awards", {"awards": awards, **WHY})
+        path, asked = f"/v1/tournaments/{tournament}/awards", {"awards": awards, **WHY}
+        anew = await owner.post(path, asked, headers=ANY)
         assert anew.status_code == 201, anew.text
-        same = await owner.post(f"/v1/tournaments/{tournament}/awards", {"awards": awards, **WHY})
+        same = await owner.post(path, asked, headers=ANY)
         assert (same.status_code, same.json()["number"], same.json()["position"]) == (201, 0, None)
         assert same.json()["payouts"] == anew.json()["payouts"]
         await project(database)
@@ -139,7 +142,7 @@ async def test_nobody_sets_right_a_result_of_their_own(serving, database: TestDa
         first = (await entrants(owner, tournament))[0]["id"]
         for person in (owner, *people):
             refused = await person.post(
-                f"/v1/tournaments/{tournament}/forfeits", {"entrant": first, **WHY}
+                f"/v1/tournaments/{tournament}/forfeits", {"entrant": first, **WHY}, headers=ANY
             )
             assert (refused.status_code, refused.json()["code"]) == (403, "forbidden")
 
@@ -161,23 +164,22 @@ async def test_a_result_that_a_closed_season_has_counted_stays(
         first, second, third = [each["id"] for each in await entrants(owner, tournament)]
         path, version = f"/v1/tournaments/{tournament}", await head(owner, tournament)
         forfeit = {"entrant": first, **WHY}
+        order = {"order": [[third], [second], [first]], **WHY}
         for query in ("?dry_run=true", ""):
             for refused in (
-                await owner.post(f"{path}/forfeits{query}", forfeit),
-                await owner.post(
-                    f"{path}/corrections{query}", {"order": [[third], [second], [first]], **WHY}
-                ),
+                await owner.post(f"{path}/forfeits{query}", forfeit, headers=ANY),
+                await owner.post(f"{path}/corrections{query}", order, headers=ANY),
             ):
                 assert (refused.status_code, refused.json()["code"]) == (409, "season_closed")
         assert await head(owner, tournament) == version
         awards = [{"entrant": second, "amount": 900}]
-        anew = await owner.post(f"{path}/awards", {"awards": awards, **WHY})
+        anew = await owner.post(f"{path}/awards", {"awards": awards, **WHY}, headers=ANY)
         assert anew.status_code == 201, anew.text  # the season does not count money
         claimed = {"kind": "payout", "tournament": tournament, "claim": "He cheated."}
         dispute = (await people[1].post("/v1/disputes", claimed, key="claim")).json()["id"]
         promoted = await api.join(owner, league)
         office = f"/v1/leagues/{league}/members/{promoted.player}"
-        await api.http.put(office, json={"role": "referee"}, headers=owner.headers)
+        await api.http.put(office, json={"role": "referee"}, headers=owner.headers | ANY)
         acts = [{"act": "forfeit", "entrant": first}]
         ruling = {"outcome": "for", "rules": ["payouts"], "acts": acts, **WHY}
         about = f"/v1/disputes/{dispute}/rulings?dry_run=true"
