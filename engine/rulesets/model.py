@@ -127,7 +127,7 @@ class CoruscantShift(_Game, frozen=True, kw_only=True, tag="coruscant_shift"):
     """One game with all its parameters. The defaults are those of the game family."""
 
     deck: Literal["d62"] = "d62"
-    """The deck. `d62` has three suits from +1 to +10 and from -1 to -10, and two sylops."""
+    """`d62` has three suits from +1 to +10 and from -1 to -10, and two sylops."""
 
     hand_size: int = 5
     """The number of cards dealt to each seat."""
@@ -255,7 +255,7 @@ class Traditional(_RoundsGame, frozen=True, kw_only=True, tag="traditional"):
     """Traditional sabacc: a static field, shifts, bomb-outs and Sudden Demise."""
 
     deck: Literal["d76"] = "d76"
-    """The deck. `d76` has four suits with values from 1 to 15, and special cards."""
+    """`d76` has four suits with values from 1 to 15, and special cards."""
 
     max_players: int = 8
     """The most seats at a table."""
@@ -301,7 +301,7 @@ class CorellianSpike(_RoundsGame, frozen=True, kw_only=True, tag="corellian_spik
     """
 
     deck: Literal["d62"] = "d62"
-    """The deck. `d62` has three suits from +1 to +10 and from -1 to -10, and two sylops."""
+    """`d62` has three suits from +1 to +10 and from -1 to -10, and two sylops."""
 
     max_players: int = 8
     """The most seats at a table."""

@@ -10,14 +10,16 @@ they follow the docstrings. Run this module to write missing files, the current 
 ``docs/events.md``.
 """
 
+import ast
 import json
 import re
 import sys
 from collections.abc import Iterator
 from functools import cache
-from inspect import cleandoc
+from inspect import cleandoc, getsource
+from itertools import pairwise
 from pathlib import Path
-from textwrap import wrap
+from textwrap import dedent, wrap
 from typing import get_args, get_origin
 
 import msgspec
@@ -25,7 +27,6 @@ import msgspec
 from engine.coordination.aggregates import DECIDERS
 from engine.kit.audiences import STAFF_ONLY
 from engine.values import Sealed, SealedCard
-from service.base.docstrings import members_of
 from service.base.documents import Document, Json
 from service.log.hiding import Hint
 from service.log.upcasters import current_version
@@ -229,7 +230,7 @@ def _notes(event: type[msgspec.Struct]) -> list[str]:
 def _said(
     struct: type[msgspec.Struct], within: str, seen: set[type[msgspec.Struct]]
 ) -> Iterator[tuple[str, str]]:
-    about = members_of(struct)
+    about = {name: said for kind in reversed(struct.__mro__) for name, said in _documented(kind)}
     for field in msgspec.structs.fields(struct):
         path = f"{within}{field.encode_name}"
         if field.name in about:
@@ -238,6 +239,24 @@ def _said(
             if part not in seen:
                 seen.add(part)
                 yield from _said(part, f"{path}.", seen)
+
+
+@cache
+def _documented(kind: type) -> tuple[tuple[str, str], ...]:
+    """Return the members of a class that have a docstring below them, each with its text."""
+    if not kind.__module__.startswith("engine."):
+        return ()
+    body = ast.parse(dedent(getsource(kind))).body[0]
+    lines = body.body if isinstance(body, ast.ClassDef) else []
+    return tuple(
+        (member.target.id, " ".join(cleandoc(below.value.value).split()))
+        for member, below in pairwise(lines)
+        if isinstance(member, ast.AnnAssign)
+        and isinstance(member.target, ast.Name)
+        and isinstance(below, ast.Expr)
+        and isinstance(below.value, ast.Constant)
+        and isinstance(below.value.value, str)
+    )
 
 
 def _parts(kind: Hint) -> Iterator[type[msgspec.Struct]]:

@@ -59,6 +59,8 @@ class Member(msgspec.Struct, frozen=True, kw_only=True):
 
 class TournamentRow(msgspec.Struct, frozen=True, kw_only=True):
     league: str
+    """The league, `lge_…`."""
+
     tournament: str
     season: str | None
     """The season that counts the tournament, or null."""

@@ -41,6 +41,8 @@ class BanMade(msgspec.Struct, kw_only=True):
     """A ban after a command. The id is null if there was no ban to lift."""
 
     id: str | None
+    """The ban, `ban_…`, or null if there was none to lift."""
+
     league: str
     player: str
     until: datetime | None
@@ -53,6 +55,8 @@ class BanShown(msgspec.Struct, kw_only=True):
     """A ban as staff see it. The reason is null once it has been erased."""
 
     id: str
+    """The ban, `ban_…`."""
+
     player: str
     name: str | None
     """The player's name now."""

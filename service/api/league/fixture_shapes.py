@@ -94,6 +94,8 @@ class SeasonScheduled(msgspec.Struct, kw_only=True):
     """A season and the instant at which it closes by itself."""
 
     id: str
+    """The season, `ssn_…`."""
+
     closes_at: datetime | None
     """The instant, or null if the season does not close by itself."""
 

@@ -35,7 +35,11 @@ class League(msgspec.Struct, kw_only=True):
     """A league, with the caller's role in it."""
 
     id: str
+    """The league, `lge_…`."""
+
     name: str
+    """As shown to everybody."""
+
     sandbox: bool
     """True for a league of trials, whose tournaments may have fixed masters."""
 
@@ -89,7 +93,7 @@ async def list_leagues(request: Asked, shell: Shell, principal: Principal) -> Re
 
 @operation(
     "GET", "/v1/leagues/{league_id:str}", "read_league", "Read a league.",
-    needs="read_league", scope="leagues:read", answer=League, etag=True,
+    needs="read_league", scope="leagues:read", answer=League,
 )  # fmt: skip
 async def read_league(request: Asked, place: LeaguePlace) -> Response[bytes]:
     """Read a league from the aggregate."""

@@ -61,6 +61,8 @@ class PlayerEntered(msgspec.Struct, kw_only=True):
     league: str
     player: str
     name: str
+    """As shown to everybody."""
+
     claim: str | None
     """The claim code, shown only once."""
 

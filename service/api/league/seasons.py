@@ -96,8 +96,12 @@ class SeasonMade(msgspec.Struct, kw_only=True):
     """A season after a command."""
 
     id: str
+    """The season, `ssn_…`."""
+
     league: str
     name: str
+    """As shown to everybody."""
+
     position: str | None = None
 
 
@@ -105,9 +109,15 @@ class SeasonShown(msgspec.Struct, kw_only=True):
     """A season with its terms. Once closed, it also shows the values that prove its lots."""
 
     id: str
+    """The season, `ssn_…`."""
+
     league: str
     name: str
+    """As shown to everybody."""
+
     state: Literal["open", "closed"]
+    """A closed season never changes again."""
+
     closes_at: datetime | None
     """The instant at which the season closes by itself."""
 
@@ -228,7 +238,7 @@ async def list_seasons(request: Asked, place: LeaguePlace, shell: Shell) -> Resp
 
 @operation(
     "GET", "/v1/seasons/{season_id:str}", "read_season", "Read a season's terms and lots.",
-    needs="read_league", scope="leagues:read", answer=SeasonShown, etag=True,
+    needs="read_league", scope="leagues:read", answer=SeasonShown,
 )  # fmt: skip
 async def read_season(request: Asked, place: SeasonPlace) -> Response[bytes]:
     """Read a season from the aggregate."""

@@ -66,6 +66,8 @@ class TemplateShown(msgspec.Struct, kw_only=True):
     """A template at its current version."""
 
     id: str
+    """The template, `tpl_…`."""
+
     league: str
     name: str
     """The name, which no other template of the league has."""
@@ -92,7 +94,7 @@ class TemplateGone(msgspec.Struct, kw_only=True):
 @operation(
     "GET", "/v1/leagues/{league_id:str}/house-rules", "read_house_rules",
     "Read the league's house rules, the defaults of its announcements.",
-    needs="read_league", scope="leagues:read", answer=HouseRulesShown, etag=True,
+    needs="read_league", scope="leagues:read", answer=HouseRulesShown,
 )  # fmt: skip
 async def read_house_rules(request: Asked, place: LeaguePlace) -> Response[bytes]:
     """Read the house rules from the aggregate."""
@@ -181,7 +183,7 @@ async def list_templates(request: Asked, place: LeaguePlace) -> Response[bytes]:
 
 @operation(
     "GET", "/v1/leagues/{league_id:str}/templates/{template_id:str}", "read_template",
-    "Read a template.", needs="read_league", scope="leagues:read", answer=TemplateShown, etag=True,
+    "Read a template.", needs="read_league", scope="leagues:read", answer=TemplateShown,
 )  # fmt: skip
 async def read_template(request: Asked, template_id: str, place: LeaguePlace) -> Response[bytes]:
     """Read a template from the aggregate."""

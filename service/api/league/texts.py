@@ -19,6 +19,8 @@ class TextShown(msgspec.Struct, kw_only=True):
     """A text by a person. It is null once it has been erased."""
 
     id: str
+    """The text, `txt_…`."""
+
     league: str
     author: str
     """The player who wrote the text."""

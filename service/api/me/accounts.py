@@ -43,6 +43,8 @@ class AccountMade(msgspec.Struct, kw_only=True):
     """A new account, with a first token that can read and play."""
 
     id: str
+    """The player that the account is, `plr_…`."""
+
     login: str
     """The login, in lower case."""
 
@@ -85,6 +87,8 @@ class MyLeague(msgspec.Struct, kw_only=True):
     """A league that the caller belongs to."""
 
     id: str
+    """The league, `lge_…`."""
+
     name: str
     """As shown to everybody."""
 
@@ -96,6 +100,8 @@ class Me(msgspec.Struct, kw_only=True):
     """The caller's account, leagues and seats."""
 
     id: str
+    """The player that the account is, `plr_…`."""
+
     login: str
     """The login, in lower case."""
 

@@ -18,6 +18,8 @@ class DisputeChanged(msgspec.Struct, kw_only=True):
     """The state of a dispute after a command."""
 
     id: str
+    """The dispute, `dsp_…`."""
+
     state: Phase
     """The phase of the dispute after the command."""
 
@@ -103,6 +105,8 @@ class DisputeShown(msgspec.Struct, kw_only=True):
     """A dispute. Erased texts are null."""
 
     id: str
+    """The dispute, `dsp_…`."""
+
     league: str
     state: Phase
     """The phase of the dispute."""

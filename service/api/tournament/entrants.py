@@ -49,6 +49,8 @@ class EntrantShown(msgspec.Struct, kw_only=True):
     """One entry. ``placing`` is null until the entrant has a place."""
 
     id: str
+    """The entrant, `ent_…`."""
+
     player: str
     name: str | None
     """The player's name now."""

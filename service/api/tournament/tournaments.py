@@ -70,6 +70,8 @@ class TableShown(msgspec.Struct, kw_only=True):
     """The id and the number of an open table."""
 
     id: str
+    """The table, `tbl_…`."""
+
     number: int
     """The table's number in the tournament."""
 
@@ -97,6 +99,8 @@ class TournamentMade(msgspec.Struct, kw_only=True):
     """A new tournament, announced or drafted."""
 
     id: str
+    """The tournament, `trn_…`."""
+
     league: str
     name: str
     """As shown to everybody."""
@@ -114,6 +118,8 @@ class TournamentShown(msgspec.Struct, kw_only=True):
     """A tournament as one of its league's members sees it."""
 
     id: str
+    """The tournament, `trn_…`."""
+
     league: str
     season: str | None
     """The season that counts the tournament, or null."""
@@ -304,7 +310,7 @@ async def list_tournaments(
 @operation(
     "GET", "/v1/tournaments/{tournament_id:str}", "read_tournament", "Read one tournament.",
     needs="read_league", scope="leagues:read",
-    answer=TournamentShown, query=(AS_OF,), problems=AS_OF_PROBLEMS, etag=True,
+    answer=TournamentShown, query=(AS_OF,), problems=AS_OF_PROBLEMS,
 )  # fmt: skip
 async def read_tournament(
     request: Asked, place: TournamentPlace, shell: Shell, principal: Principal

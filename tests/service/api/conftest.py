@@ -12,6 +12,7 @@ import pytest
 
 from service.people.tokens import SCOPES_OF_PEOPLE
 from service.process.app import build
+from tests.service.api.truth import check
 from tests.support.databases import TestDatabase
 
 _numbers = count(1)
@@ -109,7 +110,9 @@ def serving(database: TestDatabase) -> Callable[[], Any]:
         app = build(database.settings("holotable_api", **changes))
         async with app.lifespan():
             transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)
-            async with httpx.AsyncClient(transport=transport, base_url="http://test") as http:
+            async with httpx.AsyncClient(
+                transport=transport, base_url="http://test", event_hooks={"response": [check]}
+            ) as http:
                 yield Api(http, app)
         _free()
 

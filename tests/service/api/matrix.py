@@ -14,6 +14,8 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from engine.values import identifier, number_of
+from service.api.examples import REQUESTS, ids
+from service.api.examples.season import FIXTURES
 from service.api.http.declaration import Operation
 from service.api.routes import ROUTES
 from service.api.table.streaming import EVENT_STREAM
@@ -23,6 +25,7 @@ from service.people.schema import text
 from service.process.app import build
 from service.projections.runner import Runner
 from tests.service.api.conftest import ANY, Api, Person
+from tests.service.api.truth import check
 from tests.support.databases import TestDatabase
 from tests.support.streams import following
 
@@ -31,103 +34,23 @@ NO_TOKEN, STRANGER = "no token", "stranger"
 PERSONAS = (NO_TOKEN, STRANGER, *ROLES, *(f"entered {role}" for role in ROLES))
 """The callers, least rights first, because their requests leave the league unchanged."""
 
-FIXTURES = {
-    "rrule": "FREQ=WEEKLY",
-    "zone": "Etc/UTC",
-    "starts": "2098-12-29T19:00",
-    "tournament": {"name": "Weekly", "ruleset": "better"},
+NAMED = {
+    ids.TOURNAMENT: "{tournament_id}",
+    ids.PLAYER: "{player_id}",
+    ids.ENTRANT: "{entrant_id}",
+    ids.TABLE: "{table_id}",
+    ids.COMMAND: "{command_id}",
 }
+"""The identifiers in examples, and the path parameters that take their place."""
 
 BODIES: dict[str, dict[str, Any]] = {
-    "open_account": {"login": "somebody", "password": "correct horse"},
-    "create_league": {"name": "Another"},
-    "invite": {"role": "player"},
-    "erase_me": {"player": "somebody else", "password": "correct horse"},
-    "change_password": {"password": "correct horse", "new_password": "another horse"},
-    "change_role": {"role": "player"},
-    "set_house_rules": {"body": {"decision_seconds": 20}},
-    "save_template": {"name": "Weekly", "body": {"ruleset": "better"}},
-    "change_template": {"name": "Monthly", "body": {"ruleset": "better"}},
-    "enter_player": {"name": "Han Solo"},
-    "ban_player": {"reason": "marked cards"},
-    "open_season": {"name": "Next"},
-    "announce_tournament": {"name": "Later", "ruleset": "better"},
-    "revise_terms": {"name": "Later", "ruleset": "better"},
-    "refuse_entry": {"reason": "Not this time"},
-    "answer_offer": {"accepted": True},
-    "commit_entropy": {"commitment": "0" * 64},
-    "open_entropy": {"value": "0" * 64},
-    "post_announcement": {"text": "Dinner at nine"},
-    "act": {"type": "fold", "decision": "none"},
-    "plan_fixtures": FIXTURES,
-    "replan_fixtures": {"since": "2099-01-05T19:00"},
-    "end_fixtures": {"since": "2099-01-05T19:00"},
-    "change_fixture": {"skipped": True},
-    "schedule_close": {"closes_at": None},
-    "set_presence": {"away": False},
-    "stake_item": {"item": "ship", "value": 5},
-    "add_on": {"chips": 5},
-    "record_payment": {"entrant": "ent_" + "0" * 32, "kind": "fee", "amount": 5},
-    "propose_deal": {"method": "equal"},
-    "propose_deal_as_director": {"method": "equal"},
-    "sign_receipt": {"command": "{command_id}"},
-    "open_hand": {"reason": "A claim"},
-    "start_audit": {"tournament": "{tournament_id}"},
-    "correct_result": {"order": [["ent_" + "0" * 32]], "reason": "Counted again"},
-    "set_dispute_windows": {"hand_hours": 24},
-    "file_confidential_claim": {
-        "kind": "payout",
-        "tournament": "{tournament_id}",
-        "claim": "They play together.",
-    },
-    "open_confidential_claim": {"claim": "Two entrants may have played together."},
-    "dismiss_confidential_claim": {"reason": "They did not."},
-    "open_dispute": {
-        "kind": "payout",
-        "tournament": "{tournament_id}",
-        "claim": "The winner folded.",
-    },
-    "freeze_disputed": {"reason": "Until we know"},
-    "unfreeze_disputed": {"reason": "We know"},
-    "rule_dispute": {
-        "outcome": "against",
-        "rules": ["betting.reopening"],
-        "reason": "It was not so",
-    },
-    "appeal_ruling": {"reason": "It was"},
-    "grant_disclosure": {
-        "auditor": "{player_id}",
-        "until": "2099-01-05T19:00:00Z",
-        "reason": "A dispute",
-    },
-    "open_disclosed": {"what": "hand"},
-    "forfeit_result": {"entrant": "ent_" + "0" * 32, "reason": "Counted again"},
-    "award_anew": {"awards": [], "reason": "Counted again"},
-    "order_move": {"entrant": "{entrant_id}", "table": "{table_id}", "reason": "Too late"},
-    "change_breaking_order": {"order": [1], "reason": "Too late"},
-    "warn_entrant": {"entrant": "{entrant_id}", "reason": "Too loud"},
-    "give_penalty": {"entrant": "{entrant_id}", "hands": 1, "reason": "Too loud"},
-    "disqualify_entrant": {"entrant": "{entrant_id}", "reason": "Too loud"},
-    "hold_table": {"reason": "A dispute"},
-    "release_table": {"reason": "Settled"},
-    "announce_break": {"seconds": 60, "reason": "Dinner"},
-    "end_round": {"reason": "The hall closes"},
-    "end_break": {"reason": "All are back"},
-    "call_last_hands": {"reason": "The bar closes"},
-    "start_hand_for_hand": {"reason": "The bubble"},
-    "end_hand_for_hand": {"reason": "It burst"},
-    "adjust_points": {"player": "{player_id}", "points": "5", "reason": "High hand"},
-    "void_adjustment": {"reason": "Counted again"},
-    "revise_award": {"reason": "Counted again"},
-    "revoke_award": {"reason": "Counted again"},
-    "try_points_formula": {"formula": "n - k"},
-    "void_deal": {"cause": "mis_deal", "reason": "card_shown"},
+    name: {
+        member: NAMED.get(value, value) if isinstance(value, str) else value
+        for member, value in body.items()
+    }
+    for name, body in REQUESTS.items()
 }
-"""
-Valid bodies. Routes without a body, or with an empty one, are left out.
-
-Values may name path parameters in braces.
-"""
+"""The examples of bodies. Values may name path parameters in braces."""
 
 QUERIES = {
     "prove_inclusion": {"index": "0", "size": "1"},
@@ -169,16 +92,10 @@ class Answer:
 
 
 def undeclared(answer: httpx.Response, described: Operation) -> str | None:
-    """Return the part of a successful answer that its route does not declare."""
-    if not answer.is_success or answer.status_code != described.status:
-        return f"status {answer.status_code}" if answer.is_success else None
-    if described.answer is None or described.media != "application/json":
+    """Return the status of a successful answer if its route declares another one."""
+    if not answer.is_success or answer.status_code == described.status:
         return None
-    try:
-        msgspec.json.decode(answer.content, type=described.answer, strict=False)
-    except msgspec.ValidationError as error:
-        return f"{error}: {answer.text}"
-    return None
+    return f"status {answer.status_code}"
 
 
 @dataclass
@@ -406,7 +323,9 @@ async def every_answer(database: TestDatabase) -> dict[tuple[str, str], Answer]:
     found: dict[tuple[str, str], Answer] = {}
     async with app.lifespan():
         transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)
-        async with httpx.AsyncClient(transport=transport, base_url="http://test") as http:
+        async with httpx.AsyncClient(
+            transport=transport, base_url="http://test", event_hooks={"response": [check]}
+        ) as http:
             asker = Asker(Api(http, app), projecting)
             await asker.meet()
             world = await asker.world()

@@ -1,0 +1,14 @@
+"""Requests about leagues, their members, their texts and their terms."""
+
+from service.base.documents import Document
+
+REQUESTS: dict[str, Document] = {
+    "create_league": {"name": "Another"},
+    "invite": {"role": "player"},
+    "change_role": {"role": "player"},
+    "ban_player": {"reason": "marked cards"},
+    "set_house_rules": {"body": {"decision_seconds": 20}},
+    "save_template": {"name": "Weekly", "body": {"ruleset": "better"}},
+    "change_template": {"name": "Monthly", "body": {"ruleset": "better"}},
+    "set_dispute_windows": {"hand_hours": 24},
+}

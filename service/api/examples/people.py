@@ -1,0 +1,28 @@
+"""Requests about accounts, tokens and players without an account."""
+
+from service.api.examples import ids
+from service.base.documents import Document
+
+REQUESTS: dict[str, Document] = {
+    "open_account": {"login": "somebody", "password": "correct horse"},
+    "make_token": {
+        "login": "somebody",
+        "password": "correct horse",
+        "name": "my bot",
+        "scopes": ["leagues:read", "tables:play"],
+        "expires_in_days": 30,
+    },
+    "change_password": {"password": "correct horse", "new_password": "another horse"},
+    "reset_password": {"code": "the code of the owner", "password": "another horse"},
+    "erase_me": {"player": ids.PLAYER, "password": "correct horse"},
+    "enter_player": {"name": "Han Solo"},
+    "claim_player": {
+        "code": "the code of the director",
+        "login": "han",
+        "password": "correct horse",
+    },
+    "join_player": {"code": "the code of the director"},
+}
+
+LISTS = {"import_members": "name,email,role,external_id\nHan Solo,han@falcon.example,player,7\n"}
+"""Bodies that are no JSON."""

@@ -1,0 +1,26 @@
+"""Requests about seasons, their recurring tournaments and their points."""
+
+from service.api.examples import ids
+from service.base.documents import Document
+
+FIXTURES: Document = {
+    "rrule": "FREQ=WEEKLY",
+    "zone": "Etc/UTC",
+    "starts": "2098-12-29T19:00",
+    "tournament": {"name": "Weekly", "ruleset": "better"},
+}
+
+REQUESTS: dict[str, Document] = {
+    "open_season": {"name": "Next"},
+    "close_season": {"leave_out": []},
+    "schedule_close": {"closes_at": None},
+    "plan_fixtures": FIXTURES,
+    "replan_fixtures": {"since": "2099-01-05T19:00"},
+    "end_fixtures": {"since": "2099-01-05T19:00"},
+    "change_fixture": {"skipped": True},
+    "adjust_points": {"player": ids.PLAYER, "points": "5", "reason": "High hand"},
+    "void_adjustment": {"reason": "Counted again"},
+    "revise_award": {"reason": "Counted again"},
+    "revoke_award": {"reason": "Counted again"},
+    "try_points_formula": {"formula": "n - k"},
+}

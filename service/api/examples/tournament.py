@@ -1,0 +1,39 @@
+"""Requests about tournaments: their terms, their entrants, their money and their floor."""
+
+from service.api.examples import ids
+from service.base.documents import Document
+
+REQUESTS: dict[str, Document] = {
+    "announce_tournament": {"name": "Later", "ruleset": "better"},
+    "revise_terms": {"name": "Later", "ruleset": "better"},
+    "register_entrant": {"bot": False},
+    "refuse_entry": {"reason": "Not this time"},
+    "answer_offer": {"accepted": True},
+    "commit_entropy": {"commitment": "0" * 64},
+    "open_entropy": {"value": "0" * 64},
+    "post_announcement": {"text": "Dinner at nine"},
+    "pause_tournament": {"reason": "A fire drill"},
+    "resume_tournament": {"reason": "All are back"},
+    "cancel_tournament": {"reason": "The hall is flooded"},
+    "stake_item": {"item": "ship", "value": 5},
+    "add_on": {"chips": 5},
+    "record_payment": {"entrant": ids.STRANGER, "kind": "fee", "amount": 5},
+    "propose_deal": {"method": "equal"},
+    "propose_deal_as_director": {"method": "equal"},
+    "correct_result": {"order": [[ids.STRANGER]], "reason": "Counted again"},
+    "forfeit_result": {"entrant": ids.STRANGER, "reason": "Counted again"},
+    "award_anew": {"awards": [], "reason": "Counted again"},
+    "order_move": {"entrant": ids.ENTRANT, "table": ids.TABLE, "reason": "Too late"},
+    "change_breaking_order": {"order": [1], "reason": "Too late"},
+    "warn_entrant": {"entrant": ids.ENTRANT, "reason": "Too loud"},
+    "give_penalty": {"entrant": ids.ENTRANT, "hands": 1, "reason": "Too loud"},
+    "disqualify_entrant": {"entrant": ids.ENTRANT, "reason": "Too loud"},
+    "hold_table": {"reason": "A dispute"},
+    "release_table": {"reason": "Settled"},
+    "announce_break": {"seconds": 60, "reason": "Dinner"},
+    "end_break": {"reason": "All are back"},
+    "end_round": {"reason": "The hall closes"},
+    "call_last_hands": {"reason": "The bar closes"},
+    "start_hand_for_hand": {"reason": "The bubble"},
+    "end_hand_for_hand": {"reason": "It burst"},
+}

@@ -1,0 +1,31 @@
+"""The examples of the document: each is a body or an answer of its operation."""
+
+import msgspec
+import pytest
+
+from service.api.examples import REQUESTS, answers
+from service.api.http.nothing import Nothing
+from tests.service.api.matrix import routes
+from tests.service.api.truth import fault_of
+
+
+@pytest.mark.parametrize("name", sorted(REQUESTS))
+def test_each_example_of_a_request_is_a_body_of_its_operation(name: str) -> None:
+    _, _, described = routes()[name]
+    assert described.body is not None
+    msgspec.convert(REQUESTS[name], described.body, strict=True)
+
+
+@pytest.mark.parametrize("name", sorted(answers()))
+def test_each_example_of_an_answer_is_an_answer_of_its_operation(name: str) -> None:
+    _, _, described = routes()[name]
+    assert fault_of(msgspec.json.encode(answers()[name]), described.answer) is None
+
+
+def test_operations_with_a_body_have_an_example() -> None:
+    lacking = {
+        name
+        for name, (_, _, described) in routes().items()
+        if described.body not in (None, Nothing, str) and name not in REQUESTS
+    }
+    assert lacking == set()

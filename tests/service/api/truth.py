@@ -1,0 +1,107 @@
+"""
+Answers against the document: each JSON answer must be exactly what its route declares.
+
+The API's test client calls :func:`check` for every answer, so every test is a test of the
+document too.
+"""
+
+import re
+from functools import cache
+from typing import Any
+
+import httpx
+import msgspec
+
+from engine.table.read.replay import Step
+from service.api.http.declaration import Operation
+from service.api.http.rehearsing import WouldChange
+from service.api.routes import ROUTES
+
+_PARAMETER = re.compile(r"\{\w+:\w+\}")
+
+
+_ELSEWHERE = frozenset(("read_table",))
+"""Routes with an answer whose type does not name every member yet."""
+
+_LEGAL = re.compile(r"\.legal\[\d+\]$")
+"""Legal actions keep a null for each number that does not apply. Their types leave these out."""
+
+received: dict[str, set[bytes]] | None = None
+"""The answers received so far, by operation, or None if nobody records examples."""
+
+
+@cache
+def _operations() -> list[tuple[str, re.Pattern[str], Operation]]:
+    found = []
+    for handler in ROUTES:
+        for path in handler.paths:
+            pattern = re.compile(_PARAMETER.sub("[^/]+", path))
+            found += [
+                (method, pattern, handler.opt["operation"]) for method in handler.http_methods
+            ]
+    # A path without parameters is meant before one with them.
+    return sorted(found, key=lambda each: each[1].pattern.count("[^/]+"))
+
+
+def operation_of(method: str, path: str) -> Operation | None:
+    """Return the declaration of the route that serves *path*, or None if there is none."""
+    for known, pattern, described in _operations():
+        if known == method and pattern.fullmatch(path):
+            return described
+    return None
+
+
+async def check(answer: httpx.Response) -> None:
+    """
+    Check that the JSON of a successful answer is what its route declares.
+
+    Raises:
+        AssertionError: If a member is missing, is not declared, or has another type.
+    """
+    media = answer.headers.get("content-type", "").partition(";")[0]
+    described = operation_of(answer.request.method, answer.request.url.path)
+    if media != "application/json" or described is None or described.name in _ELSEWHERE:
+        return
+    await answer.aread()
+    shape = described.answer
+    if answer.request.url.params.get("dry_run") == "true" and described.dry_run:
+        shape = WouldChange
+    elif described.name == "replay_hand" and "step" in answer.request.url.params:
+        shape = Step
+    elif received is not None:
+        received.setdefault(described.name, set()).add(answer.content)
+    fault = fault_of(answer.content, shape)
+    assert fault is None, f"{described.name} answers what it does not declare: {fault}"
+
+
+def fault_of(content: bytes, shape: Any) -> str | None:
+    """Return the difference between a JSON answer and its declared *shape*, or None."""
+    try:
+        decoded = msgspec.json.decode(content, type=shape)
+    except msgspec.ValidationError as error:
+        return str(error)
+    return _between(
+        "$", msgspec.json.decode(content), msgspec.json.decode(msgspec.json.encode(decoded))
+    )
+
+
+def _between(path: str, sent: Any, declared: Any) -> str | None:
+    """Return the first place where the answer differs from its declared form."""
+    if isinstance(sent, dict) and isinstance(declared, dict):
+        for name in sorted({*sent, *declared}):
+            if name not in sent:
+                return f"`{path}.{name}` is missing"
+            if name not in declared and _LEGAL.search(path) and sent[name] is None:
+                continue
+            if name not in declared:
+                return f"`{path}.{name}` is not declared"
+            if fault := _between(f"{path}.{name}", sent[name], declared[name]):
+                return fault
+        return None
+    if isinstance(sent, list) and isinstance(declared, list) and len(sent) == len(declared):
+        faults = (
+            _between(f"{path}[{i}]", *pair)
+            for i, pair in enumerate(zip(sent, declared, strict=True))
+        )
+        return next((each for each in faults if each), None)
+    return None if sent == declared else f"`{path}` is {sent!r}, declared as {declared!r}"
