@@ -10,16 +10,14 @@ they follow the docstrings. Run this module to write missing files, the current 
 ``docs/events.md``.
 """
 
-import ast
 import json
 import re
 import sys
 from collections.abc import Iterator
 from functools import cache
-from inspect import cleandoc, getsource
-from itertools import pairwise
+from inspect import cleandoc
 from pathlib import Path
-from textwrap import dedent, wrap
+from textwrap import wrap
 from typing import get_args, get_origin
 
 import msgspec
@@ -27,6 +25,7 @@ import msgspec
 from engine.coordination.aggregates import DECIDERS
 from engine.kit.audiences import STAFF_ONLY
 from engine.values import Sealed, SealedCard
+from service.base.docstrings import members_of
 from service.base.documents import Document, Json
 from service.log.hiding import Hint
 from service.log.upcasters import current_version
@@ -230,7 +229,7 @@ def _notes(event: type[msgspec.Struct]) -> list[str]:
 def _said(
     struct: type[msgspec.Struct], within: str, seen: set[type[msgspec.Struct]]
 ) -> Iterator[tuple[str, str]]:
-    about = {name: said for kind in reversed(struct.__mro__) for name, said in _documented(kind)}
+    about = members_of(struct)
     for field in msgspec.structs.fields(struct):
         path = f"{within}{field.encode_name}"
         if field.name in about:
@@ -239,24 +238,6 @@ def _said(
             if part not in seen:
                 seen.add(part)
                 yield from _said(part, f"{path}.", seen)
-
-
-@cache
-def _documented(kind: type) -> tuple[tuple[str, str], ...]:
-    """Return the members of a class that have a docstring below them, each with its text."""
-    if not kind.__module__.startswith("engine."):
-        return ()
-    body = ast.parse(dedent(getsource(kind))).body[0]
-    lines = body.body if isinstance(body, ast.ClassDef) else []
-    return tuple(
-        (member.target.id, " ".join(cleandoc(below.value.value).split()))
-        for member, below in pairwise(lines)
-        if isinstance(member, ast.AnnAssign)
-        and isinstance(member.target, ast.Name)
-        and isinstance(below, ast.Expr)
-        and isinstance(below.value, ast.Constant)
-        and isinstance(below.value.value, str)
-    )
 
 
 def _parts(kind: Hint) -> Iterator[type[msgspec.Struct]]:

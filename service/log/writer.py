@@ -50,6 +50,9 @@ _ATTEMPTS_MAX = 100
 
 _BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
 _SLIGHTLY = timedelta(seconds=1)
+PATIENCE_SECONDS = 10.0
+"""The time for which an append of unknown outcome is repeated."""
+
 _PAUSE_SECONDS = 0.2
 _RECKONED_SECONDS = 60.0
 """The time for which a process remembers that the log's clock was behind."""
@@ -68,7 +71,7 @@ class Writer:
       revision: The code's revision, for the metadata.
       connections: The number of batches under way at once, each for another league.
       streams_kept: The number of states kept between commands.
-      patience: Seconds for which an append of unknown outcome is repeated.
+      patience: Replaces :data:`PATIENCE_SECONDS`.
     """
 
     def __init__(
@@ -80,7 +83,7 @@ class Writer:
         revision: str = "0",
         connections: int = 8,
         streams_kept: int = 4096,
-        patience: float = 10.0,
+        patience: float | None = None,
     ) -> None:
         self._store = store
         self._codec = Codec(deciders)
@@ -90,7 +93,7 @@ class Writer:
         self._leagues: dict[str, League] = {}
         self._queue: asyncio.Queue[League] = asyncio.Queue()
         self._connections = connections
-        self._patience = patience
+        self._patience = PATIENCE_SECONDS if patience is None else patience
         self._servers: list[asyncio.Task[None]] = []
         self._reckoned: asyncio.TimerHandle | None = None
         self.measure: Callable[[], Awaitable[None]] | None = None

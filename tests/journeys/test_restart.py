@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
+from itertools import count
 from typing import Any
 
 import httpx
@@ -24,6 +24,7 @@ LEVELS = [{"small": 5, "big": 10, "length": 3600}, {"small": 10, "big": 20}]
 MASTERS = {"cards": "5c" * 32, "open": "36" * 32}
 TEMPER = Temper(boldness=0.0, patience=1.0)
 OPTIONS = {"tick_milliseconds": 50, "sweep_seconds": 1}
+_evenings = count(1)
 
 
 @dataclass
@@ -35,6 +36,8 @@ class Evening:
     table: str = ""
     tournament: str = ""
     sent: int = 0
+    number: int = field(default_factory=lambda: next(_evenings))
+    """A number that keeps its logins apart from those of other evenings on the same stack."""
 
     def ask(
         self, who: str, method: str, path: str, body: Any = None, key: str | None = None
@@ -53,9 +56,10 @@ class Evening:
 
     def gather(self) -> None:
         for name in ("host", "han", "lando", "qira"):
-            body = {"login": name, "password": "a long night ahead", "name": name}
+            login = f"{name}{self.number}"
+            body = {"login": login, "password": "a long night ahead", "name": name}
             self.good(name, "POST", "/v1/accounts", body)
-            known = {"login": name, "password": body["password"]}
+            known = {"login": login, "password": body["password"]}
             self.tokens[name] = self.good(name, "POST", "/v1/tokens", known)["token"]
         league = self.good("host", "POST", "/v1/leagues", {"name": "Cloud City", "sandbox": True})
         at = f"/v1/leagues/{league['id']}"
@@ -136,10 +140,24 @@ class Evening:
             self.answered()
 
 
+@pytest.fixture(scope="module")
+def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
+    """A stack that every test leaves running."""
+    # Socket paths have 107 bytes. The short base name leaves room.
+    directory = tmp_path_factory.mktemp("n") / "d"
+    with Stack(directory, keep=True, durable=False, options=OPTIONS) as running:
+        yield running
+
+
 @contextmanager
 def connected(stack: Stack) -> Iterator[httpx.Client]:
     with httpx.Client(base_url=stack.url, timeout=30) as http:
         yield http
+
+
+def worker_starts(stack: Stack) -> int:
+    """Return the number of times that the worker has reported that it is ready."""
+    return stack.log("worker").read_text(encoding="utf-8").count(READY)
 
 
 def full_time_anew(evening: Evening, returned: datetime) -> bool:
@@ -147,18 +165,20 @@ def full_time_anew(evening: Evening, returned: datetime) -> bool:
     return evening.deadline() >= returned + timedelta(seconds=DECISION_SECONDS)
 
 
-def test_a_restarted_stack_goes_on_where_it_was(tmp_path: Path) -> None:
+def test_a_restarted_stack_goes_on_where_it_was(stack: Stack) -> None:
     """Cards, decision and level clock are unchanged. The decision has its full time again."""
-    stack = Stack(tmp_path, keep=True, durable=False, options=OPTIONS)
-    with stack, connected(stack) as http:
+    with connected(stack) as http:
         evening = Evening(http)
         evening.gather()
         evening.answered()
         before, events = evening.kept(), evening.events()
         due = evening.level_due()
+        starts = worker_starts(stack)
+    stack.stop()
     stopped = datetime.now(UTC)
-    with stack, connected(stack) as http:
-        assert stack.log("worker").read_text(encoding="utf-8").count(READY) == 2
+    stack.start()
+    with connected(stack) as http:
+        assert worker_starts(stack) == starts + 1
         evening.http = http
         assert evening.kept() == before
         returned = datetime.now(UTC)
@@ -174,7 +194,7 @@ def test_a_restarted_stack_goes_on_where_it_was(tmp_path: Path) -> None:
         assert not any(each["data"].get("timed_out") for each in evening.events())
 
 
-def test_an_api_that_is_killed_in_mid_hand_deals_on_from_the_very_same_deck(tmp_path: Path) -> None:
+def test_an_api_that_is_killed_in_mid_hand_deals_on_from_the_very_same_deck(stack: Stack) -> None:
     """
     The API is killed between the opening of a hand and its next street, and loses its cache.
 
@@ -182,8 +202,7 @@ def test_an_api_that_is_killed_in_mid_hand_deals_on_from_the_very_same_deck(tmp_
     the code in the guide to fair dealing derives from them.
     """
     guide = lines()
-    stack = Stack(tmp_path, keep=True, durable=False, options=OPTIONS)
-    with stack, connected(stack) as http:
+    with connected(stack) as http:
         evening = Evening(http)
         evening.gather()
         evening.answered()
@@ -193,7 +212,9 @@ def test_an_api_that_is_killed_in_mid_hand_deals_on_from_the_very_same_deck(tmp_
         api.kill()
         api.wait()
         assert stack.failed() == "api"
-    with stack, connected(stack) as http:
+    stack.stop()
+    stack.start()
+    with connected(stack) as http:
         evening.http = http
         assert evening.kept() == before
         assert evening.seen(guide) == seen

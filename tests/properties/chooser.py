@@ -75,13 +75,12 @@ class Chooser:
         """Return a random subset of *cards*."""
         return tuple(card for card in cards if self.dice.randrange(2))
 
-    def legal(self, table: Table, seat: int, now: datetime) -> Command:
+    def legal(self, table: Table, view: TableView, now: datetime) -> Command:
         """
-        Return a random command that the view of *seat* calls legal.
+        Return a random command that the *view* of a seat calls legal.
 
         Two folds or junks in three are replaced by another action.
         """
-        view = view_of(table, seat)
         action = view.legal[self.dice.randrange(len(view.legal))]
         if action.verb in ("fold", "junk") and not self.rarely(3):
             action = view.legal[1]

@@ -128,13 +128,14 @@ class Croupier:
             self.time_out()
             return
         seat = decision.seats[self.dice.randrange(len(decision.seats))]
-        view = self.view(seat)
+        table, view = self.table, self.view(seat)
         assert view.legal, f"seat {seat} is waited for and has nothing to do"
         if self.chooser.rarely(4):
             self.attempt(seat, view)
             if self.table.decision != decision:
                 return
-        self.do(self.chooser.legal(self.table, seat, self.floor.now))
+            view = view if self.table is table else self.view(seat)
+        self.do(self.chooser.legal(self.table, view, self.floor.now))
 
     def decision(self) -> Decision:
         decision = self.table.decision
@@ -180,7 +181,7 @@ class Croupier:
     def _anything(self, seat: int, view: TableView) -> tuple[Command, bool]:
         """Return a command that may be nonsense, and True if it is legal."""
         choice = self.dice.randrange(10)
-        sound = self.chooser.legal(self.table, seat, self.floor.now)
+        sound = self.chooser.legal(self.table, view, self.floor.now)
         if choice == 0:
             return _changed(sound, entrant=STRANGER), False
         if choice == 1:

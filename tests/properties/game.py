@@ -15,7 +15,7 @@ from engine.tournament.model.commands import CloseEarly
 from engine.tournament.model.state import Finished, Running
 from engine.values import HandId, TableId, stream_of
 from tests.engine.tournament.floor import NOON, TOURNAMENT, to_start
-from tests.properties.chooser import Chooser
+from tests.properties.chooser import Chooser, view_of
 
 HEAD = "00" * 32
 COMMANDS_MAX = 20_000
@@ -101,8 +101,8 @@ class Game:
                 if self.chooser.rarely(60):
                     self.do(key, VoidDeal(cause="fouled_deck", reason="two_alike", now=self.now))
                     return
-                seat = table.decision.seats[0]
-                self.do(key, self.chooser.legal(table, seat, self.now))
+                view = view_of(table, table.decision.seats[0])
+                self.do(key, self.chooser.legal(table, view, self.now))
                 return
             if self._carry_out(self._plan(key, table, self.now)):
                 return

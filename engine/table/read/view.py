@@ -163,15 +163,15 @@ def _seat(table: Table, place: Place) -> SeatView:
         card_count=None if hand.card_rounds is None else len(held.field) + len(held.cards),
         field=tuple(card.card for card in held.field),
         announced=None if hand.card_rounds is None else _announced(hand.card_rounds, place.seat),
-        revealed=next(
-            (
-                shown
-                for shown in _revealed(hand.revealed, _ranked(hand))
-                if shown.seat == place.seat
-            ),
-            None,
-        ),
+        revealed=_revealed_at(hand, place.seat),
     )
+
+
+def _revealed_at(hand: Hand, seat: int) -> RevealedView | None:
+    ranked = _ranked(hand)
+    if not hand.revealed and not ranked:
+        return None
+    return next((each for each in _revealed(hand.revealed, ranked) if each.seat == seat), None)
 
 
 def _revealed(

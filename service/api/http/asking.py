@@ -30,11 +30,12 @@ TournamentAsked: type[msgspec.Struct] = msgspec.defstruct(
         ),
     ],
     namespace={
+        "TEXTS_OF": TournamentWanted,
         "__doc__": (
             "The terms of a tournament. Missing members are taken from the template, then from the "
             "house rules. Null removes a value that these would set. `terms` names a preset of "
             "`GET /v1/terms-presets`. Members given together with it override the preset."
-        )
+        ),
     },
     module=__name__,
     kw_only=True,

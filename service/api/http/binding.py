@@ -24,7 +24,7 @@ from service.api.http.access import AS_KNOWN, BELIEVED, KINDS, Place, reach
 from service.api.http.bodies import read_body
 from service.api.http.declaration import Operation
 from service.api.http.preconditions import ORDERING, UNLOGGED, compare
-from service.api.http.queries import Query
+from service.api.http.queries import Query, demand_known
 from service.api.http.rehearsing import tried
 from service.api.http.shell import Asked, Shell, principal_of, shell_of
 from service.api.http.submitting import Order, order_of
@@ -80,8 +80,11 @@ def bound(
     first = None if "body" in asked else _struct(described)
     unordered = "order" not in asked and described.name not in ORDERING
     compares = unordered or described.name in UNLOGGED
+    known = described.query_names
 
     async def provided(request: Asked) -> Answer:
+        if request.scope["query_string"]:
+            demand_known(known, request.scope["query_string"])
         given = _Given(request)
         if first is not None:
             _, given.raw = await read_body(request, first)

@@ -91,6 +91,7 @@ class Further(TypedDict, total=False):
 class Operation:
     """The declaration of one method of one path."""
 
+    method: Method
     name: str
     """The ``operationId``, which generated clients use. It is never renamed."""
 
@@ -136,6 +137,11 @@ class Operation:
     deprecated: Deprecated | None = None
     streams: bool = False
     """True if the answer may be a stream that stays open."""
+
+    @property
+    def changes(self) -> bool:
+        """True if the route may change something."""
+        return self.method != "GET"
 
     @property
     def media(self) -> str:

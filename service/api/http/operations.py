@@ -60,7 +60,7 @@ def operation(
     """
     added = honoured(method, path, further)
     described = Operation(
-        name=name, summary=summary, scope=scope, needs=needs, on_people=on_people,
+        method=method, name=name, summary=summary, scope=scope, needs=needs, on_people=on_people,
         body=body, query=(*query, DRY_RUN) if dry_run else query, answer=answer, status=status,
         produces=produces, problems=problems, key_required=key_required, dry_run=dry_run, **added,
     )  # fmt: skip

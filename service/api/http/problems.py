@@ -116,6 +116,7 @@ STATUSES: Mapping[type[Exception], int] = {
 
 SHELL_CATALOGUE: Mapping[str, tuple[int, str]] = {
     "bad_request": (400, "The request is malformed"),
+    "unknown_parameter": (400, "The route has no query parameter of this name"),
     "validation_failed": (400, "A field is unknown, missing, or of the wrong type or range"),
     "invalid_json": (400, "The body is not JSON, or an object in it has the same member twice"),
     "invalid_unicode": (

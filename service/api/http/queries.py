@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Annotated
+from urllib.parse import parse_qsl
 
 import msgspec
 from msgspec import Meta
@@ -16,6 +17,7 @@ from msgspec.inspect import BoolType, IntType, type_info
 from service.base.errors import BadRequest
 
 _DIGITS_MAX = 18
+_FAULTS_MAX = 50
 LIMIT_DEFAULT = 50
 LIMIT_MAX = 200
 WAIT_MAX_SECONDS = 25
@@ -59,6 +61,29 @@ class Query:
         fault = {"pointer": f"/{self.name}", "detail": detail, "code": "invalid_value"}
         return BadRequest(
             "validation_failed", f"the query parameter {self.name} is invalid", errors=[fault]
+        )
+
+
+def demand_known(known: frozenset[str], query_string: bytes) -> None:
+    """
+    Check that a query holds only parameters that its route has.
+
+    Raises:
+        BadRequest: ``unknown_parameter`` with all unknown names, or ``dry_run_unsupported``.
+    """
+    given = parse_qsl(query_string.decode("latin-1"), keep_blank_values=True)
+    unknown = sorted({name for name, _ in given} - known)
+    if "dry_run" in unknown:
+        raise BadRequest("dry_run_unsupported", "this operation has no dry run")
+    if unknown:
+        raise BadRequest(
+            "unknown_parameter",
+            "this route has no such query parameter; it has "
+            + (", ".join(sorted(known)) or "none at all"),
+            errors=[
+                {"pointer": f"/{name}", "detail": "Unknown parameter", "code": "unknown_parameter"}
+                for name in unknown[:_FAULTS_MAX]
+            ],
         )
 
 

@@ -116,7 +116,7 @@ async def read_schedule(
     "GET", "/v1/leagues/{league_id:str}/calendar.ics", "read_league_calendar",
     "Read a league's calendar, with a member's calendar key.",
     needs="anyone", answer=str, produces=("text/calendar",),
-    problems=("unauthenticated",),
+    problems=("unauthenticated",), etag=True,
 )  # fmt: skip
 async def read_league_calendar(
     request: Asked, league_id: str, shell: Shell, key: Annotated[str, KEY]
@@ -139,7 +139,7 @@ async def read_league_calendar(
     "GET", "/v1/me/calendar.ics", "read_my_calendar",
     "Read the calendar of the tournaments that a key's owner has entered.",
     needs="anyone", answer=str, produces=("text/calendar",),
-    problems=("unauthenticated",),
+    problems=("unauthenticated",), etag=True,
 )  # fmt: skip
 async def read_my_calendar(
     request: Asked, shell: Shell, key: Annotated[str, KEY]

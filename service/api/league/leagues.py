@@ -93,7 +93,7 @@ async def list_leagues(request: Asked, shell: Shell, principal: Principal) -> Re
 
 @operation(
     "GET", "/v1/leagues/{league_id:str}", "read_league", "Read a league.",
-    needs="read_league", scope="leagues:read", answer=League,
+    needs="read_league", scope="leagues:read", answer=League, etag=True,
 )  # fmt: skip
 async def read_league(request: Asked, place: LeaguePlace) -> Response[bytes]:
     """Read a league from the aggregate."""

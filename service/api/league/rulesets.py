@@ -57,7 +57,7 @@ async def list_rulesets(request: Asked) -> Response[bytes]:
 @operation(
     "GET", "/v1/rulesets/{ruleset_id:str}", "read_ruleset",
     "Read a preset. With against=NAME, compare it with another.",
-    needs="anyone", answer=RulesetShown,
+    needs="anyone", answer=RulesetShown, etag=True,
 )  # fmt: skip
 async def read_ruleset(
     request: Asked, ruleset_id: str, against: Annotated[str | None, AGAINST]

@@ -238,7 +238,7 @@ async def list_seasons(request: Asked, place: LeaguePlace, shell: Shell) -> Resp
 
 @operation(
     "GET", "/v1/seasons/{season_id:str}", "read_season", "Read a season's terms and lots.",
-    needs="read_league", scope="leagues:read", answer=SeasonShown,
+    needs="read_league", scope="leagues:read", answer=SeasonShown, etag=True,
 )  # fmt: skip
 async def read_season(request: Asked, place: SeasonPlace) -> Response[bytes]:
     """Read a season from the aggregate."""

@@ -94,7 +94,7 @@ class TemplateGone(msgspec.Struct, kw_only=True):
 @operation(
     "GET", "/v1/leagues/{league_id:str}/house-rules", "read_house_rules",
     "Read the league's house rules, the defaults of its announcements.",
-    needs="read_league", scope="leagues:read", answer=HouseRulesShown,
+    needs="read_league", scope="leagues:read", answer=HouseRulesShown, etag=True,
 )  # fmt: skip
 async def read_house_rules(request: Asked, place: LeaguePlace) -> Response[bytes]:
     """Read the house rules from the aggregate."""
@@ -183,7 +183,7 @@ async def list_templates(request: Asked, place: LeaguePlace) -> Response[bytes]:
 
 @operation(
     "GET", "/v1/leagues/{league_id:str}/templates/{template_id:str}", "read_template",
-    "Read a template.", needs="read_league", scope="leagues:read", answer=TemplateShown,
+    "Read a template.", needs="read_league", scope="leagues:read", answer=TemplateShown, etag=True,
 )  # fmt: skip
 async def read_template(request: Asked, template_id: str, place: LeaguePlace) -> Response[bytes]:
     """Read a template from the aggregate."""

@@ -25,7 +25,7 @@ class WindowsShown(msgspec.Struct, kw_only=True):
 @operation(
     "GET", "/v1/leagues/{league_id:str}/dispute-windows", "read_dispute_windows",
     "Read how long after a settlement members may open a dispute.",
-    needs="read_league", scope="leagues:read", answer=WindowsShown,
+    needs="read_league", scope="leagues:read", answer=WindowsShown, etag=True,
 )  # fmt: skip
 async def read_dispute_windows(request: Asked, place: LeaguePlace, shell: Shell) -> Response[bytes]:
     """Read the windows from the aggregate. The default is the rulebook's."""

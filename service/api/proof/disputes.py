@@ -82,7 +82,8 @@ async def list_disputes(
 @operation(
     "GET", "/v1/disputes/{dispute_id:str}", "read_dispute",
     "Read one dispute: its claim, audits, rulings and appeal.",
-    needs="read_league", scope="leagues:read", answer=DisputeShown, problems=("text_forged",),
+    needs="read_league", scope="leagues:read", answer=DisputeShown, etag=True,
+    problems=("text_forged",),
 )  # fmt: skip
 async def read_dispute(request: Asked, place: DisputePlace, shell: Shell) -> Response[bytes]:
     """Read the dispute from the aggregate. The ``ETag`` begins with its version."""

@@ -69,6 +69,8 @@ _NOTHING = msgspec.Raw(b"{}")
 READ_EVENTS = 200
 """Most events in one read of the log while a stream catches up."""
 
+_FORMS = ("application/json", EVENT_STREAM)
+
 
 class FeedItem(msgspec.Struct, kw_only=True):
     """One event, with the hidden values that the viewer may open."""
@@ -241,6 +243,7 @@ class Feed:
     "GET", "/v1/tables/{table_id:str}/events", "follow_table",
     "Read a table's events as pages, or as a stream with Accept: text/event-stream.",
     needs="read_league", scope="leagues:read", answer=FeedPage, query=(AFTER, LIMIT, WAIT),
+    produces=_FORMS, streams=True,
     problems=("invalid_cursor", "too_many_streams"),
 )  # fmt: skip
 async def follow_table(
@@ -256,6 +259,7 @@ async def follow_table(
     "GET", "/v1/tournaments/{tournament_id:str}/events", "follow_tournament",
     "Read a tournament's events as pages, or as a stream with Accept: text/event-stream.",
     needs="read_league", scope="leagues:read", answer=FeedPage, query=(AFTER, LIMIT, WAIT),
+    produces=_FORMS, streams=True,
     problems=("invalid_cursor", "too_many_streams"),
 )  # fmt: skip
 async def follow_tournament(
@@ -269,6 +273,7 @@ async def follow_tournament(
     "GET", "/v1/leagues/{league_id:str}/events", "follow_league",
     "Read every event of a league, in order of position, without hidden values.",
     needs="read_league", scope="leagues:read", answer=FeedPage, query=(AFTER, LIMIT, WAIT),
+    produces=_FORMS, streams=True,
     problems=("invalid_cursor", "too_many_streams"),
 )  # fmt: skip
 async def follow_league(
@@ -285,7 +290,7 @@ async def _answer(
     reader = Reader(staff=place.role in STAFF, entrant=viewer)
     feed = Feed(shell, league, stream, await shell.runtime.writer.epoch(league), reader)
     query = request.query_params
-    given = query.get("after") or query.get("cursor")
+    given = query.get("after")
     if EVENT_STREAM in request.headers.get("accept", ""):
         after = feed.after(request.headers.get("last-event-id") or given)
         held = partial(shell.limits.streams.held, principal_of(request))

@@ -114,7 +114,7 @@ async def open_hand(
 @operation(
     "GET", "/v1/hands/{hand_id:str}/replay", "replay_hand",
     "Replay a hand. Accept: application/json, application/x-ndjson, text/plain or text/x-phh.",
-    needs="read_league", scope="leagues:read", answer=Replay,
+    needs="read_league", scope="leagues:read", answer=Replay, produces=tuple(WHOLE),
     problems=("validation_failed", "bad_request", "forbidden", "not_over", "opening_needed"),
 )  # fmt: skip
 async def replay_hand(

@@ -113,7 +113,7 @@ class TableListed(msgspec.Struct, kw_only=True):
     "GET", "/v1/tables/{table_id:str}", "read_table",
     "Read a table as the caller may see it. Use If-None-Match with wait for a long poll.",
     needs="read_league", scope="leagues:read",
-    answer=TableView, query=(WAIT, AS_OF), problems=AS_OF_PROBLEMS,
+    answer=TableView, query=(WAIT, AS_OF), problems=AS_OF_PROBLEMS, etag=True,
 )  # fmt: skip
 async def read_table(
     request: Asked, place: Annotated[TablePlace, BELIEVED], shell: Shell

@@ -179,7 +179,7 @@ async def record_payment(
     "GET", "/v1/tournaments/{tournament_id:str}/ledger", "read_tournament_ledger",
     "Read a tournament's books: income, spending, and what remains.",
     needs="read_league", scope="leagues:read", answer=LedgerShown, query=(AS_OF,),
-    problems=AS_OF_PROBLEMS,
+    problems=AS_OF_PROBLEMS, etag=True,
 )  # fmt: skip
 async def read_tournament_ledger(
     request: Asked, place: TournamentPlace, principal: Principal

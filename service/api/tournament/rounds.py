@@ -40,7 +40,7 @@ class RoundClosed(msgspec.Struct, kw_only=True):
     "GET", "/v1/tournaments/{tournament_id:str}/rounds", "read_rounds",
     "Read the scheduled rounds: pairings, results, points so far, and meetings.",
     needs="read_league", scope="leagues:read",
-    answer=RoundsShown, query=(AS_OF,), problems=AS_OF_PROBLEMS,
+    answer=RoundsShown, query=(AS_OF,), problems=AS_OF_PROBLEMS, etag=True,
 )  # fmt: skip
 async def read_rounds(request: Asked, place: TournamentPlace) -> Response[bytes]:
     """Read the rounds from the aggregate, now or as of an earlier moment."""

@@ -310,7 +310,7 @@ async def list_tournaments(
 @operation(
     "GET", "/v1/tournaments/{tournament_id:str}", "read_tournament", "Read one tournament.",
     needs="read_league", scope="leagues:read",
-    answer=TournamentShown, query=(AS_OF,), problems=AS_OF_PROBLEMS,
+    answer=TournamentShown, query=(AS_OF,), problems=AS_OF_PROBLEMS, etag=True,
 )  # fmt: skip
 async def read_tournament(
     request: Asked, place: TournamentPlace, shell: Shell, principal: Principal

@@ -340,10 +340,9 @@ def test_hands_rank_in_the_galaxy_as_the_rules_written_plainly_say() -> None:
     hands = [*small, *some_hands(4000)]
     keys = {hand: galaxy_rank(hand).key for hand in hands}
     hands.sort(key=keys.__getitem__)
-    for better, worse in pairwise(hands):
-        plainly = plain_galaxy(better), plain_galaxy(worse)
+    for (better, one), (worse, two) in pairwise((hand, plain_galaxy(hand)) for hand in hands):
         tied = keys[better] == keys[worse]
-        assert plainly[0] == plainly[1] if tied else plainly[0] < plainly[1], (better, worse)
+        assert one == two if tied else one < two, (better, worse)
 
 
 def test_the_blind_draw_goes_to_the_card_nearest_to_zero_and_of_two_to_the_positive() -> None:

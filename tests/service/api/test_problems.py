@@ -78,7 +78,10 @@ def test_every_route_that_keeps_or_shows_words_says_that_they_may_be_forged() ->
         for each in path.values():
             name = each["operationId"]
             keeps = _asks_for_words(each.get("requestBody"), schemas) and name not in sealed
-            said = "text_forged" in each["responses"].get("409", {}).get("description", "")
+            refusal = each["responses"].get("409", {})
+            if "$ref" in refusal:
+                refusal = document["components"]["responses"][refusal["$ref"].rpartition("/")[2]]
+            said = "text_forged" in refusal.get("description", "")
             assert said == (keeps or name in shown), name
 
 
@@ -153,3 +156,18 @@ def test_every_route_that_the_docs_name_is_there() -> None:
     }
     assert len(named) > 10
     assert {each for each in named if each[:2] not in known} == set()
+
+
+async def test_unknown_query_parameters_are_refused_by_name(serving) -> None:
+    async with serving() as api:
+        person = await api.person()
+        read = await person.get("/v1/leagues", params={"limt": 1, "sort": "name", "limit": 1})
+        written = await person.post("/v1/leagues?force=true", {"name": "Sabacc"})
+        tried = await person.post("/v1/leagues?dry_run=true", {"name": "Sabacc"})
+        leagues = (await person.get("/v1/leagues")).json()["items"]
+    assert (read.status_code, read.json()["code"]) == (400, "unknown_parameter")
+    assert [each["pointer"] for each in read.json()["errors"]] == ["/limt", "/sort"]
+    assert "cursor, limit" in read.json()["detail"]
+    assert (written.status_code, written.json()["code"]) == (400, "unknown_parameter")
+    assert (tried.status_code, tried.json()["code"]) == (400, "dry_run_unsupported")
+    assert leagues == []

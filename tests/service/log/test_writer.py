@@ -13,7 +13,7 @@ from service.base.errors import StoreUnavailable
 from service.log.read import last_position, leagues, read_league, verify
 from service.log.store import PostgresStore
 from service.log.subscription import Subscription
-from service.log.writer import Entry, States, Writer
+from service.log.writer import PATIENCE_SECONDS, Entry, States, Writer
 from tests.support.counters import DECIDERS, Counted, TooMuch, command, counting, new_league, stream
 from tests.support.databases import SECRET_KEY, TestDatabase
 from tests.support.logs import utcnow
@@ -29,7 +29,7 @@ BLOCKED = """
 """
 
 
-def writer_on(url: str, patience: float = 10.0) -> Writer:
+def writer_on(url: str, patience: float = PATIENCE_SECONDS) -> Writer:
     """Return a writer that is not started."""
     return Writer(PostgresStore(url, SECRET_KEY), DECIDERS, utcnow, patience=patience)
 
@@ -42,7 +42,7 @@ async def start() -> AsyncIterator[Start]:
     """Starts writers, and closes them at the end."""
     made: list[Writer] = []
 
-    async def start_one(url: str, patience: float = 10.0) -> Writer:
+    async def start_one(url: str, patience: float = PATIENCE_SECONDS) -> Writer:
         made.append(writer_on(url, patience))
         await made[-1].start()
         return made[-1]

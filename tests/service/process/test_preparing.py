@@ -1,8 +1,6 @@
 """One command prepares a server, without the supervisor."""
 
 import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -10,9 +8,10 @@ from tempfile import TemporaryDirectory
 import psycopg
 import pytest
 
-from service.base.database import BROKER, DATABASE, LOGINS, ROOT
+from service.base.database import BROKER, DATABASE, LOGINS
 from service.base.embedded import Cluster, binaries
 from service.base.settings import Settings, environment
+from tests.support.commands import in_fork, in_own_python
 from tests.support.databases import SECRET_KEY
 
 
@@ -26,23 +25,9 @@ def bare() -> Iterator[Cluster]:
         yield cluster
 
 
-def holotable(*arguments: str, **settings: str) -> subprocess.CompletedProcess[str]:
-    inherited = {name: it for name, it in os.environ.items() if not name.startswith("HOLOTABLE_")}
-    return subprocess.run(
-        [sys.executable, "-m", "service.cli.main", *arguments],
-        cwd=ROOT,
-        env=inherited | settings,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-
-
 def test_a_bare_server_is_ready_after_one_command(bare: Cluster) -> None:
     """Each login's address works, the doctor finds no fault, and a second run changes nothing."""
-    first = holotable("prepare", bare.url())
+    first = in_own_python(("prepare", bare.url()), {})
     assert first.returncode == 0, first.stderr
     addresses = dict(line.split() for line in first.stdout.splitlines()[:-1])
     assert set(addresses) == set(LOGINS)
@@ -58,20 +43,20 @@ def test_a_bare_server_is_ready_after_one_command(bare: Cluster) -> None:
         secret_key=SECRET_KEY,
         broker_url=addresses[BROKER],
     )
-    seen = holotable("doctor", **environment(settings))
+    seen = in_fork(("doctor",), environment(settings))
     assert (seen.returncode, seen.stdout.count("ok    ")) == (0, 11), seen.stdout
 
-    again = holotable("prepare", bare.url())
+    again = in_fork(("prepare", bare.url()), {})
     assert (again.returncode, again.stdout) == (0, "the server is ready\n")
 
 
 def test_a_login_that_may_not_make_roles_is_told_so(bare: Cluster) -> None:
     """The answer is two lines with the next step, and no traceback."""
-    holotable("prepare", bare.url())
+    in_fork(("prepare", bare.url()), {})
     with psycopg.connect(bare.url(), autocommit=True) as connection:
         connection.execute("ALTER ROLE holotable_api PASSWORD 'known'")
 
-    refused = holotable("prepare", bare.url(DATABASE, "holotable_api", "known"))
+    refused = in_fork(("prepare", bare.url(DATABASE, "holotable_api", "known")), {})
 
     assert refused.returncode == 2
     assert "Traceback" not in refused.stderr

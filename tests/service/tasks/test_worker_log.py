@@ -19,6 +19,15 @@ from tests.service.tasks.test_worker import await_ready
 from tests.support.databases import TestDatabase, running_server
 from tests.support.waiting import until, until_awaited
 
+IMPATIENT = """
+from service.cli.main import main
+from service.log import writer
+
+writer.PATIENCE_SECONDS = 1.0
+main()
+"""
+"""A worker that repeats an append for one second instead of ten."""
+
 WAITS = """
     SELECT count(*) > 0 FROM pg_stat_activity
      WHERE wait_event_type = 'Lock' AND query LIKE '%append_events%'
@@ -61,7 +70,7 @@ async def test_an_outage_is_told_in_lines_and_not_in_tracebacks(tmp_path: Path) 
         with (
             log.open("wb") as errors,
             subprocess.Popen(  # noqa: ASYNC220 - it must outlive this step
-                [sys.executable, "-m", "service.cli.main", "worker"],
+                [sys.executable, "-c", IMPATIENT, "worker"],
                 env=inherited | environment(settings),
                 cwd=databases.ROOT,
                 stdout=subprocess.PIPE,

@@ -1,9 +1,6 @@
 """Replays over HTTP: the contents of each step by viewer, their formats, and their traces."""
 
-import asyncio
 import json
-import os
-import sys
 import tomllib
 from typing import Any
 
@@ -18,6 +15,7 @@ from tests.service.api.table.test_commands import answer_to, turn
 from tests.service.api.table.test_leaks import Watch, cards_in
 from tests.service.api.table.test_voiding import WANTED, dealt
 from tests.service.api.tournament.test_casino import play_until
+from tests.support.commands import in_fork, in_own_python
 from tests.support.databases import TestDatabase
 
 pytestmark = pytest.mark.anyio
@@ -254,24 +252,15 @@ async def test_the_command_is_given_its_options_as_the_guide_says_them(
     async with serving() as api:
         owner, _, _, hand = await a_hand(api, database)
         whole = await replayed(owner, hand)
-        settings = environment(database.settings("holotable_audit"))
-
-        async def run(*options: str) -> tuple[int | None, str]:
-            process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", "service.cli.main", "replay", hand, *options),
-                env=os.environ | settings,
-                stdout=asyncio.subprocess.PIPE,
-            )
-            out, _ = await asyncio.wait_for(process.communicate(), 60)
-            return process.returncode, out.decode()
-
-        plain, line, document = await asyncio.gather(
-            run(), run("--as", "public", "--step", "2", "--ndjson"), run("--phh")
-        )
-        assert plain[0] == 0 and plain[1].startswith("Hand 1 (coruscant_shift), as public\n")
-        assert "\x1b" not in plain[1] and plain[1].endswith("-- over\n")
-        assert line[0] == 0 and json.loads(line[1]) == whole["steps"][1]
-        assert document[0] == 0 and tomllib.loads(document[1])["_hand"] == hand
+    settings = environment(database.settings("holotable_audit"))
+    plain = in_own_python(("replay", hand), settings)
+    line = in_fork(("replay", hand, "--as", "public", "--step", "2", "--ndjson"), settings)
+    document = in_fork(("replay", hand, "--phh"), settings)
+    assert plain.returncode == 0
+    assert plain.stdout.startswith("Hand 1 (coruscant_shift), as public\n")
+    assert "\x1b" not in plain.stdout and plain.stdout.endswith("-- over\n")
+    assert line.returncode == 0 and json.loads(line.stdout) == whole["steps"][1]
+    assert document.returncode == 0 and tomllib.loads(document.stdout)["_hand"] == hand
 
 
 async def test_no_replay_of_a_hand_in_play_or_over_names_a_card_of_others(

@@ -1,0 +1,154 @@
+"""Headers of requests and answers, and the routes that have them."""
+
+from service.api.http.declaration import Operation
+from service.base.documents import Document
+
+_TEXT: Document = {"type": "string"}
+_SECONDS: Document = {"type": "integer", "minimum": 0}
+
+HEADERS: Document = {
+    "X-Request-Id": {
+        "description": "The number of the request. A problem has the same one in `instance`.",
+        "schema": {"type": "string", "format": "uuid"},
+    },
+    "RateLimit": {
+        "description": "The requests left until the limit, and the seconds until there are more. "
+        "It is sent once half of the limit is used.",
+        "schema": _TEXT,
+    },
+    "RateLimit-Policy": {
+        "description": "The limit that `RateLimit` counts against.",
+        "schema": _TEXT,
+    },
+    "Retry-After": {
+        "description": "The number of seconds to wait before the same request.",
+        "schema": _SECONDS,
+    },
+    "WWW-Authenticate": {
+        "description": "The scheme of the token that is missing or not valid.",
+        "schema": {"type": "string", "enum": ["Bearer"]},
+    },
+    "ETag": {
+        "description": "The version of what the answer shows. Send it in `If-None-Match` to read "
+        "only news, or in `If-Match` to change only this version.",
+        "schema": _TEXT,
+    },
+    "Link": {
+        "description": 'The next page, as `<path>; rel="next"` (RFC 8288). The last page has none.',
+        "schema": _TEXT,
+    },
+    "Location": {"description": "The path of the new object.", "schema": _TEXT},
+    "Command-Id": {
+        "description": "The command in the log. `POST /v1/receipts` signs a receipt for it.",
+        "schema": {"type": "string", "pattern": "^[0-9a-f]{32}$"},
+    },
+    "Idempotent-Replayed": {
+        "description": "`true` if a request with the same key was carried out before. This is its "
+        "answer.",
+        "schema": {"type": "string", "enum": ["true"]},
+    },
+    "Holotable-As-Of": {
+        "description": "The position that the answer shows, to send as `as_of` again.",
+        "schema": _TEXT,
+    },
+    "Deprecation": {
+        "description": "The instant since which the route is deprecated (RFC 9745).",
+        "schema": _TEXT,
+    },
+    "Sunset": {
+        "description": "The instant at which the route ends (RFC 8594).",
+        "schema": _TEXT,
+    },
+}
+"""The headers of answers, by name."""
+
+PARAMETERS: Document = {
+    "Idempotency-Key": {
+        "name": "Idempotency-Key",
+        "in": "header",
+        "required": True,
+        "description": "A text of the client's choice that names this command. A retry with the "
+        "same key and the same body gets the first answer and changes nothing.",
+        "schema": {"type": "string", "minLength": 1, "maxLength": 255},
+        "example": "evening-2026-11-23-payout",
+    },
+    "If-None-Match": {
+        "name": "If-None-Match",
+        "in": "header",
+        "required": False,
+        "description": "The `ETag` of the answer that the client has. If nothing has changed, the "
+        "answer is 304 without a body.",
+        "schema": _TEXT,
+    },
+    "If-Match": {
+        "name": "If-Match",
+        "in": "header",
+        "required": True,
+        "description": "The `ETag` of the version to change. If there is a newer version, nothing "
+        "changes and the answer is 412.",
+        "schema": _TEXT,
+    },
+    "Last-Event-ID": {
+        "name": "Last-Event-ID",
+        "in": "header",
+        "required": False,
+        "description": "The last event that a stream's reader has seen. The stream continues after "
+        "it.",
+        "schema": _TEXT,
+    },
+}
+"""The header parameters of routes. The names of those that a route may do without end alike."""
+
+for _name in ("Idempotency-Key", "If-Match"):
+    PARAMETERS[f"{_name}-Optional"] = {**PARAMETERS[_name], "required": False}
+
+_ALWAYS = ("X-Request-Id", "RateLimit", "RateLimit-Policy")
+
+
+def asked(described: Operation) -> list[str]:
+    """Return the names of the header parameters of a route."""
+    found = []
+    if described.changes:
+        required = described.key_required
+        found.append("Idempotency-Key" if required else "Idempotency-Key-Optional")
+    if described.precondition != "ignored":
+        demanded = described.precondition == "demanded"
+        found.append("If-Match" if demanded else "If-Match-Optional")
+    if described.etag and not described.changes:
+        found.append("If-None-Match")
+    if described.streams:
+        found.append("Last-Event-ID")
+    return found
+
+
+def of_success(described: Operation) -> Document:
+    """Return the headers of a route's successful answer."""
+    found = list(_ALWAYS)
+    asked_for = described.query_names
+    if described.etag or (described.changes and described.precondition != "ignored"):
+        found.append("ETag")
+    if {"limit", "cursor"} <= asked_for:
+        found.append("Link")
+    if "as_of" in asked_for:
+        found.append("Holotable-As-Of")
+    if described.changes:
+        found += ["Command-Id", "Idempotent-Replayed"]
+    if described.status == 202:
+        found.append("Location")
+    return _referred(found, described.deprecated is not None)
+
+
+def of_refusal(status: int, deprecated: bool) -> Document:
+    """Return the headers of refusals with this status."""
+    found = list(_ALWAYS)
+    if status in (429, 503):
+        found.append("Retry-After")
+    if status == 401:
+        found.append("WWW-Authenticate")
+    return _referred(found, deprecated)
+
+
+def _referred(names: list[str], deprecated: bool) -> Document:
+    if deprecated:
+        names = [*names, "Deprecation", "Sunset"]
+    return {name: {"$ref": f"#/components/headers/{name}"} for name in names}
