@@ -12,7 +12,7 @@ from typing import Any
 
 from litestar import Litestar, Response
 from litestar.handlers import HTTPRouteHandler
-from litestar.status_codes import HTTP_304_NOT_MODIFIED
+from litestar.status_codes import HTTP_204_NO_CONTENT, HTTP_304_NOT_MODIFIED
 from litestar.types import Receive, Send
 
 from service.api.http.authentication import authenticate
@@ -27,6 +27,9 @@ from service.base.errors import TooManyRequests
 Scope = Any  # ASGI defines the members by prose
 """An ASGI connection scope, as the server passes it."""
 
+Given = Response[bytes] | Exception
+"""An answer, or the error to answer with."""
+
 _Answer = Callable[[Asked], Awaitable[Response[bytes]]]
 _TABLE = re.compile(r"/v1/tables/([^/]+)(/actions)?")
 _ROUTES: dict[tuple[str, str | None], HTTPRouteHandler] = {
@@ -36,7 +39,7 @@ _ROUTES: dict[tuple[str, str | None], HTTPRouteHandler] = {
 
 _PRIVATE = (
     (b"cache-control", b"no-store"),
-    (b"vary", b"Authorization"),
+    (b"vary", b"Authorization, Accept, Accept-Encoding, Origin"),
     (b"x-content-type-options", b"nosniff"),
 )
 
@@ -80,13 +83,8 @@ class Front:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one ASGI connection."""
-        if scope["type"] == "http":
-            try:
-                scope["state"]["admitted"] = self._limits.admit(scope)
-            except TooManyRequests as error:
-                request = _Request(scope, receive, send)
-                await _send(scope, self._answer_to(error)(request, error), send)
-                return
+        if scope["type"] == "http" and not await self._admitted(scope, receive, send):
+            return
         found = _TABLE.fullmatch(scope["path"]) if scope["type"] == "http" else None
         route = None if found is None else _ROUTES.get((scope["method"], found[2]))
         if found is None or route is None:
@@ -105,6 +103,25 @@ class Front:
             # unexpected error and answers 500.
             response = self._answer_to(error)(request, error)
         await _send(scope, response, send)
+
+    async def answer(self, scope: Scope, receive: Receive, send: Send, given: Given) -> None:
+        """Answer a request that reaches no route, within the client's limits."""
+        if await self._admitted(scope, receive, send):
+            request = _Request(scope, receive, send)
+            response = (
+                self._answer_to(given)(request, given) if isinstance(given, Exception) else given
+            )
+            await _send(scope, response, send)
+
+    async def _admitted(self, scope: Scope, receive: Receive, send: Send) -> bool:
+        """Count a request. If the client has asked too much, answer that and return False."""
+        try:
+            scope["state"]["admitted"] = self._limits.admit(scope)
+        except TooManyRequests as error:
+            request = _Request(scope, receive, send)
+            await _send(scope, self._answer_to(error)(request, error), send)
+            return False
+        return True
 
     def _answer_to(self, error: Exception) -> Callable[..., Response[bytes]]:
         known = next(each for each in type(error).__mro__ if each in self._handlers)
@@ -140,7 +157,7 @@ async def _send(scope: Scope, response: Response[bytes], send: Send) -> None:
     status, body, headers = response.status_code, response.content, _common(scope)
     for name, value in response.headers.items():
         headers.append((name.lower().encode("latin-1"), value.encode("latin-1")))
-    if status != HTTP_304_NOT_MODIFIED:
+    if status not in (HTTP_204_NO_CONTENT, HTTP_304_NOT_MODIFIED):
         headers.append((b"content-type", str(response.media_type).encode("latin-1")))
         headers.append((b"content-length", b"%d" % len(body)))
     whole = (scope.get("extensions") or {}).get(WHOLE)

@@ -90,3 +90,6 @@ HASHING = Pool("password hashing", threads=2, waiting=256, each=64)
 
 EXPANSION = Pool("calendar expansion", threads=1, waiting=64, each=8)
 """Recurrence rules. Each is bounded in steps, see ``service.schedule.rules``."""
+
+COMPRESSION = Pool("compression", threads=1, waiting=16)
+"""Long answers. If the queue is full, an answer is sent as it is."""

@@ -63,6 +63,19 @@ class Settings(LimitSettings, frozen=True, kw_only=True):
     Only these are believed about a client's address (``Forwarded``, ``X-Forwarded-For``).
     """
 
+    cors_origins: (
+        Annotated[
+            str,
+            Meta(pattern=r"^(\*|https?://[a-z0-9.:\[\]-]+(\s*,\s*https?://[a-z0-9.:\[\]-]+)*)$"),
+        ]
+        | None
+    ) = None
+    """
+    Origins of web pages whose scripts may call the API, separated by commas, or ``*`` for all.
+
+    An origin is a scheme, a host in small letters and a port: ``https://league.example``.
+    """
+
     failed_sign_ins: Annotated[int, Meta(ge=10, le=1_000_000)] = 300
     """Failed sign-ins an hour that one address may cause, in each API process."""
 
@@ -131,6 +144,10 @@ class Settings(LimitSettings, frozen=True, kw_only=True):
         """The accepted keys. The first one wraps and digests."""
         second = self.second_secret_key
         return (self.secret_key,) if second is None else (self.secret_key, second)
+
+    def origins(self) -> tuple[str, ...]:
+        """Return the origins whose scripts may call the API."""
+        return tuple(each.strip() for each in (self.cors_origins or "").split(",") if each.strip())
 
     def proxies(self) -> tuple[IPv4Network | IPv6Network, ...]:
         """Return the networks of the trusted proxies."""

@@ -13,6 +13,7 @@ import sqlalchemy as sa
 import uvicorn
 from litestar import Litestar
 from litestar.types import (
+    HTTPScope,
     LifeSpanReceive,
     LifeSpanScope,
     LifeSpanSend,
@@ -24,8 +25,11 @@ from litestar.types import (
 from service.api.front import Front
 from service.api.http.authentication import require_token
 from service.api.http.connections import Connections
+from service.api.http.cors import Cors
+from service.api.http.edge import Edge
 from service.api.http.limiting import Limits
 from service.api.http.news import News
+from service.api.http.paths import Paths
 from service.api.http.problems import AWAY, HANDLERS, Handlers, answer_away, answer_database
 from service.api.http.proxies import Proxies
 from service.api.http.requests import BoundedRequest
@@ -73,6 +77,12 @@ def _litestar() -> Litestar:
     )
 
 
+@cache
+def _paths() -> Paths:
+    """Return the paths of the routes, which every application of a process shares too."""
+    return Paths(ROUTES)
+
+
 class Application:
     """
     The routes, wrapped in the parts that every answer needs, including those of unmatched routes.
@@ -91,7 +101,8 @@ class Application:
         self._proxies = Proxies(settings.proxies())
         self.limits = Limits(settings, self._proxies)
         self.shell: Shell | None = None
-        self._front = Front(_litestar(), HANDLED, self.limits)
+        front = Front(_litestar(), HANDLED, self.limits)
+        self._edge = Edge(front, _paths(), Cors(settings.origins()))
         self._entropy = SystemEntropy()
 
     @contextlib.asynccontextmanager
@@ -118,7 +129,7 @@ class Application:
             "request_id": str(self._entropy.uuid()),
             "shell": self.shell,
         }
-        await self._front(scope, cast(Receive, receive), cast(Send, send))
+        await self._edge(cast(HTTPScope, scope), cast(Receive, receive), cast(Send, send))
 
     async def _live(self, receive: LifeSpanReceive, send: LifeSpanSend) -> None:
         """Start when the server says so, and stop when it says so."""

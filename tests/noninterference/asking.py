@@ -88,6 +88,18 @@ class Asker:
         self._keep(audience, operation, f"{method} {path} {extra}".strip(), answer)
         return answer
 
+    async def head(self, audience: str, path: str, answer: httpx.Response) -> None:
+        """
+        Ask for the headers of *path* only. They must tell what *answer* has told, and no more.
+
+        They are not kept: an exchange without a body does not show which values its length is from.
+        """
+        found = await self.http.head(path, headers=self._headers(audience))
+        assert (found.status_code, found.content) == (answer.status_code, b"")
+        assert found.headers.keys() == answer.headers.keys()
+        for name in ("content-length", "content-type", "etag"):
+            assert found.headers[name] == answer.headers[name], (path, name)
+
     async def follow(self, audience: str, operation: str, path: str, *, events: int) -> None:
         """
         Read a stream of server-sent events up to a number of events, and keep the text.

@@ -113,7 +113,7 @@ async def _read(scene: Scene, audience: str, name: str, path: str, described: Op
                 await asker.ask(audience, name, "GET", asked, headers={"Accept": form})
             tag = answer.headers.get("etag")
             if tag is not None and audience in TAGGED:
-                await asker.ask(audience, name, "HEAD", asked)
+                await asker.head(audience, asked, answer)
                 again = {"If-None-Match": tag}
                 await asker.ask(audience, name, "GET", asked, headers=again)
             if name in STREAMS and answer.is_success:

@@ -69,7 +69,7 @@ def operation(
         whole, answered = bound(described, path, handler)
         return route(
             path, status_code=status, opt={"operation": whole}, include_in_schema=False,
-            http_method=[method, "HEAD"] if path in ("/livez", "/readyz") else [method],
+            http_method=[method],
         )(answered)  # fmt: skip
 
     return declared

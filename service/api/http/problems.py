@@ -149,6 +149,7 @@ SHELL_CATALOGUE: Mapping[str, tuple[int, str]] = {
     "forbidden": (403, "The token or the role does not allow this"),
     "opening_needed": (403, "Sealed values need an opening of your own"),
     "not_found": (404, "It does not exist, or the caller may not see it"),
+    "not_acceptable": (406, "The answer has none of the media types in Accept"),
     "method_not_allowed": (405, "This path has no such method"),
     "too_many_disputes": (409, "The caller has too many open disputes. They need rulings first"),
     "claim_handled": (409, "The claim has already been handled"),

@@ -30,7 +30,8 @@ def nearest(name: str) -> list[str]:
     """
     Return up to three rule names like *name*, the most similar first, then those of its chapter.
 
-    >>> nearest("betting.reopen")[0] 'betting.reopening'
+    >>> nearest("betting.reopen")[0]
+    'betting.reopening'
     """
     chapter = name.partition(".")[0]
     like = difflib.get_close_matches(name, NAMES, _NEAREST_MAX)

@@ -18,10 +18,11 @@ from service.api.http import reasons
 from service.api.http.access import demand, demand_also
 from service.api.http.binding import By
 from service.api.http.hands import reach_hand
+from service.api.http.negotiating import ALL, best
 from service.api.http.operations import operation
 from service.api.http.phases import entries_of
 from service.api.http.queries import Query
-from service.api.http.shell import Asked, Shell, principal_of, shell_of
+from service.api.http.shell import Asked, Shell, operation_of, principal_of, shell_of
 from service.api.http.submitting import Order, answer, decide_one
 from service.base.errors import (
     BadRequest,
@@ -114,8 +115,9 @@ async def open_hand(
 @operation(
     "GET", "/v1/hands/{hand_id:str}/replay", "replay_hand",
     "Replay a hand. Accept: application/json, application/x-ndjson, text/plain or text/x-phh.",
-    needs="read_league", scope="leagues:read", answer=Replay, produces=tuple(WHOLE),
+    needs="read_league", scope="leagues:read", answer=Replay,
     problems=("validation_failed", "bad_request", "forbidden", "not_over", "opening_needed"),
+    produces=(JSON, *(each for each in WHOLE if each != JSON)),
 )  # fmt: skip
 async def replay_hand(
     request: Asked,
@@ -207,6 +209,6 @@ async def _demand_opening(request: Asked, row: HandRow, found: Replay) -> None:
 
 
 def _media(request: Asked) -> str:
-    """Return a known media type that the ``Accept`` header names, or else JSON."""
-    accepted = request.headers.get("accept", "")
-    return next((media for media in WHOLE if media in accepted), JSON)
+    """Return the media type that the ``Accept`` header likes best, or else JSON."""
+    accepted = request.headers.get("accept", ALL)
+    return best(accepted, operation_of(request).produces) or JSON
