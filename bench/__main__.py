@@ -12,6 +12,7 @@ NAMES = (
     "replay",
     "rebuild",
     "streams",
+    "turns",
     "bots",
     "crowd",
     "structure",

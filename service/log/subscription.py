@@ -8,6 +8,7 @@ the database can send a wake-up, so its content is not trusted.
 import asyncio
 import contextlib
 import logging
+from collections.abc import Mapping
 from uuid import UUID
 
 import asyncpg
@@ -82,11 +83,15 @@ class Subscription:
         told, self._told = self._told, set()
         return frozenset(told)
 
-    async def heard(self) -> frozenset[UUID]:
-        """Wait for news, and return the leagues that have had some. Only one caller may use it."""
+    async def heard(self) -> Mapping[UUID, int]:
+        """
+        Wait for news, and return the last positions by league. Only one caller may use it.
+
+        Wake-ups are not trusted, so a position may be wrong.
+        """
         async with self._news:
             await self._news.wait_for(lambda: self._told)
-            return self.told()
+            return {league: self._known.get(league, _POSITIONS) for league in self.told()}
 
     async def _listen(self) -> None:
         told = False

@@ -99,6 +99,9 @@ class Writer:
         self.measure: Callable[[], Awaitable[None]] | None = None
         """Measures the log's clock. Called when the log refuses an event as dated ahead."""
 
+        self.grown: Callable[[UUID, int], None] | None = None
+        """Called with a league and its last position after this process's own appends to it."""
+
     @property
     def store(self) -> Store:
         """The log behind this writer."""
@@ -271,7 +274,10 @@ class Writer:
         if outcome.first:
             events = sum(len(attempts[index][1].events) for index in outcome.first)
             if events:
-                self._store.wake(league.number, min(outcome.first.values()) + events - 1)
+                last = min(outcome.first.values()) + events - 1
+                self._store.wake(league.number, last)
+                if self.grown is not None:
+                    self.grown(league.number, last)
         self._put_back(league, again)
 
     async def _form(self, league: League, taken: list[Waiting]) -> list[tuple[Waiting, Attempt]]:

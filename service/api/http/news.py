@@ -173,8 +173,13 @@ class Channel:
                 del self._watches[key]
         self._end_unless_followed()
 
-    def wake(self) -> None:
-        """Make the channel read on."""
+    def wake(self, position: int) -> None:
+        """Make the channel read on, unless it has read *position*."""
+        if position > self.end[0]:
+            self._news.set()
+
+    def read_again(self) -> None:
+        """Make the channel read on. It fails if the log has changed behind it."""
         self._news.set()
 
     def wake_followers(self, error: Exception | None = None) -> None:
@@ -276,7 +281,8 @@ class News:
         self._running: set[asyncio.Task[None]] = set()
 
     async def start(self) -> None:
-        """Start listening and polling."""
+        """Start listening and polling. This process's own appends are heard at once."""
+        self._writer.grown = self._grown
         await self._subscription.start()
         for work, name in ((self._listen, "news"), (self._poll, "news-poll"), (self._end, "end")):
             self._run(asyncio.create_task(work(), name=name))
@@ -321,12 +327,15 @@ class News:
         self._running.add(task)
         task.add_done_callback(self._running.discard)
 
+    def _grown(self, league: UUID, position: int) -> None:
+        channel = self._channels.get(league)
+        if channel is not None:
+            channel.wake(position)
+
     async def _listen(self) -> None:
         while True:
-            for league in await self._subscription.heard():
-                channel = self._channels.get(league)
-                if channel is not None:
-                    channel.wake()
+            for league, position in (await self._subscription.heard()).items():
+                self._grown(league, position)
 
     async def _poll(self) -> None:
         while True:
@@ -345,7 +354,7 @@ class News:
                 continue
             for league, channel in asked:
                 if ends.get(league) != channel.end:
-                    channel.wake()
+                    channel.read_again()
 
     async def _end(self) -> None:
         await self._stopping.wait()

@@ -182,7 +182,7 @@ async def test_an_event_of_a_table_wakes_no_follower_of_another_table(serving, a
             channel = shell.news._channels[number]
             # Let the channel read the events of the first hand again.
             channel.end = (0, (await shell.runtime.writer.store.league(number, -1, 1))[0].hash)
-            channel.wake()
+            channel.read_again()
             assert await here.wait(PATIENCE_SECONDS)
             assert {told.row.stream for told in here.take()} == {here.stream}
             assert not elsewhere.take() and not elsewhere._woken.is_set()
@@ -310,7 +310,7 @@ async def test_a_channel_ends_when_the_log_began_anew(serving) -> None:
             await stream.until(len(before))
             channel = shell.news._channels[number]
             channel.end = (channel.end[0], bytes(32))
-            channel.wake()
+            channel.read_again()
             await asyncio.wait_for(stream.ended.wait(), 20)
         assert number not in shell.news._channels
         async with following(api.app, path, owner.headers) as stream:
