@@ -119,6 +119,8 @@ async def _read(scene: Scene, audience: str, name: str, path: str, described: Op
             if name in STREAMS and answer.is_success:
                 events = len(answer.json()["items"])
                 await asker.follow(audience, name, path.format_map(named), events=events)
+                history = {"Accept": "application/x-ndjson"}
+                await asker.ask(audience, name, "GET", path.format_map(named), headers=history)
 
 
 async def _my_stream(scene: Scene, audience: str, path: str) -> None:

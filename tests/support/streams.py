@@ -1,4 +1,4 @@
-"""A client for streams of server-sent events, which reads them while they are open."""
+"""A client for streams of events, or of lines of JSON, which reads them while they are open."""
 
 import asyncio
 import json
@@ -47,9 +47,10 @@ class Following:
         text = message.get("body", b"").decode()
         if text and (self.status or 0) >= 400:
             self.problem = json.loads(text)["code"]
+            text = ""
         for line in text.splitlines():
-            if line.startswith("data: "):
-                self.items.append(json.loads(line[6:]))
+            if line.startswith(("data: {", "{")):
+                self.items.append(json.loads(line.removeprefix("data: ")))
         if message["type"] == "http.response.body" and not message.get("more_body"):
             self.ended.set()
         if self._limit is not None and len(self.items) >= self._limit:
@@ -70,10 +71,15 @@ class Following:
 
 @asynccontextmanager
 async def following(
-    app: Any, url: str, headers: Mapping[str, str], after: str | None = None, **more: Any
+    app: Any,
+    url: str,
+    headers: Mapping[str, str],
+    after: str | None = None,
+    accept: str = "text/event-stream",
+    **more: Any,
 ) -> AsyncIterator[Following]:
     """Open a stream that continues after a cursor. Leaving the block cuts it off."""
-    sent = {"host": "test", **headers, "accept": "text/event-stream"}
+    sent = {"host": "test", **headers, "accept": accept}
     if after is not None:
         sent["last-event-id"] = after
     parts = urlsplit(url)

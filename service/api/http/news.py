@@ -138,6 +138,9 @@ class Channel:
         self._league = f"lge_{league.hex}"
         self._ended = ended
         self._news = asyncio.Event()
+        self._heard = -1
+        """The last position that a wake-up named since the last read. It is not trusted."""
+
         self._followers: dict[str | None, set[Follower]] = {}
         self._watches: dict[str, set[Watch]] = {}
         """The watches by the keys that they watch here."""
@@ -174,8 +177,9 @@ class Channel:
         self._end_unless_followed()
 
     def wake(self, position: int) -> None:
-        """Make the channel read on, unless it has read *position*."""
-        if position > self.end[0]:
+        """Make the channel read on, unless it has read *position* or is about to."""
+        if position > max(self.end[0], self._heard):
+            self._heard = position
             self._news.set()
 
     def read_again(self) -> None:
@@ -215,6 +219,7 @@ class Channel:
                 await self._news.wait()
                 self._news.clear()
                 await self._read_on()
+                self._heard = self.end[0]
         except Exception as error:  # noqa: BLE001 - raised in each follower instead
             # One task reads for all followers, so nobody waits for this task itself.
             shown = None if isinstance(error, _EXPECTED) else error

@@ -51,7 +51,7 @@ from service.api.http.problems import answer_refusal
 from service.api.http.queries import AS_OF, PAGED, WAIT
 from service.api.http.shell import Asked, Shell, principal_of, shell_of
 from service.api.http.submitting import Order, answer, encoded
-from service.api.table.feeds import Feed, FeedItem
+from service.api.table.feed import Feed, FeedItem
 from service.base.errors import StreamNotFound
 from service.director.submitting import submit_to_table
 from service.log.streams import table_stream

@@ -10,7 +10,7 @@ import pytest
 from engine.kit.audiences import AUDITOR, PUBLIC, STAFF_ONLY, Reader, reader_of
 from engine.table.read.replay import HIDDEN, Happened, replayed
 from engine.values import HOUSE, EntrantId, audience_of
-from service.api.table.feeds import item_of
+from service.api.table.feed import item_of
 from service.bundles.gathering import CODEC
 from service.bundles.lines import Event, line_of
 from service.bundles.writing import openings
