@@ -8,7 +8,7 @@ CODE := engine service migrations tests bench
 # The tests start hundreds of interpreters.  Without bytecode each compiles the service anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: install demo up quick test test-long soak bench lint format types
+.PHONY: install demo up quick test test-long soak bench lint format types api-lint clients
 
 install: $(STAMP)
 
@@ -59,3 +59,12 @@ format: $(STAMP)
 
 types: $(STAMP)
 	$(BIN)/mypy
+
+# The document is what the code makes, and three linters find nothing. Two of them need npm.
+api-lint: $(STAMP)
+	$(BIN)/holotable openapi --check api-spec/openapi.yaml
+	api-spec/tools/run lint
+
+# Clients in Python and TypeScript, built into build/clients. Needs npm.
+clients: $(STAMP)
+	api-spec/tools/run clients
