@@ -19,6 +19,7 @@ from service.log.answers import Answers
 from service.log.batch import Attempt, Former, Receipt, RecordedEvent
 from service.log.codec import Codec
 from service.log.orders import Decide, Entry, Order, States
+from service.log.own_writes import OwnWrites, Written
 from service.log.record import (
     Append,
     DatedAhead,
@@ -102,6 +103,9 @@ class Writer:
         self.grown: Callable[[UUID, int], None] | None = None
         """Called with a league and its last position after this process's own appends to it."""
 
+        self.own = OwnWrites()
+        """The last write of each actor through this writer."""
+
     @property
     def store(self) -> Store:
         """The log behind this writer."""
@@ -154,7 +158,10 @@ class Writer:
         item = Waiting(order, decide, asyncio.get_running_loop().create_future())
         known.waiting.append(item)
         self._enqueue(known)
-        return await item.answer
+        receipt = await item.answer
+        if receipt.last_position is not None:
+            self.own.note(order.actor, league, Written(receipt.epoch, receipt.last_position))
+        return receipt
 
     async def _rehearse(self, league: League, order: Order, decide: Decide) -> Rehearsed:
         try:

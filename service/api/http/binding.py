@@ -23,6 +23,7 @@ from litestar.response import Stream
 from service.api.http.access import AS_KNOWN, BELIEVED, KINDS, Place, reach
 from service.api.http.bodies import read_body
 from service.api.http.declaration import Operation
+from service.api.http.positions import BEHIND
 from service.api.http.preconditions import ORDERING, UNLOGGED, compare
 from service.api.http.queries import Query, demand_known
 from service.api.http.rehearsing import tried
@@ -92,7 +93,10 @@ def bound(
             given.values[name] = await provide(given)
         if compares:
             compare(request, given.values.get("place"))
-        return await handler(**given.values)
+        answer = await handler(**given.values)
+        if BEHIND in request.scope["state"] and answer is not None:
+            answer.headers[BEHIND] = "true"
+        return answer
 
     async def rehearsed(request: Asked) -> Answer:
         try:

@@ -128,7 +128,8 @@ AS_OF = Query(
 )  # fmt: skip
 MIN_POSITION = Query(
     "min_position", str,
-    "Wait until the answer covers this position, which an earlier answer returned.",
+    "Wait until the answer covers this position, which an earlier answer returned. Without it the "
+    "answer waits a second for the caller's own writes; `none` waits for nothing.",
 )  # fmt: skip
 DRY_RUN = Query(
     "dry_run", bool,

@@ -102,7 +102,7 @@ def answer(
     Return the answer to an accepted command: *content* and its position in the log.
 
     An answer to a command with events has the header ``Command-Id``, which identifies the command
-    for a signed receipt.
+    for a signed receipt, and ``Min-Position``, which later requests may send to cover the command.
 
     Args:
         version_of: The stream to take the ``ETag`` from, its new version.
@@ -117,6 +117,8 @@ def answer(
     if position is not None:
         headers["Command-Id"] = receipt.command_id.hex
     token = None if position is None else position_token(receipt.league, receipt.epoch, position)
+    if token is not None:
+        headers["Min-Position"] = token
     return encoded({**content, "position": token}, status, headers)
 
 

@@ -11,6 +11,7 @@ from service.api.http.access import LeaguePlace
 from service.api.http.etags import tagged
 from service.api.http.limiting import demand_room
 from service.api.http.listing import listed, listing
+from service.api.http.my_leagues import leagues_now
 from service.api.http.operations import operation
 from service.api.http.paging import Page
 from service.api.http.queries import PAGED
@@ -18,7 +19,6 @@ from service.api.http.shell import Asked, Shell, principal_of, shell_of
 from service.api.http.submitting import Order, answer, decide_one
 from service.people.memberships import roles_of
 from service.people.tokens import Principal
-from service.projections import queries
 
 
 class LeagueWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -79,13 +79,11 @@ async def create_league(
     answer=Page[League], query=PAGED, problems=("invalid_cursor",),
 )  # fmt: skip
 async def list_leagues(request: Asked, shell: Shell, principal: Principal) -> Response[bytes]:
-    """List the caller's leagues by name, from the read models."""
+    """List the caller's leagues by name, as of the end of the log."""
     player = principal.account.player
-    async with shell.engine.connect() as connection:
-        found = await queries.leagues_of(connection, player)
     items = [
         League(id=each.league, name=each.name, sandbox=each.sandbox, role=each.role)
-        for each in sorted(found, key=lambda each: (each.name, each.league))
+        for each in await leagues_now(shell, player)
     ]
     paged = listing(request, f"leagues {player}", str, str)
     return listed(request, paged.cut(items, lambda each: (each.name, each.id)))

@@ -1,5 +1,6 @@
 """Signing up, and the caller's own account, leagues and seats."""
 
+import asyncio
 from datetime import datetime
 from typing import ClassVar
 
@@ -10,8 +11,10 @@ from engine.league.roles import Role
 from engine.table.model.state import Table
 from engine.table.read.view import seen_by
 from engine.values import EntrantId, stream_of
+from service.api.http.my_leagues import leagues_now
 from service.api.http.operations import operation
 from service.api.http.phases import tables_of
+from service.api.http.positions import own_seen
 from service.api.http.shell import Asked, Shell, client_address
 from service.api.http.submitting import encoded, order_of
 from service.api.me.signing_in import REPLAYED, Wanted, demand_same, root, shown_again
@@ -155,11 +158,12 @@ async def open_account(request: Asked, body: SignUp, raw: bytes, shell: Shell) -
     needs="account",
     answer=Me,
 )
-async def read_me(shell: Shell, principal: Principal) -> Response[bytes]:
+async def read_me(request: Asked, shell: Shell, principal: Principal) -> Response[bytes]:
     """Read the list of seats from the read models, and each table from the log."""
     player = principal.account.player
+    leagues = await leagues_now(shell, player)
+    await asyncio.gather(*(own_seen(request, each.league, "tournaments") for each in leagues))
     async with shell.engine.connect() as connection:
-        leagues = await queries.leagues_of(connection, player)
         seats = await queries.seats_of(connection, player)
     found = Me(
         id=player,
