@@ -11,7 +11,7 @@ from engine.league.state import Created
 from service.announcing.defaults import Content, completed
 from service.announcing.presets import PresetName
 from service.announcing.terms import TournamentWanted
-from service.api.http.bodies import invalid
+from service.api.http.faults import faults_of, refused
 
 Template = Annotated[str, Meta(description="A template of the league, `tpl_…`, to complete.")]
 TermsName = Annotated[
@@ -52,7 +52,8 @@ def filled(league: Created, asked: Content) -> TournamentWanted:
         TemplateUnknown: If the league does not have the template.
         BadRequest: If a member is still missing, or members contradict each other.
     """
+    whole = completed(league, asked)
     try:
-        return msgspec.convert(completed(league, asked), TournamentWanted, strict=True)
+        return msgspec.convert(whole, TournamentWanted, strict=True)
     except msgspec.ValidationError as error:
-        raise invalid(str(error)) from error
+        raise refused(faults_of(whole, TournamentWanted)) from error

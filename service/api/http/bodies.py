@@ -2,10 +2,11 @@
 
 import json
 import re
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
+from service.api.http.faults import fault, faults_of, refused
 from service.api.http.shell import Asked
 from service.base.documents import Json
 from service.base.errors import BadRequest
@@ -15,8 +16,6 @@ Body = TypeVar("Body", bound=msgspec.Struct)
 
 _DEPTH_MAX = 32
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
-_PLACE = re.compile(r"^(?P<detail>.*?)(?: - at `(?P<path>.+)`)?$", re.DOTALL)
-_STEP = re.compile(r"\.(\w+)|\[(\d+|\.\.\.)\]")
 _STRING = re.compile(rb'"(?:[^"\\]|\\.)*"')
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 
@@ -34,11 +33,13 @@ async def read_body(request: Asked, shape: type[Body]) -> tuple[Body, bytes]:
     if media.lower() != "application/json":
         raise BadRequest("unsupported_media_type", "the body has to be application/json")
     text = await request.body() or b"{}"
-    content = parsed(text)
+    content, misnamed = _decoded(text)
     try:
         body = msgspec.convert(content, shape, strict=True)
     except msgspec.ValidationError as error:
-        raise invalid(str(error)) from error
+        raise refused(faults_of(content, shape) or [fault(str(error))]) from error
+    if misnamed:
+        raise refused(faults_of(content, shape))
     for name in getattr(shape, "SECRET", ()):
         content.pop(name, None)
     return body, msgspec.json.encode(content, order="sorted")
@@ -47,6 +48,19 @@ async def read_body(request: Asked, shape: type[Body]) -> tuple[Body, bytes]:
 def parsed(text: bytes) -> Json:
     """
     Return the value of a JSON text.
+
+    Raises:
+        BadRequest: ``invalid_unicode`` or ``invalid_json``, or ``validation_failed`` for a name.
+    """
+    content, misnamed = _decoded(text)
+    if misnamed:
+        raise refused(faults_of(content, Any))
+    return content
+
+
+def _decoded(text: bytes) -> tuple[Json, list[str]]:
+    """
+    Return the value of a JSON text with names in their normal form, and the names that have none.
 
     Raises:
         BadRequest: ``invalid_unicode`` or ``invalid_json``.
@@ -58,31 +72,31 @@ def parsed(text: bytes) -> Json:
     except (msgspec.DecodeError, RecursionError) as error:
         code = "invalid_unicode" if _SURROGATE.search(text) else "invalid_json"
         raise BadRequest(code, "the body is not JSON (RFC 8259) in UTF-8") from error
-    members = _checked(content, 0)
+    misnamed: list[str] = []
+    members = _checked(content, 0, misnamed)
     # If there are as many colons as members, no member was overwritten. Colons in strings
     # do not count.
     if text.count(b":") != members and _STRING.sub(b"", text).count(b":") != members:
         raise BadRequest("invalid_json", f"an object has the member {_repeated(text)} twice")
-    return content
+    return content, misnamed
 
 
 def invalid(message: str) -> BadRequest:
-    """Return the refusal for a validation error of msgspec."""
-    found = _PLACE.match(message)
-    detail, path = (found["detail"], found["path"] or "") if found else (message, "")
-    pointer = "".join("/" + (name or index) for name, index in _STEP.findall(path))
-    unknown = detail.startswith("Object contains unknown field")
-    code = "unknown_field" if unknown else "invalid_value"
-    listed = [{"pointer": pointer, "detail": detail, "code": code}]
-    return BadRequest("validation_failed", "the request is invalid", errors=listed)
+    """Return the refusal for one validation error of msgspec."""
+    return refused([fault(message)])
 
 
-def _checked(content: object, depth: int) -> int:
+def _checked(content: object, depth: int, misnamed: list[str]) -> int:
     """
     Return the number of object members in *content*. Normalise every ``name`` in place.
 
+    In every body a ``name`` is the name of something.
+
+    Args:
+        misnamed: Gets the names that are not valid. They stay as they are.
+
     Raises:
-        BadRequest: If the nesting, a string or a name is invalid.
+        BadRequest: If the nesting or a string is invalid.
     """
     if depth > _DEPTH_MAX:
         raise BadRequest("invalid_json", "the body is nested too deeply")
@@ -95,25 +109,18 @@ def _checked(content: object, depth: int) -> int:
     elif isinstance(content, dict):
         members = len(content)
         for name, value in content.items():
-            _checked(name, depth + 1)
-            members += _checked(value, depth + 1)
+            _checked(name, depth + 1, misnamed)
+            members += _checked(value, depth + 1, misnamed)
         called = content.get("name")
         if isinstance(called, str):
-            content["name"] = _named(called)
+            try:
+                content["name"] = named(called)
+            except ValueError:
+                misnamed.append(called)
     elif isinstance(content, list):
         for value in content:
-            members += _checked(value, depth + 1)
+            members += _checked(value, depth + 1, misnamed)
     return members
-
-
-def _named(name: str) -> str:
-    """Return a member ``name`` in its normal form. In every body it is the name of something."""
-    try:
-        return named(name)
-    except ValueError as error:
-        listed = [{"pointer": "/name", "detail": str(error), "code": "invalid_value"}]
-        detail = "the request is invalid"
-        raise BadRequest("validation_failed", detail, errors=listed) from error
 
 
 def _repeated(text: bytes) -> str:

@@ -14,8 +14,8 @@ from service.announcing.inputs import Name
 from service.announcing.terms import announcement, demand_sandbox
 from service.api.http.access import LeaguePlace
 from service.api.http.asking import TournamentAsked, filled
-from service.api.http.bodies import invalid
 from service.api.http.etags import tagged
+from service.api.http.faults import faults_of, refused
 from service.api.http.listing import listed
 from service.api.http.operations import operation
 from service.api.http.paging import Page
@@ -248,7 +248,7 @@ def _text(body: Content) -> str:
     try:
         msgspec.convert(body, TournamentAsked, strict=True)
     except msgspec.ValidationError as error:
-        raise invalid(str(error)) from error
+        raise refused(faults_of(body, TournamentAsked, "/body")) from error
     for each in _OF_ONE_NIGHT:
         if each in body:
             raise _misplaced(each, "belongs to one tournament")

@@ -51,6 +51,15 @@ HEADERS: Document = {
         "description": "The position that the answer shows, to send as `as_of` again.",
         "schema": _TEXT,
     },
+    "Min-Position": {
+        "description": "The position of the command. Send it in `Min-Position` of later requests, "
+        "if another process may answer them: they then show the effect of the command.",
+        "schema": _TEXT,
+    },
+    "Holotable-Behind": {
+        "description": "`true` if the answer does not show all of the caller's own commands yet.",
+        "schema": {"type": "string", "enum": ["true"]},
+    },
     "Deprecation": {
         "description": "The instant since which the route is deprecated (RFC 9745).",
         "schema": _TEXT,
@@ -88,6 +97,14 @@ PARAMETERS: Document = {
         "changes and the answer is 412.",
         "schema": _TEXT,
     },
+    "Min-Position": {
+        "name": "Min-Position",
+        "in": "header",
+        "required": False,
+        "description": "Positions of the caller's commands, with commas. The answer waits a second "
+        "until it shows their effect.",
+        "schema": _TEXT,
+    },
     "Last-Event-ID": {
         "name": "Last-Event-ID",
         "in": "header",
@@ -116,6 +133,8 @@ def asked(described: Operation) -> list[str]:
         found.append("If-Match" if demanded else "If-Match-Optional")
     if described.etag and not described.changes:
         found.append("If-None-Match")
+    if "min_position" in described.query_names:
+        found.append("Min-Position")
     if described.streams:
         found.append("Last-Event-ID")
     return found
@@ -131,8 +150,10 @@ def of_success(described: Operation) -> Document:
         found.append("Link")
     if "as_of" in asked_for:
         found.append("Holotable-As-Of")
+    if "min_position" in asked_for:
+        found.append("Holotable-Behind")
     if described.changes:
-        found += ["Command-Id", "Idempotent-Replayed"]
+        found += ["Command-Id", "Idempotent-Replayed", "Min-Position"]
     if described.status == 202:
         found.append("Location")
     return _referred(found, described.deprecated is not None)
