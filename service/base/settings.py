@@ -76,6 +76,9 @@ class Settings(LimitSettings, frozen=True, kw_only=True):
     An origin is a scheme, a host in small letters and a port: ``https://league.example``.
     """
 
+    own_writes_milliseconds: Annotated[int, Meta(ge=0, le=60_000)] = 1000
+    """Milliseconds that a read waits at most for its caller's own writes (ADR 0030)."""
+
     failed_sign_ins: Annotated[int, Meta(ge=10, le=1_000_000)] = 300
     """Failed sign-ins an hour that one address may cause, in each API process."""
 

@@ -34,15 +34,8 @@ from service.log.store import Store
 from service.log.waiting import League, Waiting, refuse
 
 __all__ = [
-    "Decide",
-    "Entry",
-    "Loaded",
-    "Order",
-    "Receipt",
-    "RecordedEvent",
-    "States",
-    "Writer",
-]
+    "Decide", "Entry", "Loaded", "Order", "Receipt", "RecordedEvent", "States", "Writer",
+]  # fmt: skip
 
 _APPENDS_MAX = 500
 _EVENTS_MAX = 2_000

@@ -2,7 +2,7 @@
 
 import json
 import re
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import msgspec
 
@@ -54,7 +54,7 @@ def parsed(text: bytes) -> Json:
     """
     content, misnamed = _decoded(text)
     if misnamed:
-        raise refused(faults_of(content, Any))
+        raise refused(faults_of(content, object))
     return content
 
 

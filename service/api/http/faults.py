@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from types import UnionType
-from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
+from typing import Annotated, Literal, NamedTuple, NewType, Union, get_args, get_origin
 
 import msgspec
 from msgspec.structs import fields
@@ -40,8 +40,7 @@ class Fault(NamedTuple):
     code: Code
 
 
-# A type can be anything that msgspec converts to.
-def faults_of(content: object, shape: Any, inside: str = "") -> list[Fault]:
+def faults_of(content: object, shape: object, inside: str = "") -> list[Fault]:
     """
     Return the faults of *content* as *shape*, at most :data:`FAULTS_MAX`, in the body's order.
 
@@ -77,7 +76,7 @@ code='unknown_field')
     return Fault(_below(pointer, unknown[1]), detail, "unknown_field")
 
 
-def _walk(content: object, shape: Any, at: str) -> Iterator[Fault]:
+def _walk(content: object, shape: object, at: str) -> Iterator[Fault]:
     """Yield the faults of *content*. If no part of it is at fault, the whole is."""
     try:
         msgspec.convert(content, shape, strict=True)
@@ -88,12 +87,12 @@ def _walk(content: object, shape: Any, at: str) -> Iterator[Fault]:
         yield from parts
 
 
-def _within(content: object, shape: Any, at: str) -> Iterator[Fault]:
+def _within(content: object, shape: object, at: str) -> Iterator[Fault]:
     """Yield the faults of the parts of *content*."""
     kind, arguments = get_origin(shape) or shape, get_args(shape)
     if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
         if isinstance(content, dict):
-            yield from _members(content, shape, kind, at)
+            yield from _members(content, kind, at)
     elif kind in _LISTS and isinstance(content, list) and arguments:
         several = kind is not tuple or arguments[-1] is Ellipsis
         for index, item in enumerate(content):
@@ -105,11 +104,9 @@ def _within(content: object, shape: Any, at: str) -> Iterator[Fault]:
             yield from _walk(value, arguments[1], _below(at, name))
 
 
-def _members(
-    content: dict[str, object], shape: Any, kind: type[msgspec.Struct], at: str
-) -> Iterator[Fault]:
+def _members(content: dict[str, object], kind: type[msgspec.Struct], at: str) -> Iterator[Fault]:
     config = kind.__struct_config__
-    known = {each.encode_name: each for each in fields(shape)}
+    known = {each.encode_name: each for each in fields(kind)}
     for name, value in content.items():
         if name in known:
             yield from _walk(value, known[name].type, _below(at, name))
@@ -121,10 +118,10 @@ def _members(
             yield Fault(_below(at, name), detail, "invalid_value")
 
 
-def _shape_for(content: object, shape: Any) -> Any:
+def _shape_for(content: object, shape: object) -> object:
     """Return the type that *content* is meant to be: without annotations, one of a union."""
-    while get_origin(shape) is Annotated or hasattr(shape, "__supertype__"):
-        shape = get_args(shape)[0] if get_origin(shape) is Annotated else shape.__supertype__
+    while get_origin(shape) is Annotated or isinstance(shape, NewType):
+        shape = shape.__supertype__ if isinstance(shape, NewType) else get_args(shape)[0]
     if get_origin(shape) not in (Union, UnionType):
         return shape
     choices = [_shape_for(content, each) for each in get_args(shape) if each not in _NOTHING]

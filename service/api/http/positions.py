@@ -17,9 +17,6 @@ from service.projections.progress import wait_for
 WAIT_SECONDS = 5.0
 """The longest wait for a position that the caller names in the query."""
 
-OWN_WAIT_SECONDS = 1.0
-"""The longest wait for the caller's own writes. Afterwards the answer says that it is behind."""
-
 STANDING_SECONDS = 10.0
 """The time for which a projection that did not catch up is not waited for again."""
 
@@ -69,7 +66,7 @@ async def caught_up(request: Asked, league: str, projection: str) -> None:
 
 async def own_seen(request: Asked, league: str, projection: str) -> None:
     """
-    Wait a second at most until *projection* covers what the caller has written in *league*.
+    Wait, for a second by default, until *projection* covers the caller's writes in *league*.
 
     These are the writes that this process has answered, and those that the caller names in the
     header ``Min-Position``. If the time is up, the answer gets the header ``Holotable-Behind``.
@@ -89,7 +86,11 @@ async def own_seen(request: Asked, league: str, projection: str) -> None:
     position = max((each.position for each in places if each.epoch == epoch), default=-1)
     loop, key = asyncio.get_running_loop(), (projection, league)
     # A projection that stands still must not delay every read of everybody who has written.
-    patience = 0.0 if loop.time() < shell.standing.get(key, 0.0) else OWN_WAIT_SECONDS
+    patience = (
+        0.0
+        if loop.time() < shell.standing.get(key, 0.0)
+        else shell.settings.own_writes_milliseconds / 1000
+    )
     if await wait_for(shell.positions, projection, league, position, patience):
         shell.standing.pop(key, None)
         return

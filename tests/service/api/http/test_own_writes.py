@@ -16,6 +16,7 @@ from tests.support.databases import TestDatabase
 pytestmark = pytest.mark.anyio
 
 TIMES = 20
+WAIT = {"own_writes_milliseconds": 1000}
 
 
 @asynccontextmanager
@@ -45,7 +46,7 @@ def elsewhere(api: Api, person: Person) -> Person:
 async def test_every_list_shows_what_its_reader_has_just_made(
     serving: Any, database: TestDatabase
 ) -> None:
-    async with serving() as api, serving() as second, projecting(database):
+    async with serving(**WAIT) as api, serving(**WAIT) as second, projecting(database):
         owner, league = await api.league()
         other = elsewhere(second, owner)
         about, missing = f"/v1/leagues/{league}", []
@@ -75,7 +76,7 @@ async def test_every_list_shows_what_its_reader_has_just_made(
 
 async def test_a_projection_that_stands_still_delays_nobody_for_long(serving: Any) -> None:
     """No projector runs here. The answer says that it is behind, and only the first read waits."""
-    async with serving() as api:
+    async with serving(**WAIT) as api:
         owner, league = await api.league()
         stranger = await api.join(owner, league)
         path = f"/v1/leagues/{league}/tournaments"
