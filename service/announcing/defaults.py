@@ -1,6 +1,9 @@
 """Completing announcements from a template and from the house rules."""
 
+from typing import Annotated
+
 import msgspec
+from msgspec import Meta
 
 from engine.league.errors import TemplateUnknown
 from engine.league.state import Created
@@ -8,7 +11,10 @@ from engine.values import TemplateId
 from service.announcing.presets import PRESETS, TermsPreset
 from service.base.documents import Document, Json
 
-Content = Document
+Content = Annotated[
+    Document, Meta(extra_json_schema={"$ref": "#/components/schemas/TournamentAsked"})
+]
+"""Some members of an announcement. They are checked when they have become a whole one."""
 
 
 def completed(league: Created, asked: Content) -> Content:

@@ -47,7 +47,8 @@ Overrides = Annotated[
             "Parameters laid over the preset. If `escalation` is missing and there may be several "
             "tables, forced bets that each table would raise for itself rise by the level clock "
             "instead, in levels made for the ruleset. In rounds they stay as they are."
-        )
+        ),
+        extra_json_schema={"$ref": "#/components/schemas/RulesetOverrides"},
     ),
 ]
 Small = Annotated[int, Meta(ge=0, le=86_400)]

@@ -11,6 +11,8 @@ import msgspec
 import yaml
 from litestar.handlers import HTTPRouteHandler
 
+from service.announcing.overrides import RulesetOverrides
+from service.api import examples
 from service.api.http.declaration import Operation
 from service.api.http.rehearsing import WouldChange
 from service.api.openapi import headers, texts
@@ -39,7 +41,7 @@ def made() -> Components:
     """Return the schemas of all bodies and answers."""
     declared = [_operation_of(handler) for handler in ROUTES]
     return components(
-        [each.body for each in declared if each.body is not None],
+        [*(each.body for each in declared if each.body is not None), RulesetOverrides],
         [*(each.answer for each in declared if each.answer is not None), WouldChange],
     )
 
@@ -124,8 +126,12 @@ def _operation(
         written["deprecated"] = True
     if described.body is not None:
         schema = shapes.bodies[repr(described.body)]
+        content: Document = {"schema": schema}
+        example = examples.request_of(described.name)
+        if example is not None:
+            content["example"] = example
         written["requestBody"] = {
             "required": _demanded(described),
-            "content": {described.takes: {"schema": schema}},
+            "content": {described.takes: content},
         }
     return written

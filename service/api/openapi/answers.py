@@ -1,5 +1,6 @@
 """The answers of the routes: success, dry run, nothing new, and refusals."""
 
+from service.api import examples
 from service.api.http.declaration import JSON, Operation
 from service.api.http.problems import MEDIA_TYPE, catalogue
 from service.api.http.rehearsing import WouldChange
@@ -138,6 +139,9 @@ def _success(described: Operation, shapes: Document) -> Document:
             media: {"schema": schema if media == JSON or described.media != JSON else _text(media)}
             for media in described.produces
         }
+        example = examples.answer_of(described.name)
+        if example is not None:
+            success["content"][JSON]["example"] = example
     done = {str(described.status): success}
     if not described.dry_run:
         return done

@@ -15,6 +15,7 @@ import msgspec
 from msgspec import inspect
 
 from service.api.http.words import WORDS
+from service.api.openapi.forms import formed
 from service.api.openapi.repairs import as_markdown, renamed, repaired
 from service.base.docstrings import members_of
 from service.base.documents import Document, Json
@@ -88,6 +89,7 @@ class _Made:
             kept = _PAGE.sub(r"\1Page", name)
             self.schemas[kept] = _paged(repaired(schema)) | {"title": kept}
             if "properties" in schema:
+                formed(self.schemas[kept], classes[name])
                 self._describe(self.schemas[kept], classes[name])
 
     def _describe(self, schema: Document, kind: type) -> None:

@@ -110,3 +110,29 @@ def test_every_word_is_used(document) -> None:
         if shown.get("description") == WORDS.get(name)
     }
     assert set(WORDS) <= used
+
+
+def test_instants_and_identifiers_say_their_form(document) -> None:
+    """msgspec's own schemas say only that both are strings."""
+    shown = document["components"]["schemas"]["TournamentShown"]["properties"]
+    assert shown["starts_at"]["format"] == "date-time"
+    assert shown["registration_opens_at"]["anyOf"][0]["format"] == "date-time"
+    assert shown["league"]["pattern"] == "^lge_[0-9a-f]{32}$"
+
+
+def test_overrides_and_templates_are_documented_though_they_are_read_as_json(document) -> None:
+    schemas = document["components"]["schemas"]
+    overrides = schemas["TournamentAsked"]["properties"]["overrides"]["anyOf"][0]
+    assert overrides == {"$ref": "#/components/schemas/RulesetOverrides"}
+    assert schemas["RulesetOverrides"]["properties"]["escalation"]["discriminator"]
+    template = schemas["TemplateWanted"]["properties"]["body"]["$ref"]
+    assert template == "#/components/schemas/TournamentAsked"
+
+
+def test_requests_have_the_examples_that_the_tests_send(document) -> None:
+    asked = {
+        each["operationId"]: each["requestBody"]["content"]
+        for each in operations(document)
+        if "requestBody" in each
+    }
+    assert asked["create_league"]["application/json"]["example"] == {"name": "Another"}
