@@ -93,3 +93,6 @@ EXPANSION = Pool("calendar expansion", threads=1, waiting=64, each=8)
 
 COMPRESSION = Pool("compression", threads=1, waiting=16)
 """Long answers. If the queue is full, an answer is sent as it is."""
+
+PAGES = Pool("the document of the API", threads=1, waiting=256, each=16)
+"""The document and its pages: about two seconds for the first request, then nothing."""

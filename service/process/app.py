@@ -36,6 +36,7 @@ from service.api.http.requests import BoundedRequest
 from service.api.http.serving import protocol_of
 from service.api.http.shell import Shell
 from service.api.openapi import openapi_document
+from service.api.openapi.pages import PAGES
 from service.api.routes import ROUTES
 from service.base.database import async_engine
 from service.base.grouping import Grouped
@@ -68,7 +69,7 @@ HANDLED: Handlers = {
 def _litestar() -> Litestar:
     """Return the routes. They know no settings, so every application of a process shares them."""
     return Litestar(
-        route_handlers=list(ROUTES),
+        route_handlers=[*ROUTES, *PAGES],
         guards=[require_token],
         exception_handlers=dict(HANDLED),
         openapi_config=None,
@@ -80,7 +81,7 @@ def _litestar() -> Litestar:
 @cache
 def _paths() -> Paths:
     """Return the paths of the routes, which every application of a process shares too."""
-    return Paths(ROUTES)
+    return Paths((*ROUTES, *PAGES))
 
 
 class Application:

@@ -50,8 +50,8 @@ from service.log.record import Disconnected
 from service.people.erasure import StillEntered
 
 MEDIA_TYPE = "application/problem+json"
-DOCUMENTATION = "https://holotable.example/problems/"
-"""Prefix of ``type``, an identifier. The code's meaning is in api-spec/problems.md."""
+DOCUMENTATION = "/problems/"
+"""Prefix of ``type``: the path of the page about a code, on the server that refused."""
 
 RETRY_AFTER_SECONDS = 1
 

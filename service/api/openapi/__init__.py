@@ -12,11 +12,11 @@ import yaml
 from litestar.handlers import HTTPRouteHandler
 
 from service.announcing.overrides import RulesetOverrides
-from service.api import examples
+from service.api.examples import request_of
 from service.api.http.declaration import Operation
 from service.api.http.rehearsing import WouldChange
 from service.api.openapi import headers, texts
-from service.api.openapi.answers import FAULT, PROBLEM, refusals, responses
+from service.api.openapi.answers import FAULT, PROBLEM, codes_of, refusals, responses, shown
 from service.api.openapi.components import Components, components
 from service.api.openapi.parameters import parameters
 from service.api.openapi.repairs import used
@@ -52,6 +52,16 @@ def _demanded(described: Operation) -> bool:
     if not (isinstance(body, type) and issubclass(body, msgspec.Struct)):
         return True
     return any(each.required for each in msgspec.structs.fields(body))
+
+
+def answers_with(code: str) -> tuple[str, ...]:
+    """Return the operations that may answer with the problem *code*."""
+    return tuple(
+        described.name
+        for handler in ROUTES
+        for described in (_operation_of(handler),)
+        if code in codes_of(described, any(_PARAMETER.search(each) for each in handler.paths))
+    )
 
 
 class _Whole(yaml.SafeDumper):
@@ -126,12 +136,8 @@ def _operation(
         written["deprecated"] = True
     if described.body is not None:
         schema = shapes.bodies[repr(described.body)]
-        content: Document = {"schema": schema}
-        example = examples.request_of(described.name)
-        if example is not None:
-            content["example"] = example
         written["requestBody"] = {
             "required": _demanded(described),
-            "content": {described.takes: content},
+            "content": {described.takes: {"schema": schema, **shown(request_of(described.name))}},
         }
     return written

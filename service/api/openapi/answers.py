@@ -1,11 +1,11 @@
 """The answers of the routes: success, dry run, nothing new, and refusals."""
 
-from service.api import examples
+from service.api.examples import answer_of
 from service.api.http.declaration import JSON, Operation
 from service.api.http.problems import MEDIA_TYPE, catalogue
 from service.api.http.rehearsing import WouldChange
 from service.api.openapi import headers
-from service.base.documents import Document
+from service.base.documents import Document, Json
 
 _ALWAYS = ("internal_error", "store_unavailable", "too_many_requests", "unknown_parameter")
 _CLOSED = ("unauthenticated", "forbidden")
@@ -118,6 +118,8 @@ def codes_of(described: Operation, in_path: bool) -> list[str]:
         codes |= {"stream_version_conflict", "precondition_invalid"}
     if described.precondition == "demanded":
         codes.add("precondition_required")
+    if described.answer is not None:
+        codes.add("not_acceptable")
     if in_path:
         codes.add("not_found")
     if described.query:
@@ -131,17 +133,17 @@ def _referred(name: str) -> Document:
 
 def _success(described: Operation, shapes: Document) -> Document:
     """Return the success responses by status. A route with a dry run also answers 200."""
-    shown = headers.of_success(described)
-    success: Document = {"description": _said(described), "headers": shown}
+    given = headers.of_success(described)
+    success: Document = {"description": _said(described), "headers": given}
     if described.answer is not None:
         schema = shapes[repr(described.answer)]
+        example = shown(answer_of(described.name))
         success["content"] = {
-            media: {"schema": schema if media == JSON or described.media != JSON else _text(media)}
+            media: {"schema": schema, **example}
+            if media == JSON
+            else {"schema": schema if described.media != JSON else _text(media)}
             for media in described.produces
         }
-        example = examples.answer_of(described.name)
-        if example is not None:
-            success["content"][JSON]["example"] = example
     done = {str(described.status): success}
     if not described.dry_run:
         return done
@@ -153,7 +155,7 @@ def _success(described: Operation, shapes: Document) -> Document:
             "description": "The changes found by a dry run."
             if described.status != 200
             else "Done, or the changes found by a dry run.",
-            "headers": shown,
+            "headers": given,
             "content": {JSON: {"schema": tried}},
         }
     }
@@ -169,6 +171,11 @@ def _said(described: Operation) -> str:
             return "Done. There is no body."
         case _:
             return "Done." if described.changes else "Found."
+
+
+def shown(example: Json | None) -> Document:
+    """Return the member with an example, or none without one."""
+    return {} if example is None else {"example": example}
 
 
 def _text(media: str) -> Document:
