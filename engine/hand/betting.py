@@ -112,6 +112,8 @@ class LegalAction(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A legal action of a seat. Members that do not apply are null."""
 
     verb: str
+    """The verb of the action, to send as its ``type``."""
+
     rule: str
     """The rulebook's name of the rule that allows the action."""
 
@@ -119,7 +121,11 @@ class LegalAction(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The price of a call, a stay or a card action in chips."""
 
     min: Chips | None = None
+    """The smallest total that the seat may raise to."""
+
     max: Chips | None = None
+    """The largest total that the seat may raise to."""
+
     cards: tuple[str, ...] | None = None
     """The own cards from which one is given up, or any number are fielded."""
 

@@ -56,6 +56,8 @@ class Actor(_Part, frozen=True, kw_only=True):
     """The actor: a seat, the clock in its place, or the house."""
 
     kind: ActorKind
+    """``entrant``, or ``clock`` or ``house`` if it acted in place of an entrant."""
+
     seat: int | None = None
     entrant: EntrantId | None = None
 
@@ -66,6 +68,7 @@ class Moved(_Part, frozen=True, kw_only=True):
     seat: int
     entrant: EntrantId
     chips: int
+    """The chips that moved."""
 
 
 class Step(_Part, frozen=True, kw_only=True):
@@ -78,11 +81,17 @@ class Step(_Part, frozen=True, kw_only=True):
     """The version of the event in the table's stream."""
 
     at: datetime
+    """The instant of the step."""
+
     deal: int
+    """The number of the deal that the step belongs to, from 1."""
+
     event: str
     """The event's tag."""
 
     actor: Actor
+    """Who caused the step."""
+
     rule: str | None
     """The rulebook's name of the applied rule. Null if no rule applied."""
 
@@ -109,6 +118,8 @@ class Replay(_Part, frozen=True, kw_only=True):
 
     hand: HandId
     number: int
+    """The number of the hand at its table, from 1."""
+
     table: TableId
     tournament: TournamentId
     game: str
@@ -121,6 +132,7 @@ class Replay(_Part, frozen=True, kw_only=True):
     """True if the hand is over. Otherwise steps will follow."""
 
     steps: tuple[Step, ...]
+    """The steps of the hand, in order."""
 
 
 _ANSWER = (

@@ -14,7 +14,8 @@ import re
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Annotated, get_args, get_origin, get_type_hints
+from types import UnionType
+from typing import Annotated, TypeGuard, get_args, get_origin, get_type_hints
 
 import msgspec
 from litestar import Response
@@ -22,7 +23,7 @@ from litestar.response import Stream
 
 from service.api.http.access import AS_KNOWN, BELIEVED, KINDS, Place, reach
 from service.api.http.bodies import read_body
-from service.api.http.declaration import Operation
+from service.api.http.declaration import Body, Operation
 from service.api.http.positions import BEHIND
 from service.api.http.preconditions import ORDERING, UNLOGGED, compare
 from service.api.http.queries import Query, demand_known
@@ -111,10 +112,12 @@ def bound(
     return described, answered
 
 
-def _struct(described: Operation) -> type[msgspec.Struct] | None:
+def _struct(described: Operation) -> Body | None:
     """Return the type of a JSON body, or None. A handler reads other bodies itself."""
     body = described.body
-    return None if body is None or issubclass(body, str) else body
+    if body is None or isinstance(body, UnionType):
+        return body
+    return body if issubclass(body, msgspec.Struct) else None
 
 
 def _asked(function: Callable[..., Awaitable[object]]) -> dict[str, object]:
@@ -134,9 +137,16 @@ def _with_body(declared: Operation, wanted: object) -> Operation:
         return declared
     if declared.body is not None:
         raise TypeError(f"{declared.name} says twice which body it takes")
-    if not (isinstance(wanted, type) and issubclass(wanted, msgspec.Struct)):
-        raise TypeError(f"{declared.name} takes a body that is not a struct")
-    return replace(declared, body=wanted)
+    if isinstance(wanted, UnionType):
+        if all(_is_struct(each) for each in get_args(wanted)):
+            return replace(declared, body=wanted)
+    elif _is_struct(wanted):
+        return replace(declared, body=wanted)
+    raise TypeError(f"{declared.name} takes a body that is not a struct")
+
+
+def _is_struct(shape: object) -> TypeGuard[type[msgspec.Struct]]:
+    return isinstance(shape, type) and issubclass(shape, msgspec.Struct)
 
 
 def _with_query(declared: Operation, asked: dict[str, object]) -> Operation:
@@ -247,7 +257,7 @@ def _query(query: Query) -> _Provide:
     return provide
 
 
-def _body(shape: type[msgspec.Struct]) -> _Provide:
+def _body(shape: Body) -> _Provide:
     async def provide(given: _Given) -> object:
         body, given.raw = await read_body(given.request, shape)
         return body

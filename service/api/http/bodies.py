@@ -2,7 +2,8 @@
 
 import json
 import re
-from typing import TypeVar
+from types import UnionType
+from typing import TypeVar, overload
 
 import msgspec
 
@@ -20,7 +21,17 @@ _STRING = re.compile(rb'"(?:[^"\\]|\\.)*"')
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 
 
-async def read_body(request: Asked, shape: type[Body]) -> tuple[Body, bytes]:
+@overload
+async def read_body(request: Asked, shape: type[Body]) -> tuple[Body, bytes]: ...
+
+
+@overload
+async def read_body(request: Asked, shape: UnionType) -> tuple[msgspec.Struct, bytes]: ...
+
+
+async def read_body(
+    request: Asked, shape: type[Body] | UnionType
+) -> tuple[Body | msgspec.Struct, bytes]:
     """
     Return the body as *shape*, and its canonical bytes, which are equal for equal requests.
 
@@ -35,7 +46,7 @@ async def read_body(request: Asked, shape: type[Body]) -> tuple[Body, bytes]:
     text = await request.body() or b"{}"
     content, misnamed = _decoded(text)
     try:
-        body = msgspec.convert(content, shape, strict=True)
+        body: Body | msgspec.Struct = msgspec.convert(content, shape, strict=True)
     except msgspec.ValidationError as error:
         raise refused(faults_of(content, shape) or [fault(str(error))]) from error
     if misnamed:

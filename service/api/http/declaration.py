@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import date
+from types import UnionType
 from typing import Literal, NamedTuple, TypedDict
 
 import msgspec
@@ -87,6 +88,10 @@ class Further(TypedDict, total=False):
     streams: bool
 
 
+Body = type[msgspec.Struct] | UnionType
+"""The type of a JSON body: a struct, or a union of structs that a member tells apart."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operation:
     """The declaration of one method of one path."""
@@ -98,7 +103,7 @@ class Operation:
     summary: str
     scope: str | None
     needs: Needs
-    body: type[msgspec.Struct] | type[str] | None
+    body: Body | type[str] | None
     answer: object
     """The type of the answer's body, or None for an empty body."""
 

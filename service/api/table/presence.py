@@ -19,6 +19,7 @@ class PresenceWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """A change between away and playing, which takes effect from the next hand."""
 
     away: bool
+    """True to go away, false to come back for the next hand."""
 
 
 class Presence(msgspec.Struct, kw_only=True):
@@ -27,6 +28,8 @@ class Presence(msgspec.Struct, kw_only=True):
     table: str
     entrant: str
     away: bool
+    """True if the player is away."""
+
     position: str | None
 
 

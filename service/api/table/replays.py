@@ -51,7 +51,10 @@ class HandOpeningWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True
     """A request to open a hand's hidden values, with a reason and a time limit."""
 
     reason: Written
+    """The reason for the opening. The staff of the league may read it."""
+
     minutes: Annotated[int, Meta(ge=1, le=24 * 60)] = 60
+    """The length of the opening in minutes."""
 
 
 class OpeningMade(msgspec.Struct, kw_only=True):
@@ -59,7 +62,11 @@ class OpeningMade(msgspec.Struct, kw_only=True):
 
     hand: str
     by: str
+    """The player who opened the hand."""
+
     expires_at: datetime
+    """The instant at which the opening ends."""
+
     position: str | None = None
 
 

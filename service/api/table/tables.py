@@ -1,17 +1,14 @@
 """Live tables: views for their callers, and actions of players."""
 
 import asyncio
-from dataclasses import replace
 from datetime import datetime
-from typing import Annotated, Literal, TypedDict
+from typing import Annotated, TypedDict
 
 import msgspec
 from litestar import Response
-from msgspec import Meta
 
 from engine.coordination.clocks import with_clock
 from engine.errors import CommandRejected
-from engine.hand.betting import CardSource
 from engine.kit.audiences import Reader
 from engine.table.model.commands import (
     Act,
@@ -29,7 +26,7 @@ from engine.table.read.view import seen_by
 from engine.table.read.view_parts import TableView
 from engine.tournament.levels import structure_of
 from engine.tournament.model.state import Seating
-from engine.values import CHIPS_MAX, EntrantId, HandId, number_of, stream_of
+from engine.values import EntrantId, HandId, number_of, stream_of
 from service.api.http.access import (
     AS_KNOWN,
     BELIEVED,
@@ -51,42 +48,33 @@ from service.api.http.problems import answer_refusal
 from service.api.http.queries import AS_OF, PAGED, WAIT
 from service.api.http.shell import Asked, Shell, principal_of, shell_of
 from service.api.http.submitting import Order, answer, encoded
+from service.api.table.actions import (
+    Action,
+    Buy,
+    Call,
+    CallTheHand,
+    Check,
+    Draw,
+    Field,
+    Fold,
+    Gain,
+    ImproveSelection,
+    Junk,
+    RaiseTo,
+    SelectCards,
+    Show,
+    Stand,
+    Stay,
+    Swap,
+    Trade,
+)
 from service.api.table.feed import Feed, FeedItem
+from service.api.table.views import TableRead, read_of
 from service.base.errors import StreamNotFound
 from service.director.submitting import submit_to_table
 from service.log.streams import table_stream
-from service.log.writer import Receipt
+from service.log.writer import Loaded, Receipt
 from service.people.idempotency import Refusal
-
-Token = Annotated[str, Meta(min_length=1, max_length=200)]
-Chips = Annotated[int, Meta(ge=0, le=CHIPS_MAX)]
-
-
-class Action(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """An action at a table. Its type decides which other members it needs."""
-
-    type: Literal[
-        "fold", "check", "call", "stay", "raise_to", "select", "improve",
-        "draw", "trade", "stand", "gain", "swap", "junk", "buy", "field", "call_hand",
-        "show",
-    ]  # fmt: skip
-    decision: Token
-    """The token of the answered decision, from the view. For ``show``, the hand's id."""
-
-    amount: Chips | None = None
-    """For ``raise_to``: the seat's total chips in this street after the raise."""
-
-    expected: Chips | None = None
-    """For ``call``: the chips that the caller expects to pay."""
-
-    cards: tuple[Annotated[str, Meta(max_length=8)], ...] | None = None
-    """The cards for ``select``, ``improve`` and ``field``."""
-
-    card: Annotated[str, Meta(max_length=8)] | None = None
-    """The card that the caller gives up in a card action."""
-
-    source: CardSource | None = None
-    """The source of the new card, if the game has more than one source."""
 
 
 class Done(msgspec.Struct, kw_only=True):
@@ -94,8 +82,21 @@ class Done(msgspec.Struct, kw_only=True):
 
     table: str
     version: int
+    """The new version of the table's stream. The ``ETag`` is made of it."""
+
     events: tuple[FeedItem, ...]
+    """The events of the action at the table, as the caller may see them."""
+
     position: str | None
+
+
+class SeatListed(msgspec.Struct, kw_only=True):
+    """An occupied seat in a list of tables."""
+
+    seat: int
+    entrant: str
+    stack: int
+    """The chips in front of the seat."""
 
 
 class TableListed(msgspec.Struct, kw_only=True):
@@ -103,17 +104,26 @@ class TableListed(msgspec.Struct, kw_only=True):
 
     id: str
     number: int
+    """The number of the table in its tournament, from 1."""
+
     hand_number: int
+    """The number of the hand opened last, or 0 before the first hand."""
+
     idle: bool
+    """True if no hand is in play."""
+
     closed: bool
-    seats: tuple[msgspec.Raw, ...]
+    """True if the table is closed. Nobody sits there any more."""
+
+    seats: tuple[SeatListed, ...]
+    """The occupied seats, in order."""
 
 
 @operation(
     "GET", "/v1/tables/{table_id:str}", "read_table",
     "Read a table as the caller may see it. Use If-None-Match with wait for a long poll.",
     needs="read_league", scope="leagues:read",
-    answer=TableView, query=(WAIT, AS_OF), problems=AS_OF_PROBLEMS, etag=True,
+    answer=TableRead, query=(WAIT, AS_OF), problems=AS_OF_PROBLEMS, etag=True,
 )  # fmt: skip
 async def read_table(
     request: Asked, place: Annotated[TablePlace, BELIEVED], shell: Shell
@@ -133,7 +143,9 @@ async def read_table(
             return not_modified(tag)
     viewer = await viewer_at(request, place)
     seen = await _seen(request, place, viewer)
-    return encoded(_view(place, seen), headers={"ETag": tag_of(place.loaded.version)})
+    return encoded(
+        read_of(place.league, place.loaded, seen), headers={"ETag": tag_of(place.loaded.version)}
+    )
 
 
 async def _then(request: Asked, place: TablePlace, moment: Moment) -> Response[bytes]:
@@ -144,8 +156,9 @@ async def _then(request: Asked, place: TablePlace, moment: Moment) -> Response[b
     tournament = (await moment.state(stream_of(table.state.tournament))).state
     viewer = entrant_of(tournament, principal_of(request).account.player)
     seen = with_clock(seen_by(table.state, viewer), tournament)
-    then = replace(place, loaded=table)
-    return encoded(_view(then, msgspec.structs.replace(seen, legal=())), headers=moment.headers)
+    then = Loaded(table.state, table.version, table.hash, table.at)
+    shown = read_of(place.league, then, msgspec.structs.replace(seen, legal=()))
+    return encoded(shown, headers=moment.headers)
 
 
 @operation(
@@ -212,23 +225,55 @@ class _Acting(TypedDict):
 def _command(shell: Shell, entrant: EntrantId, order: Order, body: Action) -> Command:
     now = order.received_at
     seat: _Acting = {"entrant": entrant, "decision": body.decision, "now": now}
-    cards = body.cards or ()
-    match body.type:
-        case "select":
-            return Select(**seat, cards=cards, salt=shell.runtime.entropy.token())
-        case "improve":
-            return Improve(**seat, cards=cards, salt=shell.runtime.entropy.token())
-        case "field":
-            return FieldCards(**seat, cards=cards)
-        case "show":
-            return ShowHand(entrant=entrant, hand=HandId(body.decision), now=now)
-        case "call_hand":
+    match body:
+        case SelectCards(cards=cards):
+            return Select(**seat, cards=cards or (), salt=shell.runtime.entropy.token())
+        case ImproveSelection(cards=cards):
+            return Improve(**seat, cards=cards or (), salt=shell.runtime.entropy.token())
+        case Field(cards=cards):
+            return FieldCards(**seat, cards=cards or ())
+        case Show(decision=hand):
+            return ShowHand(entrant=entrant, hand=HandId(hand), now=now)
+        case CallTheHand():
             return CallHand(**seat)
-        case "draw" | "trade" | "stand" | "gain" | "swap" | "junk" | "buy" as verb:
-            salt = shell.runtime.entropy.token()
-            return TakeCardTurn(**seat, verb=verb, card=body.card, source=body.source, salt=salt)
-        case verb:
-            return Act(**seat, verb=verb, amount=body.amount, expected=body.expected)
+        case Fold() | Check() | Call() | Stay() | RaiseTo():
+            return _bet(seat, body)
+        case _:
+            return _card_turn(seat, body, shell.runtime.entropy.token())
+
+
+def _bet(seat: _Acting, body: Fold | Check | Call | Stay | RaiseTo) -> Act:
+    match body:
+        case Fold():
+            return Act(**seat, verb="fold")
+        case Check():
+            return Act(**seat, verb="check")
+        case Call(expected=expected):
+            return Act(**seat, verb="call", expected=expected)
+        case Stay(expected=expected):
+            return Act(**seat, verb="stay", expected=expected)
+        case RaiseTo(amount=amount):
+            return Act(**seat, verb="raise_to", amount=amount)
+
+
+def _card_turn(
+    seat: _Acting, body: Stand | Draw | Trade | Gain | Swap | Junk | Buy, salt: str
+) -> TakeCardTurn:
+    match body:
+        case Stand():
+            return TakeCardTurn(**seat, verb="stand", salt=salt)
+        case Junk():
+            return TakeCardTurn(**seat, verb="junk", salt=salt)
+        case Draw(source=source):
+            return TakeCardTurn(**seat, verb="draw", source=source, salt=salt)
+        case Gain(source=source):
+            return TakeCardTurn(**seat, verb="gain", source=source, salt=salt)
+        case Buy(source=source):
+            return TakeCardTurn(**seat, verb="buy", source=source, salt=salt)
+        case Trade(card=card, source=source):
+            return TakeCardTurn(**seat, verb="trade", card=card, source=source, salt=salt)
+        case Swap(card=card, source=source):
+            return TakeCardTurn(**seat, verb="swap", card=card, source=source, salt=salt)
 
 
 async def _refused(
@@ -283,15 +328,6 @@ async def _seen(request: Asked, place: TablePlace, viewer: EntrantId | None) -> 
     )
 
 
-def _view(place: TablePlace, seen: TableView) -> dict[str, object]:
-    return {
-        "id": place.state.table,
-        "league": place.league,
-        "version": place.loaded.version,
-        **msgspec.structs.asdict(seen),
-    }
-
-
 async def _listed(shell: Shell, league: str, seating: Seating) -> TableListed | None:
     loaded = await shell.runtime.writer.load(league, table_stream(seating.table))
     state = loaded.state
@@ -303,5 +339,8 @@ async def _listed(shell: Shell, league: str, seating: Seating) -> TableListed | 
         hand_number=state.hand_number,
         idle=state.idle,
         closed=state.closed,
-        seats=tuple(msgspec.Raw(msgspec.json.encode(each)) for each in state.entrants()),
+        seats=tuple(
+            SeatListed(seat=each.seat, entrant=each.entrant, stack=each.stack)
+            for each in state.entrants()
+        ),
     )

@@ -19,6 +19,8 @@ class VoidWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """The cause and the reason for voiding a deal."""
 
     cause: VoidCause
+    """What was wrong with the deal."""
+
     reason: Annotated[str, Meta(pattern="^[a-z0-9_]{1,64}$")]
     """A public word for the fault, such as ``card_shown``."""
 
@@ -29,7 +31,11 @@ class Voided(msgspec.Struct, kw_only=True):
     table: str
     hand: str
     number: int
+    """The number of the hand at its table, from 1."""
+
     deal: int
+    """The number of the voided deal in its hand, from 1."""
+
     position: str | None
 
 

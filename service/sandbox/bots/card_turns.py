@@ -125,7 +125,9 @@ def card_turn(view: Document) -> Document:
             expected = sum(judge([*left, value]) for value in coming) / len(coming)
             if expected - _cost(action, view) > promise:
                 promise = expected - _cost(action, view)
-                best = {"type": action["verb"], "source": action["source"], "card": given}
+                best = {"type": action["verb"], "source": action["source"]}
+                if given is not None:
+                    best["card"] = given
     return best
 
 

@@ -91,6 +91,7 @@ class SeatStack(Part, frozen=True, kw_only=True):
     seat: int
     entrant: EntrantId
     stack: Chips
+    """The chips that the seat has after the hand."""
 
 
 class Bust(Part, frozen=True, kw_only=True):

@@ -73,6 +73,27 @@ async def test_an_action_in_a_finished_hand_is_refused(serving) -> None:
             assert await refused(each, table, late, "later") == (409, "stale_decision")
 
 
+@pytest.mark.parametrize(
+    ("action", "code", "said"),
+    [
+        ({"type": "fold", "amount": 5}, "unknown_field", "unknown field `amount`"),
+        ({"type": "draw", "card": None}, "unknown_field", "unknown field `card`"),
+        ({"type": "dance"}, "invalid_value", "'dance'"),
+        ({}, "invalid_value", "`type`"),
+    ],
+)
+async def test_an_action_has_the_members_of_its_type_and_no_others(
+    serving, action, code, said
+) -> None:
+    async with serving() as api:
+        _, _, _, people, table = await api.playing()
+        path = f"/v1/tables/{table}/actions"
+        answer = await people[0].post(path, {"decision": "1.1.1", **action}, key="k")
+        (fault,) = answer.json()["errors"]
+        assert (answer.status_code, fault["code"]) == (400, code)
+        assert said in fault["detail"]
+
+
 @pytest.mark.parametrize("code", ["amount_missing", "bet_too_small", "bet_too_large"])
 async def test_an_amount_that_is_illegal_is_refused(serving, code) -> None:
     async with serving() as api:

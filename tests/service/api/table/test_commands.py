@@ -97,7 +97,7 @@ async def test_an_action_sent_again_counts_once(serving) -> None:
         assert again.json() == first.json()
         assert again.headers["idempotent-replayed"] == "true"
         assert again.headers["etag"] == first.headers["etag"]
-        changed = await person.post(path, {**action, "expected": 3}, key="a1")
+        changed = await person.post(path, {**action, "decision": "another"}, key="a1")
         assert (changed.status_code, changed.json()["code"]) == (422, "idempotency_key_reused")
 
 

@@ -27,8 +27,8 @@ def answer_to(view, wished):
         action = legal.get((verb, source))
         if action is not None:
             wished.append(wished.pop(wished.index((verb, source))))
-            card = None if action["cards"] is None else action["cards"][0]
-            return {"type": verb, "source": source, "card": card}
+            card = {} if action["cards"] is None else {"card": action["cards"][0]}
+            return {"type": verb, "source": source, **card}
     if ("stand", None) in legal:
         return {"type": "stand"}
     return {"type": "check" if ("check", None) in legal else "call"}
