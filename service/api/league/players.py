@@ -132,7 +132,7 @@ async def enter_player(
     "Import a list of players as members. If a row is invalid, nobody is imported.",
     needs="manage_players", scope="leagues:manage", body=str, takes="text/csv",
     body_max=BYTES_MAX, answer=Imported, query=(DRY_RUN,),
-    problems=("forbidden", "invalid_csv", "import_refused"),
+    problems=("bad_request", "forbidden", "invalid_csv", "import_refused"),
     on_people=OnPeople("claim", "enters players, each with a claim code", "manage_members"),
 )  # fmt: skip
 async def import_members(request: Asked, place: LeaguePlace) -> Response[bytes]:

@@ -45,6 +45,7 @@ class SeasonCloseWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True
     "Close a season and draw lots between players who are equal in everything.",
     needs="manage_seasons", scope="tournaments:manage", answer=SeasonMade,
     problems=(
+        "bad_request",
         "forbidden", "frozen", "season_closed", "season_uncounted", "leave_out_invalid",
         "text_forged",
     ),

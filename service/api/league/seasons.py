@@ -159,7 +159,9 @@ class SeasonShown(msgspec.Struct, kw_only=True):
     "POST", "/v1/leagues/{league_id:str}/seasons", "open_season", "Open a season.",
     needs="manage_seasons",
     scope="tournaments:manage", answer=SeasonMade, status=201,
-    problems=("forbidden", "season_terms_invalid", "formula_invalid", "recurrence_invalid"),
+    problems=(
+        "bad_request", "forbidden", "season_terms_invalid", "formula_invalid", "recurrence_invalid",
+    ),
     key_required=True,
 )  # fmt: skip
 async def open_season(

@@ -119,7 +119,9 @@ class SignedOut(msgspec.Struct, kw_only=True):
     "POST", "/v1/tokens", "make_token",
     "Make a token, with a password or with a token that has the scope `tokens:manage`.",
     needs="anyone", answer=TokenShown, status=201,
-    problems=("wrong_password", "too_many_sign_ins", "forbidden", "quota_exhausted"),
+    problems=(
+        "unauthenticated", "wrong_password", "too_many_sign_ins", "forbidden", "quota_exhausted",
+    ),
 )  # fmt: skip
 async def make_token(
     request: Asked, body: TokenWanted, raw: bytes, shell: Shell

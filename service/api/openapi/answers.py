@@ -112,10 +112,11 @@ def codes_of(described: Operation, in_path: bool) -> list[str]:
         codes |= {*_BODY}
     if described.changes:
         codes |= {"idempotency_key_reused", "idempotency_key_invalid"}
+    if described.changes or in_path:
+        # Each command and each read of an aggregate refuses an ``If-Match`` that does not fit.
+        codes |= {"stream_version_conflict", "precondition_invalid"}
     if described.key_required:
         codes.add("idempotency_key_required")
-    if described.precondition != "ignored":
-        codes |= {"stream_version_conflict", "precondition_invalid"}
     if described.precondition == "demanded":
         codes.add("precondition_required")
     if described.answer is not None:

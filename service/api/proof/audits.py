@@ -76,7 +76,7 @@ class OperationShown(msgspec.Struct, kw_only=True):
     "POST", "/v1/leagues/{league_id:str}/audits", "start_audit",
     "Start an audit, which decides every recorded action again in the background.",
     needs="audit_hands", scope="hands:audit", answer=Started, status=202,
-    problems=("forbidden", "not_caught_up"),
+    problems=("bad_request", "forbidden", "not_caught_up"),
 )  # fmt: skip
 async def start_audit(
     request: Asked,

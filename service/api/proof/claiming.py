@@ -121,6 +121,7 @@ Disputed = Annotated[tuple[Place[msgspec.Struct], Subject], By(disputed)]
     needs="enter_tournaments", scope="leagues:read", answer=DisputeChanged,
     status=201, key_required=True,
     problems=(
+        "bad_request", "not_found",
         "dispute_invalid", "claim_too_late", "rule_unknown", "too_many_disputes", "text_forged",
     ),
 )  # fmt: skip

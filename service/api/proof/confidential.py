@@ -139,7 +139,7 @@ LookedInto = Annotated[tuple[Filed, Place[msgspec.Struct]], By(_looked_into)]
     "File a confidential claim, which only referees can read.",
     needs="enter_tournaments", scope="leagues:read",
     answer=ConfidentialClaim, status=201, key_required=True,
-    problems=("dispute_invalid", "rule_unknown", "too_many_disputes"),
+    problems=("bad_request", "not_found", "dispute_invalid", "rule_unknown", "too_many_disputes"),
 )  # fmt: skip
 async def file_confidential_claim(
     request: Asked,

@@ -130,6 +130,7 @@ class RulingWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     needs="rule_disputes", scope="tournaments:manage", answer=DisputeChanged,
     status=201, key_required=True, dry_run=True,
     problems=(
+        "bad_request",
         "forbidden", "dispute_phase", "dispute_invalid", "another_person_needed",
         "tournament_not_finished", "correction_invalid", "tournament_not_running",
         "ruling_not_possible", "entrant_unknown", "adjustment_invalid", "award_unknown",

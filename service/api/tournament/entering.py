@@ -104,6 +104,7 @@ class AnnouncementListed(msgspec.Struct, kw_only=True):
     "Replace the terms of a draft.",
     needs="manage_tournaments", scope=_DIRECTOR, answer=EntryChanged,
     problems=(
+        "bad_request",
         "not_a_draft", "terms_invalid", "terms_contradict", "unknown_ruleset", "invalid_ruleset",
     ),
     precondition="demanded",
