@@ -69,7 +69,8 @@ def forget(shell: Shell, principal: Principal) -> None:
 
 
 def forget_person(shell: Shell, person: UUID) -> None:
-    """Make this process look up every token of a person again."""
+    """Make this process look up every token of a person again, and the name."""
+    shell.called.pop(f"plr_{person.hex}", None)
     for text in [
         text for text, (known, _) in shell.principals.items() if known.account.number == person
     ]:

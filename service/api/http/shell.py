@@ -85,6 +85,9 @@ class Shell:
     principals: dict[str, tuple[Principal, datetime]] = field(default_factory=dict)
     """Recently seen tokens, each with the instant until which it is valid without a new look-up."""
 
+    called: dict[str, tuple[str, datetime]] = field(default_factory=dict)
+    """Recently looked-up names of players, each with the instant until which it is believed."""
+
     standing: dict[tuple[str, str], float] = field(default_factory=dict)
     """Until when nobody waits for a projection of a league, by the event loop's time."""
 

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 import msgspec
 from litestar import Response
-from msgspec import Meta
+from msgspec import Meta, structs
 
 from engine import season
 from engine.coordination import policies
@@ -24,6 +24,7 @@ from service.api.http.access import (
     demand_form,
     find,
 )
+from service.api.http.called import names_of
 from service.api.http.listing import listed
 from service.api.http.operations import operation
 from service.api.http.paging import Page
@@ -191,10 +192,17 @@ async def revoke_award(
     return answer(receipt, content, 200, version_of=place.stream)
 
 
+class LedgerEntryShown(LedgerRow, frozen=True, kw_only=True):
+    """An entry of a season's ledger."""
+
+    name: str | None
+    """The player's name now."""
+
+
 @operation(
     "GET", "/v1/seasons/{season_id:str}/ledger", "read_ledger",
     "List all awards, bonuses, adjustments and corrections of a season, oldest first.",
-    scope="leagues:read", needs="read_league", answer=Page[LedgerRow],
+    scope="leagues:read", needs="read_league", answer=Page[LedgerEntryShown],
     query=(*PAGED, MIN_POSITION),
     problems=("invalid_cursor", "not_caught_up"),
 )  # fmt: skip
@@ -211,7 +219,11 @@ async def read_ledger(
         rows = await queries.ledger(
             connection, place.id, player=player, limit=paged.limit + 1, after=paged.after
         )
-    return listed(request, paged.page(rows, lambda each: (each.position, each.part)))
+    called = await names_of(shell, (each.player for each in rows))
+    shown = [
+        LedgerEntryShown(**structs.asdict(each), name=called.get(each.player)) for each in rows
+    ]
+    return listed(request, paged.page(shown, lambda each: (each.position, each.part)))
 
 
 async def _demand_counted(request: Asked, place: SeasonPlace, tournament_id: str) -> None:

@@ -5,7 +5,7 @@ from typing import Annotated, Literal, TypedDict
 
 import msgspec
 from litestar import Response
-from msgspec import Meta
+from msgspec import Meta, structs
 
 from engine.season.commands import Command, OpenSeason
 from engine.season.presets import PRESETS, Preset
@@ -25,6 +25,7 @@ from engine.season.values import (
 from engine.values import LeagueId, SeasonId, stream_of
 from service.announcing.inputs import Instant, Name, in_utc
 from service.api.http.access import AS_KNOWN, LeaguePlace, SeasonPlace
+from service.api.http.called import names_of
 from service.api.http.etags import tagged
 from service.api.http.listing import listed
 from service.api.http.moments import AS_OF_PROBLEMS, Moment, moment_of
@@ -32,7 +33,7 @@ from service.api.http.operations import operation
 from service.api.http.paging import Page
 from service.api.http.positions import listing_of
 from service.api.http.queries import AS_OF, MIN_POSITION, PAGED
-from service.api.http.shell import Asked, Shell
+from service.api.http.shell import Asked, Shell, shell_of
 from service.api.http.submitting import Order, answer, decide_one
 from service.base.errors import BadRequest, StreamNotFound
 from service.projections import queries
@@ -273,10 +274,17 @@ def _shown(place: SeasonPlace) -> SeasonShown:
     )
 
 
+class StandingShown(StandingRow, frozen=True, kw_only=True):
+    """A player's line in a season's standings."""
+
+    name: str | None
+    """The player's name now."""
+
+
 @operation(
     "GET", "/v1/seasons/{season_id:str}/standings", "read_standings", "List a season's standings.",
     needs="read_league", scope="leagues:read",
-    answer=Page[StandingRow], query=(*PAGED, MIN_POSITION, AS_OF),
+    answer=Page[StandingShown], query=(*PAGED, MIN_POSITION, AS_OF),
     problems=("invalid_cursor", "not_caught_up", *AS_OF_PROBLEMS),
 )  # fmt: skip
 async def read_standings(
@@ -292,7 +300,19 @@ async def read_standings(
         rows = await queries.standings(
             connection, place.id, limit=paged.limit + 1, after=paged.after
         )
-    return listed(request, paged.page(rows, lambda each: (each.rank, each.player)))
+    page = paged.page(rows, lambda each: (each.rank, each.player))
+    return await _named(request, page)
+
+
+async def _named(
+    request: Asked, page: Page[StandingRow], headers: dict[str, str] | None = None
+) -> Response[bytes]:
+    """Answer with a page of the standings and the names of its players."""
+    called = await names_of(shell_of(request), (each.player for each in page.items))
+    items = [
+        StandingShown(**structs.asdict(each), name=called.get(each.player)) for each in page.items
+    ]
+    return listed(request, Page(items=items, next_cursor=page.next_cursor), headers)
 
 
 async def _standings_then(request: Asked, season: str, moment: Moment) -> Response[bytes]:
@@ -318,4 +338,4 @@ async def _standings_then(request: Asked, season: str, moment: Moment) -> Respon
     ]
     paged = moment.listing(request, f"standings {season}", int, str)
     page = paged.cut(rows, lambda each: (each.rank, each.player))
-    return listed(request, page, moment.headers)
+    return await _named(request, page, moment.headers)

@@ -44,6 +44,9 @@ class RulingShown(msgspec.Struct, kw_only=True):
     by: str
     """The referee."""
 
+    name: str | None
+    """The referee's name now."""
+
     reason: str | None
     """Null once the text has been erased."""
 
@@ -116,6 +119,9 @@ class DisputeShown(msgspec.Struct, kw_only=True):
 
     claimant: str
     """The player who opened the dispute."""
+
+    claimant_name: str | None
+    """The claimant's name now."""
 
     claim: str | None
     """The claimant's words, or null once they are erased."""

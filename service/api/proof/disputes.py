@@ -4,6 +4,7 @@ from typing import Annotated
 
 import msgspec
 from litestar import Response
+from msgspec import structs
 
 from engine import dispute
 from engine.dispute.commands import Appeal, Freeze, Unfreeze
@@ -20,6 +21,7 @@ from service.api.http.access import (
     Place,
     plays_in_disputed,
 )
+from service.api.http.called import names_of
 from service.api.http.etags import tagged
 from service.api.http.listing import listed
 from service.api.http.operations import operation
@@ -58,10 +60,17 @@ _PROBLEMS = (
 )
 
 
+class DisputeListed(DisputeRow, frozen=True, kw_only=True):
+    """A dispute in a list."""
+
+    claimant_name: str | None
+    """The claimant's name now."""
+
+
 @operation(
     "GET", "/v1/leagues/{league_id:str}/disputes", "list_disputes",
     "List the disputes of a league, newest first.",
-    needs="read_league", scope="leagues:read", answer=Page[DisputeRow],
+    needs="read_league", scope="leagues:read", answer=Page[DisputeListed],
     query=(*PAGED, MIN_POSITION), problems=("invalid_cursor", "not_caught_up"),
 )  # fmt: skip
 async def list_disputes(
@@ -76,7 +85,12 @@ async def list_disputes(
         rows = await dispute_queries.disputes(
             connection, place.id, limit=paged.limit + 1, before=before
         )
-    return listed(request, paged.page(rows, lambda each: (each.opened_position,)))
+    called = await names_of(shell, (each.claimant for each in rows))
+    shown = [
+        DisputeListed(**structs.asdict(each), claimant_name=called.get(each.claimant))
+        for each in rows
+    ]
+    return listed(request, paged.page(shown, lambda each: (each.opened_position,)))
 
 
 @operation(
@@ -91,12 +105,15 @@ async def read_dispute(request: Asked, place: DisputePlace, shell: Shell) -> Res
     appeal = state.appeal
     refs = [state.opened.claim, *(each.reason for each in state.rulings)]
     said = await words(shell.engine, refs + ([appeal.reason] if appeal else []))
+    people = [state.opened.claimant, *(each.by for each in state.rulings)]
+    called = await names_of(shell, people)
     shown = DisputeShown(
         id=place.id,
         league=place.league,
         state=state.phase,
         subject=state.opened.subject,
         claimant=state.opened.claimant,
+        claimant_name=called.get(state.opened.claimant),
         claim=said.get(state.opened.claim.text),
         rules=state.opened.rules,
         frozen=state.frozen,
@@ -116,6 +133,7 @@ async def read_dispute(request: Asked, place: DisputePlace, shell: Shell) -> Res
                 outcome=each.outcome,
                 rules=each.rules,
                 by=each.by,
+                name=called.get(each.by),
                 reason=said.get(each.reason.text),
                 acts=each.acts,
             )

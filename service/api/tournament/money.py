@@ -1,5 +1,6 @@
 """The money of a tournament: prizes, payments, and the books of its entrants."""
 
+from collections.abc import Mapping
 from typing import Annotated
 
 import msgspec
@@ -23,6 +24,7 @@ from engine.tournament.money.pool import (
 from engine.tournament.money.prizes import prizes
 from engine.values import EntrantId, PlayerId
 from service.api.http.access import TournamentPlace
+from service.api.http.called import names_of
 from service.api.http.etags import tagged
 from service.api.http.moments import AS_OF_PROBLEMS, moment_of, place_then
 from service.api.http.operations import operation
@@ -67,6 +69,9 @@ class AccountShown(msgspec.Struct, kw_only=True):
 
     entrant: str
     player: str
+    name: str | None
+    """The player's name now."""
+
     charged: int
     """The price of the entry with bounty, rebuys and add-ons, in minor units."""
 
@@ -182,7 +187,7 @@ async def record_payment(
     problems=AS_OF_PROBLEMS, etag=True,
 )  # fmt: skip
 async def read_tournament_ledger(
-    request: Asked, place: TournamentPlace, principal: Principal
+    request: Asked, place: TournamentPlace, shell: Shell, principal: Principal
 ) -> Response[bytes]:
     """Show all accounts to staff who report results, and to others only their own."""
     moment = await moment_of(request, place.league)
@@ -193,18 +198,28 @@ async def read_tournament_ledger(
     totals = ledger_of(place.state)
     if totals is None:
         raise LookupError("a tournament that is reached has been announced")
+    players = _players(place.state).values() if staff else [player]
+    accounts = _accounts(place.state, await names_of(shell, players))
     shown = LedgerShown(
         currency=place.state.terms.currency,
         version=place.loaded.version,
         totals=totals,
-        accounts=tuple(each for each in _accounts(place.state) if staff or each.player == player),
+        accounts=tuple(each for each in accounts if staff or each.player == player),
     )
     if moment is not None:
         return encoded(shown, headers=moment.headers)
     return tagged(request, shown, place.loaded.version, whole=True)
 
 
-def _accounts(state: Tournament) -> list[AccountShown]:
+def _players(state: Tournament) -> dict[EntrantId, PlayerId]:
+    """Return the players of all accounts by entrant."""
+    return {
+        **{each.entrant: each.player for each in entries_of(state)},
+        **{each.entrant: each.player for each in state.books.payments},
+    }
+
+
+def _accounts(state: Tournament, called: Mapping[str, str]) -> list[AccountShown]:
     books, terms = state.books, state.terms
     charged = charged_to(terms, books, entrants_of(state))
     on_trust = terms.fees.payment == "on_trust"
@@ -214,18 +229,15 @@ def _accounts(state: Tournament) -> list[AccountShown]:
     won: dict[str, int] = {}
     for each in books.bounties:
         won[each.by] = won.get(each.by, 0) + each.amount
-    accounts = []
-    entries = entries_of(state)
-    for entrant, player in {
-        **{each.entrant: each.player for each in entries},
-        **{each.entrant: each.player for each in books.payments},
-    }.items():
+    accounts: list[AccountShown] = []
+    for entrant, player in _players(state).items():
         whole = charged[entrant].whole if entrant in charged else 0
         mine = [each for each in books.payments if each.entrant == entrant]
         accounts.append(
             AccountShown(
                 entrant=entrant,
                 player=player,
+                name=called.get(player),
                 charged=whole,
                 paid=whole if on_trust else paid_by(books, entrant),
                 payments=tuple(PaymentShown(kind=each.kind, amount=each.amount) for each in mine),
