@@ -6,7 +6,7 @@ Source: rulebook ``words``, and ``docs/adr`` on sealed values.
 
 from functools import lru_cache
 from hashlib import sha256
-from typing import Annotated, Any, Generic, NewType, Self, TypeVar, cast
+from typing import Annotated, Any, Generic, Literal, NewType, Self, TypeVar, cast
 from uuid import UUID
 
 from msgspec import Meta, Struct
@@ -30,6 +30,9 @@ Seat = NewType("Seat", int)
 CHIPS_MAX = 2**53 - 1
 Chips = Annotated[int, Meta(ge=0, le=CHIPS_MAX)]
 """A whole number of chips. Every JSON reader can represent it exactly."""
+
+Visibility = Literal["members", "link", "public"]
+"""The people who may see a league or a tournament: its members, those with a link key, all."""
 
 HexDigest = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
 """32 bytes in lower-case hexadecimal."""

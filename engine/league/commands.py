@@ -4,7 +4,7 @@ from datetime import datetime
 
 import msgspec
 
-from engine.league import auditing, bans, openings, repairing, templates, windowing
+from engine.league import auditing, bans, describing, openings, repairing, templates, windowing
 from engine.league.roles import Role
 from engine.values import HexDigest, LeagueId, PlayerId, TournamentId
 
@@ -68,6 +68,7 @@ Command = (
     | RevokeInvitation
     | auditing.Command
     | bans.Command
+    | describing.Command
     | templates.Command
     | openings.Command
     | windowing.SetDisputeWindows

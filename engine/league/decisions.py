@@ -7,6 +7,7 @@ from engine.league import (
     auditing,
     banning,
     bans,
+    describing,
     openings,
     repairing,
     templates,
@@ -46,8 +47,6 @@ from engine.league.roles import STAFF, Role
 from engine.league.state import Created, State, created_of
 from engine.values import PlayerId
 
-NAME_LENGTH_MAX = 200
-
 
 def decide(state: State, command: Command) -> tuple[Event, ...]:
     """
@@ -66,8 +65,9 @@ def decide(state: State, command: Command) -> tuple[Event, ...]:
 def _create(state: State, command: CreateLeague) -> tuple[Event, ...]:
     if isinstance(state, Created):
         return ()
-    if not 0 < len(command.name.strip()) <= NAME_LENGTH_MAX:
-        raise LeagueNameInvalid(length=len(command.name.strip()), length_max=NAME_LENGTH_MAX)
+    most = describing.NAME_LENGTH_MAX
+    if not 0 < len(command.name.strip()) <= most:
+        raise LeagueNameInvalid(length=len(command.name.strip()), length_max=most)
     return (
         LeagueCreated(
             league=command.league, name=command.name, owner=command.owner, sandbox=command.sandbox
@@ -180,6 +180,14 @@ _DECIDED = (
     .on(
         windowing.SetDisputeWindows,
         lambda state, command: windowing.decide(state.dispute_windows, command),
+    )
+    .on(
+        describing.DescribeLeague,
+        lambda state, command: describing.describe(state.name, state.face, command),
+    )
+    .on(
+        describing.SetVisibility,
+        lambda state, command: describing.set_visibility(state.publicity, command),
     )
     .on(bans.BanPlayer, banning.ban)
     .on(bans.LiftBan, banning.lift)

@@ -22,6 +22,16 @@ class LeagueNameInvalid(CommandRejected):
     length_max: int
 
 
+class LeagueDescriptionInvalid(CommandRejected):
+    """A part of a league's description is empty, too long or out of range."""
+
+    code = "league_description_invalid"
+    detail = "{field} {problem}"
+
+    field: str
+    problem: Wording
+
+
 class MemberUnknown(CommandRejected):
     """The player is not a member."""
 

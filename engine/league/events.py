@@ -9,7 +9,7 @@ from datetime import datetime
 
 import msgspec
 
-from engine.league import auditing, bans, openings, repairing, templates, windowing
+from engine.league import auditing, bans, describing, openings, repairing, templates, windowing
 from engine.league.roles import Role
 from engine.values import HexDigest, LeagueId, PlayerId
 
@@ -61,6 +61,7 @@ Event = (
     | InvitationRevoked
     | auditing.Event
     | bans.Event
+    | describing.Event
     | templates.Event
     | openings.Event
     | windowing.DisputeWindowsSet

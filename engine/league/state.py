@@ -11,6 +11,7 @@ from engine.errors import cannot_follow
 from engine.kit.windows import WindowsInForce
 from engine.league.auditing import AuditReported
 from engine.league.bans import BanLifted, PlayerBanned, StandingBan, banned
+from engine.league.describing import Face, LeagueDescribed, Publicity, VisibilitySet, described
 from engine.league.errors import LeagueNotCreated
 from engine.league.events import (
     Event,
@@ -73,6 +74,12 @@ class Created(msgspec.Struct, frozen=True, kw_only=True):
 
     dispute_windows: tuple[WindowsInForce, ...] = ()
     """Claim windows, oldest first. Before the first, the rulebook's windows apply."""
+
+    face: Face = Face()
+    """The description that the league's owners have written."""
+
+    publicity: Publicity = Publicity()
+    """The people who may see the league, apart from its members."""
 
     voided: tuple[int, ...] = ()
     """Positions of the league's events that are not folded."""
@@ -180,6 +187,14 @@ def _dispute_windows_set(state: Created, event: DisputeWindowsSet) -> Created:
     return replace(state, dispute_windows=applied(state.dispute_windows, event))
 
 
+def _league_described(state: Created, event: LeagueDescribed) -> Created:
+    return replace(state, name=event.name, face=described(event))
+
+
+def _visibility_set(state: Created, event: VisibilitySet) -> Created:
+    return replace(state, publicity=Publicity(visibility=event.visibility, link=event.link))
+
+
 def _positions_voided(state: Created, event: PositionsVoided) -> Created:
     return replace(state, voided=(*state.voided, *(each.position for each in event.positions)))
 
@@ -223,6 +238,8 @@ _EVOLVED = (
     .on(ValuesOpened, _values_opened)
     .on(HouseRulesSet, _house_rules_set)
     .on(DisputeWindowsSet, _dispute_windows_set)
+    .on(LeagueDescribed, _league_described)
+    .on(VisibilitySet, _visibility_set)
     .on(PositionsVoided, _positions_voided)
     .on(AuditReported, _audit_reported)
     .on(TemplateSaved, _templates_changed)

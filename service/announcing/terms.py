@@ -26,7 +26,7 @@ from engine.tournament.model.terms import (
 from engine.tournament.model.terms_announced import Terms
 from engine.tournament.model.values import Masters
 from engine.tournament.seating.draw import tables_needed, tables_with_final
-from engine.values import HexDigest, LeagueId, SeasonId, TournamentId
+from engine.values import HexDigest, LeagueId, SeasonId, TournamentId, Visibility
 from service.announcing.floor_terms import FloorWanted, floor_terms
 from service.announcing.inputs import Instant, Name, in_utc
 from service.base.documents import Document
@@ -214,6 +214,7 @@ def announcing(
     now: datetime,
     draw: Callable[[], str],
     pulses: Pulses,
+    visibility: Visibility,
 ) -> list[TournamentCommand]:
     """
     Return the commands that announce *body* and, unless it is to open later, open registration.
@@ -221,14 +222,16 @@ def announcing(
     Args:
       draw: Returns 32 unpredictable bytes in hexadecimal.
       pulses: The pulses of the beacon that *body* may name.
+      visibility: The league's, which the tournament takes over and keeps.
 
     Raises:
       RulesetUnknown: If no preset has this name.
       RulesetInvalid: If the overrides do not make a playable game of it.
     """
     if body.draft:
-        return [drafting(body, tournament, league, now, pulses)]
-    commands: list[TournamentCommand] = [announcement(body, tournament, league, now, pulses)]
+        return [drafting(body, tournament, league, now, pulses, visibility)]
+    asked = announcement(body, tournament, league, now, pulses)
+    commands: list[TournamentCommand] = [replace(asked, visibility=visibility)]
     if body.registration_opens_at is None or body.registration_opens_at <= now:
         commands.append(opening(body.masters, now, draw))
     return commands
@@ -240,9 +243,10 @@ def drafting(
     league: LeagueId,
     now: datetime,
     pulses: Pulses,
+    visibility: Visibility,
 ) -> Draft:
     """Return the command that drafts the tournament in *body*, for the staff only."""
-    asked = announcement(body, tournament, league, now, pulses)
+    asked = replace(announcement(body, tournament, league, now, pulses), visibility=visibility)
     terms = Terms(**{name: getattr(asked, name) for name in Terms.__struct_fields__})
     return Draft(terms=terms, beacon=asked.beacon, now=now)
 

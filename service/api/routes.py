@@ -23,6 +23,7 @@ from service.api.league import (
     staff_log,
     templates,
     texts,
+    visibility,
 )
 from service.api.me import accounts, erasing, passwords, tokens
 from service.api.proof import (
@@ -71,6 +72,7 @@ ROUTES: tuple[HTTPRouteHandler, ...] = tuple(
         passwords,
         erasing,
         leagues,
+        visibility,
         members,
         invitations,
         bans,

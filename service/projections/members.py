@@ -2,6 +2,7 @@
 
 import msgspec
 
+from engine.league.describing import LeagueDescribed
 from engine.league.events import LeagueCreated, MemberAdded, MemberRemoved, MemberRoleChanged
 from service.projections import schema
 from service.projections.changes import Changes
@@ -19,6 +20,10 @@ def _league_created(changes: Changes, happened: Happened[LeagueCreated]) -> None
         created_at=happened.at,
     )
     _member(changes, happened, event.owner, "owner")
+
+
+def _league_described(changes: Changes, happened: Happened[LeagueDescribed]) -> None:
+    changes.patch(schema.league, league=happened.league, name=happened.event.name)
 
 
 def _member_added(changes: Changes, happened: Happened[MemberAdded]) -> None:
@@ -51,6 +56,7 @@ members = Projection(
     handlers=dict(
         [
             on(LeagueCreated, _league_created),
+            on(LeagueDescribed, _league_described),
             on(MemberAdded, _member_added),
             on(MemberRoleChanged, _member_role_changed),
             on(MemberRemoved, _member_removed),

@@ -165,7 +165,15 @@ def _commands(
     body = wanted(house, occurrence.body, season_id, occurrence.moment.at)
     # Terms planned under an older revision of the rules are played by the newest revision.
     body.overrides.pop("revision", None)
-    return announcing(body, tournament_id, house.league, now, runtime.entropy.token, runtime.pulses)
+    return announcing(
+        body,
+        tournament_id,
+        house.league,
+        now,
+        runtime.entropy.token,
+        runtime.pulses,
+        house.publicity.visibility,
+    )
 
 
 def wanted(house: Created, body: str, season_id: str, starts_at: datetime) -> TournamentWanted:

@@ -109,7 +109,7 @@ def _entry(terms: Announce | Terms) -> Iterable[tuple[str, bool, str]]:
 
 def _event(terms: Announce | Terms) -> Iterable[tuple[str, bool, str]]:
     """
-    Return each demand on place, length and visibility: the field, whether it is met, the text.
+    Return each demand on place and length: the field, whether it is met, the text.
     """
     place, length = terms.place, terms.length_seconds
     return (
@@ -122,11 +122,6 @@ def _event(terms: Announce | Terms) -> Iterable[tuple[str, bool, str]]:
             "length_seconds",
             length is None or LENGTH_MIN <= length <= LENGTH_MAX,
             f"must be between {LENGTH_MIN} and {LENGTH_MAX}",
-        ),
-        (
-            "visibility",
-            terms.visibility == "members",
-            "must be members, the only visibility so far",
         ),
     )
 

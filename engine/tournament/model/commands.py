@@ -29,7 +29,6 @@ from engine.tournament.model.values import (
     Masters,
     Move,
     Standing,
-    Visibility,
 )
 from engine.values import (
     Chips,
@@ -41,6 +40,7 @@ from engine.values import (
     TableId,
     TextRef,
     TournamentId,
+    Visibility,
 )
 
 

@@ -9,8 +9,8 @@ from engine.tournament.model.terms_entry import EntryTerms
 from engine.tournament.model.terms_fees import FeeTerms
 from engine.tournament.model.terms_floor import FloorTerms
 from engine.tournament.model.terms_formats import FormatTerms
-from engine.tournament.model.values import BotRule, Visibility
-from engine.values import Chips, HexDigest, LeagueId, SeasonId, TournamentId
+from engine.tournament.model.values import BotRule
+from engine.values import Chips, HexDigest, LeagueId, SeasonId, TournamentId, Visibility
 
 
 class Terms(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -9,8 +9,6 @@ from engine.rulesets import Amounts
 from engine.values import Chips, EntrantId, HexDigest, PlayerId, Seat, TableId
 
 BotRule = Literal["allowed", "forbidden", "only"]
-Visibility = Literal["members", "link", "public"]
-"""The people who may read a tournament. For now leagues are for their members alone."""
 
 
 class Masters(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

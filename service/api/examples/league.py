@@ -4,6 +4,14 @@ from service.base.documents import Document
 
 REQUESTS: dict[str, Document] = {
     "create_league": {"name": "Another"},
+    "describe_league": {
+        "name": "Cloud City",
+        "description": "Sabacc on Thursdays. Everybody is welcome.",
+        "place": "Cloud City, deck 9",
+        "length_seconds": 14_400,
+        "url": "https://cloud-city.example/sabacc",
+    },
+    "set_visibility": {"visibility": "public"},
     "invite": {"role": "player"},
     "change_role": {"role": "player"},
     "ban_player": {"reason": "marked cards"},

@@ -1,11 +1,24 @@
 """Founding leagues, and listing the caller's leagues."""
 
+from typing import Annotated
+
 import msgspec
 from litestar import Response
+from msgspec import Meta
+from msgspec.structs import replace
 
 from engine.league.commands import CreateLeague
+from engine.league.describing import (
+    DESCRIPTION_LENGTH_MAX,
+    LENGTH_MAX,
+    LENGTH_MIN,
+    URL_LENGTH_MAX,
+    DescribeLeague,
+    Face,
+)
 from engine.league.roles import Role
-from engine.values import LeagueId, PlayerId, stream_of
+from engine.league.state import Created
+from engine.values import LeagueId, PlayerId, Visibility, stream_of
 from service.announcing.inputs import Name
 from service.api.http.access import LeaguePlace
 from service.api.http.etags import tagged
@@ -18,7 +31,10 @@ from service.api.http.queries import PAGED
 from service.api.http.shell import Asked, Shell, principal_of, shell_of
 from service.api.http.submitting import Order, answer, decide_one
 from service.people.memberships import roles_of
+from service.people.names import named
 from service.people.tokens import Principal
+
+_PAGE = r"^https?://[^\s<>\"]+$"
 
 
 class LeagueWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -29,6 +45,30 @@ class LeagueWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 
     sandbox: bool = False
     """True for a league of trials, whose tournaments may have fixed masters."""
+
+
+class LeagueDescription(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """The name and the description of a league. Parts that are left out become empty."""
+
+    name: Name
+    """As shown to everybody, 1 to 120 characters."""
+
+    description: Annotated[str, Meta(min_length=1, max_length=DESCRIPTION_LENGTH_MAX)] | None = None
+    """What the league is, for people to read."""
+
+    place: Name | None = None
+    """The place where the league usually plays."""
+
+    length_seconds: Annotated[int, Meta(ge=LENGTH_MIN, le=LENGTH_MAX)] | None = None
+    """The usual length of an evening."""
+
+    url: Annotated[str, Meta(pattern=_PAGE, max_length=URL_LENGTH_MAX)] | None = None
+    """The league's own page, an address that begins with `https://` or `http://`."""
+
+    def __post_init__(self) -> None:
+        """Refuse names with characters that nobody sees."""
+        self.name = named(self.name)
+        self.place = None if self.place is None else named(self.place)
 
 
 class League(msgspec.Struct, kw_only=True):
@@ -47,6 +87,25 @@ class League(msgspec.Struct, kw_only=True):
     """The caller's role in the league."""
 
     position: str | None = None
+
+
+class LeagueShown(League, kw_only=True):
+    """A league with its description, as its members see it."""
+
+    description: str | None
+    """What the league is, for people to read, or null."""
+
+    place: str | None
+    """The place where the league usually plays, or null."""
+
+    length_seconds: int | None
+    """The usual length of an evening, or null."""
+
+    url: str | None
+    """The league's own page, or null."""
+
+    visibility: Visibility
+    """The people who may see the league: its members, those with a link key, or everybody."""
 
 
 @operation(
@@ -91,12 +150,40 @@ async def list_leagues(request: Asked, shell: Shell, principal: Principal) -> Re
 
 @operation(
     "GET", "/v1/leagues/{league_id:str}", "read_league", "Read a league.",
-    needs="read_league", scope="leagues:read", answer=League, etag=True,
+    needs="read_league", scope="leagues:read", answer=LeagueShown, etag=True,
 )  # fmt: skip
 async def read_league(request: Asked, place: LeaguePlace) -> Response[bytes]:
     """Read a league from the aggregate."""
-    found = League(id=place.id, name=place.state.name, sandbox=place.state.sandbox, role=place.role)
-    return tagged(request, found, place.loaded.version, whole=True)
+    return tagged(request, _shown(place, place.state), place.loaded.version, whole=True)
+
+
+@operation(
+    "PUT", "/v1/leagues/{league_id:str}", "describe_league",
+    "Rename a league, and say what it is, where it plays and for how long.",
+    needs="manage_league", scope="leagues:manage", answer=LeagueShown,
+    problems=("forbidden", "league_name_invalid", "league_description_invalid"),
+)  # fmt: skip
+async def describe_league(
+    body: LeagueDescription, place: LeaguePlace, order: Order, shell: Shell, principal: Principal
+) -> Response[bytes]:
+    """Replace name and description. Announced tournaments keep their own place and length."""
+    told = msgspec.structs.asdict(body)
+    name = str(told.pop("name"))
+    command = DescribeLeague(name=name, face=Face(**told), by=PlayerId(principal.account.player))
+    receipt = await decide_one(shell, place.id, place.id, order, [command])
+    shown = _shown(place, replace(place.state, name=name, face=command.face))
+    return answer(receipt, msgspec.structs.asdict(shown), 200, version_of=place.stream)
+
+
+def _shown(place: LeaguePlace, state: Created) -> LeagueShown:
+    return LeagueShown(
+        id=place.id,
+        name=state.name,
+        sandbox=state.sandbox,
+        role=place.role,
+        visibility=state.publicity.visibility,
+        **msgspec.structs.asdict(state.face),
+    )
 
 
 async def _demand_room(request: Asked, league: str, begun: frozenset[str]) -> None:

@@ -33,7 +33,10 @@ TAGS: dict[str, tuple[str, tuple[str, ...]]] = {
         ("me.accounts", "me.erasing", "me.passwords"),
     ),
     "Tokens": ("Tokens for programs, with scopes and an end.", ("me.tokens",)),
-    "Leagues": ("Leagues, which hold members, seasons and tournaments.", ("league.leagues",)),
+    "Leagues": (
+        "Leagues, which hold members, seasons and tournaments.",
+        ("league.leagues", "league.visibility"),
+    ),
     "Members": (
         "The people of a league: members, roles, invitations, claim codes and bans.",
         (

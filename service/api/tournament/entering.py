@@ -21,7 +21,7 @@ from engine.tournament.model.entering_commands import (
 from engine.tournament.model.entering_errors import NotADraft
 from engine.tournament.model.events import Event
 from engine.tournament.model.state import Drafted, phase_of
-from engine.values import EntrantId, LeagueId, TournamentId
+from engine.values import EntrantId, TournamentId
 from service.announcing.terms import TournamentWanted, demand_sandbox, drafting, opening
 from service.api.http.access import LEAGUE, TournamentPlace, find
 from service.api.http.listing import listed
@@ -115,13 +115,19 @@ async def revise_terms(
     """Replace all terms. Those that the request leaves out return to their defaults."""
     if not isinstance(place.state, Drafted):
         raise NotADraft(phase=phase_of(place.state))
-    demand_sandbox(body, (await find(request, place.league, LEAGUE)).state.sandbox)
+    league = (await find(request, place.league, LEAGUE)).state
+    demand_sandbox(body, league.sandbox)
     if body.masters is not None:
         raise BadRequest("bad_request", "a draft has no masters; fix them when registration opens")
     if body.season != place.state.terms.season:
         raise BadRequest("bad_request", "a draft cannot move to another season")
     command = drafting(
-        body, TournamentId(place.id), LeagueId(place.league), shell.now(), shell.runtime.pulses
+        body,
+        TournamentId(place.id),
+        league.league,
+        shell.now(),
+        shell.runtime.pulses,
+        league.publicity.visibility,
     )
     return await _ask(shell, place, order, command)
 

@@ -15,8 +15,8 @@ from engine.tournament.model.state import Phase, Running, phase_of
 from engine.tournament.model.terms import EntryTerms, FeeTerms, FormatTerms
 from engine.tournament.model.terms_announced import Terms
 from engine.tournament.model.terms_floor import FloorTerms
-from engine.tournament.model.values import BotRule, Visibility
-from engine.values import LeagueId, TournamentId, stream_of
+from engine.tournament.model.values import BotRule
+from engine.values import LeagueId, TournamentId, Visibility, stream_of
 from service.announcing.terms import announcing, demand_sandbox
 from service.api.http.access import (
     AS_KNOWN,
@@ -263,7 +263,13 @@ async def announce_tournament(
     tournament = TournamentId(f"trn_{order.new_id(0).hex}")
     runtime = shell.runtime
     commands = announcing(
-        body, tournament, LeagueId(place.id), now, runtime.entropy.token, runtime.pulses
+        body,
+        tournament,
+        LeagueId(place.id),
+        now,
+        runtime.entropy.token,
+        runtime.pulses,
+        place.state.publicity.visibility,
     )
     receipt = await decide_one(shell, place.id, tournament, order, commands)
     opened = any(each.type == "registration_opened" for each in receipt.recorded)

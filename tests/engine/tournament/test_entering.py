@@ -165,7 +165,6 @@ def test_a_draft_of_before_a_parameter_is_announced_with_the_hash_of_its_ruleset
         ("place", "x" * 201),
         ("length_seconds", 59),
         ("length_seconds", 31 * 86_400 + 1),
-        ("visibility", "public"),
     ],
 )
 def test_what_is_said_about_the_evening_is_bounded(field: str, value: object) -> None:

@@ -108,6 +108,8 @@ MEMBERS = {
     ),
     # only owners give offices
     "set_house_rules": "owner",
+    "describe_league": "owner",
+    "set_visibility": "owner",
     "set_dispute_windows": "owner",
     "change_role": "owner",
     "remove_member": "owner",

@@ -1,0 +1,74 @@
+"""The people who may see a league: its members, those with its link, or everybody."""
+
+import hashlib
+
+import msgspec
+from litestar import Response
+
+from engine.league.describing import SetVisibility
+from engine.values import HexDigest, PlayerId, Visibility
+from service.api.http.access import LeaguePlace
+from service.api.http.operations import operation
+from service.api.http.shell import Shell
+from service.api.http.submitting import Order, answer, decide_one
+from service.people.tokens import Principal
+
+_KEY_BYTES = 24
+
+
+class VisibilityWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """The people who may see a league from now on."""
+
+    visibility: Visibility
+    """`members`, `link` for people with its link key too, or `public` for everybody."""
+
+    new_link: bool = False
+    """True for a new link key. The old one then opens nothing any more."""
+
+
+class VisibilityShown(msgspec.Struct, kw_only=True):
+    """The people who may see a league."""
+
+    league: str
+    visibility: Visibility
+    """The people who may see the league: its members, those with a link key, or everybody."""
+
+    link: str | None
+    """
+    The new link key, shown only once, or null if the old one goes on. It is also null in the answer
+    to a retry, which carries `Idempotent-Replayed: true`.
+    """
+
+    position: str | None = None
+
+
+@operation(
+    "PUT", "/v1/leagues/{league_id:str}/visibility", "set_visibility",
+    "Say who may see the league and the tournaments that it announces from now on.",
+    needs="manage_league", scope="leagues:manage", answer=VisibilityShown,
+    problems=("forbidden",),
+)  # fmt: skip
+async def set_visibility(
+    body: VisibilityWanted, place: LeaguePlace, order: Order, shell: Shell, principal: Principal
+) -> Response[bytes]:
+    """Set the visibility. The log gets the digest of a new link key, the caller gets the key."""
+    first = body.visibility == "link" and place.state.publicity.link is None
+    made = body.visibility != "members" and (body.new_link or first)
+    key = f"lnk_{shell.runtime.entropy.bytes(_KEY_BYTES).hex()}" if made else None
+    command = SetVisibility(
+        visibility=body.visibility,
+        link=None if key is None else digest_of(key),
+        by=PlayerId(principal.account.player),
+    )
+    receipt = await decide_one(shell, place.id, place.id, order, [command])
+    content = {
+        "league": place.id,
+        "visibility": body.visibility,
+        "link": None if receipt.duplicate else key,
+    }
+    return answer(receipt, content, 200, version_of=place.stream)
+
+
+def digest_of(key: str) -> HexDigest:
+    """Return the digest of a link key. A key has too many bytes to be found by trying."""
+    return hashlib.sha256(key.encode()).hexdigest()
