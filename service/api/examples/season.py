@@ -23,4 +23,10 @@ REQUESTS: dict[str, Document] = {
     "revise_award": {"reason": "Counted again"},
     "revoke_award": {"reason": "Counted again"},
     "try_points_formula": {"formula": "n - k"},
+    "suggest_structure": {"players": 24, "stack": 2000, "minutes": 180, "ruleset": "better"},
+    "evaluate_hands": {
+        "hands": [["T+10", "Z1"], ["C+10"]],
+        "target": 10,
+        "suit": "triangle",
+    },
 }

@@ -63,7 +63,10 @@ TAGS: dict[str, tuple[str, tuple[str, ...]]] = {
         "Recurring tournaments, the schedule of a league, and calendars.",
         ("league.fixtures", "league.calendars"),
     ),
-    "Rulesets": ("Named rulesets and terms.", ("league.rulesets",)),
+    "Rulesets": (
+        "Named rulesets and terms, and calculations with them.",
+        ("league.rulesets", "league.evaluating"),
+    ),
     "Tournaments": (
         "Tournaments from the announcement to the end.",
         ("tournament.tournaments", "tournament.starting"),

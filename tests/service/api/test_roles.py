@@ -18,6 +18,8 @@ OPEN = {
     "reset_password",
     "list_rulesets",
     "read_ruleset",
+    "suggest_structure",
+    "evaluate_hands",
     "list_points_formulas",
     "list_terms_presets",
     "list_signers",

@@ -20,6 +20,8 @@ OPEN = {
     "/v1/tokens",
     "/v1/rulesets",
     "/v1/rulesets/{ruleset_id:str}",
+    "/v1/rulesets/{ruleset_id:str}/evaluate",
+    "/v1/structures",
     "/v1/signers",
     "/v1/terms-presets",
     "/livez",

@@ -56,3 +56,58 @@ async def test_the_tournament_that_the_demo_asks_for_is_announced(serving, name:
         body = tournament_request(options, 1, season.json()["id"], "2040-01-01T00:00:00Z")
         announced = await owner.post(f"/v1/leagues/{league}/tournaments", body)
         assert announced.status_code == 201, announced.text
+
+
+async def test_an_evening_gets_levels_that_an_announcement_takes(serving) -> None:
+    async with serving() as api:
+        asked = {"players": 24, "stack": 2000, "minutes": 180}
+        found = (await api.http.post("/v1/structures", json=asked)).json()
+        levels = found["levels"]
+        assert 170 <= sum(each["length"] or 0 for each in levels[:12]) / 60 <= 190
+        assert [each["big"] for each in levels] == sorted(each["big"] for each in levels)
+        owner, league = await api.league()
+        terms = {"name": "Night", "ruleset": "better", "entrants_max": 24}
+        announced = await owner.post(
+            f"/v1/leagues/{league}/tournaments", terms | {"overrides": found["overrides"]}
+        )
+        assert announced.status_code == 201, announced.text
+        short = await api.http.post("/v1/structures", json=asked | {"stack": 3})
+        assert (short.status_code, short.json()["code"]) == (409, "invalid_ruleset")
+        lost = await api.http.post("/v1/structures", json=asked | {"ruleset": "sabacc"})
+        assert (lost.status_code, lost.json()["code"]) == (409, "unknown_ruleset")
+
+
+HANDS = [
+    # In Coruscant Shift the nearest selection wins, and more cards of the suit break a tie.
+    ("better", [["T+10", "Z1"], ["C+10"]], {"target": 10, "suit": "triangle"}, [0], [None, None]),
+    ("better", [["C+04"], ["S+06"]], {"target": 5, "suit": "triangle"}, [0, 1], [None, None]),
+    ("traditional", [["SA15", "FL07"], ["X00a", "CO02", "ST03"]], {}, [1],
+     ["total", "idiots_array"]),
+    ("spike", [["C+05", "S-05", "Z1"], ["T+01", "C+02"]], {}, [0], ["yee_haa", "nulrhek"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("ruleset", "hands", "more", "best", "names"), HANDS)
+async def test_hands_are_ranked_as_at_a_showdown(
+    serving, ruleset: str, hands, more, best, names
+) -> None:
+    async with serving() as api:
+        path = f"/v1/rulesets/{ruleset}/evaluate"
+        answer = await api.http.post(path, json={"hands": hands, **more})
+        assert answer.status_code == 200, answer.text
+        assert answer.json()["best"] == best
+        assert [each["name"] for each in answer.json()["hands"]] == names
+        assert [each["cards"] for each in answer.json()["hands"]] == hands
+
+
+async def test_what_cannot_be_ranked_is_named(serving) -> None:
+    async with serving() as api:
+        asked = {"hands": [["T+10", "SA15"], ["T+10"], []]}
+        answer = await api.http.post("/v1/rulesets/better/evaluate", json=asked)
+        places = [each["pointer"] for each in answer.json()["errors"]]
+        assert places == ["/target", "/suit", "/hands/0/1", "/hands/1/0", "/hands/2"]
+        lost = await api.http.post("/v1/rulesets/sabacc/evaluate", json={"hands": [["T+10"]]})
+        assert (lost.status_code, lost.json()["code"]) == (404, "not_found")
+        many = {"hands": [["T+10"]] * 13, "target": 1, "suit": "circle"}
+        large = await api.http.post("/v1/rulesets/better/evaluate", json=many)
+        assert large.json()["errors"][0]["pointer"] == "/hands"
