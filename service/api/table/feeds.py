@@ -48,6 +48,7 @@ from service.api.table.streaming import (
     STREAM_HEADERS,
     STREAM_SECONDS,
     Counted,
+    media_of,
 )
 from service.base.errors import Forbidden, StreamNotFound, Unauthenticated
 from service.people.tokens import Principal
@@ -90,12 +91,18 @@ async def asking(after: After, limit: Limit, wait: Wait) -> Asking:
 
 AskingBy = Annotated[Asking, By(asking)]
 _FORMS = (JSON, EVENT_STREAM, NDJSON)
+_ABOUT = (
+    "As `application/x-ndjson` it answers the whole history after `after`: a first line of the "
+    "type `begin`, a line for each event, and a last line of the type `end` with `count`, `cursor` "
+    "and the `sha256` of the events' lines. A history without its last line was cut off."
+)
 
 
 @operation(
     "GET", "/v1/tables/{table_id:str}/events", "follow_table",
     "Read a table's events as pages, as a stream of events, or whole as lines of JSON.",
     needs="read_league", scope="leagues:read", answer=FeedPage, streams=True, produces=_FORMS,
+    about=_ABOUT,
     problems=("invalid_cursor", "too_many_streams"),
 )  # fmt: skip
 async def follow_table(
@@ -114,6 +121,7 @@ async def follow_table(
     "GET", "/v1/tournaments/{tournament_id:str}/events", "follow_tournament",
     "Read a tournament's events as pages, as a stream of events, or whole as lines of JSON.",
     needs="read_league", scope="leagues:read", answer=FeedPage, streams=True, produces=_FORMS,
+    about=_ABOUT,
     problems=("invalid_cursor", "too_many_streams"),
 )  # fmt: skip
 async def follow_tournament(
@@ -127,6 +135,7 @@ async def follow_tournament(
     "GET", "/v1/leagues/{league_id:str}/events", "follow_league",
     "Read every event of a league, in order of position, without hidden values.",
     needs="read_league", scope="leagues:read", answer=FeedPage, streams=True, produces=_FORMS,
+    about=_ABOUT,
     problems=("invalid_cursor", "too_many_streams"),
 )  # fmt: skip
 async def follow_league(
@@ -146,14 +155,14 @@ async def _answer(
     shell, league = shell_of(request), place.league
     reader = Reader(staff=place.role in STAFF, entrant=viewer)
     feed = Feed(shell, league, stream, await shell.runtime.writer.epoch(league), reader)
-    accepted = request.headers.get("accept", "")
+    media = media_of(request)
     held = partial(shell.limits.streams.held, principal_of(request))
-    if EVENT_STREAM in accepted:
+    if media == EVENT_STREAM:
         after = feed.after(request.headers.get("last-event-id") or asked.after)
         messages = _messages(request, feed, after)
         return Counted(held, messages, media_type=EVENT_STREAM, headers=STREAM_HEADERS)
     after = feed.after(asked.after)
-    if NDJSON in accepted:
+    if media == NDJSON:
         lines = lines_of(feed, after, partial(_may_follow, request, feed, fresh=False))
         return Counted(held, lines, media_type=NDJSON, headers=STREAM_HEADERS)
     if asked.wait:

@@ -189,6 +189,7 @@ class Following:
             self.leagues.pop(league, None)
             self._watch.follow(league, frozenset())
             return
+        self.left.discard(league)
         order = {_named(each): None for each in subjects}
         now.changed = {each: None for each in order if each in now.changed}
         now.looking.clear()

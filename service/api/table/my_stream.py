@@ -33,6 +33,7 @@ from service.api.table.streaming import (
     STREAM_HEADERS,
     STREAM_SECONDS,
     Counted,
+    media_of,
 )
 from service.api.table.told import InLeague, told_of
 from service.base.errors import Forbidden, Unauthenticated
@@ -53,15 +54,18 @@ _log = logging.getLogger(__name__)
     "Follow the caller's turns, seats, moves and offers at all tables as one stream.",
     needs="account", scope="tables:play", answer=MyItem, streams=True,
     produces=(EVENT_STREAM, NDJSON), problems=("invalid_cursor", "too_many_streams"),
+    about=(
+        "It begins with everything that holds now, or has changed since the cursor in "
+        "`Last-Event-ID` or `after`. Then comes the item `caught_up`, and then news. An open turn "
+        "comes again on each new connection. A stream lives for five minutes at most."
+    ),
 )  # fmt: skip
 async def follow_me(request: Asked, after: After, only: OnlyLeague, shell: Shell) -> Stream:
     """Stream server-sent events, or lines of JSON if the request accepts those."""
     told = _known(request.headers.get("last-event-id") or after, only)
-    accepted = request.headers.get("accept", "")
-    lines = NDJSON in accepted and EVENT_STREAM not in accepted
+    media = media_of(request)
     held = partial(shell.limits.streams.held, principal_of(request))
-    messages = _messages(request, only, told, lines=lines)
-    media = NDJSON if lines else EVENT_STREAM
+    messages = _messages(request, only, told, lines=media == NDJSON)
     return Counted(held, messages, media_type=media, headers=STREAM_HEADERS)
 
 

@@ -8,7 +8,9 @@ import sqlalchemy as sa
 from litestar.response import ServerSentEventMessage, Stream
 from litestar.types import ASGIApp, Receive, Scope, Send
 
+from service.api.http.negotiating import ALL, best
 from service.api.http.problems import AWAY
+from service.api.http.shell import Asked, operation_of
 from service.base.errors import EventUnreadable, StoreUnavailable
 
 EVENT_STREAM = "text/event-stream"
@@ -34,6 +36,12 @@ STREAM_HEADERS = {
 }
 OPENING = ServerSentEventMessage(data=None, comment="open", retry=1000).encode()
 PING = ServerSentEventMessage(data=None, comment="ping").encode()
+
+
+def media_of(request: Asked) -> str:
+    """Return the media type of the answer: of those that the route has, the one accepted best."""
+    produced = operation_of(request).produces
+    return best(request.headers.get("accept", ALL), produced) or produced[0]
 
 
 # The signatures pass all other arguments to the framework unchanged.

@@ -26,6 +26,9 @@ _Value = TypeVar("_Value")
 _FORM = 1
 """The form of the cursor. Readers with another one begin again."""
 
+_FEW = Meta(max_length=300)
+"""Each tournament in a forged cursor would be loaded. Real ones do not fit into a header."""
+
 _Number = Annotated[int, Meta(ge=0, lt=2**31)]
 
 
@@ -58,8 +61,8 @@ NOTHING = Facts()
 class _League(msgspec.Struct, frozen=True, array_like=True):
     league: UUID
     epoch: int
-    tournaments: tuple[tuple[UUID, Facts], ...]
-    disputes: tuple[tuple[UUID, DisputePhase], ...]
+    tournaments: Annotated[tuple[tuple[UUID, Facts], ...], _FEW]
+    disputes: Annotated[tuple[tuple[UUID, DisputePhase], ...], _FEW]
 
 
 class _Cursor(msgspec.Struct, frozen=True, array_like=True):

@@ -2,12 +2,19 @@
 
 import asyncio
 import random
+from contextlib import AsyncExitStack
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.service.api.table.test_feeds import everything
+from tests.service.api.table.test_my_stream import until
 from tests.service.api.table.wire import SWINGING, Bot, Item, served, told
+from tests.service.api.tournament.test_rebuys import until_a_bust
+from tests.support.streams import following
+
+ROOT = Path(__file__).resolve().parents[4]
 
 pytestmark = pytest.mark.anyio
 
@@ -59,7 +66,7 @@ async def test_a_tournament_takes_one_request_a_decision_and_no_cut_costs_a_turn
         await played(bots)
 
         happened = await by_type(owner, table)
-        assert not {"decision_timed_out", "seat_timed_out"} & happened.keys()
+        assert not any(each.get("timed_out") for group in happened.values() for each in group)
         hands = [each["hand"] for each in happened["hand_settled"]]
         for bot in bots:
             assert set(bot.statuses) == {200}
@@ -103,3 +110,53 @@ async def test_who_moves_to_another_table_when_one_breaks_is_told_where(serving)
                 seat = each["to"]
             assert seat == last.get(entrant, seat)
             assert told(bot.items, "unseated")[-1]["table"] == seat["table"]
+
+
+async def test_the_bot_of_the_guide_plays_until_its_tournament_is_over(serving) -> None:
+    guide = (ROOT / "docs/guides/write-a-bot.md").read_text()
+    code = guide.partition("```python\n")[2].partition("```")[0]
+    async with serving() as api, served(api) as http:
+        owner, _, people, (table,) = await night(api, 2)
+        token = people[0].headers["Authorization"].removeprefix("Bearer ")
+        for placeholder, value in {
+            "http://127.0.0.1:8000": str(http.base_url),
+            "holo_pat_...": token,
+        }.items():
+            assert placeholder in code
+            code = code.replace(placeholder, value)
+        names: dict[str, Any] = {}
+        bot = asyncio.to_thread(exec, compile(code, "write-a-bot.md", "exec"), names)
+        async with asyncio.timeout(60):
+            await asyncio.gather(bot, Bot(http, people[1]).play())
+        names["api"].close()
+        happened = await by_type(owner, table)
+        assert len(happened["hand_settled"]) > 1
+        assert not any(each.get("timed_out") for group in happened.values() for each in group)
+
+
+async def test_a_bust_opens_a_rebuy_window_and_a_dispute_is_told_until_it_is_ruled(
+    serving,
+) -> None:
+    async with serving() as api, AsyncExitStack() as opened:
+        rebuy = {"max": 1, "seconds": 600}
+        tournament, _, broke, other = await until_a_bust(api, rebuy)
+        streams = [
+            await opened.enter_async_context(following(api.app, "/v1/me/stream", each.headers))
+            for each in (broke, other)
+        ]
+        window = await until(streams[0], "rebuy_window", open=True)
+        assert window["rebuy"]
+        bought = await broke.post(f"/v1/tournaments/{tournament}/rebuys", {}, key="again")
+        assert bought.status_code == 201, bought.text
+        await until(streams[0], "rebuy_window", open=False)
+        await until(streams[0], "seat")
+
+        about = {"kind": "seating", "tournament": tournament, "claim": "It was my seat."}
+        claimed = await other.post("/v1/disputes", about, key="d")
+        assert claimed.is_success, claimed.text
+        dispute = claimed.json()["id"]
+        for stream in streams:
+            item = await until(stream, "dispute", dispute=dispute)
+            assert (item["state"], item["tournament"]) == ("open", tournament)
+        begun = (await broke.get("/v1/me/turns")).json()["items"]
+        assert told(begun, "dispute")[0]["dispute"] == dispute
