@@ -8,8 +8,9 @@ answer, and never stand in states, read models or anything that is kept for long
 from collections.abc import Iterable
 from datetime import timedelta
 
+from engine.tournament.model.state import State as Tournament
 from engine.values import number_of
-from service.api.http.phases import Tournament, entries_of
+from service.api.http.phases import entries_of
 from service.api.http.shell import Shell
 from service.people.accounts import names
 

@@ -17,6 +17,7 @@ from engine.values import HandId, PlayerId, number_of, stream_of
 from service.api.http import reasons
 from service.api.http.access import demand, demand_also
 from service.api.http.binding import By
+from service.api.http.called import names_at
 from service.api.http.hands import reach_hand
 from service.api.http.negotiating import ALL, best
 from service.api.http.operations import operation
@@ -119,10 +120,17 @@ async def open_hand(
     return answer(receipt, content, version_of=stream_of(row.league))
 
 
+class ReplayShown(Replay, frozen=True, kw_only=True):
+    """A hand from one perspective, with the names of its players."""
+
+    names: dict[str, str]
+    """The names of the players in the hand now, by entrant."""
+
+
 @operation(
     "GET", "/v1/hands/{hand_id:str}/replay", "replay_hand",
     "Replay a hand. Accept: application/json, application/x-ndjson, text/plain or text/x-phh.",
-    needs="read_league", scope="leagues:read", answer=Replay,
+    needs="read_league", scope="leagues:read", answer=ReplayShown,
     problems=("validation_failed", "bad_request", "forbidden", "not_over", "opening_needed"),
     produces=(JSON, *(each for each in WHOLE if each != JSON)),
 )  # fmt: skip
@@ -140,7 +148,10 @@ async def replay_hand(
         await _demand_opening(request, row, found)
     media = _media(request)
     if number is None:
-        return Response(WHOLE[media](found), media_type=media)
+        seated = [str(each["entrant"]) for each in row.seats]
+        called = await names_at(shell_of(request), await _tournament(request, row), seated)
+        shown = ReplayShown(**msgspec.structs.asdict(found), names=called)
+        return Response(WHOLE[media](shown), media_type=media)
     if media not in SINGLE:
         raise BadRequest(
             "bad_request",

@@ -35,8 +35,10 @@ from service.api.http.access import (
     TournamentPlace,
     entrant_of,
     reach,
+    tournament_of_table,
     viewer_at,
 )
+from service.api.http.called import names_at
 from service.api.http.etags import not_modified, tag_of, unchanged
 from service.api.http.listing import listed
 from service.api.http.moments import AS_OF_PROBLEMS, Moment, moment_of
@@ -69,7 +71,7 @@ from service.api.table.actions import (
     Trade,
 )
 from service.api.table.feed import Feed, FeedItem
-from service.api.table.views import TableRead, read_of
+from service.api.table.views import TableShown, read_of, shown_of
 from service.base.errors import StreamNotFound
 from service.director.submitting import submit_to_table
 from service.log.streams import table_stream
@@ -95,6 +97,9 @@ class SeatListed(msgspec.Struct, kw_only=True):
 
     seat: int
     entrant: str
+    name: str | None
+    """The player's name now."""
+
     stack: int
     """The chips in front of the seat."""
 
@@ -123,7 +128,7 @@ class TableListed(msgspec.Struct, kw_only=True):
     "GET", "/v1/tables/{table_id:str}", "read_table",
     "Read a table as the caller may see it. Use If-None-Match with wait for a long poll.",
     needs="read_league", scope="leagues:read",
-    answer=TableRead, query=(WAIT, AS_OF), problems=AS_OF_PROBLEMS, etag=True,
+    answer=TableShown, query=(WAIT, AS_OF), problems=AS_OF_PROBLEMS, etag=True,
 )  # fmt: skip
 async def read_table(
     request: Asked, place: Annotated[TablePlace, BELIEVED], shell: Shell
@@ -143,9 +148,9 @@ async def read_table(
             return not_modified(tag)
     viewer = await viewer_at(request, place)
     seen = await _seen(request, place, viewer)
-    return encoded(
-        read_of(place.league, place.loaded, seen), headers={"ETag": tag_of(place.loaded.version)}
-    )
+    tournament = await tournament_of_table(request, place)
+    shown = await shown_of(shell, tournament, read_of(place.league, place.loaded, seen))
+    return encoded(shown, headers={"ETag": tag_of(place.loaded.version)})
 
 
 async def _then(request: Asked, place: TablePlace, moment: Moment) -> Response[bytes]:
@@ -157,7 +162,8 @@ async def _then(request: Asked, place: TablePlace, moment: Moment) -> Response[b
     viewer = entrant_of(tournament, principal_of(request).account.player)
     seen = with_clock(seen_by(table.state, viewer), tournament)
     then = Loaded(table.state, table.version, table.hash, table.at)
-    shown = read_of(place.league, then, msgspec.structs.replace(seen, legal=()))
+    read = read_of(place.league, then, msgspec.structs.replace(seen, legal=()))
+    shown = await shown_of(shell_of(request), tournament, read)
     return encoded(shown, headers=moment.headers)
 
 
@@ -171,7 +177,7 @@ async def list_tables(request: Asked, place: TournamentPlace, shell: Shell) -> R
     """List the open tables from the aggregates, by number."""
     paged = await live_listing(request, place.league, f"tables {place.id}", int)
     page = paged.cut(tables_of(place.state), lambda each: (each.number,))
-    items = await asyncio.gather(*(_listed(shell, place.league, each) for each in page.items))
+    items = await asyncio.gather(*(_listed(shell, place, each) for each in page.items))
     found = [each for each in items if each is not None]
     return listed(request, Page(items=found, next_cursor=page.next_cursor))
 
@@ -328,11 +334,12 @@ async def _seen(request: Asked, place: TablePlace, viewer: EntrantId | None) -> 
     )
 
 
-async def _listed(shell: Shell, league: str, seating: Seating) -> TableListed | None:
-    loaded = await shell.runtime.writer.load(league, table_stream(seating.table))
+async def _listed(shell: Shell, place: TournamentPlace, seating: Seating) -> TableListed | None:
+    loaded = await shell.runtime.writer.load(place.league, table_stream(seating.table))
     state = loaded.state
     if not isinstance(state, Table):
         return None
+    called = await names_at(shell, place.state, (each.entrant for each in state.entrants()))
     return TableListed(
         id=state.table,
         number=state.number,
@@ -340,7 +347,12 @@ async def _listed(shell: Shell, league: str, seating: Seating) -> TableListed | 
         idle=state.idle,
         closed=state.closed,
         seats=tuple(
-            SeatListed(seat=each.seat, entrant=each.entrant, stack=each.stack)
+            SeatListed(
+                seat=each.seat,
+                entrant=each.entrant,
+                name=called.get(each.entrant),
+                stack=each.stack,
+            )
             for each in state.entrants()
         ),
     )

@@ -11,6 +11,8 @@ from engine.table.read.view_parts import TableView
 from engine.tournament.levels import structure_of
 from engine.tournament.model.state import State as Tournament
 from engine.values import EntrantId, TableId
+from service.api.http.called import names_at
+from service.api.http.shell import Shell
 from service.api.table.legal import Legal
 from service.log.writer import Loaded
 
@@ -29,6 +31,19 @@ class TableRead(TableView, frozen=True, kw_only=True):
 
     legal: tuple[Legal, ...] = ()  # type: ignore[assignment]
     """The viewer's legal actions now. Members of an action that do not apply are null."""
+
+
+class TableShown(TableRead, frozen=True, kw_only=True):
+    """A table as one viewer sees it, with the names of the players."""
+
+    names: dict[str, str]
+    """The names of the players at the table now, by entrant."""
+
+
+async def shown_of(shell: Shell, tournament: Tournament, read: TableRead) -> TableShown:
+    """Return a table's view with the names of its players."""
+    names = await names_at(shell, tournament, (each.entrant for each in read.seats))
+    return TableShown(**msgspec.structs.asdict(read), names=names)
 
 
 def read_of(league: str, loaded: Loaded[Table], seen: TableView) -> TableRead:

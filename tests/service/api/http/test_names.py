@@ -60,3 +60,19 @@ async def test_names_stand_beside_ids_until_they_are_erased(
             assert called(answer.json(), *ids) == names, path
         shown = (await owner.get(f"/v1/disputes/{dispute}")).json()
         assert shown["claimant_name"] == "erased player"
+
+
+async def test_tables_and_replays_name_their_players(serving: Any, database: TestDatabase) -> None:
+    async with serving() as api:
+        owner, _, tournament, people, table = await api.playing()
+        names = {each.player: each.login for each in people}
+        entries = (await owner.get(f"/v1/tournaments/{tournament}/registrations")).json()["items"]
+        expected = {each["entrant"]: names[each["player"]] for each in entries}
+        read = await owner.get(f"/v1/tables/{table}")
+        assert read.json()["names"] == expected
+        items = (await owner.get(f"/v1/tournaments/{tournament}/tables")).json()["items"]
+        assert called(items, "entrant") == expected
+        await project(database)
+        [hand] = (await owner.get(f"/v1/tables/{table}/hands")).json()["items"]
+        replay = await owner.get(f"/v1/hands/{hand['hand']}/replay")
+        assert replay.json()["names"] == expected
