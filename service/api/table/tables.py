@@ -71,7 +71,7 @@ from service.api.table.actions import (
     Trade,
 )
 from service.api.table.feed import Feed, FeedItem
-from service.api.table.views import TableShown, read_of, shown_of
+from service.api.table.views import TableSeen, read_of, shown_of
 from service.base.errors import StreamNotFound
 from service.director.submitting import submit_to_table
 from service.log.streams import table_stream
@@ -128,7 +128,7 @@ class TableListed(msgspec.Struct, kw_only=True):
     "GET", "/v1/tables/{table_id:str}", "read_table",
     "Read a table as the caller may see it. Use If-None-Match with wait for a long poll.",
     needs="read_league", scope="leagues:read",
-    answer=TableShown, query=(WAIT, AS_OF), problems=AS_OF_PROBLEMS, etag=True,
+    answer=TableSeen, query=(WAIT, AS_OF), problems=AS_OF_PROBLEMS, etag=True,
 )  # fmt: skip
 async def read_table(
     request: Asked, place: Annotated[TablePlace, BELIEVED], shell: Shell

@@ -33,17 +33,17 @@ class TableRead(TableView, frozen=True, kw_only=True):
     """The viewer's legal actions now. Members of an action that do not apply are null."""
 
 
-class TableShown(TableRead, frozen=True, kw_only=True):
+class TableSeen(TableRead, frozen=True, kw_only=True):
     """A table as one viewer sees it, with the names of the players."""
 
     names: dict[str, str]
     """The names of the players at the table now, by entrant."""
 
 
-async def shown_of(shell: Shell, tournament: Tournament, read: TableRead) -> TableShown:
+async def shown_of(shell: Shell, tournament: Tournament, read: TableRead) -> TableSeen:
     """Return a table's view with the names of its players."""
     names = await names_at(shell, tournament, (each.entrant for each in read.seats))
-    return TableShown(**msgspec.structs.asdict(read), names=names)
+    return TableSeen(**msgspec.structs.asdict(read), names=names)
 
 
 def read_of(league: str, loaded: Loaded[Table], seen: TableView) -> TableRead:
