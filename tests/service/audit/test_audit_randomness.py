@@ -98,7 +98,7 @@ async def test_an_alarm_of_the_night_fails_every_audit_after_it(database: TestDa
 
 
 def test_the_night_arms_one_measurement_however_often_it_ticks(database: TestDatabase) -> None:
-    settings: Settings = database.settings("holotable_worker")
+    settings: Settings = database.settings("holotable_worker", nightly_audit="03:00")
     at = utcnow().replace(hour=3, minute=10, second=0)
     with psycopg.connect(database.url("holotable_worker"), autocommit=True) as worker:
         for _ in range(2):
