@@ -4050,11 +4050,12 @@ class Tournament:
         names = [e.data["entrant"] for e in before if e.type == "entrant_registered"]
         if any(e.type == "check_in_opened" for e in before):
             since = max([0] + [e.version for e in before if e.type == "start_postponed"])
-            here = {
-                e.data["entrant"]
-                for e in before
-                if e.type == "entrant_checked_in" and e.version > since
-            }
+            here: set[str] = set()
+            for e in before:
+                if e.type == "entrant_checked_in" and e.version > since:
+                    here.add(e.data["entrant"])
+                elif e.type == "check_in_undone":
+                    here.discard(e.data["entrant"])
             names = [name for name in names if name in here]
         return [
             bytes.fromhex(committed[name])
@@ -4166,6 +4167,7 @@ class Entering(Part):
 
     def on_entry_request_withdrawn(self, event: Event) -> None:
         self.check(event, "entry.approval", event.data["entrant"] in self.asked, "nobody had asked")
+        self.check_by(event, self.player_of(event.data["entrant"]))
         self.asked.pop(event.data["entrant"], None)
 
     def on_entry_approved(self, event: Event) -> None:
@@ -4183,6 +4185,8 @@ class Entering(Part):
         if known is not None:
             self.same(event, "registration", "player", data["player"], known["player"])
         self.check_again(event, data["player"])
+        self.check_by(event, data["player"])
+        self.check_approved(event)
         self.all.ever[name] = self.all.entrants[name] = data
         self.offered.pop(name, None)
         self.line.pop(name, None)
@@ -4194,6 +4198,28 @@ class Entering(Part):
         self.check(
             event, "registration", taken <= self.terms["entrants_max"] or late, "no place was free"
         )
+
+    def check_by(self, event: Event, player: str | None) -> None:
+        """`entry.by_staff`: an event names staff only if somebody else than the player did it."""
+        by = event.data.get("by")
+        text = "the member of staff is the player"
+        self.check(event, "entry.by_staff", by is None or by != player, text)
+
+    def check_approved(self, event: Event) -> None:
+        """`entry.approval`: a player's first entry is approved, or made by staff."""
+        data = event.data
+        again = any(each["player"] == data["player"] for each in self.all.ever.values())
+        waits = self.line.get(data["entrant"]) or self.offered.get(data["entrant"]) or {}
+        told = data["entrant"] in self.approved or data.get("by") or waits.get("by")
+        needless = not self.terms["entry"]["approval"] or again or self.all.is_casino
+        self.check(event, "entry.approval", bool(needless or told), "nobody approved this entry")
+
+    def player_of(self, name: str) -> str | None:
+        """The player of an entrant, wherever the entrant waits; None if nobody told."""
+        for known in (self.all.ever, self.line, self.offered, self.asked):
+            if name in known:
+                return str(known[name]["player"])
+        return None
 
     def check_again(self, event: Event, player: str) -> None:
         """`entry.re_entry`: a player has one entry at a time, and so many more as the terms allow."""
@@ -4216,6 +4242,7 @@ class Entering(Part):
     def on_entrant_withdrawn(self, event: Event) -> None:
         name = event.data["entrant"]
         self.check(event, "registration", name in self.all.entrants, "who was not registered")
+        self.check_by(event, self.player_of(name))
         if not self.all.started:
             self.all.entrants.pop(name, None)
         else:
@@ -4227,6 +4254,7 @@ class Entering(Part):
         data = event.data
         self.check(event, "waitlist", self.terms["entry"]["waitlist"], "there is no line here")
         self.check(event, "waitlist", data["entrant"] not in self.line, "already in line")
+        self.check_by(event, data["player"])
         self.line[data["entrant"]] = data
 
     def first_in_line(self, event: Event, rule: str, present: bool) -> None:
@@ -4259,6 +4287,7 @@ class Entering(Part):
 
     def on_waitlist_left(self, event: Event) -> None:
         self.check(event, "waitlist", event.data["entrant"] in self.line, "who was not in line")
+        self.check_by(event, self.player_of(event.data["entrant"]))
         self.line.pop(event.data["entrant"], None)
         self.offered.pop(event.data["entrant"], None)
 
@@ -4273,7 +4302,15 @@ class Entering(Part):
         name = event.data["entrant"]
         known = name in self.all.entrants or name in self.line
         self.check(event, "check_in", known, "who is neither registered nor in line")
+        self.check_by(event, self.player_of(name))
         self.here.add(name)
+
+    def on_check_in_undone(self, event: Event) -> None:
+        """`check_in.undone`: before play, of who had checked in."""
+        name = event.data["entrant"]
+        holds = name in self.here and not self.all.started
+        self.check(event, "check_in.undone", holds, "who had not checked in, or is in play")
+        self.here.discard(name)
 
     def on_no_show_released(self, event: Event) -> None:
         name = event.data["entrant"]
@@ -4434,6 +4471,7 @@ class Places(Part):
     def on_rebuy_taken(self, event: Event) -> None:
         data, name = event.data, event.data["entrant"]
         self.check(event, "rebuy", name in self.bust, "who has chips buys none back")
+        self.all.entering.check_by(event, self.all.entering.player_of(name))
         self.check_may_buy(event, name)
         self.buys[name] += 1
         found = [data["chips"], data["number"]]
@@ -4553,10 +4591,11 @@ class Places(Part):
     def on_no_show_purged(self, event: Event) -> None:
         data = event.data
         seated = {e.data["entrant"] for e in self.all.of("no_show_seated")}
+        since = max([0] + [e.version for e in self.all.of("no_show_seated")])
         came = {
             e.data["entrant"]
             for e in self.all.of("entrant_checked_in")
-            if e.version < event.version
+            if since < e.version < event.version
         }
         self.check(
             event,
@@ -4768,6 +4807,7 @@ class Money(Part):
         data, sold = event.data, self.fees["add_on"]
         if not self.check(event, "add_on", sold is not None, "none is sold"):
             return
+        self.all.entering.check_by(event, self.all.entering.player_of(data["entrant"]))
         self.add_ons[data["entrant"]] += 1
         due = [sold["chips"], self.add_ons[data["entrant"]]]
         self.same(event, "add_on", "chips and number", [data["chips"], data["number"]], due)
@@ -6946,6 +6986,9 @@ class Beacon(Part):
         self.between(event)
 
     def on_entrant_checked_in(self, event: Event) -> None:
+        self.between(event)
+
+    def on_check_in_undone(self, event: Event) -> None:
         self.between(event)
 
     def on_entropy_committed(self, event: Event) -> None:

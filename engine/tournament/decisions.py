@@ -95,6 +95,7 @@ _Coming = (
     | entering.Approve
     | entering.AnswerOffer
     | entering.CheckIn
+    | entering.UndoCheckIn
 )
 
 

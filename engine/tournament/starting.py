@@ -126,7 +126,7 @@ def _line_after(state: Registering, command: StartPlay) -> tuple[Event, ...]:
     if opened:
         return opened
     return tuple(
-        WaitlistLeft(entrant=each.entrant, cause="closed", rule="registration.closed")
+        WaitlistLeft(entrant=each.entrant, cause="closed", by=None, rule="registration.closed")
         for each in state.entering.waiting
     )
 

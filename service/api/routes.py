@@ -49,6 +49,7 @@ from service.api.table import (
     voiding,
 )
 from service.api.tournament import (
+    by_staff,
     corrections,
     entering,
     fairness,
@@ -93,6 +94,7 @@ ROUTES: tuple[HTTPRouteHandler, ...] = tuple(
         rulings,
         pacing,
         registrations,
+        by_staff,
         entering,
         fairness,
         fairness_runs,

@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 
 from engine import season, table, tournament
 from engine.coordination import policies, purchases
+from engine.errors import CommandRejected
 from engine.kit.beacon import Pulse
 from engine.table.model.commands import Command as TableCommand
 from engine.table.model.state import Table, opened_of
@@ -20,6 +21,7 @@ from engine.tournament.model.state import Finished, Registering, Running
 from engine.tournament.model.state import State as Tournament
 from engine.tournament.model.values import Masters
 from engine.values import Stream
+from service.base.errors import ServiceError
 from service.director.admission import (
     appointment,
     guards,
@@ -218,6 +220,41 @@ async def submit_to_tournament(
         entries = await guards(states, league, command, state, order.received_at)
         decided = await decided_with_tables(states, stream, (command,), order.received_at)
         return [*decided, *entries]
+
+    receipt = await runtime.writer.submit(league, order, decide)
+    lead_on(runtime, league, (await runtime.writer.load(league, stream, fresh=False)).state)
+    return receipt
+
+
+async def submit_all_to_tournament(
+    runtime: Runtime,
+    league: str,
+    tournament_id: str,
+    commands: Sequence[TournamentCommand],
+    order: Order,
+) -> Receipt:
+    """
+    Decide *commands* on the tournament in one append: all of them, or none.
+
+    Raises:
+        CommandRejected: If a command is refused. The fact ``change`` is its index, from 0.
+        ServiceError: If a player may not enter, with the same fact.
+    """
+    stream = tournament_stream(tournament_id)
+
+    async def decide(states: States) -> Sequence[Entry]:
+        state = (await states.load(stream)).state
+        guarded: dict[str, Entry] = {}
+        for index, command in enumerate(commands):
+            try:
+                for each in await guards(states, league, command, state, order.received_at):
+                    guarded[each.stream] = each
+                _, state = policies.decide_in_turn(tournament.decider, state, (command,))
+            except (CommandRejected, ServiceError) as refusal:
+                refusal.facts = {**refusal.facts, "change": index}
+                raise
+        decided = await decided_with_tables(states, stream, commands, order.received_at)
+        return [*decided, *guarded.values()]
 
     receipt = await runtime.writer.submit(league, order, decide)
     lead_on(runtime, league, (await runtime.writer.load(league, stream, fresh=False)).state)

@@ -135,6 +135,11 @@ def _without_lots(document: Document) -> Document:
     return document | {"standings": standings, "master": None}
 
 
+def _of_themselves(document: Document) -> Document:
+    """Nobody recorded whether staff had acted for the player."""
+    return document | {"by": None}
+
+
 def _without_fates(document: Document) -> Document:
     """Nobody had yet recorded why tournaments gave no points."""
     return document | {"fates": None}
@@ -203,6 +208,15 @@ UPCASTERS: Mapping[tuple[str, int], Upcaster] = {
     ("season_closed", 1): _without_lots,
     ("season_closed", 2): _without_fates,
     ("dispute_ruled", 1): _without_dry_run,
+    ("entrant_registered", 1): _of_themselves,
+    ("entrant_withdrawn", 1): _of_themselves,
+    ("entrant_waitlisted", 1): _of_themselves,
+    ("waitlist_left", 1): _of_themselves,
+    ("entry_request_withdrawn", 1): _of_themselves,
+    ("entrant_checked_in", 1): _of_themselves,
+    ("rebuy_declared", 1): _of_themselves,
+    ("rebuy_taken", 1): _of_themselves,
+    ("add_on_taken", 1): _of_themselves,
 }
 """By event type and the version it starts from."""
 

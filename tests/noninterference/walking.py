@@ -16,7 +16,7 @@ from tests.noninterference.asking import (
     STRANGER,
 )
 from tests.noninterference.scene import Scene
-from tests.service.api.matrix import BODIES, QUERIES, routes
+from tests.service.api.matrix import BODIES, QUERIES, filled, routes
 
 STREAMS = {"follow_table", "follow_tournament", "follow_league"}
 MY_STREAM = "follow_me"
@@ -42,7 +42,10 @@ LIVE = {
 }  # fmt: skip
 """Commands to the night in play. Their effects do not depend on cards."""
 
-COMING = {"approve_entry", "refuse_entry", "register_entrant", "close_registration"}
+COMING = {
+    "approve_entry", "refuse_entry", "register_entrant", "enter_by_staff", "change_entries",
+    "undo_check_in", "close_registration",
+}  # fmt: skip
 DRAFTS = {"revise_terms", "announce_draft", "discard_draft"}
 
 ONLY = {
@@ -161,10 +164,8 @@ async def _command(
     *,
     tried: bool = False,
 ) -> None:
-    body = {
-        member: value.format_map(named) if isinstance(value, str) else value
-        for member, value in OWN_BODIES.get(name, BODIES.get(name, {})).items()
-    }
+    asked = OWN_BODIES.get(name, BODIES.get(name, {}))
+    body = filled(asked, lambda said: said.format_map(named))
     if name == "erase_me":
         body = {"player": scene.players.get(audience, ""), "password": "correct horse"}
     await scene.asker.ask(

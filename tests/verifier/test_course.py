@@ -267,6 +267,24 @@ def a_place_lost_by_who_was_there(forged: Forgery) -> None:
     forged.data("entrant_checked_in")["entrant"] = released["entrant"]
 
 
+@fault("entries", "entry.by_staff")
+def a_player_who_is_named_as_the_staff_that_entered_them(forged: Forgery) -> None:
+    entered = forged.data("entrant_registered")
+    entered["by"] = entered["player"]
+
+
+@fault("items", "check_in.undone")
+def a_check_in_that_is_undone_before_it_was_made(forged: Forgery) -> None:
+    line = forged.events("entrant_checked_in")[0]
+    line["type"] = line["data"]["type"] = "check_in_undone"
+
+
+@fault("entries", "entry.approval")
+def an_entry_that_nobody_approved(forged: Forgery) -> None:
+    for each in forged.events("tournament_announced"):
+        each["data"]["entry"]["approval"] = True
+
+
 @fault("entries", "rebuy")
 def a_rebuy_of_more_than_a_starting_stack(forged: Forgery) -> None:
     forged.data("rebuy_taken")["chips"] += 20

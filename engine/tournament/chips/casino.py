@@ -8,6 +8,7 @@ Source: rulebook ``casino``.
 """
 
 from engine.rulesets import OpenEnd
+from engine.tournament.entering.staff import acting
 from engine.tournament.model.commands import (
     AddOn,
     CloseEarly,
@@ -82,6 +83,7 @@ def sit_down(state: Running, command: Register) -> tuple[EntrantRegistered | Chi
             player=command.player,
             bot=command.bot,
             number=state.registered + 1,
+            by=acting(command.by, command.player),
         ),
         ChipsPromised(
             entrant=command.entrant,

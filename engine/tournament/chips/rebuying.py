@@ -5,7 +5,10 @@ A bust opens a window if its entrant may still rebuy or stake an item. The windo
 table's next hand is opened. Only then is the bust an elimination.
 """
 
+from msgspec.structs import replace
+
 from engine.rulesets import CoruscantShift
+from engine.tournament.entering.staff import acting_for
 from engine.tournament.model.commands import BuyBackItem, DeclareRebuy, StakeItem
 from engine.tournament.model.errors import (
     EntrantUnknown,
@@ -97,7 +100,8 @@ def declare(state: State, command: DeclareRebuy) -> tuple[RebuyDeclared | RebuyT
     if window is not None:
         if not window.buys:
             raise RebuyNotAllowed(reason="no_rebuy_left")
-        return (_taken(running, command.entrant, window.table, window.seat, rule="rebuy.window"),)
+        taken = _taken(running, command.entrant, window.table, window.seat, rule="rebuy.window")
+        return (replace(taken, by=acting_for(running, command)),)
     if command.entrant not in running.remaining():
         raise RebuyNotAllowed(reason="out")
     if command.entrant in running.declared:
@@ -106,7 +110,8 @@ def declare(state: State, command: DeclareRebuy) -> tuple[RebuyDeclared | RebuyT
         raise RebuyNotAllowed(reason="no_rebuy_left")
     if not may_rebuy(running, command.entrant, command.level):
         raise RebuyNotAllowed(reason="level_over")
-    return (RebuyDeclared(entrant=command.entrant, rule="rebuy.declared"),)
+    by = acting_for(running, command)
+    return (RebuyDeclared(entrant=command.entrant, by=by, rule="rebuy.declared"),)
 
 
 def _taken(
@@ -118,6 +123,7 @@ def _taken(
         seat=seat,
         chips=state.terms.starting_stack,
         number=state.rebuys.count(entrant) + 1,
+        by=None,
         rule=rule,
     )
 

@@ -9,17 +9,20 @@ from datetime import datetime, timedelta
 from msgspec.structs import replace
 
 from engine.tournament.entering.places import capacity, closes_at, offers_ended, registered
+from engine.tournament.entering.staff import acting
 from engine.tournament.evolve.tournament import after
-from engine.tournament.model.entering_commands import CheckIn, OpenCheckIn
+from engine.tournament.model.entering_commands import CheckIn, OpenCheckIn, UndoCheckIn
 from engine.tournament.model.entering_errors import CheckInNotOpen
 from engine.tournament.model.entering_events import (
     CheckInOpened,
+    CheckInUndone,
     EntrantCheckedIn,
     NoShowReleased,
     NoShowSeated,
     StartPostponed,
     WaitlistTaken,
 )
+from engine.tournament.model.entering_values import Applicant
 from engine.tournament.model.errors import EntrantUnknown
 from engine.tournament.model.events import (
     EntrantRegistered,
@@ -29,6 +32,7 @@ from engine.tournament.model.events import (
 )
 from engine.tournament.model.state import Registering, Running, State, entry_of, registering_of
 from engine.tournament.model.terms import Rounds
+from engine.tournament.model.values import Entry
 from engine.values import EntrantId
 
 
@@ -63,22 +67,51 @@ def check_in(state: State, command: CheckIn) -> tuple[Event, ...]:
     if opens_at is None or command.now < opens_at:
         raise CheckInNotOpen(opens_at=opens_at)
     entering = registering.entering
-    if entry_of(registering, command.entrant) is None and not entering.waiter(command.entrant):
+    if _expected(registering, command.entrant) is None:
         raise EntrantUnknown
     if command.entrant in entering.checked_in:
         return ()
     opening = open_check_in(state, OpenCheckIn(now=command.now))
-    return (*opening, EntrantCheckedIn(entrant=command.entrant, rule="check_in"))
+    return (*opening, _checked_in(registering, command))
+
+
+def undo(state: State, command: UndoCheckIn) -> tuple[CheckInUndone, ...]:
+    """
+    Return the end of a check-in. Return nothing if the entrant has not checked in.
+
+    Raises:
+        EntrantUnknown: If this entry has no place and is not on the waitlist.
+        RegistrationOver: If play has begun.
+    """
+    registering = registering_of(state)
+    if _expected(registering, command.entrant) is None:
+        raise EntrantUnknown
+    if command.entrant not in registering.entering.checked_in:
+        return ()
+    return (CheckInUndone(entrant=command.entrant, by=command.by, rule="check_in.undone"),)
+
+
+def _expected(state: Registering | Running, entrant: EntrantId) -> Entry | Applicant | None:
+    """Return the entry or the waitlist position of *entrant*, or None without either."""
+    return entry_of(state, entrant) or state.entering.waiter(entrant)
+
+
+def _checked_in(
+    state: Registering | Running, command: CheckIn, rule: str = "check_in"
+) -> EntrantCheckedIn:
+    who = _expected(state, command.entrant)
+    by = None if who is None else acting(command.by, who.player)
+    return EntrantCheckedIn(entrant=command.entrant, by=by, rule=rule)
 
 
 def _arrived(state: Running, command: CheckIn) -> tuple[EntrantCheckedIn, ...]:
     """Return the check-in of a seated no-show, or of a player on the waitlist, after the start."""
     entering = state.entering
     if command.entrant in entering.absent:
-        return (EntrantCheckedIn(entrant=command.entrant, rule="no_show.arrived"),)
+        return (_checked_in(state, command, "no_show.arrived"),)
     if entering.waiter(command.entrant) is not None:
         here = command.entrant in entering.checked_in
-        return () if here else (EntrantCheckedIn(entrant=command.entrant, rule="check_in"),)
+        return () if here else (_checked_in(state, command),)
     if entry_of(state, command.entrant) is None:
         raise EntrantUnknown
     return ()

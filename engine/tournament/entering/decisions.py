@@ -18,6 +18,7 @@ from engine.tournament.model.entering_commands import (
     PostNotice,
     RecordPurge,
     Refuse,
+    UndoCheckIn,
 )
 from engine.tournament.model.entering_events import AnnouncementPosted
 from engine.tournament.model.errors import TournamentNotAnnounced
@@ -60,6 +61,7 @@ DECIDED = (
     .on(ExpireOffer, places.expire)
     .on(OpenCheckIn, checking_in.open_check_in)
     .on(CheckIn, checking_in.check_in)
+    .on(UndoCheckIn, checking_in.undo)
     .on(CloseRegistration, places.close)
     .on(CloseLateRegistration, late.close)
     .on(RecordPurge, ranking.purge)

@@ -21,7 +21,7 @@ from engine.tournament.entering.places import (
     registered,
     requested,
 )
-from engine.tournament.entering.staff import counts_as_entered
+from engine.tournament.entering.staff import acting, counts_as_entered
 from engine.tournament.evolve.tournament import after
 from engine.tournament.fairness.digests import of_draws
 from engine.tournament.levels import structure_of
@@ -110,10 +110,10 @@ def enter(state: Running, command: Register) -> tuple[Event, ...]:
     if len(mine) > most or set(mine).intersection(state.floor.disqualified):
         raise ReEntryNotAllowed(re_entries_max=most)
     check_bot(state.terms, bot=command.bot)
-    newcomer = applicant_of(command)
-    if state.terms.entry.approval and not mine:
+    newcomer, by = applicant_of(command), acting(command.by, command.player)
+    if state.terms.entry.approval and not mine and by is None:
         return (requested(newcomer),)
-    return _admitted(state, newcomer, command.table_ids)
+    return _admitted(state, newcomer, command.table_ids, by)
 
 
 def approve(state: Running, command: Approve) -> tuple[Event, ...]:
@@ -166,11 +166,13 @@ def awaited(state: State, player: PlayerId) -> bool:
     return any(each.player == player and each.entrant in inside for each in state.entrants)
 
 
-def _admitted(state: Running, who: Applicant, table_ids: tuple[TableId, ...]) -> tuple[Event, ...]:
+def _admitted(
+    state: Running, who: Applicant, table_ids: tuple[TableId, ...], by: PlayerId | None = None
+) -> tuple[Event, ...]:
     # Only players who have checked in come before a newcomer (rulebook ``waitlist.taken``).
     if from_line(state) or len(_in_play(state)) >= capacity(state.terms):
-        return (lined_up(state.terms, state.entering, who),)
-    entry = registered(state, who)
+        return (lined_up(state.terms, state.entering, who, by),)
+    entry = registered(state, who, by)
     return (entry, *_seated(state, who.entrant, table_ids))
 
 
@@ -273,7 +275,7 @@ def close(state: State, command: CloseLateRegistration) -> tuple[Event, ...]:
 def _closed(state: Running) -> tuple[Event, ...]:
     numbers = {each.number for each in state.tables}
     gone = tuple(
-        WaitlistLeft(entrant=each.entrant, cause="closed", rule="entry.late_closed")
+        WaitlistLeft(entrant=each.entrant, cause="closed", by=None, rule="entry.late_closed")
         for each in state.entering.waiting
     )
     closed = LateRegistrationClosed(

@@ -9,6 +9,7 @@ Source: rulebook ``waitlist`` and ``entry.approval``.
 from datetime import datetime, timedelta
 
 from engine.rulesets import OpenEnd
+from engine.tournament.entering.staff import acting
 from engine.tournament.evolve.tournament import after
 from engine.tournament.model.commands import Register, Withdraw
 from engine.tournament.model.entering_commands import (
@@ -107,9 +108,14 @@ def requested(newcomer: Applicant) -> EntryRequested:
     )
 
 
-def lined_up(terms: TournamentAnnounced, entering: Entering, who: Applicant) -> EntrantWaitlisted:
+def lined_up(
+    terms: TournamentAnnounced, entering: Entering, who: Applicant, by: PlayerId | None = None
+) -> EntrantWaitlisted:
     """
     Return the next waitlist position, for *who*.
+
+    Args:
+        by: The member of staff who acts for the player, if any.
 
     Raises:
         TournamentFull: If there is no waitlist.
@@ -121,6 +127,7 @@ def lined_up(terms: TournamentAnnounced, entering: Entering, who: Applicant) -> 
         player=who.player,
         bot=who.bot,
         number=entering.lined_up + 1,
+        by=by,
         rule="waitlist",
     )
 
@@ -139,24 +146,28 @@ def register(state: State, command: Register) -> tuple[Event, ...]:
     if registering.closed or (early and command.now >= closes_at(terms)):
         raise RegistrationOver(phase=phase_of(state))
     check_bot(terms, bot=command.bot)
-    newcomer = applicant_of(command)
-    if terms.entry.approval:
+    newcomer, by = applicant_of(command), acting(command.by, command.player)
+    if terms.entry.approval and by is None:
         return (requested(newcomer),)
-    return (_admitted(registering, newcomer),)
+    return (_admitted(registering, newcomer, by),)
 
 
-def _admitted(state: Registering, who: Applicant) -> EntrantRegistered | EntrantWaitlisted:
+def _admitted(
+    state: Registering, who: Applicant, by: PlayerId | None = None
+) -> EntrantRegistered | EntrantWaitlisted:
     """Return a place for *who*, or a waitlist position if others wait or no place is free."""
     unasked = [each for each in state.entering.waiting if each.offered_until is None]
     if unasked or _free(state) < 1:
-        return lined_up(state.terms, state.entering, who)
-    return registered(state, who)
+        return lined_up(state.terms, state.entering, who, by)
+    return registered(state, who, by)
 
 
-def registered(state: Registering | Running, who: Applicant) -> EntrantRegistered:
+def registered(
+    state: Registering | Running, who: Applicant, by: PlayerId | None = None
+) -> EntrantRegistered:
     """Return the entry of *who*, with the next registration number."""
     return EntrantRegistered(
-        entrant=who.entrant, player=who.player, bot=who.bot, number=state.registered + 1
+        entrant=who.entrant, player=who.player, bot=who.bot, number=state.registered + 1, by=by
     )
 
 
@@ -211,14 +222,19 @@ def withdraw(state: State, command: Withdraw) -> tuple[Event, ...]:
     entering = state.entering if isinstance(state, Registering | Running) else Entering()
     asking = entering.applicant(command.entrant)
     if asking is not None and asking.refused is None:
-        return (EntryRequestWithdrawn(entrant=command.entrant),)
-    if entering.waiter(command.entrant) is not None:
-        left = WaitlistLeft(entrant=command.entrant, cause="withdrawn", rule="waitlist")
+        by = acting(command.by, asking.player)
+        return (EntryRequestWithdrawn(entrant=command.entrant, by=by),)
+    waiter = entering.waiter(command.entrant)
+    if waiter is not None:
+        by = acting(command.by, waiter.player)
+        left = WaitlistLeft(entrant=command.entrant, cause="withdrawn", by=by, rule="waitlist")
         return with_offers(state, (left,), command.now)
     registering = registering_of(state)
-    if entry_of(registering, command.entrant) is None:
+    entry = entry_of(registering, command.entrant)
+    if entry is None:
         raise EntrantUnknown
-    return with_offers(state, (EntrantWithdrawn(entrant=command.entrant),), command.now)
+    gone = EntrantWithdrawn(entrant=command.entrant, by=acting(command.by, entry.player))
+    return with_offers(state, (gone,), command.now)
 
 
 def answer(state: State, command: AnswerOffer) -> tuple[Event, ...]:
@@ -239,7 +255,7 @@ def answer(state: State, command: AnswerOffer) -> tuple[Event, ...]:
         raise OfferExpired(until=who.offered_until)
     if command.accepted:
         return (registered(registering, who),)
-    left = WaitlistLeft(entrant=who.entrant, cause="declined", rule="waitlist.offer")
+    left = WaitlistLeft(entrant=who.entrant, cause="declined", by=None, rule="waitlist.offer")
     return with_offers(state, (left,), command.now)
 
 
@@ -256,7 +272,7 @@ def expire(state: State, command: ExpireOffer) -> tuple[Event, ...]:
 
 
 def _expired(who: Applicant) -> WaitlistLeft:
-    return WaitlistLeft(entrant=who.entrant, cause="expired", rule="waitlist.expired")
+    return WaitlistLeft(entrant=who.entrant, cause="expired", by=None, rule="waitlist.expired")
 
 
 def with_offers(state: State, events: tuple[Event, ...], now: datetime) -> tuple[Event, ...]:

@@ -196,6 +196,10 @@ def _checked_in(entering: Entering, event: entering_events.EntrantCheckedIn) -> 
     )
 
 
+def _check_in_undone(entering: Entering, event: entering_events.CheckInUndone) -> Entering:
+    return replace(entering, checked_in=entering.checked_in - {event.entrant})
+
+
 def _seated_absent(entering: Entering, event: entering_events.NoShowSeated) -> Entering:
     return replace(entering, absent=entering.absent | {event.entrant})
 
@@ -250,6 +254,7 @@ EVOLVED = (
     .on(entering_events.WaitlistTaken, _known(_placed))
     .on(entering_events.CheckInOpened, _known(_check_in_opened))
     .on(entering_events.EntrantCheckedIn, _known(_checked_in))
+    .on(entering_events.CheckInUndone, _known(_check_in_undone))
     .on(entering_events.NoShowReleased, during(Registering, _released))
     .on(entering_events.NoShowSeated, _known(_seated_absent))
     .on(entering_events.NoShowPurged, _purged)

@@ -103,6 +103,8 @@ class Register(_Command, frozen=True, kw_only=True, tag="register"):
     bot: bool = False
     table_ids: tuple[TableId, ...] = ()
     """Identifiers for a table that may have to be added. They are needed once play has begun."""
+    by: PlayerId | None = None
+    """The member of staff who acts for the player, if any."""
     now: datetime
 
 
@@ -112,6 +114,8 @@ class Withdraw(_Command, frozen=True, kw_only=True, tag="withdraw"):
     """
 
     entrant: EntrantId
+    by: PlayerId | None = None
+    """The member of staff who acts for the player, if any."""
     now: datetime
 
 
@@ -148,6 +152,8 @@ class DeclareRebuy(_Command, frozen=True, kw_only=True, tag="declare_rebuy"):
     level: int = 1
     """The level of the hand in play at the entrant's table, or else of its next hand."""
 
+    by: PlayerId | None = None
+    """The member of staff who acts for the player, if any."""
     now: datetime
 
 

@@ -7,7 +7,7 @@ import msgspec
 from engine.kit.beacon import Chain
 from engine.tournament.model.terms_announced import Terms
 from engine.tournament.model.values import Standing
-from engine.values import EntrantId, TableId, TextRef
+from engine.values import EntrantId, PlayerId, TableId, TextRef
 
 
 class _Command(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -72,6 +72,16 @@ class CheckIn(_Command, frozen=True, kw_only=True, tag="check_in"):
     entrant: EntrantId
     table_ids: tuple[TableId, ...] = ()
     """Identifiers for a table that may have to be added. They are needed once play has begun."""
+    by: PlayerId | None = None
+    """The member of staff who acts for the player, if any."""
+    now: datetime
+
+
+class UndoCheckIn(_Command, frozen=True, kw_only=True, tag="undo_check_in"):
+    """Undo a check-in before play."""
+
+    entrant: EntrantId
+    by: PlayerId
     now: datetime
 
 
@@ -112,6 +122,7 @@ Command = (
     | ExpireOffer
     | OpenCheckIn
     | CheckIn
+    | UndoCheckIn
     | CloseRegistration
     | CloseLateRegistration
     | RecordPurge

@@ -37,6 +37,8 @@ class EntryRequested(_Event, frozen=True, kw_only=True, tag="entry_requested"):
 
 class EntryRequestWithdrawn(_Event, frozen=True, kw_only=True, tag="entry_request_withdrawn"):
     entrant: EntrantId
+    by: PlayerId | None
+    """The member of staff who did it for the player. Null if the player or the house did."""
 
 
 class EntryApproved(_Event, frozen=True, kw_only=True, tag="entry_approved"):
@@ -61,6 +63,8 @@ class EntrantWaitlisted(_Event, frozen=True, kw_only=True, tag="entrant_waitlist
     bot: bool
     number: int
     """The waitlist position, from 1. Numbers of entrants who left are not used again."""
+    by: PlayerId | None
+    """The member of staff who did it for the player. Null if the player or the house did."""
     rule: str
 
 
@@ -84,6 +88,8 @@ class OfferWithdrawn(_Event, frozen=True, kw_only=True, tag="offer_withdrawn"):
 class WaitlistLeft(_Event, frozen=True, kw_only=True, tag="waitlist_left"):
     entrant: EntrantId
     cause: Literal["withdrawn", "declined", "expired", "closed"]
+    by: PlayerId | None
+    """The member of staff who did it for the player. Null if the player or the house did."""
     rule: str
 
 
@@ -106,6 +112,16 @@ class EntrantCheckedIn(_Event, frozen=True, kw_only=True, tag="entrant_checked_i
     """An entrant checked in. After the start, a no-show who was seated has arrived."""
 
     entrant: EntrantId
+    by: PlayerId | None
+    """The member of staff who did it for the player. Null if the player or the house did."""
+    rule: str
+
+
+class CheckInUndone(_Event, frozen=True, kw_only=True, tag="check_in_undone"):
+    """Staff undid a check-in before play. The entrant may check in again."""
+
+    entrant: EntrantId
+    by: PlayerId
     rule: str
 
 
@@ -225,6 +241,7 @@ Event = (
     | WaitlistTaken
     | CheckInOpened
     | EntrantCheckedIn
+    | CheckInUndone
     | NoShowReleased
     | NoShowSeated
     | NoShowPurged

@@ -65,10 +65,14 @@ class EntrantRegistered(_Event, frozen=True, kw_only=True, tag="entrant_register
     bot: bool
     number: int
     """The order of registration, from 1. Numbers of withdrawn entrants are not used again."""
+    by: PlayerId | None
+    """The member of staff who did it for the player. Null if the player or the house did."""
 
 
 class EntrantWithdrawn(_Event, frozen=True, kw_only=True, tag="entrant_withdrawn"):
     entrant: EntrantId
+    by: PlayerId | None
+    """The member of staff who did it for the player. Null if the player or the house did."""
 
 
 class RegistrationClosed(_Event, frozen=True, kw_only=True, tag="registration_closed"):
@@ -164,6 +168,8 @@ class RebuyDeclared(_Event, frozen=True, kw_only=True, tag="rebuy_declared"):
     """An entrant declared a rebuy. The new stack comes when the last chip is lost."""
 
     entrant: EntrantId
+    by: PlayerId | None
+    """The member of staff who did it for the player. Null if the player or the house did."""
     rule: str
 
 
@@ -189,6 +195,8 @@ class RebuyTaken(_Event, frozen=True, kw_only=True, tag="rebuy_taken"):
     chips: Chips
     number: int
     """The number of this entrant's rebuys, from 1."""
+    by: PlayerId | None
+    """The member of staff who did it for the player. Null if the player or the house did."""
     rule: str
 
 

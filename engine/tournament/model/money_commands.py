@@ -28,6 +28,8 @@ class TakeAddOn(_Command, frozen=True, kw_only=True, tag="take_add_on"):
     """Buy the add-on of the terms, while no hand is in play."""
 
     entrant: EntrantId
+    by: PlayerId | None = None
+    """The member of staff who acts for the player, if any."""
     now: datetime
 
 

@@ -37,6 +37,8 @@ class AddOnTaken(_Event, frozen=True, kw_only=True, tag="add_on_taken"):
     chips: Chips
     number: int
     """The number of this entrant's add-ons, from 1."""
+    by: PlayerId | None
+    """The member of staff who did it for the player. Null if the player or the house did."""
     rule: str
 
 

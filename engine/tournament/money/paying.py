@@ -2,6 +2,7 @@
 
 from engine.errors import InvariantViolated
 from engine.rulesets import OpenEnd
+from engine.tournament.entering.staff import acting_for
 from engine.tournament.model.errors import EntrantUnknown, TournamentNotAnnounced, TournamentOver
 from engine.tournament.model.money_commands import RecordPayment, TakeAddOn
 from engine.tournament.model.money_errors import AddOnNotAllowed, PaymentNotDue, PaymentsOnTrust
@@ -117,6 +118,7 @@ def take_add_on(state: State, command: TakeAddOn) -> tuple[AddOnTaken, ...]:
             seat=seat,
             chips=offered.chips,
             number=taken + 1,
+            by=acting_for(running, command),
             rule="add_on",
         ),
     )

@@ -7,6 +7,15 @@ REQUESTS: dict[str, Document] = {
     "announce_tournament": {"name": "Later", "ruleset": "better"},
     "revise_terms": {"name": "Later", "ruleset": "better"},
     "register_entrant": {"bot": False},
+    "enter_by_staff": {"player": ids.PLAYER},
+    "change_entries": {
+        "changes": [
+            {"type": "enter", "player": ids.PLAYER},
+            {"type": "check_in", "entrant": ids.ENTRANT},
+        ]
+    },
+    "rebuy_by_staff": {"entrant": ids.ENTRANT},
+    "add_on_by_staff": {"entrant": ids.ENTRANT},
     "refuse_entry": {"reason": "Not this time"},
     "answer_offer": {"accepted": True},
     "commit_entropy": {"commitment": "0" * 64},

@@ -10,14 +10,15 @@ betting.units bounty.own bounty.pot bounty.unclaimed bounty.won button button.de
 cancellation cancellation.before_play cancellation.by_chips cancellation.by_director
 cancellation.lowest_unpaid cancellation.refund_all cancellation.roll_forward cancellation.stacks
 cards.deal cards.decks cards.discard cards.recycling cards.replacement casino casino.add_on
-casino.carry casino.cash_out casino.leave casino.sit_down check_in clock clock.bet clock.card
-clock.improve clock.selection corrections.forfeit corrections.reaward corrections.result
-decisions.binding denominations dice.pair dice.target directing.breaking_order directing.hold
-directing.move directing.own_seat disputes.another_person disputes.appeal disputes.claim
-disputes.disclosure disputes.evidence disputes.freeze disputes.ruling disputes.window
-disqualification disqualification.chips elimination entropy.commit entropy.counts entropy.draws
-entropy.late entropy.omission entropy.open entropy.publication entry.approval entry.draft
-entry.late entry.late_closed entry.re_entry entry.staff entry_fee escalation escalation.levels
+casino.carry casino.cash_out casino.leave casino.sit_down check_in check_in.undone clock
+clock.bet clock.card clock.improve clock.selection corrections.forfeit corrections.reaward
+corrections.result decisions.binding denominations dice.pair dice.target
+directing.breaking_order directing.hold directing.move directing.own_seat
+disputes.another_person disputes.appeal disputes.claim disputes.disclosure disputes.evidence
+disputes.freeze disputes.ruling disputes.window disqualification disqualification.chips
+elimination entropy.commit entropy.counts entropy.draws entropy.late entropy.omission
+entropy.open entropy.publication entry.approval entry.by_staff entry.draft entry.late
+entry.late_closed entry.re_entry entry.staff entry_fee escalation escalation.levels
 escalation.merged escalation.several_tables finish.closed finish.deal finish.each_dealt_once
 finish.hands_max finish.last_entrant finish.last_hands finish.nobody_left finish.ties
 finish.too_few_stacks forced.ante forced.blinds forced.out forced.player_ante forced.short

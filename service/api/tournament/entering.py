@@ -21,7 +21,7 @@ from engine.tournament.model.entering_commands import (
 from engine.tournament.model.entering_errors import NotADraft
 from engine.tournament.model.events import Event
 from engine.tournament.model.state import Drafted, phase_of
-from engine.values import EntrantId, TournamentId
+from engine.values import EntrantId, PlayerId, TournamentId
 from service.announcing.terms import TournamentWanted, demand_sandbox, drafting, opening
 from service.api.http.access import LEAGUE, TournamentPlace, find
 from service.api.http.listing import listed
@@ -146,7 +146,7 @@ async def announce_draft(place: TournamentPlace, order: Order, shell: Shell) -> 
     if opens_at is None or opens_at <= now:
         commands.append(opening(None, now, shell.runtime.entropy.token))
     receipt = await decide_one(shell, place.league, place.id, order, commands)
-    return _answered(receipt, place)
+    return entry_changed(receipt, place)
 
 
 @operation(
@@ -244,16 +244,21 @@ async def check_in(
     problems=("check_in_not_open", "entrant_unknown", "registration_not_open"),
 )  # fmt: skip
 async def check_in_entrant(
-    entrant_id: str, place: TournamentPlace, order: Order, shell: Shell
+    entrant_id: str, place: TournamentPlace, order: Order, shell: Shell, principal: Principal
 ) -> Response[bytes]:
-    """Check an entrant in on their behalf."""
-    return await _check_in(shell, place, order, EntrantId(entrant_id))
+    """Check an entrant in on their behalf. The event names the caller."""
+    by = PlayerId(principal.account.player)
+    return await _check_in(shell, place, order, EntrantId(entrant_id), by)
 
 
 async def _check_in(
-    shell: Shell, place: TournamentPlace, order: Order, entrant: EntrantId
+    shell: Shell,
+    place: TournamentPlace,
+    order: Order,
+    entrant: EntrantId,
+    by: PlayerId | None = None,
 ) -> Response[bytes]:
-    command = CheckIn(entrant=entrant, table_ids=table_ids(order), now=shell.now())
+    command = CheckIn(entrant=entrant, table_ids=table_ids(order), by=by, now=shell.now())
     return await _ask(shell, place, order, command)
 
 
@@ -317,12 +322,13 @@ async def _ask(
     status: Literal[200, 201] = 200,
 ) -> Response[bytes]:
     receipt = await submit_to_tournament(shell.runtime, place.league, place.id, command, order)
-    return _answered(receipt, place, status)
+    return entry_changed(receipt, place, status)
 
 
-def _answered(
+def entry_changed(
     receipt: Receipt, place: TournamentPlace, status: Literal[200, 201] = 200
 ) -> Response[bytes]:
+    """Answer with the types of the events, and the first entrant that they name."""
     found = [each.event for each in receipt.recorded if each.stream == place.stream]
     named = (each.entrant for each in found if isinstance(each, ABOUT_ENTRANT))
     content = {

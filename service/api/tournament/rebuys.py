@@ -48,7 +48,7 @@ class Bought(msgspec.Struct, kw_only=True):
     """The effect of a command about chips. ``events`` lists the types of its events, in order."""
 
     entrant: str | None
-    """The caller's entrant, or null for closing the tournament."""
+    """The entrant that the command is about, or null for closing the tournament."""
 
     tournament: str
     events: tuple[str, ...]
@@ -67,12 +67,12 @@ async def declare_rebuy(
     place: Annotated[TournamentPlace, AS_KNOWN], mine: OwnEntry, order: Order, shell: Shell
 ) -> Response[bytes]:
     """Declare a rebuy. A declared rebuy is owed and cannot be withdrawn."""
-    level = await _level(shell, place, mine)
-    return await _buy(shell, place, order, DeclareRebuy(entrant=mine, level=level, now=shell.now()))
+    level = await level_of(shell, place, mine)
+    return await buy(shell, place, order, DeclareRebuy(entrant=mine, level=level, now=shell.now()))
 
 
-async def _level(shell: Shell, place: TournamentPlace, mine: EntrantId) -> int:
-    """Return the level of the hand in play or next at the caller's table, or 1 without a seat."""
+async def level_of(shell: Shell, place: TournamentPlace, mine: EntrantId) -> int:
+    """Return the level of the hand in play or next at an entrant's table, or 1 without a seat."""
     state = place.state
     if isinstance(state, Running):
         for seating in state.tables:
@@ -102,7 +102,7 @@ async def stake_item(
 ) -> Response[bytes]:
     """Put an item into escrow for chips of its value."""
     command = StakeItem(entrant=mine, item=body.item, value=body.value, now=shell.now())
-    return await _buy(shell, place, order, command)
+    return await buy(shell, place, order, command)
 
 
 @operation(
@@ -116,7 +116,7 @@ async def buy_back_item(
     place: Annotated[TournamentPlace, AS_KNOWN], mine: OwnEntry, order: Order, shell: Shell
 ) -> Response[bytes]:
     """Pay chips for the caller's item in escrow."""
-    return await _buy(shell, place, order, BuyBackItem(entrant=mine, now=shell.now()))
+    return await buy(shell, place, order, BuyBackItem(entrant=mine, now=shell.now()))
 
 
 @operation(
@@ -140,7 +140,7 @@ async def add_on(
     command: AddOn | TakeAddOn = TakeAddOn(entrant=mine, now=shell.now())
     if body.chips is not None:
         command = AddOn(entrant=mine, chips=body.chips, now=shell.now())
-    return await _buy(shell, place, order, command)
+    return await buy(shell, place, order, command)
 
 
 @operation(
@@ -153,7 +153,7 @@ async def leave_casino(
     place: Annotated[TournamentPlace, AS_KNOWN], mine: OwnEntry, order: Order, shell: Shell
 ) -> Response[bytes]:
     """Release the caller's seat as soon as no hand is in play."""
-    return await _buy(shell, place, order, Leave(entrant=mine, now=shell.now()))
+    return await buy(shell, place, order, Leave(entrant=mine, now=shell.now()))
 
 
 @operation(
@@ -164,15 +164,16 @@ async def leave_casino(
 )  # fmt: skip
 async def close_tournament(place: TournamentPlace, order: Order, shell: Shell) -> Response[bytes]:
     """Open no further hands. Chips rank the remaining entrants."""
-    return await _buy(shell, place, order, CloseEarly(now=shell.now()))
+    return await buy(shell, place, order, CloseEarly(now=shell.now()))
 
 
-async def _buy(
+async def buy(
     shell: Shell,
     place: TournamentPlace,
     order: Order,
     command: DeclareRebuy | StakeItem | BuyBackItem | AddOn | TakeAddOn | Leave | CloseEarly,
 ) -> Response[bytes]:
+    """Decide *command*, which concerns chips, and answer with the types of its events."""
     receipt = await submit_to_tournament(shell.runtime, place.league, place.id, command, order)
     content = {
         "entrant": None if isinstance(command, CloseEarly) else command.entrant,

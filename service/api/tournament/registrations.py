@@ -40,7 +40,7 @@ class RegistrationListed(EntrantShown, kw_only=True):
 
 
 class Registration(msgspec.Struct, kw_only=True):
-    """The caller's entry after a registration or withdrawal."""
+    """An entry after a registration or withdrawal."""
 
     entrant: str
     tournament: str
@@ -50,6 +50,13 @@ class Registration(msgspec.Struct, kw_only=True):
 
     position: str | None = None
 
+
+REGISTERING = (
+    "already_entered", "player_banned", "bots_forbidden", "bots_only", "registration_closed",
+    "registration_not_open", "tournament_full", "no_seat_free", "entry_refused",
+    "re_entry_not_allowed", "office_held",
+)  # fmt: skip
+"""The problems of an entry."""
 
 _STATUSES = {
     "entrant_registered": "registered",
@@ -63,11 +70,7 @@ _STATUSES = {
     "Enter a tournament.",
     needs="enter_tournaments",
     scope="tables:play", answer=Registration, status=201,
-    problems=(
-        "already_entered", "player_banned", "bots_forbidden", "bots_only", "registration_closed",
-        "registration_not_open", "tournament_full", "no_seat_free", "entry_refused",
-        "re_entry_not_allowed", "office_held",
-    ),
+    problems=REGISTERING,
     key_required=True,
 )  # fmt: skip
 async def register_entrant(
@@ -79,12 +82,31 @@ async def register_entrant(
 ) -> Response[bytes]:
     """Register the caller, who may get a place, join the waitlist or need approval."""
     player = PlayerId(principal.account.player)
+    return await register(shell, place, order, player, bot=body.bot)
+
+
+async def register(
+    shell: Shell,
+    place: TournamentPlace,
+    order: Order,
+    player: PlayerId,
+    *,
+    bot: bool,
+    by: PlayerId | None = None,
+) -> Response[bytes]:
+    """
+    Enter *player*, and answer with the new entry.
+
+    Args:
+        by: The member of staff who acts for the player, if any.
+    """
     entrant = EntrantId(f"ent_{order.new_id(0).hex}")
     command = Register(
         entrant=entrant,
         player=player,
-        bot=body.bot,
+        bot=bot,
         table_ids=table_ids(order),
+        by=by,
         now=shell.now(),
     )
     # Another process may have started play.

@@ -39,6 +39,8 @@ class EntropyAudit:
                 self._asks = event.entry.check_in_opens_before_seconds is not None
             case entering.EntrantCheckedIn():
                 self._there.add(event.entrant)
+            case entering.CheckInUndone():
+                self._there.discard(event.entrant)
             case entering.StartPostponed():
                 self._there.clear()
             case fairness_events.EntropyCommitted(entrant=entrant):

@@ -100,7 +100,12 @@ def early(number: int, at: Any = BEFORE) -> Any:
 
 def waitlisted(number: int, line: int) -> EntrantWaitlisted:
     return EntrantWaitlisted(
-        entrant=entrant(number), player=player(number), bot=False, number=line, rule="waitlist"
+        entrant=entrant(number),
+        player=player(number),
+        bot=False,
+        number=line,
+        by=None,
+        rule="waitlist",
     )
 
 
@@ -218,12 +223,14 @@ def test_who_finds_no_place_waits_in_line_where_there_is_one() -> None:
 def test_a_place_that_falls_free_is_offered_to_the_first_in_line() -> None:
     scenario = registering(2, most=2, waitlist=True, offer_seconds=60).asked(early(3), early(4))
     until = BEFORE + timedelta(seconds=60)
-    scenario.when(withdraw(1)).then(EntrantWithdrawn(entrant=entrant(1)), offered(3, until, 4))
+    scenario.when(withdraw(1)).then(
+        EntrantWithdrawn(entrant=entrant(1), by=None), offered(3, until, 4)
+    )
     # The place is taken until the answer, and nobody passes the waitlist.
     scenario.when(early(5)).then(waitlisted(5, 3))
     scenario.when(answer(4, True)).then_rejected(NoOffer)
     scenario.when(answer(3, True, until)).then(
-        EntrantRegistered(entrant=entrant(3), player=player(3), bot=False, number=3)
+        EntrantRegistered(entrant=entrant(3), player=player(3), bot=False, number=3, by=None)
     )
     scenario.when(answer(3, True)).then_nothing()
 
@@ -231,7 +238,7 @@ def test_a_place_that_falls_free_is_offered_to_the_first_in_line() -> None:
 def test_an_offer_that_is_declined_goes_to_the_next_in_line() -> None:
     scenario = registering(2, most=2, waitlist=True, offer_seconds=60).asked(early(3), early(4))
     scenario.asked(withdraw(1)).when(answer(3, False)).then(
-        WaitlistLeft(entrant=entrant(3), cause="declined", rule="waitlist.offer"),
+        WaitlistLeft(entrant=entrant(3), cause="declined", by=None, rule="waitlist.offer"),
         offered(4, BEFORE + timedelta(seconds=60)),
     )
 
@@ -243,7 +250,7 @@ def test_an_offer_ends_at_its_instant_however_late_the_clock_comes() -> None:
     scenario.when(ExpireOffer(entrant=entrant(3), now=until)).then_nothing()
     scenario.when(answer(3, True, late)).then_rejected(OfferExpired, until=until.isoformat())
     scenario.when(ExpireOffer(entrant=entrant(3), now=late)).then(
-        WaitlistLeft(entrant=entrant(3), cause="expired", rule="waitlist.expired"),
+        WaitlistLeft(entrant=entrant(3), cause="expired", by=None, rule="waitlist.expired"),
         offered(4, late + timedelta(seconds=60)),
     )
     scenario.when(ExpireOffer(entrant=entrant(3), now=late)).then_nothing()
@@ -255,7 +262,7 @@ def test_nobody_is_asked_once_registration_has_closed() -> None:
     )
     closes = NOON - timedelta(hours=1)
     scenario.asked(early(3)).when(withdraw(1)).then(
-        EntrantWithdrawn(entrant=entrant(1)), offered(3, closes)
+        EntrantWithdrawn(entrant=entrant(1), by=None), offered(3, closes)
     )
     scenario.when(CloseRegistration(scheduled=True, now=BEFORE)).then_nothing()
     scenario.when(early(5, closes)).then_rejected(RegistrationOver, phase="registering")
@@ -265,7 +272,7 @@ def test_nobody_is_asked_once_registration_has_closed() -> None:
     )
     scenario.when(CloseRegistration(now=BEFORE)).then_nothing()
     scenario.when(early(5)).then_rejected(RegistrationOver, phase="registration_closed")
-    scenario.when(withdraw(2)).then(EntrantWithdrawn(entrant=entrant(2)))
+    scenario.when(withdraw(2)).then(EntrantWithdrawn(entrant=entrant(2), by=None))
 
 
 def test_a_director_approves_or_refuses_who_asks() -> None:
@@ -282,7 +289,7 @@ def test_a_director_approves_or_refuses_who_asks() -> None:
     approve = Approve(entrant=entrant(1), now=BEFORE)
     scenario.when(approve).then(
         EntryApproved(entrant=entrant(1), rule="entry.approval"),
-        EntrantRegistered(entrant=entrant(1), player=player(1), bot=False, number=1),
+        EntrantRegistered(entrant=entrant(1), player=player(1), bot=False, number=1, by=None),
     )
     scenario.when(approve).then_nothing()
     scenario.when(Approve(entrant=entrant(8), now=BEFORE)).then_rejected(ApplicantUnknown)
@@ -299,11 +306,11 @@ def test_who_is_approved_when_all_is_taken_waits_in_line() -> None:
 
 def test_a_request_and_a_place_in_line_can_be_given_up() -> None:
     scenario = registering(approval=True).asked(early(1))
-    scenario.when(withdraw(1)).then(EntryRequestWithdrawn(entrant=entrant(1)))
+    scenario.when(withdraw(1)).then(EntryRequestWithdrawn(entrant=entrant(1), by=None))
     scenario.when(withdraw(1)).then_rejected(EntrantUnknown)
     scenario = registering(2, most=2, waitlist=True).asked(early(3))
     scenario.when(withdraw(3)).then(
-        WaitlistLeft(entrant=entrant(3), cause="withdrawn", rule="waitlist")
+        WaitlistLeft(entrant=entrant(3), cause="withdrawn", by=None, rule="waitlist")
     )
 
 
@@ -317,7 +324,8 @@ def test_entrants_check_in_from_its_opening_on() -> None:
     scenario.when(OpenCheckIn(now=BEFORE)).then_nothing()
     # A player who is in time need not wait for the clock's command.
     scenario.when(check_in).then(
-        CheckInOpened(rule="check_in"), EntrantCheckedIn(entrant=entrant(1), rule="check_in")
+        CheckInOpened(rule="check_in"),
+        EntrantCheckedIn(entrant=entrant(1), by=None, rule="check_in"),
     )
     scenario.when(check_in).then_nothing()
     scenario.when(OpenCheckIn(now=opens_at)).then_nothing()
@@ -335,13 +343,13 @@ def test_who_is_not_there_loses_the_place_to_who_waits_and_is() -> None:
     assert events[:4] == (
         NoShowReleased(entrant=entrant(2), rule="no_show.release"),
         WaitlistTaken(entrant=entrant(5), candidates=(entrant(5),), rule="waitlist.taken"),
-        EntrantRegistered(entrant=entrant(5), player=player(5), bot=False, number=4),
+        EntrantRegistered(entrant=entrant(5), player=player(5), bot=False, number=4, by=None),
         RegistrationClosed(entrants=3),
     )
     drawn = next(each for each in events if isinstance(each, SeatsDrawn))
     assert {each.entrant for each in drawn.assignments} == {entrant(n) for n in (1, 3, 5)}
     assert events[-1] == WaitlistLeft(
-        entrant=entrant(4), cause="closed", rule="registration.closed"
+        entrant=entrant(4), cause="closed", by=None, rule="registration.closed"
     )
 
 
@@ -351,7 +359,7 @@ def test_who_is_not_there_may_be_seated_absent() -> None:
     assert events[0] == NoShowSeated(entrant=entrant(2), rule="no_show.seat_absent")
     assert scenario.state.entering.absent == {entrant(2)}
     scenario.when(CheckIn(entrant=entrant(2), now=NOON)).then(
-        EntrantCheckedIn(entrant=entrant(2), rule="no_show.arrived")
+        EntrantCheckedIn(entrant=entrant(2), by=None, rule="no_show.arrived")
     )
     assert not scenario.state.entering.absent
 

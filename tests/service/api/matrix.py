@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
@@ -43,12 +44,20 @@ NAMED = {
 }
 """The identifiers in examples, and the path parameters that take their place."""
 
+
+def filled(value: Any, text: Callable[[str], str]) -> Any:
+    """Return *value* with *text* applied to each string in it, at any depth."""
+    if isinstance(value, str):
+        return text(value)
+    if isinstance(value, list | tuple):
+        return [filled(each, text) for each in value]
+    if isinstance(value, dict):
+        return {member: filled(each, text) for member, each in value.items()}
+    return value
+
+
 BODIES: dict[str, dict[str, Any]] = {
-    name: {
-        member: NAMED.get(value, value) if isinstance(value, str) else value
-        for member, value in body.items()
-    }
-    for name, body in REQUESTS.items()
+    name: filled(body, lambda said: NAMED.get(said, said)) for name, body in REQUESTS.items()
 }
 """The examples of bodies. Values may name path parameters in braces."""
 
@@ -63,7 +72,7 @@ QUERIES = {
 ENDING = {"change_password", "sign_out_everywhere"}
 """Routes that end tokens or change a password. Each is called by a person made for it."""
 
-BEFORE_PLAY = {"register_entrant", "withdraw_entrant", "start_tournament"}
+BEFORE_PLAY = {"register_entrant", "enter_by_staff", "withdraw_entrant", "start_tournament"}
 """Routes that are called for the tournament that has not begun."""
 
 Routes = dict[str, tuple[str, str, Operation]]
@@ -214,10 +223,7 @@ class Asker:
         if person is not None and name in ENDING:
             person = await self.api.person()
         headers = {} if person is None else person.headers
-        body = {
-            member: value.format_map(named) if isinstance(value, str) else value
-            for member, value in BODIES.get(name, {}).items()
-        }
+        body = filled(BODIES.get(name, {}), lambda said: said.format_map(named))
         if name == "make_token":
             body = {"login": self.people["somebody else"].login, "password": "correct horse"}
         if name == "reset_password":

@@ -1,0 +1,125 @@
+"""Commands of staff for a player over HTTP, one by one and in bulk."""
+
+from typing import Any
+
+import pytest
+
+from tests.service.api.tournament.test_entering import announced, at, enter, entry_of, refused
+from tests.service.api.tournament.test_money import FEES, TERMS, one_folds
+from tests.service.audit.test_audit import audited, faults
+from tests.support.databases import TestDatabase
+
+pytestmark = pytest.mark.anyio
+
+OPEN = {"starts_at": at(3600), "entry": {"check_in_opens_before_seconds": 7200}}
+
+
+async def feed(person: Any, path: str, kind: str) -> list[dict[str, Any]]:
+    """Return the data of a tournament's events of one type."""
+    items = (await person.get(f"{path}/events?limit=200")).json()["items"]
+    return [each["data"] for each in items if each["type"] == kind]
+
+
+async def test_staff_enter_check_in_and_withdraw_a_player(serving, database: TestDatabase) -> None:
+    async with serving() as api:
+        terms = {"starts_at": at(3600)}
+        terms["entry"] = OPEN["entry"] | {"approval": True}
+        owner, league, tournament, people = await announced(api, 3, **terms)
+        path = f"/v1/tournaments/{tournament}"
+        named = {"player": people[0].player}
+        entered = await owner.post(f"{path}/registrations/by-staff", named, key="a")
+        assert (entered.status_code, entered.json()["status"]) == (201, "registered")
+        again = await owner.post(f"{path}/registrations/by-staff", named, key="a")
+        assert again.json() == entered.json()
+        assert refused(await owner.post(f"{path}/registrations/by-staff", named), "already_entered")
+        stranger = {"player": (await api.person()).player}
+        gone = await owner.post(f"{path}/registrations/by-staff", stranger)
+        assert (gone.status_code, gone.json()["code"]) == (404, "not_found")
+        mine = await people[1].post(f"{path}/registrations/by-staff", named)
+        assert (mine.status_code, mine.json()["code"]) == (403, "forbidden")
+
+        entry = f"{path}/registrations/{entered.json()['entrant']}"
+        assert (await owner.post(f"{entry}/check-in")).json()["events"][-1] == "entrant_checked_in"
+        assert (await entry_of(owner_of(owner, people[0]), tournament))["checked_in"]
+        undone = await owner.http.delete(f"{entry}/check-in", headers=owner.headers)
+        assert undone.json()["events"] == ["check_in_undone"], undone.text
+        assert not (await entry_of(owner_of(owner, people[0]), tournament))["checked_in"]
+        left = await owner.post(f"{entry}/withdraw")
+        assert left.json()["events"] == ["entrant_withdrawn"]
+        for kind in ("entrant_registered", "entrant_checked_in", "entrant_withdrawn"):
+            assert [each["by"] for each in await feed(owner, path, kind)] == [owner.player], kind
+        report = await audited(database, league)
+    assert faults(report) == {}, report.text()
+
+
+def owner_of(owner: Any, person: Any) -> Any:
+    """Return a reader of *person*'s entry who is the owner."""
+
+    class Reader:
+        player, get = person.player, owner.get
+
+    return Reader()
+
+
+async def test_changes_in_bulk_are_all_made_or_none(serving, database: TestDatabase) -> None:
+    async with serving() as api:
+        owner, league, tournament, people = await announced(api, 3, **OPEN)
+        path = f"/v1/tournaments/{tournament}/registrations"
+        first = (await enter(people[0], tournament)).json()["entrant"]
+        new = [{"type": "enter", "player": each.player} for each in people[1:]]
+        unknown = {"type": "check_in", "entrant": "ent_" + "0" * 32}
+        no = await owner.post(f"{path}/bulk", {"changes": [*new, unknown]})
+        assert refused(no, "entrant_unknown")
+        assert no.json()["change"] == 2
+        stranger = {"type": "enter", "player": (await api.person()).player}
+        no = await owner.post(f"{path}/bulk", {"changes": [new[0], stranger]})
+        assert (no.status_code, no.json()["change"]) == (404, 1)
+        assert len((await owner.get(path)).json()["items"]) == 1
+
+        changes = [*new, {"type": "check_in", "entrant": first}]
+        made = await owner.post(f"{path}/bulk", {"changes": changes}, key="all")
+        assert made.status_code == 200, made.text
+        found = made.json()["changes"]
+        assert [each["events"] for each in found] == [
+            ["entrant_registered"], ["entrant_registered"], ["entrant_checked_in"],
+        ]  # fmt: skip
+        again = await owner.post(f"{path}/bulk", {"changes": changes}, key="all")
+        assert again.json() == made.json()
+        more = [
+            {"type": "undo_check_in", "entrant": first},
+            {"type": "withdraw", "entrant": found[0]["entrant"]},
+            {"type": "check_in", "entrant": found[1]["entrant"]},
+        ]
+        assert (await owner.post(f"{path}/bulk", {"changes": more})).status_code == 200
+        items = (await owner.get(path)).json()["items"]
+        assert {each["entrant"]: each["checked_in"] for each in items} == {
+            first: False,
+            found[1]["entrant"]: True,
+        }
+        report = await audited(database, league)
+    assert faults(report) == {}, report.text()
+
+
+async def test_staff_take_a_rebuy_and_an_add_on_for_an_entrant(
+    serving, database: TestDatabase
+) -> None:
+    async with serving() as api:
+        fees = FEES | {"add_on": {"price": 500, "chips": 20}}
+        overrides = TERMS.get("overrides", {}) | {"rebuy": {"max": 1, "until_level": None}}
+        terms = TERMS | {"starting_stack": 100, "fees": fees, "overrides": overrides}
+        owner, league, tournament, people, table = await api.playing(2, **terms)
+        path = f"/v1/tournaments/{tournament}"
+        entrant = (await owner.get(path)).json()["entrants"][0]["id"]
+        declared = await owner.post(f"{path}/rebuys/by-staff", {"entrant": entrant})
+        assert declared.json()["events"] == ["rebuy_declared"], declared.text
+        await owner.post(f"{path}/pause", {}, key="break")
+        await one_folds(people, table)
+        bought = await owner.post(f"{path}/add-ons/by-staff", {"entrant": entrant})
+        assert bought.json()["events"] == ["add_on_taken", "chips_bought"], bought.text
+        (taken,) = await feed(owner, path, "add_on_taken")
+        assert (taken["entrant"], taken["by"]) == (entrant, owner.player)
+        assert (await owner.get(path)).json()["money"]["pool"] == 2500
+        no = await people[0].post(f"{path}/add-ons/by-staff", {"entrant": entrant})
+        assert no.json()["code"] == "forbidden"
+        report = await audited(database, league)
+    assert faults(report) == {}, report.text()
