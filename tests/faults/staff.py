@@ -7,7 +7,7 @@ BY_STAFF = "tests/engine/tournament/test_by_staff.py::"
 FAULTS = (
     Fault(
         name="staff enter themselves past approval",
-        file="tournament/entering/staff.py",
+        file="tournament/model/acting.py",
         sound="return None if by == player else by",
         faulty="return by",
         caught_by=BY_STAFF + "test_nobody_enters_themselves_past_approval",

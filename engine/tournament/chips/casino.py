@@ -8,7 +8,7 @@ Source: rulebook ``casino``.
 """
 
 from engine.rulesets import OpenEnd
-from engine.tournament.entering.staff import acting
+from engine.tournament.model.acting import acting
 from engine.tournament.model.commands import (
     AddOn,
     CloseEarly,

@@ -8,7 +8,7 @@ table's next hand is opened. Only then is the bust an elimination.
 from msgspec.structs import replace
 
 from engine.rulesets import CoruscantShift
-from engine.tournament.entering.staff import acting_for
+from engine.tournament.model.acting import acting_for
 from engine.tournament.model.commands import BuyBackItem, DeclareRebuy, StakeItem
 from engine.tournament.model.errors import (
     EntrantUnknown,

@@ -9,8 +9,8 @@ from datetime import datetime, timedelta
 from msgspec.structs import replace
 
 from engine.tournament.entering.places import capacity, closes_at, offers_ended, registered
-from engine.tournament.entering.staff import acting
 from engine.tournament.evolve.tournament import after
+from engine.tournament.model.acting import acting
 from engine.tournament.model.entering_commands import CheckIn, OpenCheckIn, UndoCheckIn
 from engine.tournament.model.entering_errors import CheckInNotOpen
 from engine.tournament.model.entering_events import (

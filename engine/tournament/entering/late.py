@@ -21,10 +21,11 @@ from engine.tournament.entering.places import (
     registered,
     requested,
 )
-from engine.tournament.entering.staff import acting, counts_as_entered
+from engine.tournament.entering.staff import counts_as_entered
 from engine.tournament.evolve.tournament import after
 from engine.tournament.fairness.digests import of_draws
 from engine.tournament.levels import structure_of
+from engine.tournament.model.acting import acting
 from engine.tournament.model.commands import Register
 from engine.tournament.model.entering_commands import Approve, CloseLateRegistration
 from engine.tournament.model.entering_errors import ApplicantUnknown, NoSeatFree, ReEntryNotAllowed

@@ -9,8 +9,8 @@ Source: rulebook ``waitlist`` and ``entry.approval``.
 from datetime import datetime, timedelta
 
 from engine.rulesets import OpenEnd
-from engine.tournament.entering.staff import acting
 from engine.tournament.evolve.tournament import after
+from engine.tournament.model.acting import acting
 from engine.tournament.model.commands import Register, Withdraw
 from engine.tournament.model.entering_commands import (
     AnswerOffer,

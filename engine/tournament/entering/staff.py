@@ -1,32 +1,18 @@
 """
-Staff who play, and staff who act for a player.
+Staff who play: a test of whether they have entered, and the limit until which they may enter.
 
-Source: rulebook ``entry.staff`` and ``entry.by_staff``.
+Source: rulebook ``entry.staff``.
 """
 
-from engine.tournament.model.commands import DeclareRebuy
 from engine.tournament.model.entering_errors import OfficeHeld
-from engine.tournament.model.money_commands import TakeAddOn
 from engine.tournament.model.state import (
     Cancelled,
     Finished,
     Registering,
     Running,
     State,
-    entry_of,
 )
 from engine.values import PlayerId
-
-
-def acting(by: PlayerId | None, player: PlayerId) -> PlayerId | None:
-    """Return the member of staff who acts for *player*, or None if it is the same person."""
-    return None if by == player else by
-
-
-def acting_for(state: Running, command: DeclareRebuy | TakeAddOn) -> PlayerId | None:
-    """Return the member of staff who buys chips for an entrant, or None for the entrant."""
-    entry = entry_of(state, command.entrant)
-    return None if entry is None else acting(command.by, entry.player)
 
 
 def counts_as_entered(state: State, player: str) -> bool:

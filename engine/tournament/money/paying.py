@@ -2,7 +2,7 @@
 
 from engine.errors import InvariantViolated
 from engine.rulesets import OpenEnd
-from engine.tournament.entering.staff import acting_for
+from engine.tournament.model.acting import acting_for
 from engine.tournament.model.errors import EntrantUnknown, TournamentNotAnnounced, TournamentOver
 from engine.tournament.model.money_commands import RecordPayment, TakeAddOn
 from engine.tournament.model.money_errors import AddOnNotAllowed, PaymentNotDue, PaymentsOnTrust
