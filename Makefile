@@ -60,11 +60,11 @@ format: $(STAMP)
 types: $(STAMP)
 	$(BIN)/mypy
 
-# The document is what the code makes, and three linters find nothing. Two of them need npm.
+# The document is what the code makes, and three linters find nothing.
 api-lint: $(STAMP)
 	$(BIN)/holotable openapi --check api-spec/openapi.yaml
 	api-spec/tools/run lint
 
-# Clients in Python and TypeScript, built into build/clients. Needs npm.
+# Clients in Python and TypeScript, built into build/clients.
 clients: $(STAMP)
 	api-spec/tools/run clients

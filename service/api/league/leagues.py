@@ -34,7 +34,7 @@ from service.people.memberships import roles_of
 from service.people.names import named
 from service.people.tokens import Principal
 
-_PAGE = r"^https?://[^\s<>\"]+$"
+_PAGE = r'^https?://[^\s<>"]+$'
 
 
 class LeagueWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
