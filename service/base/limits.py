@@ -43,13 +43,19 @@ class LimitSettings(msgspec.Struct, frozen=True, kw_only=True):
     """Refused game commands an hour that are kept for one account."""
 
     token_streams: Count = 100
+    """Streams of events that one token has open at a time."""
+
     account_streams: Count = 200
+    """Streams of events that one account has open at a time."""
+
     process_streams: Count = 5_000
-    """Streams of events that are open at a time."""
+    """Streams of events that are open at a time, in total."""
 
     connections: Count = 10_000
+    """Connections that are open at a time, in total."""
+
     address_connections: Count = 4_000
-    """Connections that are open at a time, in total and from one address."""
+    """Connections that one address has open at a time."""
 
     header_seconds: Seconds = 10
     """Seconds for a request's headers, from their first byte to their end."""

@@ -30,6 +30,10 @@ class SettingsInvalid(Exception):
     """The settings do not let a process start."""
 
 
+PASSWORD_MEMORY_KIB = 19_456
+"""The default for hashing a password, as OWASP recommends for Argon2id. Less is for tests."""
+
+
 class Settings(LimitSettings, frozen=True, kw_only=True):
     """
     Every setting. Each is the environment variable ``HOLOTABLE_<NAME>``.
@@ -82,7 +86,7 @@ class Settings(LimitSettings, frozen=True, kw_only=True):
     failed_sign_ins: Annotated[int, Meta(ge=10, le=1_000_000)] = 300
     """Failed sign-ins an hour that one address may cause, in each API process."""
 
-    password_memory_kib: Annotated[int, Meta(ge=8, le=1_048_576)] = 19_456
+    password_memory_kib: Annotated[int, Meta(ge=8, le=1_048_576)] = PASSWORD_MEMORY_KIB
     """Memory that hashing one password takes. With less, stolen hashes are easier to guess."""
 
     log_level: LogLevel = "info"

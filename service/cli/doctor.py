@@ -15,7 +15,7 @@ from service.base import migrations
 from service.base.database import asyncpg_dsn, with_database
 from service.base.errors import LeagueKeyUnknown
 from service.base.heartbeats import SILENCE
-from service.base.settings import Settings, SettingsInvalid, read
+from service.base.settings import PASSWORD_MEMORY_KIB, Settings, SettingsInvalid, read
 from service.base.sources import skew
 from service.cli.common import awaited, err, out
 from service.log.keys import Keys
@@ -37,7 +37,8 @@ def doctor() -> None:
     """
     Check settings, database, schema, clock, broker, signer, projections, quarantine, audits.
 
-    Exit with 1 if a check fails, 3 if the database is not available.
+    Exit with 1 if a check fails, 3 if the database is not available. Weak hashing of passwords is
+    only a warning.
     """
     awaited(examine(os.environ))
 
@@ -50,6 +51,13 @@ async def examine(environ: Mapping[str, str]) -> int:
         err.print(f"settings: {error}\n  next: see the table of settings in the README")
         return 2
     out.print("[green]ok[/]    settings")
+    if settings.password_memory_kib < PASSWORD_MEMORY_KIB:
+        out.print(
+            f"[yellow]weak[/]  passwords: hashing takes {settings.password_memory_kib} KiB, and "
+            f"{PASSWORD_MEMORY_KIB} KiB by default\n"
+            "  next: unset HOLOTABLE_PASSWORD_MEMORY_KIB; a password is hashed anew when it is "
+            "changed"
+        )
     try:
         connection = await asyncpg.connect(asyncpg_dsn(settings.database_url), timeout=5)
     except (OSError, asyncpg.PostgresError) as error:

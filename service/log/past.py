@@ -5,13 +5,17 @@ An earlier state contains the values that were hidden then. Show it through the 
 current state.
 """
 
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from uuid import UUID
+
+import msgspec
 
 from engine.coordination.aggregates import DECIDERS
 from engine.values import Stream
 from service.base.drivers import Driver
 from service.base.errors import BadRequest, EventUnreadable
+from service.log.batch import RecordedEvent
 from service.log.canonical import NO_HASH
 from service.log.codec import Codec, category_of
 from service.log.keys import LeagueKeys
@@ -42,6 +46,10 @@ _BOOKS = """
 """
 
 
+Passing = Callable[[RecordedEvent, msgspec.Struct], None]
+"""Takes an event and the state after it."""
+
+
 class Fold:
     """
     Folds streams of one league up to one position, for one answer.
@@ -49,13 +57,23 @@ class Fold:
     Args:
       connection: asyncpg's, or a pool of it.
       position: The position of the last event that counts.
+      passing: Called with each event and the state after it. A fold that begins again, because
+        events were voided, calls it from the first event on.
     """
 
-    def __init__(self, connection: Driver, league: UUID, keys: LeagueKeys, position: int) -> None:
+    def __init__(
+        self,
+        connection: Driver,
+        league: UUID,
+        keys: LeagueKeys,
+        position: int,
+        passing: Passing | None = None,
+    ) -> None:
         self._connection = connection
         self._league = league
         self._keys = keys
         self._left = FOLD_MAX
+        self._passing = passing
         self._known: dict[str, AnyLoaded] = {}
         self._voided: frozenset[int] = frozenset()
         self.position = position
@@ -132,7 +150,10 @@ class Fold:
             if row.position not in self._voided:
                 if self._voided:
                     verify((row,), head, version)
-                state = evolve(state, _codec.decode(row, self._keys))
+                event = _codec.decode(row, self._keys)
+                state = evolve(state, event)
+                if self._passing is not None:
+                    self._passing(RecordedEvent(row, event), state)
             head, version = row.hash, row.stream_version
         return Loaded(state, version, head, rows[-1].at)
 

@@ -114,6 +114,9 @@ class Me(msgspec.Struct, kw_only=True):
     scopes: tuple[str, ...]
     """The scopes of the token in use."""
 
+    now: datetime
+    """The server's time, by which deadlines are counted. Each answer has it in ``Date`` too."""
+
     leagues: tuple[MyLeague, ...]
     """The leagues that the caller belongs to."""
 
@@ -170,6 +173,7 @@ async def read_me(request: Asked, shell: Shell, principal: Principal) -> Respons
         login=principal.account.login,
         name=principal.account.name,
         scopes=tuple(sorted(principal.scopes)),
+        now=shell.now(),
         leagues=tuple(MyLeague(id=each.league, name=each.name, role=each.role) for each in leagues),
         seats=tuple([await _seat(shell, each) for each in seats]),
     )

@@ -21,7 +21,9 @@ from service.api.openapi.components import Components, components
 from service.api.openapi.parameters import parameters
 from service.api.openapi.repairs import used
 from service.api.routes import ROUTES
+from service.base.docstrings import members_of
 from service.base.documents import Document
+from service.base.limits import LimitSettings
 
 VERSION = "1.0.0"
 _PARAMETER = re.compile(r"\{(\w+):\w+\}")
@@ -97,6 +99,7 @@ def _document() -> Document:
         "servers": [{"url": "/", "description": "The server that serves this document."}],
         "security": [{"bearer": []}],
         "tags": texts.tags(),
+        "x-rate-limits": _limits(),
         "paths": paths,
         "components": {
             "securitySchemes": {
@@ -115,6 +118,19 @@ def _document() -> Document:
     }
     used(document)
     return document
+
+
+def _limits() -> Document:
+    """Return the limits on one client, by the name of the setting, with their defaults."""
+    described = members_of(LimitSettings)
+    return {
+        each.name: {
+            "default": each.default,
+            "description": described[each.name],
+            "setting": f"HOLOTABLE_{each.name.upper()}",
+        }
+        for each in msgspec.structs.fields(LimitSettings)
+    }
 
 
 def _operation(

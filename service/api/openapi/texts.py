@@ -53,7 +53,13 @@ TAGS: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
     "Seasons": (
         "Seasons, their points and their standings.",
-        ("league.seasons", "league.season_ends", "league.ledgers", "league.points"),
+        (
+            "league.seasons",
+            "league.season_ends",
+            "league.ledgers",
+            "league.points",
+            "league.series",
+        ),
     ),
     "Records": (
         "Ratings and records of players.",

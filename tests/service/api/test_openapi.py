@@ -10,6 +10,7 @@ import yaml
 from service.api.http.words import WORDS
 from service.api.openapi import made, openapi_document
 from service.api.routes import ROUTES
+from service.base.limits import LimitSettings
 
 UNDESCRIBED_MAX = 0
 """Properties without a text. The number only falls; see ``python -m service.api.openapi``."""
@@ -136,3 +137,11 @@ def test_requests_have_the_examples_that_the_tests_send(document) -> None:
         if "requestBody" in each
     }
     assert asked["create_league"]["application/json"]["example"] == {"name": "Another"}
+
+
+def test_the_limits_are_published(document) -> None:
+    limits = document["x-rate-limits"]
+    assert set(limits) == set(LimitSettings.__struct_fields__)
+    assert limits["token_requests"]["default"] == LimitSettings().token_requests
+    assert limits["token_requests"]["setting"] == "HOLOTABLE_TOKEN_REQUESTS"
+    assert all(each["description"] for each in limits.values())

@@ -87,7 +87,8 @@ MEMBERS = {
     **dict.fromkeys(
         (
             "read_league", "list_members", "leave_league", "list_seasons", "read_season",
-            "read_standings", "list_tournaments", "read_tournament", "list_registrations",
+            "read_standings", "read_standings_series", "list_tournaments", "read_tournament",
+            "list_registrations",
             "register_entrant", "read_table", "list_tables", "list_hands", "read_hand",
             "replay_hand",
             "read_ledger", "read_ratings", "read_rating_history",

@@ -10,7 +10,7 @@ import pytest
 from service.audit import audit_league
 from service.base.database import async_engine, asyncpg_dsn
 from service.base.errors import EventUnreadable
-from service.base.settings import environment
+from service.base.settings import PASSWORD_MEMORY_KIB, environment
 from service.cli.doctor import examine
 from service.cli.rotate_key import rewrap
 from service.director.runtime import open_runtime
@@ -123,6 +123,16 @@ async def test_a_process_without_the_key_says_so_and_calls_nothing_damaged(
     told = environment(database.settings("holotable_api", secret_key=NEW_KEY))
     assert await examine(told) == 1
     assert "1 of 1 leagues' keys were wrapped by another secret key" in capsys.readouterr().out
+
+
+async def test_the_doctor_warns_of_weak_hashing(database, capsys) -> None:
+    """It fails for nothing else than before, because the tests hash weakly on purpose."""
+    for memory, weak in ((8, True), (PASSWORD_MEMORY_KIB, False)):
+        told = environment(database.settings("holotable_api", password_memory_kib=memory))
+        await examine(told)
+        said = capsys.readouterr().out
+        assert ("HOLOTABLE_PASSWORD_MEMORY_KIB" in said) is weak, said
+        assert ("passwords: hashing takes 8 KiB" in said) is weak
 
 
 def test_the_whole_stack_refuses_a_key_beside_its_own(

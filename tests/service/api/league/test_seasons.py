@@ -289,3 +289,23 @@ async def test_ratings_follow_results_and_their_corrections(
         }
     ]
     assert faults(report) == {}, report.text()
+
+
+async def test_the_series_has_the_standings_as_they_were_after_each_evening(
+    serving, database
+) -> None:
+    async with serving() as api:
+        bonuses = [{"kind": "attendance", "points": "1"}]
+        owner, _, season, first, people = await a_night(api, database, bonuses=bonuses)
+        path = f"/v1/seasons/{season}/standings"
+        await project(database)
+        then = (await owner.get(path)).json()["items"]
+        adjusted = {"player": people[0].player, "points": "50", "reason": "High hand"}
+        done = await owner.post(f"/v1/seasons/{season}/adjustments", adjusted)
+        assert done.is_success, done.text
+        [evening] = (await owner.get(f"{path}/series")).json()["items"]
+        assert evening["tournament"] == first
+        shown = [(each["player"], each["rank"], each["points"]) for each in evening["standings"]]
+        assert shown == [(each["player"], each["rank"], each["points"]) for each in then]
+        names = {each.player: each.login for each in people}
+        assert {each["player"]: each["name"] for each in evening["standings"]} == names

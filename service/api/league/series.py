@@ -1,0 +1,102 @@
+"""The standings of a season after each evening."""
+
+from datetime import datetime
+from typing import Annotated
+
+import msgspec
+from litestar import Response
+
+from engine.season.events import BonusesAwarded, PointsAwarded
+from engine.season.state import Opened
+from engine.values import number_of
+from service.api.http.access import AS_KNOWN, SeasonPlace
+from service.api.http.called import names_of
+from service.api.http.listing import listed
+from service.api.http.operations import operation
+from service.api.http.paging import Page
+from service.api.http.positions import live_listing
+from service.api.http.queries import PAGED
+from service.api.http.shell import Asked, Shell
+from service.log.batch import RecordedEvent
+from service.log.past import Fold
+from service.log.read import last_position
+
+
+class RankThen(msgspec.Struct, kw_only=True):
+    """A player's rank after an evening."""
+
+    player: str
+    name: str | None
+    """The player's name now."""
+
+    rank: int
+    """The rank, from 1. Players who share one have the same."""
+
+    points: str
+    """The points, a decimal number at the season's scale."""
+
+
+class EveningShown(msgspec.Struct, kw_only=True):
+    """The standings after the points of one tournament."""
+
+    tournament: str
+    """The tournament that was counted."""
+
+    at: datetime
+    """The instant at which its points were awarded."""
+
+    version: int
+    """The number of the award in the season's stream."""
+
+    standings: tuple[RankThen, ...]
+    """Every player with points so far, the leader first."""
+
+
+@operation(
+    "GET", "/v1/seasons/{season_id:str}/standings/series", "read_standings_series",
+    "List a season's standings after each counted tournament, oldest first.",
+    needs="read_league", scope="leagues:read", answer=Page[EveningShown], query=PAGED,
+    problems=("invalid_cursor", "as_of_too_far"),
+)  # fmt: skip
+async def read_standings_series(
+    request: Asked, place: Annotated[SeasonPlace, AS_KNOWN], shell: Shell
+) -> Response[bytes]:
+    """Fold the season's events, and keep the standings after each award, as they were then."""
+    paged = await live_listing(request, place.league, f"series {place.id}", int)
+    number = number_of(place.league)
+    found: dict[int, tuple[RecordedEvent, Opened]] = {}
+
+    def note(recorded: RecordedEvent, state: msgspec.Struct) -> None:
+        if not isinstance(state, Opened):
+            return
+        if isinstance(recorded.event, PointsAwarded):
+            found[recorded.version] = (recorded, state)
+        elif isinstance(recorded.event, BonusesAwarded) and recorded.version - 1 in found:
+            # The bonuses of an evening follow its award at once.
+            award, _ = found[recorded.version - 1]
+            found[recorded.version - 1] = (award, state)
+
+    keys = await shell.runtime.writer.store.keys(number)
+    last = await last_position(shell.pool, number)
+    await Fold(shell.pool, number, keys, last, note).state(place.stream)
+    page = paged.cut(sorted(found.items()), lambda each: (each[0],))
+    standings = {version: state.standings() for version, (_, state) in page.items}
+    called = await names_of(shell, {each.player for some in standings.values() for each in some})
+    items = [
+        EveningShown(
+            tournament=recorded.event.tournament,
+            at=recorded.row.at,
+            version=version,
+            standings=tuple(
+                RankThen(
+                    player=each.player,
+                    name=called.get(each.player),
+                    rank=each.rank,
+                    points=each.points,
+                )
+                for each in standings[version]
+            ),
+        )
+        for version, (recorded, _) in page.items
+    ]
+    return listed(request, Page(items=items, next_cursor=page.next_cursor))
