@@ -11,10 +11,10 @@ order`` checks the body first, then the rights, then the key.
 
 import inspect
 import re
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from types import UnionType
+from types import MappingProxyType, UnionType
 from typing import Annotated, TypeGuard, get_args, get_origin, get_type_hints
 
 import msgspec
@@ -23,6 +23,7 @@ from litestar.response import Stream
 
 from service.api.http.access import AS_KNOWN, BELIEVED, KINDS, Place, reach
 from service.api.http.bodies import read_body
+from service.api.http.by import By
 from service.api.http.declaration import Body, Operation
 from service.api.http.positions import BEHIND
 from service.api.http.preconditions import ORDERING, UNLOGGED, compare
@@ -39,18 +40,6 @@ Handler = Callable[..., Awaitable[Answer]]
 _PARAMETER = re.compile(r"\{(\w+):str\}")
 
 
-@dataclass(frozen=True, slots=True)
-class By:
-    """
-    Annotation of a parameter: the function that provides it.
-
-    The function's own parameters are provided like a handler's. A parameter that the handler has
-    further left is not provided a second time.
-    """
-
-    function: Callable[..., Awaitable[object]]
-
-
 @dataclass(slots=True)
 class _Given:
     """A request and the values that have been read from it."""
@@ -63,6 +52,7 @@ class _Given:
     """The values already provided to the handler, by parameter name."""
 
 
+_EMPTY: Mapping[str, str] = MappingProxyType({})
 _Provide = Callable[[_Given], Awaitable[object]]
 
 
@@ -97,6 +87,8 @@ def bound(
         answer = await handler(**given.values)
         if BEHIND in request.scope["state"] and answer is not None:
             answer.headers[BEHIND] = "true"
+        if described.deprecated is not None and answer is not None:
+            answer.headers.update(described.deprecated.headers)
         return answer
 
     async def rehearsed(request: Asked) -> Answer:
@@ -252,6 +244,8 @@ def _part(name: str) -> _Provide:
 
 def _query(query: Query) -> _Provide:
     async def provide(given: _Given) -> object:
+        if not given.request.scope["query_string"]:
+            return query.of(_EMPTY)
         return query.of(given.request.query_params)
 
     return provide

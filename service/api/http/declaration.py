@@ -1,7 +1,8 @@
 """The declaration of a route, used by the access checks, the binder and the documents."""
 
 from dataclasses import dataclass
-from datetime import date
+from datetime import UTC, date, datetime, time
+from email.utils import format_datetime
 from types import UnionType
 from typing import Literal, NamedTuple, TypedDict
 
@@ -65,6 +66,15 @@ class Deprecated(NamedTuple):
     ends: date
     instead: str
     """The route to use instead, such as ``GET /v1/me``."""
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """The headers ``Deprecation`` (RFC 9745) and ``Sunset`` (RFC 8594) of the answers."""
+        since, ends = (datetime.combine(each, time.min, UTC) for each in (self.since, self.ends))
+        return {
+            "Deprecation": f"@{int(since.timestamp())}",
+            "Sunset": format_datetime(ends, usegmt=True),
+        }
 
 
 Precondition = Literal["ignored", "honoured", "demanded"]

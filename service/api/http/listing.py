@@ -2,22 +2,24 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 from urllib.parse import parse_qsl, urlencode
 
 from litestar import Response
 
 from engine.values import number_of
-from service.api.http.paging import Page, limit_of, parts_of, token
-from service.api.http.shell import Asked
-from service.api.http.submitting import encoded
+from service.api.http.by import By
+from service.api.http.encoding import encoded
+from service.api.http.paging import Page, parts_of, token
+from service.api.http.queries import Cursor, Limit
+from service.api.http.shell import Asked, shell_of
 from service.base.errors import BadRequest
 
 Item = TypeVar("Item")
 
 # The types differ from list to list. Reading a cursor checks them.
 Key = tuple[Any, ...]
-"""The values that order a list. :func:`listing` names their types. No two items share a key."""
+"""The values that order a list. The list names their types. No two items share a key."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,46 +66,64 @@ class Listing:
         return token(number, self.epoch, self.position, self.name, *key)
 
 
-def listing(
-    request: Asked, name: str, *shapes: type, league: str = "", epoch: int = 0, position: int = -1
-) -> Listing:
-    """
-    Return the page of the list *name* that *request* asks for.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Paging:
+    """The part of a list that a request asks for."""
 
-    Args:
-        name: The name of the list, with its subject and filters. A cursor fits only this list.
-        shapes: Types of the key's members.
-        epoch: The league's epoch.
-        position: The position that the listed data is known to have reached.
+    request: Asked
+    limit: int
+    after: str | None
+    """The cursor of the page before, or None for the first page."""
 
-    Raises:
-        BadRequest: ``invalid_cursor`` if the cursor does not belong to this list;
-            ``validation_failed`` if the limit is not a number.
-    """
-    limit, cursor = limit_of(request), request.query_params.get("cursor")
-    after: Key | None = None
-    if cursor is not None:
-        number, since, seen, of, *key = parts_of(cursor, str, int, int, str, *shapes)
-        if (number, of) != (league and number_of(league).hex, name):
-            raise BadRequest("invalid_cursor", "the cursor belongs to another list")
-        if since != epoch:
-            raise BadRequest(
-                "invalid_cursor", "the log has begun a new epoch; begin the list again"
-            )
-        position, after = max(position, seen), tuple(key)
-    return Listing(
-        name=name, league=league, epoch=epoch, position=position, limit=limit, after=after
-    )
+    def listing(
+        self, name: str, *shapes: type, league: str = "", epoch: int = 0, position: int = -1
+    ) -> Listing:
+        """
+        Return the list *name* as this request pages through it.
+
+        Args:
+            name: The name of the list, with its subject and filters. A cursor fits only this list.
+            shapes: Types of the key's members.
+            epoch: The league's epoch.
+            position: The position that the listed data is known to have reached.
+
+        Raises:
+            BadRequest: ``invalid_cursor`` if the cursor does not belong to this list.
+        """
+        after: Key | None = None
+        if self.after is not None:
+            number, since, seen, of, *key = parts_of(self.after, str, int, int, str, *shapes)
+            if (number, of) != (league and number_of(league).hex, name):
+                raise BadRequest("invalid_cursor", "the cursor belongs to another list")
+            if since != epoch:
+                raise BadRequest(
+                    "invalid_cursor", "the log has begun a new epoch; begin the list again"
+                )
+            position, after = max(position, seen), tuple(key)
+        return Listing(
+            name=name, league=league, epoch=epoch, position=position, limit=self.limit, after=after
+        )
+
+    async def live(self, league: str, name: str, *shapes: type) -> Listing:
+        """Return the list *name* of an aggregate. It is always up to date."""
+        epoch = await shell_of(self.request).runtime.writer.epoch(league)
+        return self.listing(name, *shapes, league=league, epoch=epoch)
+
+    def answer(self, page: Page[Item], headers: dict[str, str] | None = None) -> Response[bytes]:
+        """Answer with *page*. If another page follows, the header ``Link`` names it (RFC 8288)."""
+        from_here = dict(headers or {})
+        if page.next_cursor is not None:
+            scope = self.request.scope
+            asked = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+            query = [(name, value) for name, value in asked if name != "cursor"]
+            target = urlencode([*query, ("cursor", page.next_cursor)])
+            from_here["Link"] = f'<{scope["path"]}?{target}>; rel="next"'
+        return encoded(page, headers=from_here)
 
 
-def listed(
-    request: Asked, page: Page[Item], headers: dict[str, str] | None = None
-) -> Response[bytes]:
-    """Answer with *page*. If another page follows, the header ``Link`` names it (RFC 8288)."""
-    from_here = dict(headers or {})
-    if page.next_cursor is not None:
-        asked = parse_qsl(request.scope["query_string"].decode("latin-1"), keep_blank_values=True)
-        query = [(name, value) for name, value in asked if name != "cursor"]
-        target = urlencode([*query, ("cursor", page.next_cursor)])
-        from_here["Link"] = f'<{request.scope["path"]}?{target}>; rel="next"'
-    return encoded(page, headers=from_here)
+async def _paging(request: Asked, limit: Limit, cursor: Cursor) -> Paging:
+    return Paging(request=request, limit=limit, after=cursor)
+
+
+Pages = Annotated[Paging, By(_paging)]
+"""Annotation of a handler's parameter. The route then takes ``limit`` and ``cursor``."""

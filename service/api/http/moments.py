@@ -9,14 +9,17 @@ would get another answer later.
 
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from typing import Annotated
 
 from engine.league.roles import STAFF
 from engine.tournament.model.state import Drafted, Unannounced
 from engine.values import Stream, number_of
 from service.api.http.access import TournamentPlace
-from service.api.http.listing import Listing, listing
+from service.api.http.by import By
+from service.api.http.listing import Listing, Paging
 from service.api.http.paging import position_token
 from service.api.http.positions import position_named
+from service.api.http.queries import AsOf
 from service.api.http.shell import Asked, shell_of
 from service.base.errors import BadRequest, StreamNotFound
 from service.log.past import Fold, position_at
@@ -47,23 +50,39 @@ class Moment:
         """Return the state of a stream at this position."""
         return await self.fold.state(stream)
 
-    def listing(self, request: Asked, name: str, *shapes: type) -> Listing:
-        """Return the page that *request* asks for. Its cursors fit no other position."""
+    def listing(self, pages: Paging, name: str, *shapes: type) -> Listing:
+        """Return the list that *pages* asks for. Its cursors fit no other position."""
         named = f"{name} as of {self.position}"
-        return listing(request, named, *shapes, league=self.league, epoch=self.epoch)
+        return pages.listing(named, *shapes, league=self.league, epoch=self.epoch)
 
 
-async def moment_of(request: Asked, league: str) -> Moment | None:
-    """
-    Return the moment that the caller names with ``as_of``, or None without one.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Earlier:
+    """The earlier moment that a request may ask for."""
 
-    Raises:
-        BadRequest: ``invalid_as_of`` if the value is neither a token nor an instant,
-            ``invalid_cursor`` for another league's token, ``as_of_ahead`` beyond the log's end.
-    """
-    given = request.query_params.get("as_of")
-    if given is None:
-        return None
+    request: Asked
+    as_of: str | None
+
+    async def moment(self, league: str) -> Moment | None:
+        """
+        Return the moment in *league* that the request names, or None if it names none.
+
+        Raises:
+            BadRequest: ``invalid_as_of`` if the value is neither a token nor an instant,
+                ``invalid_cursor`` for another league's token, ``as_of_ahead`` beyond the log's end.
+        """
+        return None if self.as_of is None else await _moment(self.request, league, self.as_of)
+
+
+async def _earlier(request: Asked, as_of: AsOf) -> Earlier:
+    return Earlier(request=request, as_of=as_of)
+
+
+Then = Annotated[Earlier, By(_earlier)]
+"""Annotation of a handler's parameter. The route then takes ``as_of``."""
+
+
+async def _moment(request: Asked, league: str, given: str) -> Moment:
     shell, number = shell_of(request), number_of(league)
     last = await last_position(shell.pool, number)
     if ":" in given:

@@ -7,8 +7,6 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 
-from service.api.http.queries import LIMIT_DEFAULT, LIMIT_MAX, WAIT_MAX_SECONDS
-from service.api.http.shell import Asked
 from service.base.errors import BadRequest
 
 POSITION_END = 2**62
@@ -71,28 +69,3 @@ def position_parts(text: str, league: str) -> tuple[int, int]:
     if f"lge_{number}" != league:
         raise BadRequest("invalid_cursor", "the position belongs to another league")
     return int(epoch), int(position)
-
-
-def limit_of(request: Asked) -> int:
-    """Return the page size that the caller asks for, limited to 1 to 200."""
-    return round(max(1.0, min(float(LIMIT_MAX), _number(request, "limit", LIMIT_DEFAULT))))
-
-
-def wait_of(request: Asked) -> float:
-    """Return how many seconds the caller is willing to wait for news, at most 25."""
-    return max(0.0, min(WAIT_MAX_SECONDS, _number(request, "wait", 0)))
-
-
-def _number(request: Asked, name: str, default: float) -> float:
-    given = request.query_params.get(name)
-    if given is None:
-        return default
-    if not given.isascii() or not given.isdigit() or len(given) > 9:
-        raise BadRequest(
-            "validation_failed",
-            "a query parameter is invalid",
-            errors=[
-                {"pointer": "", "detail": f"{name} must be a whole number", "code": "invalid_value"}
-            ],
-        )
-    return float(given)

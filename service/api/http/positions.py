@@ -1,11 +1,15 @@
 """Positions in the log that clients name, to read their own writes and to continue after them."""
 
 import asyncio
+from dataclasses import dataclass
+from typing import Annotated
 
 from engine.tournament.entering.staff import counts_as_entered
 from engine.values import number_of
-from service.api.http.listing import Listing, listing
+from service.api.http.by import By
+from service.api.http.listing import Listing, Paging
 from service.api.http.paging import parts_of, position_parts
+from service.api.http.queries import Cursor, Limit, MinPosition
 from service.api.http.shell import Asked, principal_of, shell_of
 from service.base.errors import BadRequest, NotCaughtUp
 from service.director.in_play import open_tournaments
@@ -45,23 +49,6 @@ async def position_named(request: Asked, league: str, text: str) -> int:
         if epoch > current or (kept is not None and position >= kept):
             raise BadRequest("invalid_cursor", "the log has begun a new epoch before this position")
     return position
-
-
-async def caught_up(request: Asked, league: str, projection: str) -> None:
-    """
-    Wait until *projection* has reached the caller's ``min_position``, or their own writes.
-
-    ``min_position=none`` waits for nothing.
-
-    Raises:
-        NotCaughtUp: After five seconds, if the caller names a position in the query.
-        BadRequest: ``invalid_cursor`` if the position belongs to another league.
-    """
-    wanted = request.query_params.get("min_position")
-    if wanted is None:
-        await own_seen(request, league, projection)
-    elif wanted != "none":
-        await reached(request, league, projection, await position_named(request, league, wanted))
 
 
 async def own_seen(request: Asked, league: str, projection: str) -> None:
@@ -117,33 +104,71 @@ async def reached(request: Asked, league: str, projection: str, position: int) -
         raise NotCaughtUp("the read model has not reached this position yet")
 
 
-async def listing_of(
-    request: Asked, league: str, name: str, *shapes: type, projection: str
-) -> Listing:
-    """
-    Return the page of a read model's list that *request* asks for, once it has caught up.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """A read of the read models, which waits for the positions that its caller knows."""
 
-    The data is never older than ``min_position`` or than the page before.
+    request: Asked
+    min_position: str | None
 
-    Raises:
-        NotCaughtUp: After five seconds.
-        BadRequest: ``invalid_cursor`` if the cursor or position belongs elsewhere.
-    """
-    shell = shell_of(request)
-    await caught_up(request, league, projection)
-    epoch = await shell.runtime.writer.epoch(league)
-    async with shell.engine.connect() as connection:
-        position = await queries.position_of(connection, projection, league)
-    found = listing(request, name, *shapes, league=league, epoch=epoch, position=position)
-    if found.position > position:
-        await reached(request, league, projection, found.position)
-    return found
+    async def caught_up(self, league: str, projection: str) -> None:
+        """
+        Wait until *projection* has reached the caller's ``min_position``, or their own writes.
+
+        ``min_position=none`` waits for nothing.
+
+        Raises:
+            NotCaughtUp: After five seconds, if the caller names a position in the query.
+            BadRequest: ``invalid_cursor`` if the position belongs to another league.
+        """
+        if self.min_position is None:
+            await own_seen(self.request, league, projection)
+        elif self.min_position != "none":
+            position = await position_named(self.request, league, self.min_position)
+            await reached(self.request, league, projection, position)
 
 
-async def live_listing(request: Asked, league: str, name: str, *shapes: type) -> Listing:
-    """Return the page of an aggregate's list that *request* asks for. It is always up to date."""
-    epoch = await shell_of(request).runtime.writer.epoch(league)
-    return listing(request, name, *shapes, league=league, epoch=epoch)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadPaging(Paging):
+    """The part of a read model's list that a request asks for."""
+
+    reading: Reading
+
+    async def read(self, league: str, name: str, *shapes: type, projection: str) -> Listing:
+        """
+        Return the list *name*, once its read model has caught up.
+
+        The data is never older than ``min_position`` or than the page before.
+
+        Raises:
+            NotCaughtUp: After five seconds.
+            BadRequest: ``invalid_cursor`` if the cursor or position belongs elsewhere.
+        """
+        shell = shell_of(self.request)
+        await self.reading.caught_up(league, projection)
+        epoch = await shell.runtime.writer.epoch(league)
+        async with shell.engine.connect() as connection:
+            position = await queries.position_of(connection, projection, league)
+        found = self.listing(name, *shapes, league=league, epoch=epoch, position=position)
+        if found.position > position:
+            await reached(self.request, league, projection, found.position)
+        return found
+
+
+async def _reading(request: Asked, min_position: MinPosition) -> Reading:
+    return Reading(request=request, min_position=min_position)
+
+
+Reads = Annotated[Reading, By(_reading)]
+"""Annotation of a handler's parameter. The route then takes ``min_position``."""
+
+
+async def _read_paging(request: Asked, limit: Limit, cursor: Cursor, reading: Reads) -> ReadPaging:
+    return ReadPaging(request=request, limit=limit, after=cursor, reading=reading)
+
+
+ReadPages = Annotated[ReadPaging, By(_read_paging)]
+"""Annotation of a handler's parameter. The route takes ``limit``, ``cursor``, ``min_position``."""
 
 
 async def plays_in(request: Asked, league: str) -> bool:

@@ -12,11 +12,9 @@ from service.announcing.inputs import Instant, in_utc
 from service.api.http import reasons
 from service.api.http.access import LeaguePlace, demand_form, demand_over
 from service.api.http.declaration import OnPeople
-from service.api.http.listing import listed
+from service.api.http.listing import Pages
 from service.api.http.operations import operation
 from service.api.http.paging import Page
-from service.api.http.positions import live_listing
-from service.api.http.queries import PAGED
 from service.api.http.shell import Asked, Shell
 from service.api.http.submitting import Order, answer, decide_one
 from service.people.accounts import names
@@ -131,12 +129,12 @@ async def lift_ban(
 @operation(
     "GET", "/v1/leagues/{league_id:str}/bans", "list_bans",
     "List the banned players with the reason and the end of each ban. For staff only.",
-    needs="see_bans", scope="leagues:read", answer=Page[BanShown], query=PAGED,
+    needs="see_bans", scope="leagues:read", answer=Page[BanShown],
     problems=("invalid_cursor", "text_forged"),
 )  # fmt: skip
-async def list_bans(request: Asked, place: LeaguePlace, shell: Shell) -> Response[bytes]:
+async def list_bans(place: LeaguePlace, shell: Shell, pages: Pages) -> Response[bytes]:
     """List the bans by player, from the aggregate. Expired bans are marked."""
-    paged = await live_listing(request, place.id, f"bans {place.id}", str)
+    paged = await pages.live(place.id, f"bans {place.id}", str)
     ordered = sorted(place.state.bans, key=lambda each: each.player)
     page = paged.cut(ordered, lambda each: (each.player,))
     bans = page.items
@@ -153,4 +151,4 @@ async def list_bans(request: Asked, place: LeaguePlace, shell: Shell) -> Respons
         )
         for each in bans
     ]
-    return listed(request, Page(items=items, next_cursor=page.next_cursor))
+    return pages.answer(Page(items=items, next_cursor=page.next_cursor))

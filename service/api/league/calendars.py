@@ -17,12 +17,12 @@ from service.api.http.access import LeaguePlace, demand_form, league_of
 from service.api.http.bodies import invalid
 from service.api.http.etags import not_modified, unchanged
 from service.api.http.limiting import demand_room
-from service.api.http.listing import listed, listing
+from service.api.http.listing import Pages
 from service.api.http.nothing import Nothing
 from service.api.http.operations import operation
 from service.api.http.paging import Page
-from service.api.http.positions import caught_up
-from service.api.http.queries import MIN_POSITION, PAGED, Query
+from service.api.http.positions import Reads
+from service.api.http.queries import Query
 from service.api.http.shell import Asked, Shell, shell_of
 from service.api.http.submitting import Order, encoded
 from service.api.me.signing_in import REPLAYED
@@ -92,17 +92,17 @@ class CalendarKeyListed(msgspec.Struct, kw_only=True):
     "GET", "/v1/leagues/{league_id:str}/schedule", "read_schedule",
     "List the tournaments of a league that begin in a span, announced or only planned.",
     needs="read_league", scope="leagues:read", answer=Schedule,
-    query=(MIN_POSITION,), problems=("validation_failed", "not_caught_up"),
+    problems=("validation_failed", "not_caught_up"),
 )  # fmt: skip
 async def read_schedule(
-    request: Asked,
     place: LeaguePlace,
     shell: Shell,
     since: Annotated[datetime | None, FROM],
     until: Annotated[datetime | None, TO],
+    reads: Reads,
 ) -> Response[bytes]:
     """Read tournaments from the read models and plans from the seasons."""
-    await caught_up(request, place.league, "tournaments")
+    await reads.caught_up(place.league, "tournaments")
     since = _dated(FROM, since) or shell.now()
     until = _dated(TO, until) or since + _SPAN
     if not timedelta() < until - since <= SPAN_MAX:
@@ -193,10 +193,10 @@ async def _made_before(connection: AsyncConnection, owner: UUID, number: UUID) -
 
 @operation(
     "GET", "/v1/me/calendar-keys", "list_calendar_keys", "List the caller's calendar keys.",
-    needs="account", scope="leagues:read", answer=Page[CalendarKeyListed], query=PAGED,
+    needs="account", scope="leagues:read", answer=Page[CalendarKeyListed],
     problems=("invalid_cursor",),
 )  # fmt: skip
-async def list_calendar_keys(request: Asked, shell: Shell, principal: Principal) -> Response[bytes]:
+async def list_calendar_keys(shell: Shell, principal: Principal, pages: Pages) -> Response[bytes]:
     """List the caller's keys, ended ones included, newest first."""
     owner = principal.account
     async with shell.engine.connect() as connection:
@@ -211,8 +211,8 @@ async def list_calendar_keys(request: Asked, shell: Shell, principal: Principal)
         for each in found
     ]
     order = {each.id: number for number, each in enumerate(reversed(items))}
-    paged = listing(request, f"calendar keys {owner.player}", int)
-    return listed(request, paged.cut(items, lambda each: (order[each.id],), descending=True))
+    paged = pages.listing(f"calendar keys {owner.player}", int)
+    return pages.answer(paged.cut(items, lambda each: (order[each.id],), descending=True))
 
 
 @operation(

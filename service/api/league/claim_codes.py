@@ -19,11 +19,10 @@ from engine.league.state import Created
 from engine.values import LeagueId, PlayerId, identifier, number_of, stream_of
 from service.api.http.access import LeaguePlace, demand_form, demand_over
 from service.api.http.declaration import OnPeople
-from service.api.http.listing import listed, listing
+from service.api.http.listing import Pages
 from service.api.http.nothing import Nothing
 from service.api.http.operations import operation
 from service.api.http.paging import Page
-from service.api.http.queries import PAGED
 from service.api.http.shell import Asked, Shell, client_address, principal_of
 from service.api.http.submitting import Order, answer, encoded, order_of
 from service.api.league.likenesses import demand_me_distinct
@@ -181,14 +180,14 @@ async def issue_claims(
 @operation(
     "GET", "/v1/leagues/{league_id:str}/claims", "list_claims",
     "List the entered players by name, and whether each has been claimed. Without codes.",
-    needs="manage_players", scope="leagues:manage", answer=Page[ClaimListed], query=PAGED,
+    needs="manage_players", scope="leagues:manage", answer=Page[ClaimListed],
     problems=("invalid_cursor",),
 )  # fmt: skip
-async def list_claims(request: Asked, place: LeaguePlace, shell: Shell) -> Response[bytes]:
+async def list_claims(place: LeaguePlace, shell: Shell, pages: Pages) -> Response[bytes]:
     """List the entered players, so that staff see who still needs a code."""
     async with shell.engine.connect() as connection:
         found = await entered_players.entered_in(connection, place.id)
-    paged = listing(request, f"claims {place.id}", str, str)
+    paged = pages.listing(f"claims {place.id}", str, str)
     page = paged.cut(found, lambda each: (each.name, each.player))
     shown = [
         ClaimListed(
@@ -200,7 +199,7 @@ async def list_claims(request: Asked, place: LeaguePlace, shell: Shell) -> Respo
         )
         for each in page.items
     ]
-    return listed(request, Page(items=shown, next_cursor=page.next_cursor))
+    return pages.answer(Page(items=shown, next_cursor=page.next_cursor))
 
 
 @operation(

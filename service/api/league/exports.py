@@ -16,8 +16,7 @@ from service.api.http.access import (
 )
 from service.api.http.operations import operation
 from service.api.http.phases import Tournament
-from service.api.http.positions import caught_up, plays_in
-from service.api.http.queries import MIN_POSITION
+from service.api.http.positions import Reads, plays_in
 from service.api.http.shell import Asked, Shell
 from service.exports import tables
 from service.exports.archive import prepare, streamed
@@ -29,28 +28,28 @@ from service.people.tokens import Principal
 @operation(
     "GET", "/v1/seasons/{season_id:str}/standings.csv", "export_standings",
     "Export a season's standings as CSV.",
-    needs="read_league", scope="leagues:read", answer=str, query=(MIN_POSITION,),
+    needs="read_league", scope="leagues:read", answer=str,
     problems=("invalid_cursor", "not_caught_up"), produces=("text/csv",),
 )  # fmt: skip
 async def export_standings(
-    request: Asked, place: Annotated[SeasonPlace, AS_KNOWN], shell: Shell
+    place: Annotated[SeasonPlace, AS_KNOWN], shell: Shell, reads: Reads
 ) -> Stream:
     """Export the read model, in order of rank."""
-    await caught_up(request, place.league, "standings")
+    await reads.caught_up(place.league, "standings")
     return _csv(tables.standings(shell.engine, place.id), f"standings-{place.id}")
 
 
 @operation(
     "GET", "/v1/tournaments/{tournament_id:str}/results.csv", "export_results",
     "Export all entries of a tournament with their places, as CSV.",
-    needs="read_league", scope="leagues:read", answer=str, query=(MIN_POSITION,),
+    needs="read_league", scope="leagues:read", answer=str,
     problems=("invalid_cursor", "not_caught_up"), produces=("text/csv",),
 )  # fmt: skip
 async def export_results(
-    request: Asked, place: Annotated[TournamentPlace, AS_KNOWN], shell: Shell
+    place: Annotated[TournamentPlace, AS_KNOWN], shell: Shell, reads: Reads
 ) -> Stream:
     """Export the read model, in order of registration."""
-    await caught_up(request, place.league, "records")
+    await reads.caught_up(place.league, "records")
     found = tables.results(shell.engine, place.league, place.id)
     return _csv(found, f"results-{place.id}")
 
@@ -58,14 +57,14 @@ async def export_results(
 @operation(
     "GET", "/v1/tournaments/{tournament_id:str}/payouts.csv", "export_payouts",
     "Export the payouts of a tournament as CSV.",
-    needs="read_league", scope="leagues:read", answer=str, query=(MIN_POSITION,),
+    needs="read_league", scope="leagues:read", answer=str,
     problems=("invalid_cursor", "not_caught_up"), produces=("text/csv",),
 )  # fmt: skip
 async def export_payouts(
-    request: Asked, place: Annotated[TournamentPlace, AS_KNOWN], shell: Shell
+    place: Annotated[TournamentPlace, AS_KNOWN], shell: Shell, reads: Reads
 ) -> Stream:
     """Export the read model, in order of registration."""
-    await caught_up(request, place.league, "records")
+    await reads.caught_up(place.league, "records")
     found = tables.payouts(shell.engine, place.league, place.id)
     return _csv(found, f"payouts-{place.id}")
 
@@ -98,14 +97,14 @@ async def _owed(state: Tournament, player: str | None) -> AsyncIterator[tables.O
 @operation(
     "GET", "/v1/leagues/{league_id:str}/results.csv", "export_league_results",
     "Export all entries of all tournaments of a league as CSV.",
-    needs="read_league", scope="leagues:read", answer=str, query=(MIN_POSITION,),
+    needs="read_league", scope="leagues:read", answer=str,
     problems=("invalid_cursor", "not_caught_up"), produces=("text/csv",),
 )  # fmt: skip
 async def export_league_results(
-    request: Asked, place: Annotated[LeaguePlace, AS_KNOWN], shell: Shell
+    place: Annotated[LeaguePlace, AS_KNOWN], shell: Shell, reads: Reads
 ) -> Stream:
     """Export the read model, in order of registration."""
-    await caught_up(request, place.league, "records")
+    await reads.caught_up(place.league, "records")
     found = tables.results(shell.engine, place.league)
     return _csv(found, f"results-{place.id}")
 

@@ -25,11 +25,9 @@ from service.announcing.defaults import merged
 from service.announcing.terms import announcement, demand_sandbox
 from service.api.http.access import LEAGUE, SeasonPlace, find
 from service.api.http.bodies import invalid
-from service.api.http.listing import listed
+from service.api.http.listing import Pages
 from service.api.http.operations import operation
 from service.api.http.paging import Page
-from service.api.http.positions import live_listing
-from service.api.http.queries import PAGED
 from service.api.http.shell import Asked, Shell, shell_of
 from service.api.http.submitting import Order, answer, decide_one
 from service.api.league.expanding import expanded
@@ -95,17 +93,19 @@ async def plan_fixtures(
 
 @operation(
     "GET", "/v1/seasons/{season_id:str}/fixtures", "list_fixtures", "List a season's recurrences.",
-    needs="read_league", scope="leagues:read", answer=Page[RecurrenceShown], query=PAGED,
+    needs="read_league", scope="leagues:read", answer=Page[RecurrenceShown],
     problems=("invalid_cursor",),
 )  # fmt: skip
-async def list_fixtures(request: Asked, place: SeasonPlace, shell: Shell) -> Response[bytes]:
+async def list_fixtures(
+    request: Asked, place: SeasonPlace, shell: Shell, pages: Pages
+) -> Response[bytes]:
     """List the recurrences from the aggregate, in order of planning."""
     now = shell.now()
     known = place.state.schedule.recurrences
     items = [await expanded(request, _recurrence, place.id, each, now) for each in known]
     order = {each.id: number for number, each in enumerate(items)}
-    paged = await live_listing(request, place.league, f"fixtures {place.id}", int)
-    return listed(request, paged.cut(items, lambda each: (order[each.id],)))
+    paged = await pages.live(place.league, f"fixtures {place.id}", int)
+    return pages.answer(paged.cut(items, lambda each: (order[each.id],)))
 
 
 @operation(

@@ -16,12 +16,10 @@ from engine.league.roles import Role
 from engine.values import LeagueId, PlayerId, stream_of
 from service.api.http.access import LeaguePlace, demand_over, league_of
 from service.api.http.declaration import OnPeople
-from service.api.http.listing import listed
+from service.api.http.listing import Pages
 from service.api.http.nothing import Nothing
 from service.api.http.operations import operation
 from service.api.http.paging import Page
-from service.api.http.positions import live_listing
-from service.api.http.queries import PAGED
 from service.api.http.shell import Asked, Shell
 from service.api.http.submitting import Order, answer, decide_one
 from service.api.league.likenesses import demand_me_distinct
@@ -135,10 +133,10 @@ async def invite(
 @operation(
     "GET", "/v1/leagues/{league_id:str}/invitations", "list_invitations",
     "List the invitations that are not revoked or used up, without their codes.",
-    needs="manage_players", scope="leagues:manage", answer=Page[InvitationShown], query=PAGED,
+    needs="manage_players", scope="leagues:manage", answer=Page[InvitationShown],
     problems=("invalid_cursor",),
 )  # fmt: skip
-async def list_invitations(request: Asked, place: LeaguePlace, shell: Shell) -> Response[bytes]:
+async def list_invitations(place: LeaguePlace, shell: Shell, pages: Pages) -> Response[bytes]:
     """List the invitations by id, from the aggregate. Expired ones are marked."""
     now = shell.now()
     items = [
@@ -151,8 +149,8 @@ async def list_invitations(request: Asked, place: LeaguePlace, shell: Shell) -> 
         )
         for each in sorted(place.state.invitations, key=lambda each: each.invitation)
     ]
-    paged = await live_listing(request, place.id, f"invitations {place.id}", str)
-    return listed(request, paged.cut(items, lambda each: (each.id,)))
+    paged = await pages.live(place.id, f"invitations {place.id}", str)
+    return pages.answer(paged.cut(items, lambda each: (each.id,)))
 
 
 @operation(

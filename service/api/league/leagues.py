@@ -23,11 +23,10 @@ from service.announcing.inputs import Name
 from service.api.http.access import LeaguePlace
 from service.api.http.etags import tagged
 from service.api.http.limiting import demand_room
-from service.api.http.listing import listed, listing
+from service.api.http.listing import Pages
 from service.api.http.my_leagues import leagues_now
 from service.api.http.operations import operation
 from service.api.http.paging import Page
-from service.api.http.queries import PAGED
 from service.api.http.shell import Asked, Shell, principal_of, shell_of
 from service.api.http.submitting import Order, answer, decide_one
 from service.people.memberships import roles_of
@@ -135,17 +134,17 @@ async def create_league(
 @operation(
     "GET", "/v1/leagues", "list_leagues", "List the caller's leagues.",
     needs="account", scope="leagues:read",
-    answer=Page[League], query=PAGED, problems=("invalid_cursor",),
+    answer=Page[League], problems=("invalid_cursor",),
 )  # fmt: skip
-async def list_leagues(request: Asked, shell: Shell, principal: Principal) -> Response[bytes]:
+async def list_leagues(shell: Shell, principal: Principal, pages: Pages) -> Response[bytes]:
     """List the caller's leagues by name, as of the end of the log."""
     player = principal.account.player
     items = [
         League(id=each.league, name=each.name, sandbox=each.sandbox, role=each.role)
         for each in await leagues_now(shell, player)
     ]
-    paged = listing(request, f"leagues {player}", str, str)
-    return listed(request, paged.cut(items, lambda each: (each.name, each.id)))
+    paged = pages.listing(f"leagues {player}", str, str)
+    return pages.answer(paged.cut(items, lambda each: (each.name, each.id)))
 
 
 @operation(

@@ -25,11 +25,10 @@ from service.api.http.access import (
     find,
 )
 from service.api.http.called import names_of
-from service.api.http.listing import listed
 from service.api.http.operations import operation
 from service.api.http.paging import Page
-from service.api.http.positions import listing_of
-from service.api.http.queries import MIN_POSITION, PAGED, Query
+from service.api.http.positions import ReadPages
+from service.api.http.queries import Query
 from service.api.http.reasons import Authored, keep
 from service.api.http.shell import Asked, Shell, principal_of
 from service.api.http.submitting import Order, answer, decide_one
@@ -203,18 +202,17 @@ class LedgerEntryShown(LedgerRow, frozen=True, kw_only=True):
     "GET", "/v1/seasons/{season_id:str}/ledger", "read_ledger",
     "List all awards, bonuses, adjustments and corrections of a season, oldest first.",
     scope="leagues:read", needs="read_league", answer=Page[LedgerEntryShown],
-    query=(*PAGED, MIN_POSITION),
     problems=("invalid_cursor", "not_caught_up"),
 )  # fmt: skip
 async def read_ledger(
-    request: Asked,
     place: Annotated[SeasonPlace, AS_KNOWN],
     shell: Shell,
     player: Annotated[str | None, PLAYER],
+    pages: ReadPages,
 ) -> Response[bytes]:
     """Read the read models. The entries up to any point add up to the points at that time."""
     name = f"ledger {place.id} {player}"
-    paged = await listing_of(request, place.league, name, int, int, projection="standings")
+    paged = await pages.read(place.league, name, int, int, projection="standings")
     async with shell.engine.connect() as connection:
         rows = await queries.ledger(
             connection, place.id, player=player, limit=paged.limit + 1, after=paged.after
@@ -223,7 +221,7 @@ async def read_ledger(
     shown = [
         LedgerEntryShown(**structs.asdict(each), name=called.get(each.player)) for each in rows
     ]
-    return listed(request, paged.page(shown, lambda each: (each.position, each.part)))
+    return pages.answer(paged.page(shown, lambda each: (each.position, each.part)))
 
 
 async def _demand_counted(request: Asked, place: SeasonPlace, tournament_id: str) -> None:

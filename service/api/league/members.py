@@ -10,13 +10,11 @@ from engine.league.roles import Role
 from engine.values import PlayerId, stream_of
 from service.api.http.access import LeaguePlace, demand_form
 from service.api.http.declaration import OnPeople
-from service.api.http.listing import listed
+from service.api.http.listing import Pages
 from service.api.http.nothing import Nothing
 from service.api.http.operations import operation
 from service.api.http.paging import Page
-from service.api.http.positions import live_listing
-from service.api.http.queries import PAGED
-from service.api.http.shell import Asked, Shell
+from service.api.http.shell import Shell
 from service.api.http.submitting import Order, answer, decide_one
 from service.director.in_play import remove_member as remove_member_from
 from service.people.accounts import names
@@ -54,12 +52,12 @@ class RoleWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 
 @operation(
     "GET", "/v1/leagues/{league_id:str}/members", "list_members", "List a league's members.",
-    needs="read_league", scope="leagues:read", answer=Page[MemberShown], query=PAGED,
+    needs="read_league", scope="leagues:read", answer=Page[MemberShown],
     problems=("invalid_cursor",),
 )  # fmt: skip
-async def list_members(request: Asked, place: LeaguePlace, shell: Shell) -> Response[bytes]:
+async def list_members(place: LeaguePlace, shell: Shell, pages: Pages) -> Response[bytes]:
     """List the members by player, from the aggregate, so that changes do not move other members."""
-    paged = await live_listing(request, place.id, f"members {place.id}", str)
+    paged = await pages.live(place.id, f"members {place.id}", str)
     ordered = sorted(place.state.members, key=lambda each: each.player)
     page = paged.cut(ordered, lambda each: (each.player,))
     members = page.items
@@ -68,7 +66,7 @@ async def list_members(request: Asked, place: LeaguePlace, shell: Shell) -> Resp
         MemberShown(player=each.player, name=called.get(each.player), role=each.role)
         for each in members
     ]
-    return listed(request, Page(items=items, next_cursor=page.next_cursor))
+    return pages.answer(Page(items=items, next_cursor=page.next_cursor))
 
 
 @operation(

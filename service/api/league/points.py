@@ -12,11 +12,9 @@ from engine.season.expression.evaluation import Cause
 from engine.season.points import FORMULA_NAMES, written
 from engine.season.presets import PRESETS, Preset, worth
 from engine.season.values import Points
-from service.api.http.listing import listed, listing
+from service.api.http.listing import Pages
 from service.api.http.operations import operation
 from service.api.http.paging import Page
-from service.api.http.queries import PAGED
-from service.api.http.shell import Asked
 from service.api.http.submitting import encoded
 
 _SCALE_MAX = 6
@@ -70,14 +68,14 @@ class FormulaWorth(msgspec.Struct, kw_only=True):
 @operation(
     "GET", "/v1/points-formulas", "list_points_formulas",
     "List the points presets that a season may name, with their published numbers.",
-    needs="anyone", answer=Page[Preset], query=PAGED, problems=("invalid_cursor",),
+    needs="anyone", answer=Page[Preset], problems=("invalid_cursor",),
 )  # fmt: skip
-async def list_points_formulas(request: Asked) -> Response[bytes]:
+async def list_points_formulas(pages: Pages) -> Response[bytes]:
     """List the complete presets by name."""
     found = sorted(PRESETS.items())
-    page = listing(request, "points formulas", str).cut(found, lambda each: (each[0],))
+    page = pages.listing("points formulas", str).cut(found, lambda each: (each[0],))
     shown = [formula for _, formula in page.items]
-    return listed(request, Page(items=shown, next_cursor=page.next_cursor))
+    return pages.answer(Page(items=shown, next_cursor=page.next_cursor))
 
 
 @operation(

@@ -8,12 +8,10 @@ from litestar import Response
 
 from engine.values import number_of
 from service.api.http.access import AS_KNOWN, LeaguePlace, demand_form
-from service.api.http.listing import listed
 from service.api.http.operations import operation
 from service.api.http.paging import Page
-from service.api.http.positions import listing_of
-from service.api.http.queries import MIN_POSITION, PAGED
-from service.api.http.shell import Asked, Shell
+from service.api.http.positions import ReadPages
+from service.api.http.shell import Shell
 from service.base.errors import BadRequest
 from service.people.accounts import names
 from service.projections import queries
@@ -46,14 +44,14 @@ class RatingShown(msgspec.Struct, kw_only=True):
     "GET", "/v1/leagues/{league_id:str}/ratings", "read_ratings",
     "List a league's players by rating, strongest first.",
     scope="leagues:read", needs="read_league", answer=Page[RatingShown],
-    query=(*PAGED, MIN_POSITION), problems=("invalid_cursor", "not_caught_up"),
+    problems=("invalid_cursor", "not_caught_up"),
 )  # fmt: skip
 async def read_ratings(
-    request: Asked, place: Annotated[LeaguePlace, AS_KNOWN], shell: Shell
+    place: Annotated[LeaguePlace, AS_KNOWN], shell: Shell, pages: ReadPages
 ) -> Response[bytes]:
     """Read the ratings from the read models."""
     name = f"ratings {place.id}"
-    paged = await listing_of(request, place.league, name, str, str, projection="ratings")
+    paged = await pages.read(place.league, name, str, str, projection="ratings")
     if paged.after is not None and not _ORDINAL.fullmatch(paged.after[0]):
         raise BadRequest("invalid_cursor", "the cursor is not from this server")
     engine = shell.engine
@@ -73,25 +71,23 @@ async def read_ratings(
         )
         for each in found
     ]
-    return listed(request, paged.page(shown, lambda each: (each.ordinal, each.player)))
+    return pages.answer(paged.page(shown, lambda each: (each.ordinal, each.player)))
 
 
 @operation(
     "GET", "/v1/leagues/{league_id:str}/ratings/{player_id:str}", "read_rating_history",
     "List a player's ratings after each tournament of a league, latest first.",
     scope="leagues:read", needs="read_league", answer=Page[RatingChange],
-    query=(*PAGED, MIN_POSITION), problems=("invalid_cursor", "not_caught_up"),
+    problems=("invalid_cursor", "not_caught_up"),
 )  # fmt: skip
 async def read_rating_history(
-    request: Asked, player_id: str, place: Annotated[LeaguePlace, AS_KNOWN], shell: Shell
+    player_id: str, place: Annotated[LeaguePlace, AS_KNOWN], shell: Shell, pages: ReadPages
 ) -> Response[bytes]:
     """Read the ratings from the read models. The list is empty for a player without results."""
     demand_form(player_id, "plr")
     name = f"ratings {place.id} {player_id}"
-    paged = await listing_of(request, place.league, name, int, projection="ratings")
+    paged = await pages.read(place.league, name, int, projection="ratings")
     async with shell.engine.connect() as connection:
         found = await queries.rating_history(connection, player_id, league=place.id)
     numbers = {each.tournament: number for number, each in enumerate(reversed(found))}
-    return listed(
-        request, paged.cut(found, lambda each: (numbers[each.tournament],), descending=True)
-    )
+    return pages.answer(paged.cut(found, lambda each: (numbers[each.tournament],), descending=True))

@@ -8,9 +8,8 @@ from litestar import Response
 
 from service.api.http.access import AS_KNOWN, LeaguePlace, demand_form
 from service.api.http.operations import operation
-from service.api.http.positions import caught_up, listing_of
-from service.api.http.queries import MIN_POSITION, PAGED
-from service.api.http.shell import Asked, Shell
+from service.api.http.positions import ReadPages
+from service.api.http.shell import Shell
 from service.api.http.submitting import encoded
 from service.base.errors import StreamNotFound
 from service.people.accounts import names
@@ -37,20 +36,19 @@ class PlayerRecord(msgspec.Struct, kw_only=True):
     "GET", "/v1/leagues/{league_id:str}/players/{player_id:str}/record", "read_record",
     "Read a player's tournaments, places, winnings, points and hands in a league.",
     needs="read_league", scope="leagues:read", answer=PlayerRecord,
-    query=(*PAGED, MIN_POSITION),
     problems=("invalid_cursor", "not_caught_up"),
 )  # fmt: skip
 async def read_record(
-    request: Asked, player_id: str, place: Annotated[LeaguePlace, AS_KNOWN], shell: Shell
+    player_id: str, place: Annotated[LeaguePlace, AS_KNOWN], shell: Shell, pages: ReadPages
 ) -> Response[bytes]:
     """
     Read the record from the read models. Answer 404 for a player who never belonged to the league.
     """
     demand_form(player_id, "plr")
     engine = shell.engine
-    await caught_up(request, place.id, "standings")
+    await pages.reading.caught_up(place.id, "standings")
     name = f"record {place.id} {player_id}"
-    paged = await listing_of(request, place.id, name, int, projection="records")
+    paged = await pages.read(place.id, name, int, projection="records")
     before = paged.after[0] if paged.after else None
     async with engine.connect() as connection:
         rows = await recalling.games(

@@ -11,10 +11,10 @@ from engine.rulesets.errors import RulesetUnknown
 from service.announcing.presets import PRESETS as TERMS_PRESETS
 from service.announcing.presets import TermsPreset
 from service.api.http.etags import not_modified, unchanged
-from service.api.http.listing import listed, listing
+from service.api.http.listing import Pages
 from service.api.http.operations import operation
 from service.api.http.paging import Page
-from service.api.http.queries import PAGED, Query
+from service.api.http.queries import Query
 from service.api.http.shell import Asked
 from service.api.http.submitting import encoded
 from service.base.errors import StreamNotFound
@@ -46,12 +46,12 @@ class RulesetShown(msgspec.Struct, kw_only=True):
 
 @operation(
     "GET", "/v1/rulesets", "list_rulesets", "List the ruleset presets that a tournament may name.",
-    needs="anyone", answer=Page[RulesetShown], query=PAGED, problems=("invalid_cursor",),
+    needs="anyone", answer=Page[RulesetShown], problems=("invalid_cursor",),
 )  # fmt: skip
-async def list_rulesets(request: Asked) -> Response[bytes]:
+async def list_rulesets(pages: Pages) -> Response[bytes]:
     """List the presets by name, with their hashes."""
     shown = [_shown(name) for name in sorted(PRESETS)]
-    return listed(request, listing(request, "rulesets", str).cut(shown, lambda it: (it.name,)))
+    return pages.answer(pages.listing("rulesets", str).cut(shown, lambda it: (it.name,)))
 
 
 @operation(
@@ -79,12 +79,12 @@ async def read_ruleset(
 @operation(
     "GET", "/v1/terms-presets", "list_terms_presets",
     "List the named terms that an announcement may use, with their demands on the ruleset.",
-    needs="anyone", answer=Page[TermsPreset], query=PAGED, problems=("invalid_cursor",),
+    needs="anyone", answer=Page[TermsPreset], problems=("invalid_cursor",),
 )  # fmt: skip
-async def list_terms_presets(request: Asked) -> Response[bytes]:
+async def list_terms_presets(pages: Pages) -> Response[bytes]:
     """List the complete presets by name."""
     shown = [TERMS_PRESETS[name] for name in sorted(TERMS_PRESETS)]
-    return listed(request, listing(request, "terms presets", str).cut(shown, lambda it: (it.name,)))
+    return pages.answer(pages.listing("terms presets", str).cut(shown, lambda it: (it.name,)))
 
 
 def _shown(name: str) -> RulesetShown:

@@ -27,12 +27,11 @@ from service.announcing.inputs import Instant, Name, in_utc
 from service.api.http.access import AS_KNOWN, LeaguePlace, SeasonPlace
 from service.api.http.called import names_of
 from service.api.http.etags import tagged
-from service.api.http.listing import listed
-from service.api.http.moments import AS_OF_PROBLEMS, Moment, moment_of
+from service.api.http.listing import Paging
+from service.api.http.moments import AS_OF_PROBLEMS, Moment, Then
 from service.api.http.operations import operation
 from service.api.http.paging import Page
-from service.api.http.positions import listing_of
-from service.api.http.queries import AS_OF, MIN_POSITION, PAGED
+from service.api.http.positions import ReadPages
 from service.api.http.shell import Asked, Shell, shell_of
 from service.api.http.submitting import Order, answer, decide_one
 from service.base.errors import BadRequest, StreamNotFound
@@ -226,17 +225,17 @@ _NO_PRESET = Preset(name="", says="", points=PlacesFromEnd(), source="")
 @operation(
     "GET", "/v1/leagues/{league_id:str}/seasons", "list_seasons", "List a league's seasons.",
     needs="read_league", scope="leagues:read",
-    answer=Page[SeasonRow], query=(*PAGED, MIN_POSITION),
+    answer=Page[SeasonRow],
     problems=("invalid_cursor", "not_caught_up"),
 )  # fmt: skip
-async def list_seasons(request: Asked, place: LeaguePlace, shell: Shell) -> Response[bytes]:
+async def list_seasons(place: LeaguePlace, shell: Shell, pages: ReadPages) -> Response[bytes]:
     """List the seasons from the read models, in order of opening."""
     name = f"seasons {place.id}"
-    paged = await listing_of(request, place.league, name, int, projection="standings")
+    paged = await pages.read(place.league, name, int, projection="standings")
     async with shell.engine.connect() as connection:
         rows = await queries.seasons(connection, place.id)
     opened = {each.season: number for number, each in enumerate(rows)}
-    return listed(request, paged.cut(rows, lambda each: (opened[each.season],)))
+    return pages.answer(paged.cut(rows, lambda each: (opened[each.season],)))
 
 
 @operation(
@@ -284,38 +283,41 @@ class StandingShown(StandingRow, frozen=True, kw_only=True):
 @operation(
     "GET", "/v1/seasons/{season_id:str}/standings", "read_standings", "List a season's standings.",
     needs="read_league", scope="leagues:read",
-    answer=Page[StandingShown], query=(*PAGED, MIN_POSITION, AS_OF),
+    answer=Page[StandingShown],
     problems=("invalid_cursor", "not_caught_up", *AS_OF_PROBLEMS),
 )  # fmt: skip
 async def read_standings(
-    request: Asked, place: Annotated[SeasonPlace, AS_KNOWN], shell: Shell
+    place: Annotated[SeasonPlace, AS_KNOWN],
+    shell: Shell,
+    pages: ReadPages,
+    then: Then,
 ) -> Response[bytes]:
     """Read the read models. With ``as_of``, fold the season's events up to that position."""
-    moment = await moment_of(request, place.league)
+    moment = await then.moment(place.league)
     if moment is not None:
-        return await _standings_then(request, place.id, moment)
+        return await _standings_then(pages, place.id, moment)
     name = f"standings {place.id}"
-    paged = await listing_of(request, place.league, name, int, str, projection="standings")
+    paged = await pages.read(place.league, name, int, str, projection="standings")
     async with shell.engine.connect() as connection:
         rows = await queries.standings(
             connection, place.id, limit=paged.limit + 1, after=paged.after
         )
     page = paged.page(rows, lambda each: (each.rank, each.player))
-    return await _named(request, page)
+    return await _named(shell, pages, page)
 
 
 async def _named(
-    request: Asked, page: Page[StandingRow], headers: dict[str, str] | None = None
+    shell: Shell, pages: Paging, page: Page[StandingRow], headers: dict[str, str] | None = None
 ) -> Response[bytes]:
     """Answer with a page of the standings and the names of its players."""
-    called = await names_of(shell_of(request), (each.player for each in page.items))
+    called = await names_of(shell, (each.player for each in page.items))
     items = [
         StandingShown(**structs.asdict(each), name=called.get(each.player)) for each in page.items
     ]
-    return listed(request, Page(items=items, next_cursor=page.next_cursor), headers)
+    return pages.answer(Page(items=items, next_cursor=page.next_cursor), headers)
 
 
-async def _standings_then(request: Asked, season: str, moment: Moment) -> Response[bytes]:
+async def _standings_then(pages: Paging, season: str, moment: Moment) -> Response[bytes]:
     state = (await moment.state(stream_of(season))).state
     if not isinstance(state, Opened):
         raise StreamNotFound("it did not exist at that time, or you may not see it")
@@ -336,6 +338,6 @@ async def _standings_then(request: Asked, season: str, moment: Moment) -> Respon
         )
         for each in state.standings()
     ]
-    paged = moment.listing(request, f"standings {season}", int, str)
+    paged = moment.listing(pages, f"standings {season}", int, str)
     page = paged.cut(rows, lambda each: (each.rank, each.player))
-    return await _named(request, page, moment.headers)
+    return await _named(shell_of(pages.request), pages, page, moment.headers)

@@ -10,11 +10,10 @@ from engine.league.events import LeagueCreated, MemberAdded, MemberRoleChanged
 from engine.league.roles import STAFF
 from engine.values import number_of
 from service.api.http.access import LeaguePlace, demand
-from service.api.http.listing import listed
+from service.api.http.listing import Pages
 from service.api.http.operations import operation
 from service.api.http.paging import POSITION_END, Page
-from service.api.http.positions import live_listing, plays_in
-from service.api.http.queries import PAGED
+from service.api.http.positions import plays_in
 from service.api.http.shell import Asked, Shell
 from service.log.record import Metadata, league_number
 
@@ -71,13 +70,15 @@ class Deed(msgspec.Struct, kw_only=True):
 @operation(
     "GET", "/v1/leagues/{league_id:str}/staff-log", "read_staff_log",
     "List the actions of staff and operators in a league, newest first.",
-    needs="audit_hands", scope="hands:audit", answer=Page[Deed], query=PAGED,
+    needs="audit_hands", scope="hands:audit", answer=Page[Deed],
     problems=("forbidden", "invalid_cursor", "not_caught_up"),
 )  # fmt: skip
-async def read_staff_log(request: Asked, place: LeaguePlace, shell: Shell) -> Response[bytes]:
+async def read_staff_log(
+    request: Asked, place: LeaguePlace, shell: Shell, pages: Pages
+) -> Response[bytes]:
     """List all actions of everybody who has ever held an office, from the log."""
     demand(request, place.role, entered=await plays_in(request, place.id))
-    paged = await live_listing(request, place.id, f"staff log {place.id}", int, str)
+    paged = await pages.live(place.id, f"staff log {place.id}", int, str)
     before, after_kind = paged.after or (POSITION_END, "")
     top = await shell.pool.fetchval(
         "SELECT coalesce(max(position), -1) + 1 FROM events WHERE league = $1",
@@ -89,8 +90,8 @@ async def read_staff_log(request: Asked, place: LeaguePlace, shell: Shell) -> Re
     left = [each for each in deeds if paged.after is None or _key(each) < (before, after_kind)]
     if len(left) <= paged.limit and low > 0:
         follows = paged.cursor((low, ""))
-        return listed(request, Page(items=left, next_cursor=follows))
-    return listed(request, paged.page(left[: paged.limit + 1], _key))
+        return pages.answer(Page(items=left, next_cursor=follows))
+    return pages.answer(paged.page(left[: paged.limit + 1], _key))
 
 
 def _key(deed: Deed) -> tuple[int, str]:

@@ -16,11 +16,9 @@ from service.api.http.access import LeaguePlace
 from service.api.http.asking import TournamentAsked, filled
 from service.api.http.etags import tagged
 from service.api.http.faults import faults_of, refused
-from service.api.http.listing import listed
+from service.api.http.listing import Pages
 from service.api.http.operations import operation
 from service.api.http.paging import Page
-from service.api.http.positions import live_listing
-from service.api.http.queries import PAGED
 from service.api.http.shell import Asked, Shell, shell_of
 from service.api.http.submitting import Order, answer, decide_one
 from service.base.errors import BadRequest, StreamNotFound
@@ -170,15 +168,15 @@ async def change_template(
 
 @operation(
     "GET", "/v1/leagues/{league_id:str}/templates", "list_templates", "List a league's templates.",
-    needs="read_league", scope="leagues:read", answer=Page[TemplateShown], query=PAGED,
+    needs="read_league", scope="leagues:read", answer=Page[TemplateShown],
     problems=("invalid_cursor",),
 )  # fmt: skip
-async def list_templates(request: Asked, place: LeaguePlace) -> Response[bytes]:
+async def list_templates(place: LeaguePlace, pages: Pages) -> Response[bytes]:
     """List the templates by name, from the aggregate."""
-    paged = await live_listing(request, place.id, f"templates {place.id}", str)
+    paged = await pages.live(place.id, f"templates {place.id}", str)
     ordered = sorted(place.state.templates, key=lambda each: str(each.name))
     items = [_shown(place.id, each) for each in ordered]
-    return listed(request, paged.cut(items, lambda each: (each.name,)))
+    return pages.answer(paged.cut(items, lambda each: (each.name,)))
 
 
 @operation(

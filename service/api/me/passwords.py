@@ -13,11 +13,10 @@ from engine.values import PlayerId, identifier, number_of, stream_of
 from service.api.http.access import LeaguePlace, demand_form
 from service.api.http.authentication import forget, forget_person
 from service.api.http.declaration import OnPeople
-from service.api.http.listing import listed, listing
+from service.api.http.listing import Pages
 from service.api.http.nothing import Nothing
 from service.api.http.operations import operation
 from service.api.http.paging import Page
-from service.api.http.queries import PAGED
 from service.api.http.shell import Asked, Shell, client_address
 from service.api.http.submitting import Order, encoded
 from service.api.me.signing_in import REPLAYED, demand_unchanged, signed_in
@@ -189,15 +188,15 @@ async def reset_password(request: Asked, body: ResetWanted, shell: Shell) -> Res
 @operation(
     "GET", "/v1/me/sign-ins", "list_sign_ins",
     "List the sign-ins of the caller's account in the last 90 days, newest first.",
-    needs="account", scope=MANAGE, answer=Page[SignInListed], query=PAGED,
+    needs="account", scope=MANAGE, answer=Page[SignInListed],
     problems=("invalid_cursor",),
 )  # fmt: skip
-async def list_sign_ins(request: Asked, shell: Shell, principal: Principal) -> Response[bytes]:
+async def list_sign_ins(shell: Shell, principal: Principal, pages: Pages) -> Response[bytes]:
     """List the sign-ins that made root tokens, and the actions that ended tokens."""
     me = principal.account
     async with shell.engine.connect() as connection:
         found = await sign_ins.sign_ins_of(connection, me.number)
-    paged = listing(request, f"sign-ins {me.player}", int)
+    paged = pages.listing(f"sign-ins {me.player}", int)
     page = paged.cut(found, lambda each: (each.id,), descending=True)
     shown = [
         SignInListed(
@@ -208,7 +207,7 @@ async def list_sign_ins(request: Asked, shell: Shell, principal: Principal) -> R
         )
         for each in page.items
     ]
-    return listed(request, Page(items=shown, next_cursor=page.next_cursor))
+    return pages.answer(Page(items=shown, next_cursor=page.next_cursor))
 
 
 def _in_reach(role: Role | None) -> bool:

@@ -10,11 +10,10 @@ from msgspec import Meta
 
 from service.api.http.authentication import forget
 from service.api.http.limiting import demand_room
-from service.api.http.listing import listed, listing
+from service.api.http.listing import Pages
 from service.api.http.nothing import Nothing
 from service.api.http.operations import operation
 from service.api.http.paging import Page
-from service.api.http.queries import PAGED
 from service.api.http.shell import Asked, Shell, client_address
 from service.api.http.submitting import Order, encoded, order_of
 from service.api.me.signing_in import REPLAYED, Wanted, root, shown, shown_again, signed_in
@@ -157,10 +156,10 @@ async def make_token(
 
 @operation(
     "GET", "/v1/tokens", "list_tokens", "List the caller's tokens, newest first.",
-    needs="account", scope=tokens.MANAGE, answer=Page[TokenListed], query=PAGED,
+    needs="account", scope=tokens.MANAGE, answer=Page[TokenListed],
     problems=("invalid_cursor",),
 )  # fmt: skip
-async def list_tokens(request: Asked, shell: Shell, principal: Principal) -> Response[bytes]:
+async def list_tokens(shell: Shell, principal: Principal, pages: Pages) -> Response[bytes]:
     """List the caller's tokens, revoked ones included."""
     found = await tokens.tokens_of(shell.engine, principal.account.number)
     items = [
@@ -177,8 +176,8 @@ async def list_tokens(request: Asked, shell: Shell, principal: Principal) -> Res
         for each in found
     ]
     order = {each.id: number for number, each in enumerate(reversed(items))}
-    paged = listing(request, f"tokens {principal.account.player}", int)
-    return listed(request, paged.cut(items, lambda each: (order[each.id],), descending=True))
+    paged = pages.listing(f"tokens {principal.account.player}", int)
+    return pages.answer(paged.cut(items, lambda each: (order[each.id],), descending=True))
 
 
 @operation(

@@ -39,7 +39,7 @@ from service.api.http.access import (
     plays_in_disputed,
     reach,
 )
-from service.api.http.binding import By
+from service.api.http.by import By
 from service.api.http.hands import find_hand
 from service.api.http.operations import operation
 from service.api.http.reasons import keep

@@ -23,12 +23,10 @@ from service.api.http.access import (
     plays_in_disputed,
     reach,
 )
-from service.api.http.binding import By
-from service.api.http.listing import listed
+from service.api.http.by import By
+from service.api.http.listing import Pages
 from service.api.http.operations import operation
 from service.api.http.paging import Page
-from service.api.http.positions import live_listing
-from service.api.http.queries import PAGED
 from service.api.http.rulebook import demand_known
 from service.api.http.shell import Asked, Shell, principal_of, shell_of
 from service.api.http.submitting import Order, encoded
@@ -183,11 +181,11 @@ async def file_confidential_claim(
 @operation(
     "GET", "/v1/leagues/{league_id:str}/confidential-claims", "list_confidential_claims",
     "List the caller's confidential claims. Referees also see those that they may handle.",
-    needs="enter_tournaments", scope="leagues:read", answer=Page[ConfidentialClaim], query=PAGED,
+    needs="enter_tournaments", scope="leagues:read", answer=Page[ConfidentialClaim],
     problems=("invalid_cursor",),
 )  # fmt: skip
 async def list_confidential_claims(
-    request: Asked, place: LeaguePlace, shell: Shell, principal: Principal
+    request: Asked, place: LeaguePlace, shell: Shell, principal: Principal, pages: Pages
 ) -> Response[bytes]:
     """List the confidential claims that the caller may see, oldest first."""
     me, league = principal.account.number, number_of(place.id)
@@ -198,8 +196,8 @@ async def list_confidential_claims(
             connection, keys, league, of=None if ruling else me
         )
     shown = [_shown(each) for each in found if await _sees(request, place, each, me)]
-    paged = await live_listing(request, place.id, f"confidential {place.id} {me.hex}", str, str)
-    return listed(request, paged.cut(shown, lambda each: (each.filed_at.isoformat(), each.id)))
+    paged = await pages.live(place.id, f"confidential {place.id} {me.hex}", str, str)
+    return pages.answer(paged.cut(shown, lambda each: (each.filed_at.isoformat(), each.id)))
 
 
 @operation(

@@ -18,11 +18,9 @@ from engine.values import PlayerId, stream_of
 from service.announcing.inputs import Instant, in_utc
 from service.api.http.access import DisputePlace
 from service.api.http.declaration import OnPeople
-from service.api.http.listing import listed
+from service.api.http.listing import Pages
 from service.api.http.operations import operation
 from service.api.http.paging import Page
-from service.api.http.positions import live_listing
-from service.api.http.queries import PAGED
 from service.api.http.reasons import keep
 from service.api.http.shell import Asked, Shell, shell_of
 from service.api.http.submitting import Order, answer
@@ -148,10 +146,10 @@ async def grant_disclosure(
 @operation(
     "GET", "/v1/disputes/{dispute_id:str}/disclosures", "list_disclosures",
     "List the disclosures of a dispute, with their uses.",
-    needs="read_league", scope="leagues:read", answer=Page[DisclosureShown], query=PAGED,
+    needs="read_league", scope="leagues:read", answer=Page[DisclosureShown],
     problems=("invalid_cursor",),
 )  # fmt: skip
-async def list_disclosures(request: Asked, place: DisputePlace) -> Response[bytes]:
+async def list_disclosures(place: DisputePlace, pages: Pages) -> Response[bytes]:
     """List the disclosures in order. Every member may see that somebody looked."""
     state = place.state
     shown = [
@@ -170,8 +168,8 @@ async def list_disclosures(request: Asked, place: DisputePlace) -> Response[byte
         )
         for number, each in enumerate(state.disclosures, 1)
     ]
-    paged = await live_listing(request, place.league, f"disclosures {place.id}", int)
-    return listed(request, paged.cut(shown, lambda each: (each.number,)))
+    paged = await pages.live(place.league, f"disclosures {place.id}", int)
+    return pages.answer(paged.cut(shown, lambda each: (each.number,)))
 
 
 @operation(

@@ -23,11 +23,10 @@ from service.api.http.access import (
 )
 from service.api.http.called import names_of
 from service.api.http.etags import tagged
-from service.api.http.listing import listed
+from service.api.http.listing import Pages
 from service.api.http.operations import operation
 from service.api.http.paging import Page
-from service.api.http.positions import listing_of, live_listing
-from service.api.http.queries import MIN_POSITION, PAGED
+from service.api.http.positions import ReadPages
 from service.api.http.reasons import keep
 from service.api.http.shell import Asked, Shell, principal_of, shell_of
 from service.api.http.submitting import Order, answer, encoded
@@ -71,15 +70,13 @@ class DisputeListed(DisputeRow, frozen=True, kw_only=True):
     "GET", "/v1/leagues/{league_id:str}/disputes", "list_disputes",
     "List the disputes of a league, newest first.",
     needs="read_league", scope="leagues:read", answer=Page[DisputeListed],
-    query=(*PAGED, MIN_POSITION), problems=("invalid_cursor", "not_caught_up"),
+    problems=("invalid_cursor", "not_caught_up"),
 )  # fmt: skip
 async def list_disputes(
-    request: Asked, place: Annotated[LeaguePlace, AS_KNOWN], shell: Shell
+    place: Annotated[LeaguePlace, AS_KNOWN], shell: Shell, pages: ReadPages
 ) -> Response[bytes]:
     """List the disputes from the read model, the latest opening first."""
-    paged = await listing_of(
-        request, place.league, f"disputes {place.id}", int, projection="disputes"
-    )
+    paged = await pages.read(place.league, f"disputes {place.id}", int, projection="disputes")
     before = None if paged.after is None else paged.after[0]
     async with shell.engine.connect() as connection:
         rows = await dispute_queries.disputes(
@@ -90,7 +87,7 @@ async def list_disputes(
         DisputeListed(**structs.asdict(each), claimant_name=called.get(each.claimant))
         for each in rows
     ]
-    return listed(request, paged.page(shown, lambda each: (each.opened_position,)))
+    return pages.answer(paged.page(shown, lambda each: (each.opened_position,)))
 
 
 @operation(
@@ -161,14 +158,14 @@ async def read_evidence(request: Asked, place: DisputePlace) -> Response[bytes]:
 @operation(
     "GET", "/v1/disputes/{dispute_id:str}/proofs", "list_proofs",
     "List the proofs that the events of the evidence are in the dispute's signed head.",
-    needs="read_league", scope="leagues:read", answer=Page[ProofShown], query=PAGED,
+    needs="read_league", scope="leagues:read", answer=Page[ProofShown],
     problems=("invalid_cursor", "log_incomplete"),
 )  # fmt: skip
-async def list_proofs(request: Asked, place: DisputePlace, shell: Shell) -> Response[bytes]:
+async def list_proofs(place: DisputePlace, shell: Shell, pages: Pages) -> Response[bytes]:
     """Prove one page of events. The list is empty until the dispute has a signed head."""
     state, head = place.state, place.state.head
     known = state.evidence[-1].value.events if state.evidence and head is not None else ()
-    paged = await live_listing(request, place.league, f"proofs {place.id}", int)
+    paged = await pages.live(place.league, f"proofs {place.id}", int)
     page = paged.cut(known, lambda each: (each.position,))
     size, league = 0 if head is None else head.size, number_of(place.league)
     async with shell.pool.acquire() as connection:
@@ -185,7 +182,7 @@ async def list_proofs(request: Asked, place: DisputePlace, shell: Shell) -> Resp
             )
             for each in page.items
         ]
-    return listed(request, Page(items=proven, next_cursor=page.next_cursor))
+    return pages.answer(Page(items=proven, next_cursor=page.next_cursor))
 
 
 @operation(

@@ -13,11 +13,10 @@ from msgspec import Meta
 from engine.values import number_of, stream_of
 from service.api.http.access import AS_KNOWN, LeaguePlace
 from service.api.http.hands import reach_hand
-from service.api.http.listing import listed, listing
+from service.api.http.listing import Pages
 from service.api.http.operations import operation
 from service.api.http.paging import POSITION_END, Page
-from service.api.http.positions import live_listing
-from service.api.http.queries import PAGED, Query
+from service.api.http.queries import Query
 from service.api.http.shell import Asked, Shell, shell_of
 from service.api.http.submitting import encoded
 from service.base.drivers import Driver
@@ -175,47 +174,45 @@ class HandReceipt(msgspec.Struct, frozen=True, kw_only=True):
 
 @operation(
     "GET", "/v1/signers", "list_signers", "List the public keys of the signers.",
-    needs="anyone", answer=Page[SignerKey], query=PAGED, problems=("invalid_cursor",),
+    needs="anyone", answer=Page[SignerKey], problems=("invalid_cursor",),
 )  # fmt: skip
-async def list_signers(request: Asked, shell: Shell) -> Response[bytes]:
+async def list_signers(shell: Shell, pages: Pages) -> Response[bytes]:
     """List every key ever published. A revoked key has the time and reason."""
     rows = await shell.pool.fetch(_KEYS)
     keys = [SignerKey(**row) for row in rows]
-    return listed(
-        request, listing(request, "signers", str).cut(keys, lambda it: (it.verifier_key,))
-    )
+    return pages.answer(pages.listing("signers", str).cut(keys, lambda it: (it.verifier_key,)))
 
 
 @operation(
     "GET", "/v1/leagues/{league_id:str}/checkpoints", "list_checkpoints",
     "List a league's signed heads, newest first.",
     needs="read_league", scope="leagues:read",
-    answer=Page[SignedHead], query=PAGED, problems=("invalid_cursor",),
+    answer=Page[SignedHead], problems=("invalid_cursor",),
 )  # fmt: skip
 async def list_checkpoints(
-    request: Asked, place: Annotated[LeaguePlace, AS_KNOWN], shell: Shell
+    place: Annotated[LeaguePlace, AS_KNOWN], shell: Shell, pages: Pages
 ) -> Response[bytes]:
     """List signed heads, so that clients can compare them with heads they saw before."""
-    paged = await live_listing(request, place.league, f"checkpoints {place.id}", int, int)
+    paged = await pages.live(place.league, f"checkpoints {place.id}", int, int)
     before = paged.after or (_EPOCH_END, POSITION_END)
     rows = await shell.pool.fetch(_HEADS, number_of(place.league), paged.limit + 1, *before)
     page = paged.page([_head(row) for row in rows], lambda each: (each.epoch, each.size))
-    return listed(request, page)
+    return pages.answer(page)
 
 
 @operation(
     "GET", "/v1/leagues/{league_id:str}/epochs", "list_epochs",
     "List the epochs of a league's log, with their operators and reasons.",
     needs="read_league", scope="leagues:read", answer=Page[Epoch],
-    query=PAGED, problems=("invalid_cursor",),
+    problems=("invalid_cursor",),
 )  # fmt: skip
 async def list_epochs(
-    request: Asked, place: Annotated[LeaguePlace, AS_KNOWN], shell: Shell
+    place: Annotated[LeaguePlace, AS_KNOWN], shell: Shell, pages: Pages
 ) -> Response[bytes]:
     """List the epochs, for clients with a head of an older epoch. Most leagues have none."""
     rows = await shell.pool.fetch(_EPOCHS, number_of(place.league))
-    paged = await live_listing(request, place.league, f"epochs {place.id}", int)
-    return listed(request, paged.cut([Epoch(**row) for row in rows], lambda each: (each.epoch,)))
+    paged = await pages.live(place.league, f"epochs {place.id}", int)
+    return pages.answer(paged.cut([Epoch(**row) for row in rows], lambda each: (each.epoch,)))
 
 
 @operation(

@@ -29,7 +29,7 @@ from service.api.http.access import (
     tournament_of_table,
 )
 from service.api.http.authentication import require_token
-from service.api.http.binding import By
+from service.api.http.by import By
 from service.api.http.declaration import JSON
 from service.api.http.news import Follower
 from service.api.http.operations import operation

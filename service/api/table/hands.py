@@ -7,11 +7,9 @@ from litestar import Response
 
 from service.api.http.access import AS_KNOWN, TablePlace
 from service.api.http.hands import reach_hand
-from service.api.http.listing import listed
 from service.api.http.operations import operation
 from service.api.http.paging import Page
-from service.api.http.positions import listing_of
-from service.api.http.queries import MIN_POSITION, PAGED
+from service.api.http.positions import ReadPages
 from service.api.http.shell import Asked, Shell
 from service.api.http.submitting import encoded
 from service.base.documents import Document
@@ -22,19 +20,19 @@ from service.projections.hand_rows import HandRow
 @operation(
     "GET", "/v1/tables/{table_id:str}/hands", "list_hands", "List a table's hands, in order.",
     needs="read_league",
-    scope="leagues:read", answer=Page[HandRow], query=(*PAGED, MIN_POSITION),
+    scope="leagues:read", answer=Page[HandRow],
     problems=("invalid_cursor", "not_caught_up"),
 )  # fmt: skip
 async def list_hands(
-    request: Asked, place: Annotated[TablePlace, AS_KNOWN], shell: Shell
+    place: Annotated[TablePlace, AS_KNOWN], shell: Shell, pages: ReadPages
 ) -> Response[bytes]:
     """List the hands from the read model, by number."""
-    paged = await listing_of(request, place.league, f"hands {place.id}", int, projection="hands")
+    paged = await pages.read(place.league, f"hands {place.id}", int, projection="hands")
     async with shell.engine.connect() as connection:
         rows = await queries.hands(
             connection, place.id, limit=paged.limit + 1, after=paged.after[0] if paged.after else 0
         )
-    return listed(request, paged.page(rows, lambda each: (each.number,)))
+    return pages.answer(paged.page(rows, lambda each: (each.number,)))
 
 
 @operation(

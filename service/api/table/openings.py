@@ -5,12 +5,10 @@ from typing import Annotated
 from litestar import Response
 
 from service.api.http.access import AS_KNOWN, LeaguePlace
-from service.api.http.listing import listed
 from service.api.http.operations import operation
 from service.api.http.paging import Page
-from service.api.http.positions import listing_of
-from service.api.http.queries import MIN_POSITION, PAGED
-from service.api.http.shell import Asked, Shell
+from service.api.http.positions import ReadPages
+from service.api.http.shell import Shell
 from service.projections import dispute_queries
 from service.projections.rows import OpeningRow
 
@@ -19,18 +17,16 @@ from service.projections.rows import OpeningRow
     "GET", "/v1/leagues/{league_id:str}/openings", "list_openings",
     "List openings of hidden values, newest first: by whom, when, until when and by which right.",
     needs="read_league", scope="leagues:read", answer=Page[OpeningRow],
-    query=(*PAGED, MIN_POSITION), problems=("invalid_cursor", "not_caught_up"),
+    problems=("invalid_cursor", "not_caught_up"),
 )  # fmt: skip
 async def list_openings(
-    request: Asked, place: Annotated[LeaguePlace, AS_KNOWN], shell: Shell
+    place: Annotated[LeaguePlace, AS_KNOWN], shell: Shell, pages: ReadPages
 ) -> Response[bytes]:
     """List the openings from the read model. Every member may see that somebody looked."""
-    paged = await listing_of(
-        request, place.league, f"openings {place.id}", int, projection="openings"
-    )
+    paged = await pages.read(place.league, f"openings {place.id}", int, projection="openings")
     before = None if paged.after is None else paged.after[0]
     async with shell.engine.connect() as connection:
         rows = await dispute_queries.openings(
             connection, place.id, limit=paged.limit + 1, before=before
         )
-    return listed(request, paged.page(rows, lambda each: (each.position,)))
+    return pages.answer(paged.page(rows, lambda each: (each.position,)))

@@ -16,7 +16,7 @@ from engine.tournament.model.state import State
 from engine.values import HandId, PlayerId, number_of, stream_of
 from service.api.http import reasons
 from service.api.http.access import demand, demand_also
-from service.api.http.binding import By
+from service.api.http.by import By
 from service.api.http.called import names_at
 from service.api.http.hands import reach_hand
 from service.api.http.negotiating import ALL, best

@@ -40,14 +40,13 @@ from service.api.http.access import (
 )
 from service.api.http.called import names_at
 from service.api.http.etags import not_modified, tag_of, unchanged
-from service.api.http.listing import listed
-from service.api.http.moments import AS_OF_PROBLEMS, Moment, moment_of
+from service.api.http.listing import Pages
+from service.api.http.moments import AS_OF_PROBLEMS, Moment, Then
 from service.api.http.operations import operation
-from service.api.http.paging import Page, wait_of
+from service.api.http.paging import Page
 from service.api.http.phases import tables_of
-from service.api.http.positions import live_listing
 from service.api.http.problems import answer_refusal
-from service.api.http.queries import AS_OF, PAGED, WAIT
+from service.api.http.queries import Wait
 from service.api.http.shell import Asked, Shell, principal_of, shell_of
 from service.api.http.submitting import Order, answer, encoded
 from service.api.table.actions import (
@@ -128,18 +127,17 @@ class TableListed(msgspec.Struct, kw_only=True):
     "GET", "/v1/tables/{table_id:str}", "read_table",
     "Read a table as the caller may see it. Use If-None-Match with wait for a long poll.",
     needs="read_league", scope="leagues:read",
-    answer=TableSeen, query=(WAIT, AS_OF), problems=AS_OF_PROBLEMS, etag=True,
+    answer=TableSeen, problems=AS_OF_PROBLEMS, etag=True,
 )  # fmt: skip
 async def read_table(
-    request: Asked, place: Annotated[TablePlace, BELIEVED], shell: Shell
+    request: Asked, place: Annotated[TablePlace, BELIEVED], shell: Shell, then: Then, wait: Wait
 ) -> Response[bytes]:
     """Read the table from the aggregate. The ``ETag`` is its version."""
-    moment = await moment_of(request, place.league)
+    moment = await then.moment(place.league)
     if moment is not None:
         return await _then(request, place, moment)
     tag = tag_of(place.loaded.version)
     if unchanged(request, tag):
-        wait = wait_of(request)
         if wait:
             feed = Feed(shell, place.league, place.stream, 0, Reader())
             await feed.news(place.loaded.version, wait)
@@ -170,16 +168,16 @@ async def _then(request: Asked, place: TablePlace, moment: Moment) -> Response[b
 @operation(
     "GET", "/v1/tournaments/{tournament_id:str}/tables", "list_tables",
     "List a tournament's open tables.",
-    needs="read_league", scope="leagues:read", answer=Page[TableListed], query=PAGED,
+    needs="read_league", scope="leagues:read", answer=Page[TableListed],
     problems=("invalid_cursor",),
 )  # fmt: skip
-async def list_tables(request: Asked, place: TournamentPlace, shell: Shell) -> Response[bytes]:
+async def list_tables(place: TournamentPlace, shell: Shell, pages: Pages) -> Response[bytes]:
     """List the open tables from the aggregates, by number."""
-    paged = await live_listing(request, place.league, f"tables {place.id}", int)
+    paged = await pages.live(place.league, f"tables {place.id}", int)
     page = paged.cut(tables_of(place.state), lambda each: (each.number,))
     items = await asyncio.gather(*(_listed(shell, place, each) for each in page.items))
     found = [each for each in items if each is not None]
-    return listed(request, Page(items=found, next_cursor=page.next_cursor))
+    return pages.answer(Page(items=found, next_cursor=page.next_cursor))
 
 
 @operation(

@@ -13,12 +13,10 @@ from engine.tournament.model.state import Finished, entry_of
 from engine.tournament.model.values import Award, Payout, Placing
 from engine.values import EntrantId, PlayerId
 from service.api.http.access import TournamentPlace
-from service.api.http.listing import listed
+from service.api.http.listing import Pages
 from service.api.http.operations import operation
 from service.api.http.paging import Page
 from service.api.http.phases import payouts_of, placings_of
-from service.api.http.positions import live_listing
-from service.api.http.queries import PAGED
 from service.api.http.reasons import signed
 from service.api.http.shell import Asked, Shell, shell_of
 from service.api.http.submitting import Order, answer
@@ -163,10 +161,10 @@ async def award_anew(
 @operation(
     "GET", "/v1/tournaments/{tournament_id:str}/corrections", "list_corrections",
     "List the corrections of a result, with their reasons.",
-    scope="leagues:read", needs="read_league", answer=Page[CorrectionShown], query=PAGED,
+    scope="leagues:read", needs="read_league", answer=Page[CorrectionShown],
     problems=("invalid_cursor", "text_forged"),
 )  # fmt: skip
-async def list_corrections(request: Asked, place: TournamentPlace, shell: Shell) -> Response[bytes]:
+async def list_corrections(place: TournamentPlace, shell: Shell, pages: Pages) -> Response[bytes]:
     """Read the corrections from the aggregate, in order of their numbers."""
     found = place.state.corrections if isinstance(place.state, Finished) else ()
     said = await words(shell.engine, [each.reason for each in found])
@@ -182,8 +180,8 @@ async def list_corrections(request: Asked, place: TournamentPlace, shell: Shell)
         )
         for each in found
     ]
-    paged = await live_listing(request, place.league, f"corrections {place.id}", int)
-    return listed(request, paged.cut(shown, lambda each: (each.number,)))
+    paged = await pages.live(place.league, f"corrections {place.id}", int)
+    return pages.answer(paged.cut(shown, lambda each: (each.number,)))
 
 
 def _player_of(place: TournamentPlace, entrant: EntrantId) -> PlayerId | None:

@@ -24,13 +24,11 @@ from engine.tournament.model.state import Drafted, phase_of
 from engine.values import EntrantId, PlayerId, TournamentId
 from service.announcing.terms import TournamentWanted, demand_sandbox, drafting, opening
 from service.api.http.access import LEAGUE, TournamentPlace, find
-from service.api.http.listing import listed
+from service.api.http.listing import Pages
 from service.api.http.nothing import Nothing
 from service.api.http.operations import operation
 from service.api.http.paging import Page
 from service.api.http.phases import entering_of
-from service.api.http.positions import live_listing
-from service.api.http.queries import PAGED
 from service.api.http.reasons import keep
 from service.api.http.shell import Asked, Shell
 from service.api.http.submitting import Order, answer, decide_one
@@ -295,12 +293,10 @@ async def post_announcement(
 @operation(
     "GET", "/v1/tournaments/{tournament_id:str}/announcements", "list_announcements",
     "List the notices to the players, oldest first.",
-    needs="read_league", scope="leagues:read", answer=Page[AnnouncementListed], query=PAGED,
+    needs="read_league", scope="leagues:read", answer=Page[AnnouncementListed],
     problems=("invalid_cursor", "text_forged"),
 )  # fmt: skip
-async def list_announcements(
-    request: Asked, place: TournamentPlace, shell: Shell
-) -> Response[bytes]:
+async def list_announcements(place: TournamentPlace, shell: Shell, pages: Pages) -> Response[bytes]:
     """List the notices from the aggregate."""
     found = entering_of(place.state)
     said = await words(shell.engine, [each.text for each in found.notices])
@@ -310,8 +306,8 @@ async def list_announcements(
         )
         for number, each in enumerate(found.notices)
     ]
-    paged = await live_listing(request, place.league, f"announcements {place.id}", int)
-    return listed(request, paged.cut(items, lambda each: (each.number,)))
+    paged = await pages.live(place.league, f"announcements {place.id}", int)
+    return pages.answer(paged.cut(items, lambda each: (each.number,)))
 
 
 async def _ask(

@@ -14,7 +14,7 @@ from engine.tournament.model.values import Entry
 from engine.tournament.results.ranking import out_in_round
 from engine.values import EntrantId
 from service.api.http.access import TournamentPlace, entrant_of
-from service.api.http.binding import By
+from service.api.http.by import By
 from service.api.http.phases import (
     Tournament,
     entering_of,

@@ -5,11 +5,10 @@ from datetime import date
 import msgspec
 from litestar import Response
 
-from service.api.http.listing import listed, listing
+from service.api.http.listing import Pages
 from service.api.http.operations import operation
 from service.api.http.paging import Page
-from service.api.http.queries import PAGED
-from service.api.http.shell import Asked, Shell
+from service.api.http.shell import Shell
 from service.audit.play.fresh import nights
 from service.base.errors import BadRequest
 
@@ -34,17 +33,17 @@ class FairnessRun(msgspec.Struct, kw_only=True):
     "GET", "/v1/fairness-runs", "list_fairness_runs",
     "List the random generator's nightly statistics on fresh seeds, newest first.",
     needs="account", scope="leagues:read",
-    answer=Page[FairnessRun], query=PAGED, problems=("invalid_cursor",),
+    answer=Page[FairnessRun], problems=("invalid_cursor",),
 )  # fmt: skip
-async def list_fairness_runs(request: Asked, shell: Shell) -> Response[bytes]:
+async def list_fairness_runs(shell: Shell, pages: Pages) -> Response[bytes]:
     """List the measured nights. A night without a run is missing."""
-    paged = listing(request, "fairness-runs", str)
+    paged = pages.listing("fairness-runs", str)
     found = await nights(shell.pool, paged.limit + 1, _before(paged.after))
     shown = [
         FairnessRun(night=each.night, master=master.hex(), p_values=each.p_values, alarm=each.alarm)
         for each, master in found
     ]
-    return listed(request, paged.page(shown, lambda each: (each.night,)))
+    return pages.answer(paged.page(shown, lambda each: (each.night,)))
 
 
 def _before(after: tuple[str, ...] | None) -> date:

@@ -14,11 +14,10 @@ from engine.tournament.model import state as tournament
 from engine.tournament.model.state import Running
 from engine.values import Stream, TableId, stream_of
 from service.api.http.access import AS_KNOWN, TournamentPlace
-from service.api.http.listing import Listing, listing
-from service.api.http.moments import AS_OF_PROBLEMS, moment_of
+from service.api.http.listing import Listing, Pages
+from service.api.http.moments import AS_OF_PROBLEMS, Then
 from service.api.http.operations import operation
 from service.api.http.phases import tables_of
-from service.api.http.queries import AS_OF, PAGED
 from service.api.http.shell import Asked, Shell, shell_of
 from service.api.http.submitting import encoded
 from service.base.errors import StreamNotFound
@@ -55,24 +54,28 @@ class Floor(msgspec.Struct, kw_only=True):
 @operation(
     "GET", "/v1/tournaments/{tournament_id:str}/floor", "read_floor",
     "Read the floor: tables, seats, stacks, levels and remaining entrants.",
-    needs="read_league", scope="leagues:read", answer=Floor, query=(*PAGED, AS_OF),
+    needs="read_league", scope="leagues:read", answer=Floor,
     problems=AS_OF_PROBLEMS,
 )  # fmt: skip
 async def read_floor(
-    request: Asked, place: Annotated[TournamentPlace, AS_KNOWN], shell: Shell
+    request: Asked,
+    place: Annotated[TournamentPlace, AS_KNOWN],
+    shell: Shell,
+    pages: Pages,
+    then: Then,
 ) -> Response[bytes]:
     """Read the floor from the aggregates, as of one moment."""
-    moment = await moment_of(request, place.league)
+    moment = await then.moment(place.league)
     name = f"floor {place.id}"
     if moment is None:
         epoch = await shell.runtime.writer.epoch(place.league)
-        paged = listing(request, name, int, league=place.league, epoch=epoch)
+        paged = pages.listing(name, int, league=place.league, epoch=epoch)
 
         async def load(stream: Stream[State]) -> Loaded[State]:
             return await shell.runtime.writer.load(place.league, stream)
 
         return await _answer(request, paged, load, place.stream, {})
-    paged = moment.listing(request, name, int)
+    paged = moment.listing(pages, name, int)
     return await _answer(request, paged, moment.state, place.stream, moment.headers)
 
 

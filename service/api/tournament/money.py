@@ -26,10 +26,9 @@ from engine.values import EntrantId, PlayerId
 from service.api.http.access import TournamentPlace
 from service.api.http.called import names_of
 from service.api.http.etags import tagged
-from service.api.http.moments import AS_OF_PROBLEMS, moment_of, place_then
+from service.api.http.moments import AS_OF_PROBLEMS, Then, place_then
 from service.api.http.operations import operation
 from service.api.http.phases import Tournament, entries_of, payouts_of
-from service.api.http.queries import AS_OF
 from service.api.http.shell import Asked, Shell
 from service.api.http.submitting import Order, answer, decide_one, encoded
 from service.people.tokens import Principal
@@ -183,14 +182,14 @@ async def record_payment(
 @operation(
     "GET", "/v1/tournaments/{tournament_id:str}/ledger", "read_tournament_ledger",
     "Read a tournament's books: income, spending, and what remains.",
-    needs="read_league", scope="leagues:read", answer=LedgerShown, query=(AS_OF,),
+    needs="read_league", scope="leagues:read", answer=LedgerShown,
     problems=AS_OF_PROBLEMS, etag=True,
 )  # fmt: skip
 async def read_tournament_ledger(
-    request: Asked, place: TournamentPlace, shell: Shell, principal: Principal
+    request: Asked, place: TournamentPlace, shell: Shell, principal: Principal, then: Then
 ) -> Response[bytes]:
     """Show all accounts to staff who report results, and to others only their own."""
-    moment = await moment_of(request, place.league)
+    moment = await then.moment(place.league)
     if moment is not None:
         place = await place_then(place, moment)
     player = principal.account.player

@@ -10,13 +10,11 @@ from engine.tournament.model.commands import Register, Withdraw
 from engine.tournament.model.state import Running
 from engine.values import EntrantId, PlayerId
 from service.api.http.access import AS_KNOWN, TournamentPlace
-from service.api.http.listing import listed
+from service.api.http.listing import Pages
 from service.api.http.nothing import Nothing
 from service.api.http.operations import operation
 from service.api.http.paging import Page
-from service.api.http.positions import live_listing
-from service.api.http.queries import PAGED
-from service.api.http.shell import Asked, Shell
+from service.api.http.shell import Shell
 from service.api.http.submitting import Order, answer, decide_one
 from service.api.tournament.entrants import EntrantShown, my_entry, shown_entrants
 from service.base.errors import StreamNotFound
@@ -126,11 +124,11 @@ async def register(
 @operation(
     "GET", "/v1/tournaments/{tournament_id:str}/registrations", "list_registrations",
     "List the entries of a tournament.",
-    needs="read_league", scope="leagues:read", answer=Page[RegistrationListed], query=PAGED,
+    needs="read_league", scope="leagues:read", answer=Page[RegistrationListed],
     problems=("invalid_cursor",),
 )  # fmt: skip
 async def list_registrations(
-    request: Asked, place: TournamentPlace, shell: Shell, principal: Principal
+    place: TournamentPlace, shell: Shell, principal: Principal, pages: Pages
 ) -> Response[bytes]:
     """List entries in order of registration, then the waitlist, then applicants."""
     entrants = await shown_entrants(shell, principal, place)
@@ -138,8 +136,8 @@ async def list_registrations(
     items = [
         RegistrationListed(entrant=each.id, **msgspec.structs.asdict(each)) for each in entrants
     ]
-    paged = await live_listing(request, place.league, f"registrations {place.id}", int)
-    return listed(request, paged.cut(items, lambda each: (numbers[each.entrant],)))
+    paged = await pages.live(place.league, f"registrations {place.id}", int)
+    return pages.answer(paged.cut(items, lambda each: (numbers[each.entrant],)))
 
 
 @operation(

@@ -28,13 +28,12 @@ from service.api.http.access import (
 )
 from service.api.http.asking import TournamentAsked, filled
 from service.api.http.etags import tagged
-from service.api.http.listing import listed
-from service.api.http.moments import AS_OF_PROBLEMS, moment_of, place_then
+from service.api.http.moments import AS_OF_PROBLEMS, Then, place_then
 from service.api.http.operations import operation
 from service.api.http.paging import Page
 from service.api.http.phases import Tournament, entering_of, tables_of
-from service.api.http.positions import listing_of
-from service.api.http.queries import AS_OF, MIN_POSITION, PAGED, Query
+from service.api.http.positions import ReadPages
+from service.api.http.queries import Query
 from service.api.http.shell import Asked, Shell
 from service.api.http.submitting import Order, answer, decide_one, encoded
 from service.api.tournament.entrants import EntrantShown, shown_entrants
@@ -287,19 +286,18 @@ async def announce_tournament(
     "GET", "/v1/leagues/{league_id:str}/tournaments", "list_tournaments",
     "List a league's tournaments, newest first. Only staff see drafts.",
     needs="read_league", scope="leagues:read", answer=Page[TournamentListed],
-    query=(*PAGED, MIN_POSITION),
     problems=("invalid_cursor", "not_caught_up"),
 )  # fmt: skip
 async def list_tournaments(
-    request: Asked,
     place: Annotated[LeaguePlace, AS_KNOWN],
     shell: Shell,
     season: Annotated[str | None, SEASON_ASKED],
     state: Annotated[str | None, STATE],
+    pages: ReadPages,
 ) -> Response[bytes]:
     """List the tournaments from the read model, the latest announcement first."""
     name = f"tournaments {place.id} {season} {state}"
-    paged = await listing_of(request, place.league, name, int, projection="tournaments")
+    paged = await pages.read(place.league, name, int, projection="tournaments")
     async with shell.engine.connect() as connection:
         rows = await queries.tournaments(
             connection,
@@ -311,22 +309,22 @@ async def list_tournaments(
             drafts=place.role in STAFF,
         )
     items = [TournamentListed(id=each.tournament, **msgspec.structs.asdict(each)) for each in rows]
-    return listed(request, paged.page(items, lambda each: (each.announced_position,)))
+    return pages.answer(paged.page(items, lambda each: (each.announced_position,)))
 
 
 @operation(
     "GET", "/v1/tournaments/{tournament_id:str}", "read_tournament", "Read one tournament.",
     needs="read_league", scope="leagues:read",
-    answer=TournamentShown, query=(AS_OF,), problems=AS_OF_PROBLEMS, etag=True,
+    answer=TournamentShown, problems=AS_OF_PROBLEMS, etag=True,
 )  # fmt: skip
 async def read_tournament(
-    request: Asked, place: TournamentPlace, shell: Shell, principal: Principal
+    request: Asked, place: TournamentPlace, shell: Shell, principal: Principal, then: Then
 ) -> Response[bytes]:
     """Read the tournament from the aggregate. The ``ETag`` begins with its version."""
-    moment = await moment_of(request, place.league)
+    moment = await then.moment(place.league)
     if moment is not None:
-        then = await place_then(place, moment)
-        return encoded(await _shown(shell, principal, then), headers=moment.headers)
+        there = await place_then(place, moment)
+        return encoded(await _shown(shell, principal, there), headers=moment.headers)
     shown = await _shown(shell, principal, place)
     return tagged(request, shown, place.loaded.version, whole=True)
 

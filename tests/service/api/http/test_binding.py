@@ -1,20 +1,24 @@
 """A handler with an argument that its declaration does not supply stops the start."""
 
 from collections.abc import Awaitable, Callable
+from datetime import date
 from typing import Annotated
 
+import httpx
 import msgspec
 import pytest
-from litestar import Response
+from litestar import Litestar, Response
 
 from service.api.http.access import LeaguePlace, SeasonPlace
-from service.api.http.binding import By
-from service.api.http.declaration import Needs
+from service.api.http.by import By
+from service.api.http.declaration import Deprecated, Needs
 from service.api.http.nothing import Nothing
 from service.api.http.operations import operation
 from service.api.http.submitting import Order, encoded
 from service.api.routes import ROUTES
 from service.people.tokens import Principal
+
+pytestmark = pytest.mark.anyio
 
 Handler = Callable[..., Awaitable[Response[bytes]]]
 
@@ -101,3 +105,19 @@ def test_every_route_takes_the_request_alone_and_keeps_its_name() -> None:
     for handler in ROUTES:
         assert list(handler.fn.__annotations__) == ["request", "return"]
         assert handler.fn.__name__ not in ("provided", "rehearsed")
+
+
+async def test_a_deprecated_route_says_since_when_and_until_when() -> None:
+    ending = Deprecated(date(2027, 1, 1), date(2027, 7, 1), "GET /v1/me")
+
+    async def old() -> Response[bytes]:
+        return encoded({})
+
+    route = operation("GET", "/old", "old", "Old.", needs="anyone", deprecated=ending)(old)
+    app = Litestar(route_handlers=[route], openapi_config=None)
+    async with httpx.AsyncClient(
+        transport=httpx.ASGITransport(app=app), base_url="http://test"
+    ) as http:
+        answer = await http.get("/old")
+    assert answer.headers["deprecation"] == "@1798761600"
+    assert answer.headers["sunset"] == "Thu, 01 Jul 2027 00:00:00 GMT"

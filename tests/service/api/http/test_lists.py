@@ -82,7 +82,6 @@ async def test_every_list_page_by_page_is_the_list(serving, database) -> None:
                 continue  # these answers hold a list and other members
             whole = await pages(person, path, limit=200)
             assert await pages(person, path, limit=1) == whole
-            assert await pages(person, path, limit=0) == whole
             assert await pages(person, path, limit=3) == whole
             long += len(whole) > 3
         assert long > 4
@@ -100,7 +99,7 @@ async def test_hostile_cursors_are_refused_by_every_list(serving, database) -> N
                     path,
                     cursor,
                 )
-            for limit in ("x", "-1", "1.5", "1e9", "١", "9" * 40, ""):
+            for limit in ("0", "201", "x", "-1", "1.5", "1e9", "١", "9" * 40, ""):
                 answer = await person.get(path, params={"limit": limit})
                 assert (answer.status_code, answer.json()["code"]) == (400, "validation_failed")
 
