@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import TypedDict
 
 from engine.values import PlayerId, TextId, TextRef, identifier, number_of
-from service.api.http.shell import Asked, principal_of, shell_of
+from service.api.http.shell import Shell
 from service.api.http.submitting import Order
 from service.people.texts import Audience, Draft, keep_text
 
@@ -26,7 +26,7 @@ class Authored(TypedDict):
 
 
 async def keep(
-    request: Asked,
+    shell: Shell,
     league: str,
     order: Order,
     body: str,
@@ -44,10 +44,9 @@ async def keep(
     """
     if order.rehearse:
         return TextRef(text=TextId(identifier("txt", order.new_id(0))), digest="0" * 64)
-    shell = shell_of(request)
     draft = Draft(
         league=league,
-        author=principal_of(request).account.number,
+        author=number_of(order.actor),
         body=body,
         audience=audience,
         subject=None if about is None else number_of(about),
@@ -57,11 +56,11 @@ async def keep(
 
 
 async def signed(
-    request: Asked, league: str, order: Order, body: str, *, about: PlayerId | None = None
+    shell: Shell, league: str, order: Order, body: str, *, about: PlayerId | None = None
 ) -> Signed:
     """Return the author, the reason and the time of receipt for a staff decision."""
     return {
-        "by": PlayerId(principal_of(request).account.player),
-        "reason": await keep(request, league, order, body, about=about),
+        "by": PlayerId(order.actor),
+        "reason": await keep(shell, league, order, body, about=about),
         "now": order.received_at,
     }

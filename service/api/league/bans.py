@@ -15,7 +15,7 @@ from service.api.http.declaration import OnPeople
 from service.api.http.listing import Pages
 from service.api.http.operations import operation
 from service.api.http.paging import Page
-from service.api.http.shell import Asked, Shell
+from service.api.http.shell import Shell
 from service.api.http.submitting import Order, answer, decide_one
 from service.people.accounts import names
 from service.people.texts import Written, words
@@ -77,7 +77,7 @@ class BanShown(msgspec.Struct, kw_only=True):
     on_people=OnPeople("ban", "keeps somebody out", "nobody"),
 )  # fmt: skip
 async def ban_player(
-    request: Asked, player_id: str, body: BanWanted, place: LeaguePlace, order: Order, shell: Shell
+    player_id: str, body: BanWanted, place: LeaguePlace, order: Order, shell: Shell
 ) -> Response[bytes]:
     """Ban a player from joining and from entering tournaments. Existing entries stay."""
     demand_form(player_id, "plr")
@@ -86,9 +86,7 @@ async def ban_player(
         raise StaffNotBannable
     if body.until is not None and body.until <= shell.now():
         raise BanInvalid(problem="a ban must end in the future, or never")
-    reason = await reasons.keep(
-        request, place.id, order, body.reason, audience="staff", about=player
-    )
+    reason = await reasons.keep(shell, place.id, order, body.reason, audience="staff", about=player)
     command = BanPlayer(
         ban=BanId(f"ban_{order.new_id(0).hex}"),
         player=player,

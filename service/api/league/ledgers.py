@@ -98,7 +98,7 @@ class AwardChanged(msgspec.Struct, kw_only=True):
     ),
 )  # fmt: skip
 async def adjust_points(
-    request: Asked, body: AdjustmentWanted, place: SeasonPlace, order: Order, shell: Shell
+    body: AdjustmentWanted, place: SeasonPlace, order: Order, shell: Shell
 ) -> Response[bytes]:
     """Add an adjustment to the ledger. Its id is needed to void it."""
     player = PlayerId(body.player)
@@ -109,7 +109,7 @@ async def adjust_points(
         points=body.points,
         tournament=None if body.tournament is None else TournamentId(body.tournament),
     )
-    signed = await _signed(request, place, order, body.reason, about=player)
+    signed = await _signed(shell, place, order, body.reason, about=player)
     command = AdjustPoints(adjustment=adjustment, **signed)
 
     async def decide(states: States) -> Sequence[Entry]:
@@ -130,13 +130,13 @@ async def adjust_points(
     problems=("forbidden", "season_closed", "frozen", "adjustment_unknown", "text_forged"),
 )  # fmt: skip
 async def void_adjustment(
-    request: Asked, adjustment_id: str, body: Why, place: SeasonPlace, order: Order, shell: Shell
+    adjustment_id: str, body: Why, place: SeasonPlace, order: Order, shell: Shell
 ) -> Response[bytes]:
     """Append that the adjustment is void. Voiding it twice has no further effect."""
     demand_form(adjustment_id, "adj")
     voided = place.state.adjusted(AdjustmentId(adjustment_id))
     about = None if voided is None else voided.adjustment.player
-    signed = await _signed(request, place, order, body.reason, about=about)
+    signed = await _signed(shell, place, order, body.reason, about=about)
     command = VoidAdjustment(adjustment=AdjustmentId(adjustment_id), **signed)
     receipt = await decide_one(shell, place.league, place.id, order, [command])
     content = {"season": place.id, "adjustment": adjustment_id}
@@ -155,7 +155,7 @@ async def revise_award(
 ) -> Response[bytes]:
     """Append the differences from the earlier award."""
     await _demand_counted(request, place, tournament_id)
-    signed = await _signed(request, place, order, body.reason)
+    signed = await _signed(shell, place, order, body.reason)
     above = stream_of(tournament_id)
 
     async def decide(states: States) -> Sequence[Entry]:
@@ -184,7 +184,7 @@ async def revoke_award(
 ) -> Response[bytes]:
     """Append that the tournament gives no points."""
     await _demand_counted(request, place, tournament_id)
-    signed = await _signed(request, place, order, body.reason)
+    signed = await _signed(shell, place, order, body.reason)
     command = RevokeAward(tournament=TournamentId(tournament_id), **signed)
     receipt = await decide_one(shell, place.league, place.id, order, [command])
     content = {"season": place.id, "tournament": tournament_id}
@@ -240,10 +240,10 @@ async def _demand_counted(request: Asked, place: SeasonPlace, tournament_id: str
 
 
 async def _signed(
-    request: Asked, place: SeasonPlace, order: Order, reason: str, *, about: PlayerId | None = None
+    shell: Shell, place: SeasonPlace, order: Order, reason: str, *, about: PlayerId | None = None
 ) -> Authored:
     return {
-        "reason": await keep(request, place.league, order, reason, about=about),
-        "author": PlayerId(principal_of(request).account.player),
+        "reason": await keep(shell, place.league, order, reason, about=about),
+        "author": PlayerId(order.actor),
         "now": order.received_at,
     }

@@ -92,6 +92,6 @@ async def _left_out(
         demand_also(place.role, "report_results", entered=counts_as_entered(state, player))
     return LeaveOut(
         tournaments=tuple(TournamentId(each) for each in dict.fromkeys(body.leave_out)),
-        reason=await keep(request, place.league, order, body.reason),
+        reason=await keep(shell_of(request), place.league, order, body.reason),
         author=PlayerId(principal_of(request).account.player),
     )

@@ -164,7 +164,7 @@ async def opened(
         league=LeagueId(place.league),
         subject=subject,
         by=player,
-        claim=await keep(request, place.league, order, body.claim),
+        claim=await keep(shell_of(request), place.league, order, body.claim),
         rules=tuple(body.rules),
         closes_at=await too_late_at(shell.pool, shell.engine, league, subject),
         ruling=may(place.role, "rule_disputes", entered=entered),

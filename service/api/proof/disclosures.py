@@ -131,7 +131,7 @@ async def grant_disclosure(
         subject=str(about),
         until=body.until,
         by=PlayerId(principal.account.player),
-        reason=await keep(request, place.league, order, body.reason),
+        reason=await keep(shell, place.league, order, body.reason),
         now=order.received_at,
     )
 

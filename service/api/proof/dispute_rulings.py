@@ -150,7 +150,7 @@ async def rule_dispute(
     demand_known(body.rules)
     await demand_uninvolved(request, place.id)
     subject = place.state.opened.subject
-    reason = await keep(request, place.league, order, body.reason)
+    reason = await keep(shell, place.league, order, body.reason)
     player = PlayerId(principal.account.player)
     acts = _acts(order, subject, body, player, reason)
     command = Rule(

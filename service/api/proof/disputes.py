@@ -232,7 +232,7 @@ async def appeal_ruling(
         raise Forbidden("only the people concerned may appeal", capability="own_entry")
     command = Appeal(
         by=PlayerId(player),
-        reason=await keep(request, place.league, order, body.reason),
+        reason=await keep(shell, place.league, order, body.reason),
         now=order.received_at,
     )
 
@@ -287,7 +287,7 @@ async def _freeze(
     await demand_uninvolved(request, place.state.opened.dispute)
     command = wanted(
         by=PlayerId(principal_of(request).account.player),
-        reason=await keep(request, place.league, order, reason),
+        reason=await keep(shell_of(request), place.league, order, reason),
         now=order.received_at,
     )
 

@@ -104,7 +104,7 @@ async def open_hand(
 ) -> Response[bytes]:
     """Record the opening before any value is shown: hand, auditor, reason and end."""
     player = principal.account.player
-    reason = await reasons.keep(request, row.league, order, body.reason, audience="staff")
+    reason = await reasons.keep(shell, row.league, order, body.reason, audience="staff")
     now = order.received_at
     command = OpenValues(
         what="hand",

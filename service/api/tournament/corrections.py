@@ -18,7 +18,7 @@ from service.api.http.operations import operation
 from service.api.http.paging import Page
 from service.api.http.phases import payouts_of, placings_of
 from service.api.http.reasons import signed
-from service.api.http.shell import Asked, Shell, shell_of
+from service.api.http.shell import Shell
 from service.api.http.submitting import Order, answer
 from service.director.corrections import counted_still
 from service.log.writer import Entry, States
@@ -111,14 +111,14 @@ _PROBLEMS = (
     precondition="demanded",
 )  # fmt: skip
 async def correct_result(
-    request: Asked, body: CorrectionWanted, place: TournamentPlace, order: Order
+    shell: Shell, body: CorrectionWanted, place: TournamentPlace, order: Order
 ) -> Response[bytes]:
     """Append the corrected result. The old one stays in the log."""
     command = CorrectResult(
         order=tuple(tuple(EntrantId(each) for each in group) for group in body.order),
-        **await signed(request, place.league, order, body.reason),
+        **await signed(shell, place.league, order, body.reason),
     )
-    return await _corrected(request, place, place.id, order, command)
+    return await _corrected(shell, place, place.id, order, command)
 
 
 @operation(
@@ -130,16 +130,16 @@ async def correct_result(
     precondition="demanded",
 )  # fmt: skip
 async def forfeit_result(
-    request: Asked, body: ForfeitWanted, place: TournamentPlace, order: Order
+    shell: Shell, body: ForfeitWanted, place: TournamentPlace, order: Order
 ) -> Response[bytes]:
     """Append the result that follows from the forfeit."""
     entrant = EntrantId(body.entrant)
     about = _player_of(place, entrant)
     command = Forfeit(
         entrant=entrant,
-        **await signed(request, place.league, order, body.reason, about=about),
+        **await signed(shell, place.league, order, body.reason, about=about),
     )
-    return await _corrected(request, place, place.id, order, command)
+    return await _corrected(shell, place, place.id, order, command)
 
 
 @operation(
@@ -151,11 +151,11 @@ async def forfeit_result(
     precondition="demanded",
 )  # fmt: skip
 async def award_anew(
-    request: Asked, body: RewardWanted, place: TournamentPlace, order: Order
+    shell: Shell, body: RewardWanted, place: TournamentPlace, order: Order
 ) -> Response[bytes]:
     """Append the result with the new payouts."""
-    command = Reaward(awards=body.awards, **await signed(request, place.league, order, body.reason))
-    return await _corrected(request, place, place.id, order, command)
+    command = Reaward(awards=body.awards, **await signed(shell, place.league, order, body.reason))
+    return await _corrected(shell, place, place.id, order, command)
 
 
 @operation(
@@ -190,14 +190,12 @@ def _player_of(place: TournamentPlace, entrant: EntrantId) -> PlayerId | None:
 
 
 async def _corrected(
-    request: Asked,
+    shell: Shell,
     place: TournamentPlace,
     tournament_id: str,
     order: Order,
     command: CorrectResult | Forfeit | Reaward,
 ) -> Response[bytes]:
-    shell = shell_of(request)
-
     async def decide(states: States) -> list[Entry]:
         state = (await states.load(place.stream)).state
         entries = [Entry(place.stream, decider.decide(state, command))]

@@ -187,7 +187,6 @@ async def approve_entry(
     problems=("applicant_unknown", "registration_closed", "text_forged"),
 )  # fmt: skip
 async def refuse_entry(
-    request: Asked,
     entrant_id: str,
     body: RefusalWanted,
     place: TournamentPlace,
@@ -198,7 +197,7 @@ async def refuse_entry(
     found = entering_of(place.state)
     asking = found.applicant(EntrantId(entrant_id))
     about = None if asking is None else asking.player
-    reason = await keep(request, place.league, order, body.reason, about=about, audience="staff")
+    reason = await keep(shell, place.league, order, body.reason, about=about, audience="staff")
     command = Refuse(entrant=EntrantId(entrant_id), reason=reason, now=shell.now())
     return await _ask(shell, place, order, command)
 
@@ -282,10 +281,10 @@ async def close_registration(place: TournamentPlace, order: Order, shell: Shell)
     key_required=True,
 )  # fmt: skip
 async def post_announcement(
-    request: Asked, body: AnnouncementWanted, place: TournamentPlace, order: Order, shell: Shell
+    body: AnnouncementWanted, place: TournamentPlace, order: Order, shell: Shell
 ) -> Response[bytes]:
     """Keep the text outside the log. The event holds only a reference to it."""
-    text = await keep(request, place.league, order, body.text)
+    text = await keep(shell, place.league, order, body.text)
     command = PostNotice(text=text, now=shell.now())
     return await _ask(shell, place, order, command, status=201)
 

@@ -8,7 +8,7 @@ from msgspec import Meta
 from engine.tournament.model import floor_commands
 from service.api.http.access import TournamentPlace
 from service.api.http.operations import operation
-from service.api.http.shell import Asked
+from service.api.http.shell import Shell
 from service.api.http.submitting import Order
 from service.api.tournament.rulings import ReasonGiven, Ruled, ruled, signed
 
@@ -33,15 +33,15 @@ _PROBLEMS = ("forbidden", "tournament_not_running", "ruling_not_possible", "text
     key_required=True, problems=_PROBLEMS,
 )  # fmt: skip
 async def announce_break(
-    request: Asked, body: BreakWanted, place: TournamentPlace, order: Order
+    shell: Shell, body: BreakWanted, place: TournamentPlace, order: Order
 ) -> Response[bytes]:
     """Order the break of the request, or cancel a planned one."""
     command = floor_commands.AnnounceBreak(
         seconds=body.seconds,
         after_level=body.after_level,
-        **await signed(request, place, order, body.reason),
+        **await signed(shell, place, order, body.reason),
     )
-    return await ruled(request, place, place.id, order, command)
+    return await ruled(shell, place, place.id, order, command)
 
 
 @operation(
@@ -50,10 +50,10 @@ async def announce_break(
     answer=Ruled, key_required=True, problems=_PROBLEMS,
 )  # fmt: skip
 async def end_break(
-    request: Asked, body: ReasonGiven, place: TournamentPlace, order: Order
+    shell: Shell, body: ReasonGiven, place: TournamentPlace, order: Order
 ) -> Response[bytes]:
     """End the break. Play resumes at every table."""
-    return await _simply(request, body, place, order, floor_commands.EndBreak)
+    return await _simply(shell, body, place, order, floor_commands.EndBreak)
 
 
 @operation(
@@ -63,10 +63,10 @@ async def end_break(
     key_required=True, problems=_PROBLEMS,
 )  # fmt: skip
 async def call_last_hands(
-    request: Asked, body: ReasonGiven, place: TournamentPlace, order: Order
+    shell: Shell, body: ReasonGiven, place: TournamentPlace, order: Order
 ) -> Response[bytes]:
     """Call the last hands, only once in a tournament."""
-    return await _simply(request, body, place, order, floor_commands.CallLastHands)
+    return await _simply(shell, body, place, order, floor_commands.CallLastHands)
 
 
 @operation(
@@ -76,10 +76,10 @@ async def call_last_hands(
     key_required=True, problems=_PROBLEMS,
 )  # fmt: skip
 async def start_hand_for_hand(
-    request: Asked, body: ReasonGiven, place: TournamentPlace, order: Order
+    shell: Shell, body: ReasonGiven, place: TournamentPlace, order: Order
 ) -> Response[bytes]:
     """Start hand-for-hand play. Every table waits for all others after each hand."""
-    return await _simply(request, body, place, order, floor_commands.StartHandForHand)
+    return await _simply(shell, body, place, order, floor_commands.StartHandForHand)
 
 
 @operation(
@@ -89,10 +89,10 @@ async def start_hand_for_hand(
     key_required=True, problems=_PROBLEMS,
 )  # fmt: skip
 async def end_hand_for_hand(
-    request: Asked, body: ReasonGiven, place: TournamentPlace, order: Order
+    shell: Shell, body: ReasonGiven, place: TournamentPlace, order: Order
 ) -> Response[bytes]:
     """End hand-for-hand play. Tables no longer wait for each other."""
-    return await _simply(request, body, place, order, floor_commands.EndHandForHand)
+    return await _simply(shell, body, place, order, floor_commands.EndHandForHand)
 
 
 Simple = (
@@ -104,7 +104,7 @@ Simple = (
 
 
 async def _simply(
-    request: Asked, body: ReasonGiven, place: TournamentPlace, order: Order, wanted: Simple
+    shell: Shell, body: ReasonGiven, place: TournamentPlace, order: Order, wanted: Simple
 ) -> Response[bytes]:
-    command = wanted(**await signed(request, place, order, body.reason))
-    return await ruled(request, place, place.state.terms.tournament, order, command, status=200)
+    command = wanted(**await signed(shell, place, order, body.reason))
+    return await ruled(shell, place, place.state.terms.tournament, order, command, status=200)

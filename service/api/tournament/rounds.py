@@ -58,7 +58,6 @@ async def read_rounds(request: Asked, place: TournamentPlace, then: Then) -> Res
     key_required=True,
 )  # fmt: skip
 async def end_round(
-    request: Asked,
     body: EarlyEnd,
     place: TournamentPlace,
     order: Order,
@@ -66,7 +65,7 @@ async def end_round(
     principal: Principal,
 ) -> Response[bytes]:
     """End the round early. The next round still begins at its planned time."""
-    reason = await keep(request, place.league, order, body.reason)
+    reason = await keep(shell, place.league, order, body.reason)
     command = EndRoundEarly(by=PlayerId(principal.account.player), reason=reason, now=shell.now())
     receipt = await submit_to_tournament(shell.runtime, place.league, place.id, command, order)
     after = (await shell.runtime.writer.load(place.league, place.stream, fresh=False)).state

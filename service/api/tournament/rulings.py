@@ -13,7 +13,7 @@ from engine.values import EntrantId, Seat, TableId, stream_of
 from service.api.http import reasons
 from service.api.http.access import Place, TablePlace, TournamentPlace
 from service.api.http.operations import operation
-from service.api.http.shell import Asked, shell_of
+from service.api.http.shell import Shell
 from service.api.http.submitting import Order, answer
 from service.director.submitting import submit_to_tournament
 from service.log.writer import Receipt
@@ -89,16 +89,16 @@ _PROBLEMS = ("forbidden", "tournament_not_running", "ruling_not_possible", "text
     dry_run=True,
 )  # fmt: skip
 async def order_move(
-    request: Asked, body: MoveWanted, place: TournamentPlace, order: Order
+    shell: Shell, body: MoveWanted, place: TournamentPlace, order: Order
 ) -> Response[bytes]:
     """Order the move, which the tables carry out between hands."""
     command = floor_commands.OrderMove(
         entrant=EntrantId(body.entrant),
         to_table=TableId(body.table),
         to_seat=None if body.seat is None else Seat(body.seat),
-        **await signed(request, place, order, body.reason, about=body.entrant),
+        **await signed(shell, place, order, body.reason, about=body.entrant),
     )
-    return await ruled(request, place, place.id, order, command)
+    return await ruled(shell, place, place.id, order, command)
 
 
 @operation(
@@ -109,13 +109,13 @@ async def order_move(
     precondition="demanded",
 )  # fmt: skip
 async def change_breaking_order(
-    request: Asked, body: OrderWanted, place: TournamentPlace, order: Order
+    shell: Shell, body: OrderWanted, place: TournamentPlace, order: Order
 ) -> Response[bytes]:
     """Replace the breaking order, which was first published with the seat draw."""
     command = floor_commands.ChangeBreakingOrder(
-        order=body.order, **await signed(request, place, order, body.reason)
+        order=body.order, **await signed(shell, place, order, body.reason)
     )
-    return await ruled(request, place, place.id, order, command, status=200)
+    return await ruled(shell, place, place.id, order, command, status=200)
 
 
 @operation(
@@ -125,14 +125,14 @@ async def change_breaking_order(
     key_required=True, problems=(*_PROBLEMS, "entrant_unknown"),
 )  # fmt: skip
 async def warn(
-    request: Asked, body: AboutEntrant, place: TournamentPlace, order: Order
+    shell: Shell, body: AboutEntrant, place: TournamentPlace, order: Order
 ) -> Response[bytes]:
     """Record a warning, which has no effect on play."""
     command = floor_commands.Warn(
         entrant=EntrantId(body.entrant),
-        **await signed(request, place, order, body.reason, about=body.entrant),
+        **await signed(shell, place, order, body.reason, about=body.entrant),
     )
-    return await ruled(request, place, place.id, order, command)
+    return await ruled(shell, place, place.id, order, command)
 
 
 @operation(
@@ -142,16 +142,16 @@ async def warn(
     key_required=True, problems=(*_PROBLEMS, "entrant_unknown"), dry_run=True,
 )  # fmt: skip
 async def penalise(
-    request: Asked, body: PenaltyWanted, place: TournamentPlace, order: Order
+    shell: Shell, body: PenaltyWanted, place: TournamentPlace, order: Order
 ) -> Response[bytes]:
     """Give a penalty, which the entrant serves from the next hand on."""
     command = floor_commands.Penalise(
         entrant=EntrantId(body.entrant),
         hands=body.hands,
         rounds=body.rounds,
-        **await signed(request, place, order, body.reason, about=body.entrant),
+        **await signed(shell, place, order, body.reason, about=body.entrant),
     )
-    return await ruled(request, place, place.id, order, command)
+    return await ruled(shell, place, place.id, order, command)
 
 
 @operation(
@@ -161,14 +161,14 @@ async def penalise(
     key_required=True, problems=(*_PROBLEMS, "entrant_unknown"), dry_run=True,
 )  # fmt: skip
 async def disqualify(
-    request: Asked, body: AboutEntrant, place: TournamentPlace, order: Order
+    shell: Shell, body: AboutEntrant, place: TournamentPlace, order: Order
 ) -> Response[bytes]:
     """Disqualify an entrant, who gets the place of a bust in the hand in play."""
     command = floor_commands.Disqualify(
         entrant=EntrantId(body.entrant),
-        **await signed(request, place, order, body.reason, about=body.entrant),
+        **await signed(shell, place, order, body.reason, about=body.entrant),
     )
-    return await ruled(request, place, place.id, order, command)
+    return await ruled(shell, place, place.id, order, command)
 
 
 @operation(
@@ -178,10 +178,10 @@ async def disqualify(
     key_required=True, problems=(*_PROBLEMS, "table_not_in_play", "table_closed", "own_seat"),
 )  # fmt: skip
 async def hold_table(
-    request: Asked, body: ReasonGiven, place: TablePlace, order: Order
+    shell: Shell, body: ReasonGiven, place: TablePlace, order: Order
 ) -> Response[bytes]:
     """Hold a table. Its clock stands still until its release."""
-    return await _at_table(request, body, place, order, floor_commands.HoldOneTable)
+    return await _at_table(shell, body, place, order, floor_commands.HoldOneTable)
 
 
 @operation(
@@ -191,25 +191,25 @@ async def hold_table(
     key_required=True, problems=(*_PROBLEMS, "table_not_in_play", "table_closed", "own_seat"),
 )  # fmt: skip
 async def release_table(
-    request: Asked, body: ReasonGiven, place: TablePlace, order: Order
+    shell: Shell, body: ReasonGiven, place: TablePlace, order: Order
 ) -> Response[bytes]:
     """Release a held table, so that play goes on there."""
-    return await _at_table(request, body, place, order, floor_commands.ReleaseTable)
+    return await _at_table(shell, body, place, order, floor_commands.ReleaseTable)
 
 
 async def _at_table(
-    request: Asked,
+    shell: Shell,
     body: ReasonGiven,
     place: TablePlace,
     order: Order,
     wanted: type[floor_commands.HoldOneTable] | type[floor_commands.ReleaseTable],
 ) -> Response[bytes]:
-    command = wanted(table=place.state.table, **await signed(request, place, order, body.reason))
-    return await ruled(request, place, place.state.tournament, order, command, status=200)
+    command = wanted(table=place.state.table, **await signed(shell, place, order, body.reason))
+    return await ruled(shell, place, place.state.tournament, order, command, status=200)
 
 
 async def signed(
-    request: Asked,
+    shell: Shell,
     place: Place[msgspec.Struct],
     order: Order,
     reason: str,
@@ -221,11 +221,11 @@ async def signed(
     if about is not None and isinstance(place.state, Running):
         entry = entry_of(place.state, EntrantId(about))
     player = None if entry is None else entry.player
-    return await reasons.signed(request, place.league, order, reason, about=player)
+    return await reasons.signed(shell, place.league, order, reason, about=player)
 
 
 async def ruled(
-    request: Asked,
+    shell: Shell,
     place: Place[msgspec.Struct],
     tournament_id: str,
     order: Order,
@@ -234,8 +234,7 @@ async def ruled(
     status: int = 201,
 ) -> Response[bytes]:
     """Decide the command on the tournament, then apply its consequences to the tables."""
-    runtime = shell_of(request).runtime
-    receipt = await submit_to_tournament(runtime, place.league, tournament_id, command, order)
+    receipt = await submit_to_tournament(shell.runtime, place.league, tournament_id, command, order)
     content, stream = _content(tournament_id, receipt), stream_of(tournament_id)
     return answer(receipt, content, status, version_of=stream)
 

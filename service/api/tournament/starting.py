@@ -12,7 +12,7 @@ from service.api.http.access import TournamentPlace
 from service.api.http.nothing import Nothing
 from service.api.http.operations import operation
 from service.api.http.reasons import keep
-from service.api.http.shell import Asked, Shell
+from service.api.http.shell import Shell
 from service.api.http.submitting import Order, answer, decide_one, encoded
 from service.director.submitting import start_tournament
 from service.director.whole_table import with_stacks
@@ -58,7 +58,6 @@ async def start_now(place: TournamentPlace, order: Order, shell: Shell) -> Respo
     problems=("forbidden", "tournament_not_running", "text_forged"),
 )  # fmt: skip
 async def pause(
-    request: Asked,
     body: Reasoned,
     place: TournamentPlace,
     order: Order,
@@ -66,7 +65,7 @@ async def pause(
     shell: Shell,
 ) -> Response[bytes]:
     """Pause the tournament. Hands in play are played to their end."""
-    words = await _words(request, body, place.league, order)
+    words = await _words(shell, body, place.league, order)
     command = Pause(reason="director" if words is None else words.text, words=words, now=now)
     return await _decided(shell, place, order, command, "paused")
 
@@ -95,7 +94,6 @@ async def resume(
     key_required=True,
 )  # fmt: skip
 async def cancel(
-    request: Asked,
     body: Reasoned,
     place: TournamentPlace,
     order: Order,
@@ -103,15 +101,15 @@ async def cancel(
     shell: Shell,
 ) -> Response[bytes]:
     """Cancel the tournament. Staff who are entered in it may not cancel it."""
-    words = await _words(request, body, place.league, order)
+    words = await _words(shell, body, place.league, order)
     command = Cancel(reason="director" if words is None else words.text, words=words, now=now)
     receipt = await with_stacks(shell.runtime, place.league, place.id, command, order)
     content = {"tournament": place.id, "state": "cancelled"}
     return answer(receipt, content, 200, version_of=place.stream)
 
 
-async def _words(request: Asked, body: Reasoned, league: str, order: Order) -> TextRef | None:
-    return None if body.reason is None else await keep(request, league, order, body.reason)
+async def _words(shell: Shell, body: Reasoned, league: str, order: Order) -> TextRef | None:
+    return None if body.reason is None else await keep(shell, league, order, body.reason)
 
 
 async def _decided(
