@@ -17,7 +17,7 @@ from service.api.http.declaration import Operation
 from service.api.http.rehearsing import WouldChange
 from service.api.openapi import headers, texts
 from service.api.openapi.answers import FAULT, PROBLEM, codes_of, refusals, responses, shown
-from service.api.openapi.components import Components, components
+from service.api.openapi.components import Components, Undescribed, components
 from service.api.openapi.parameters import parameters
 from service.api.openapi.repairs import used
 from service.api.routes import ROUTES
@@ -81,6 +81,8 @@ def _operation_of(handler: HTTPRouteHandler) -> Operation:
 
 def _document() -> Document:
     shapes = made()
+    if shapes.undescribed:
+        raise Undescribed(shapes.undescribed)
     paths: Document = {}
     for handler in ROUTES:
         described = _operation_of(handler)

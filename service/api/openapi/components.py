@@ -24,8 +24,16 @@ REF = "#/components/schemas/{name}"
 _PAGE = re.compile(r"\bPage_(\w+)_")
 
 
-class Undescribed(NamedTuple):
-    """A property without a description."""
+class Undescribed(Exception):
+    """Members of bodies or answers have no text, so nobody could learn what they are."""
+
+    def __init__(self, missing: Sequence["Missing"]) -> None:
+        listed = ", ".join(f"{each.module}.{each.struct}.{each.member}" for each in missing)
+        super().__init__(f"write a text below each of these members: {listed}")
+
+
+class Missing(NamedTuple):
+    """A member without a text."""
 
     module: str
     struct: str
@@ -45,7 +53,7 @@ class Components:
     answers: Document
     """The schema of each answer, by the ``repr`` of its type."""
 
-    undescribed: tuple[Undescribed, ...]
+    undescribed: tuple[Missing, ...]
 
 
 def components(bodies: Sequence[object], answers: Sequence[object]) -> Components:
@@ -78,7 +86,7 @@ class _Made:
 
     def __init__(self, shapes: Sequence[object]) -> None:
         made, named = msgspec.json.schema_components(shapes, ref_template=REF)
-        self.undescribed: list[Undescribed] = []
+        self.undescribed: list[Missing] = []
         self.shapes: Document = {
             repr(shape): _paged(repaired(schema))
             for shape, schema in zip(shapes, made, strict=True)
@@ -99,7 +107,7 @@ class _Made:
             text = texts.get(member) or shown.get("description") or _tagged(member, kind)
             text = text or WORDS.get(member)
             if text is None:
-                self.undescribed.append(Undescribed(kind.__module__, kind.__name__, member))
+                self.undescribed.append(Missing(kind.__module__, kind.__name__, member))
                 continue
             default = shown.pop("x-default", None)
             shown["description"] = as_markdown(text) + (
