@@ -25,6 +25,7 @@ from service.api.http.access import AS_KNOWN, BELIEVED, KINDS, Place, reach
 from service.api.http.bodies import read_body
 from service.api.http.by import By
 from service.api.http.declaration import Body, Operation
+from service.api.http.etags import tagging
 from service.api.http.positions import BEHIND
 from service.api.http.preconditions import ORDERING, UNLOGGED, compare
 from service.api.http.queries import Query, demand_known
@@ -67,6 +68,7 @@ def bound(
     """
     asked = _asked(handler)
     described = _with_query(_with_body(declared, asked.get("body")), asked)
+    described = replace(described, etag=any(by.function is tagging for by in _bys(asked)))
     _demand_order(described, tuple(asked))
     steps = _steps(described, _PARAMETER.findall(path), asked)
     first = None if "body" in asked else _struct(described)
@@ -148,12 +150,19 @@ def _with_query(declared: Operation, asked: dict[str, object]) -> Operation:
 
 
 def _queries(asked: dict[str, object]) -> Iterator[Query]:
+    """Yield the query parameters that these parameters need, and those of their functions."""
+    yield from (hint for hint in _hints(asked) if isinstance(hint, Query))
+    for by in _bys(asked):
+        yield from _queries(_asked(by.function))
+
+
+def _bys(asked: dict[str, object]) -> Iterator[By]:
+    return (hint for hint in _hints(asked) if isinstance(hint, By))
+
+
+def _hints(asked: dict[str, object]) -> Iterator[object]:
     for wanted in asked.values():
-        for hint in get_args(wanted)[1:] if get_origin(wanted) is Annotated else ():
-            if isinstance(hint, Query):
-                yield hint
-            elif isinstance(hint, By):
-                yield from _queries(_asked(hint.function))
+        yield from get_args(wanted)[1:] if get_origin(wanted) is Annotated else ()
 
 
 def _demand_order(described: Operation, names: tuple[str, ...]) -> None:

@@ -92,7 +92,6 @@ class Further(TypedDict, total=False):
     tag: str
     about: str
     precondition: Precondition
-    etag: bool
     public: bool
     deprecated: Deprecated
     streams: bool

@@ -8,10 +8,13 @@ as in ``"12-9f0c…"``. :func:`version_in` finds the version in both.
 
 import hashlib
 import re
+from dataclasses import dataclass
+from typing import Annotated
 
 import msgspec
 from litestar import Response
 
+from service.api.http.by import By
 from service.api.http.encoding import encoded
 from service.api.http.shell import Asked
 
@@ -20,15 +23,51 @@ _TAG = re.compile(r'(?:W/)?("[\x21\x23-\x7e\x80-\xff]*")')
 _VERSION = re.compile(r'(?:W/)?"(\d{1,18})(?:-[0-9a-z-]*)?"')
 
 
-def unchanged(request: Asked, tag: str) -> bool:
-    """
-    Return whether the client has the answer with *tag* already, by its ``If-None-Match``.
+@dataclass(frozen=True, slots=True)
+class Tagging:
+    """The answers that a client has already, by its ``If-None-Match``."""
 
-    Tags are compared weakly, as the RFC demands. A header that is not a list of tags matches
-    nothing.
-    """
-    given = request.headers.get("if-none-match")
-    return given is not None and matches(given, tag)
+    given: str | None
+
+    def unchanged(self, tag: str) -> bool:
+        """
+        Return whether the client has the answer with *tag* already.
+
+        Tags are compared weakly, as the RFC demands. A header that is not a list of tags matches
+        nothing.
+        """
+        return self.given is not None and matches(self.given, tag)
+
+    def answer(
+        self,
+        content: object,
+        version: int,
+        *,
+        whole: bool = False,
+        headers: dict[str, str] | None = None,
+    ) -> Response[bytes]:
+        """
+        Answer with *content* and its tag, or with 304 if the client has it already.
+
+        Args:
+            version: The version of the aggregate that *content* shows.
+            whole: True if *content* also depends on things outside the aggregate, such as the
+                caller's role, names or words. The tag then changes with each of them.
+        """
+        shown = msgspec.json.encode(content)
+        tag = tag_of(version, shown if whole else None)
+        if self.unchanged(tag):
+            return not_modified(tag, headers)
+        return encoded(msgspec.Raw(shown), headers={**(headers or {}), "ETag": tag})
+
+
+async def tagging(request: Asked) -> Tagging:
+    """Return the answers that the client of *request* has already."""
+    return Tagging(request.headers.get("if-none-match"))
+
+
+Tags = Annotated[Tagging, By(tagging)]
+"""Annotation of a handler's parameter. The route's answer then has an ``ETag``."""
 
 
 def matches(given: str, tag: str) -> bool:
@@ -83,26 +122,3 @@ def tag_of(version: int, shown: bytes | None = None) -> str:
 def not_modified(tag: str, headers: dict[str, str] | None = None) -> Response[bytes]:
     """Return the answer 304: the client's copy, which has *tag*, is still right."""
     return Response(b"", status_code=304, headers={**(headers or {}), "ETag": tag})
-
-
-def tagged(
-    request: Asked,
-    content: object,
-    version: int,
-    *,
-    whole: bool = False,
-    headers: dict[str, str] | None = None,
-) -> Response[bytes]:
-    """
-    Answer with *content* and its tag, or with 304 if the client has it already.
-
-    Args:
-        version: The version of the aggregate that *content* shows.
-        whole: True if *content* also depends on things outside the aggregate, such as the caller's
-            role, names or words. The tag then changes with each of them.
-    """
-    shown = msgspec.json.encode(content)
-    tag = tag_of(version, shown if whole else None)
-    if unchanged(request, tag):
-        return not_modified(tag, headers)
-    return encoded(msgspec.Raw(shown), headers={**(headers or {}), "ETag": tag})

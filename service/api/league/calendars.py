@@ -15,7 +15,7 @@ from engine.values import PlayerId, identifier, stream_of
 from service.announcing.inputs import Instant, in_utc
 from service.api.http.access import LeaguePlace, demand_form, league_of
 from service.api.http.bodies import invalid
-from service.api.http.etags import not_modified, unchanged
+from service.api.http.etags import Tagging, Tags, not_modified
 from service.api.http.limiting import demand_room
 from service.api.http.listing import Pages
 from service.api.http.nothing import Nothing
@@ -116,10 +116,10 @@ async def read_schedule(
     "GET", "/v1/leagues/{league_id:str}/calendar.ics", "read_league_calendar",
     "Read a league's calendar, with a member's calendar key.",
     needs="anyone", answer=str, produces=("text/calendar",),
-    problems=("unauthenticated",), etag=True,
+    problems=("unauthenticated",),
 )  # fmt: skip
 async def read_league_calendar(
-    request: Asked, league_id: str, shell: Shell, key: Annotated[str, KEY]
+    request: Asked, league_id: str, shell: Shell, key: Annotated[str, KEY], tags: Tags
 ) -> Response[bytes]:
     """Show the last 90 days and the next 180. The key must belong to a member."""
     player = await _player(request, key)
@@ -132,24 +132,24 @@ async def read_league_calendar(
     now = shell.now()
     async with shell.engine.connect() as connection:
         found = await schedule_of(shell.runtime, connection, league_id, now - _BEHIND, now + _AHEAD)
-    return _ics(request, calendar(state.name, found.items))
+    return _ics(tags, calendar(state.name, found.items))
 
 
 @operation(
     "GET", "/v1/me/calendar.ics", "read_my_calendar",
     "Read the calendar of the tournaments that a key's owner has entered.",
     needs="anyone", answer=str, produces=("text/calendar",),
-    problems=("unauthenticated",), etag=True,
+    problems=("unauthenticated",),
 )  # fmt: skip
 async def read_my_calendar(
-    request: Asked, shell: Shell, key: Annotated[str, KEY]
+    request: Asked, shell: Shell, key: Annotated[str, KEY], tags: Tags
 ) -> Response[bytes]:
     """Show the last 90 days and the next 180."""
     player = await _player(request, key)
     now = shell.now()
     async with shell.engine.connect() as connection:
         items = await schedule_of_player(connection, player, now - _BEHIND, now + _AHEAD)
-    return _ics(request, calendar("Holotable", items))
+    return _ics(tags, calendar("Holotable", items))
 
 
 @operation(
@@ -242,10 +242,10 @@ async def _player(request: Asked, key: str) -> PlayerId:
     return PlayerId(f"plr_{owner.hex}")
 
 
-def _ics(request: Asked, content: bytes) -> Response[bytes]:
+def _ics(tags: Tagging, content: bytes) -> Response[bytes]:
     tag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
     headers = {"Cache-Control": "private, max-age=300"}
-    if unchanged(request, tag):
+    if tags.unchanged(tag):
         return not_modified(tag, headers)
     return Response(content, headers={**headers, "ETag": tag}, media_type=MEDIA_TYPE)
 

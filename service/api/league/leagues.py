@@ -21,7 +21,7 @@ from engine.league.state import Created
 from engine.values import LeagueId, PlayerId, Visibility, stream_of
 from service.announcing.inputs import Name
 from service.api.http.access import LeaguePlace
-from service.api.http.etags import tagged
+from service.api.http.etags import Tags
 from service.api.http.limiting import demand_room
 from service.api.http.listing import Pages
 from service.api.http.my_leagues import leagues_now
@@ -149,11 +149,11 @@ async def list_leagues(shell: Shell, principal: Principal, pages: Pages) -> Resp
 
 @operation(
     "GET", "/v1/leagues/{league_id:str}", "read_league", "Read a league.",
-    needs="read_league", scope="leagues:read", answer=LeagueShown, etag=True,
+    needs="read_league", scope="leagues:read", answer=LeagueShown,
 )  # fmt: skip
-async def read_league(request: Asked, place: LeaguePlace) -> Response[bytes]:
+async def read_league(place: LeaguePlace, tags: Tags) -> Response[bytes]:
     """Read a league from the aggregate."""
-    return tagged(request, _shown(place, place.state), place.loaded.version, whole=True)
+    return tags.answer(_shown(place, place.state), place.loaded.version, whole=True)
 
 
 @operation(

@@ -10,12 +10,11 @@ from engine.rulesets.differences import Difference, differences
 from engine.rulesets.errors import RulesetUnknown
 from service.announcing.presets import PRESETS as TERMS_PRESETS
 from service.announcing.presets import TermsPreset
-from service.api.http.etags import not_modified, unchanged
+from service.api.http.etags import Tags, not_modified
 from service.api.http.listing import Pages
 from service.api.http.operations import operation
 from service.api.http.paging import Page
 from service.api.http.queries import Query
-from service.api.http.shell import Asked
 from service.api.http.submitting import encoded
 from service.base.errors import StreamNotFound
 
@@ -57,10 +56,10 @@ async def list_rulesets(pages: Pages) -> Response[bytes]:
 @operation(
     "GET", "/v1/rulesets/{ruleset_id:str}", "read_ruleset",
     "Read a preset. With against=NAME, compare it with another.",
-    needs="anyone", answer=RulesetShown, etag=True,
+    needs="anyone", answer=RulesetShown,
 )  # fmt: skip
 async def read_ruleset(
-    request: Asked, ruleset_id: str, against: Annotated[str | None, AGAINST]
+    ruleset_id: str, against: Annotated[str | None, AGAINST], tags: Tags
 ) -> Response[bytes]:
     """Show a preset by its name. Its hash is the ``ETag``."""
     try:
@@ -73,7 +72,7 @@ async def read_ruleset(
     if against is not None:
         return encoded(shown)
     tag = f'"{shown.hash}"'
-    return not_modified(tag) if unchanged(request, tag) else encoded(shown, headers={"ETag": tag})
+    return not_modified(tag) if tags.unchanged(tag) else encoded(shown, headers={"ETag": tag})
 
 
 @operation(

@@ -26,13 +26,13 @@ from engine.values import LeagueId, SeasonId, stream_of
 from service.announcing.inputs import Instant, Name, in_utc
 from service.api.http.access import AS_KNOWN, LeaguePlace, SeasonPlace
 from service.api.http.called import names_of
-from service.api.http.etags import tagged
+from service.api.http.etags import Tags
 from service.api.http.listing import Paging
 from service.api.http.moments import AS_OF_PROBLEMS, Moment, Then
 from service.api.http.operations import operation
 from service.api.http.paging import Page
 from service.api.http.positions import ReadPages
-from service.api.http.shell import Asked, Shell, shell_of
+from service.api.http.shell import Shell, shell_of
 from service.api.http.submitting import Order, answer, decide_one
 from service.base.errors import BadRequest, StreamNotFound
 from service.projections import queries
@@ -240,11 +240,11 @@ async def list_seasons(place: LeaguePlace, shell: Shell, pages: ReadPages) -> Re
 
 @operation(
     "GET", "/v1/seasons/{season_id:str}", "read_season", "Read a season's terms and lots.",
-    needs="read_league", scope="leagues:read", answer=SeasonShown, etag=True,
+    needs="read_league", scope="leagues:read", answer=SeasonShown,
 )  # fmt: skip
-async def read_season(request: Asked, place: SeasonPlace) -> Response[bytes]:
+async def read_season(place: SeasonPlace, tags: Tags) -> Response[bytes]:
     """Read a season from the aggregate."""
-    return tagged(request, _shown(place), place.loaded.version)
+    return tags.answer(_shown(place), place.loaded.version)
 
 
 def _shown(place: SeasonPlace) -> SeasonShown:

@@ -14,7 +14,7 @@ from service.announcing.inputs import Name
 from service.announcing.terms import announcement, demand_sandbox
 from service.api.http.access import LeaguePlace
 from service.api.http.asking import TournamentAsked, filled
-from service.api.http.etags import tagged
+from service.api.http.etags import Tags
 from service.api.http.faults import faults_of, refused
 from service.api.http.listing import Pages
 from service.api.http.operations import operation
@@ -92,13 +92,13 @@ class TemplateGone(msgspec.Struct, kw_only=True):
 @operation(
     "GET", "/v1/leagues/{league_id:str}/house-rules", "read_house_rules",
     "Read the league's house rules, the defaults of its announcements.",
-    needs="read_league", scope="leagues:read", answer=HouseRulesShown, etag=True,
+    needs="read_league", scope="leagues:read", answer=HouseRulesShown,
 )  # fmt: skip
-async def read_house_rules(request: Asked, place: LeaguePlace) -> Response[bytes]:
+async def read_house_rules(place: LeaguePlace, tags: Tags) -> Response[bytes]:
     """Read the house rules from the aggregate."""
     body = msgspec.json.decode(place.state.house_rules or "{}")
     shown = HouseRulesShown(league=place.id, body=body)
-    return tagged(request, shown, place.loaded.version)
+    return tags.answer(shown, place.loaded.version)
 
 
 @operation(
@@ -181,14 +181,14 @@ async def list_templates(place: LeaguePlace, pages: Pages) -> Response[bytes]:
 
 @operation(
     "GET", "/v1/leagues/{league_id:str}/templates/{template_id:str}", "read_template",
-    "Read a template.", needs="read_league", scope="leagues:read", answer=TemplateShown, etag=True,
+    "Read a template.", needs="read_league", scope="leagues:read", answer=TemplateShown,
 )  # fmt: skip
-async def read_template(request: Asked, template_id: str, place: LeaguePlace) -> Response[bytes]:
+async def read_template(template_id: str, place: LeaguePlace, tags: Tags) -> Response[bytes]:
     """Read a template from the aggregate."""
     found = place.state.template(TemplateId(template_id))
     if found is None:
         raise StreamNotFound("it does not exist, or you may not see it")
-    return tagged(request, _shown(place.id, found), place.loaded.version)
+    return tags.answer(_shown(place.id, found), place.loaded.version)
 
 
 @operation(

@@ -19,7 +19,7 @@ from litestar.handlers import HTTPRouteHandler
 
 from service.api.http.declaration import JSON
 from service.api.http.encoding import encoded
-from service.api.http.etags import not_modified, unchanged
+from service.api.http.etags import Tagging, Tags, not_modified
 from service.api.http.negotiating import best
 from service.api.http.operations import operation
 from service.api.http.problems import DOCUMENTATION, catalogue
@@ -102,47 +102,47 @@ class ProblemShown(msgspec.Struct, kw_only=True):
 
 @operation(
     "GET", "/openapi.json", "read_openapi_json", "Read the OpenAPI document as JSON.",
-    needs="anyone", answer=str, produces=(JSON,), etag=True, public=True,
+    needs="anyone", answer=str, produces=(JSON,), public=True,
 )  # fmt: skip
-async def read_openapi_json(request: Asked) -> Response[bytes]:
+async def read_openapi_json(request: Asked, tags: Tags) -> Response[bytes]:
     """Make the document in a thread at the first request, and keep it."""
-    return _kept(request, await _made(request, _json), JSON)
+    return _kept(tags, await _made(request, _json), JSON)
 
 
 @operation(
     "GET", "/openapi.yaml", "read_openapi_yaml", "Read the OpenAPI document as YAML.",
-    needs="anyone", answer=str, produces=(YAML,), etag=True, public=True,
+    needs="anyone", answer=str, produces=(YAML,), public=True,
 )  # fmt: skip
-async def read_openapi_yaml(request: Asked) -> Response[bytes]:
+async def read_openapi_yaml(request: Asked, tags: Tags) -> Response[bytes]:
     """Answer the text of ``api-spec/openapi.yaml``."""
-    return _kept(request, await _made(request, _yaml), YAML)
+    return _kept(tags, await _made(request, _yaml), YAML)
 
 
 @operation(
     "GET", "/docs", "read_reference", "Browse the reference of the API.",
-    needs="anyone", answer=str, produces=("text/html",), etag=True, public=True,
+    needs="anyone", answer=str, produces=("text/html",), public=True,
 )  # fmt: skip
-async def read_reference(request: Asked) -> Response[bytes]:
+async def read_reference(tags: Tags) -> Response[bytes]:
     """Answer a page that loads ``/openapi.json``."""
-    return _kept(request, _REFERENCE, HTML)
+    return _kept(tags, _REFERENCE, HTML)
 
 
 @operation(
     "GET", "/docs/assets/{name:str}", "read_asset", "Read a file that a page loads.",
-    needs="anyone", answer=str, produces=("text/javascript", "text/css"), etag=True, public=True,
+    needs="anyone", answer=str, produces=("text/javascript", "text/css"), public=True,
 )  # fmt: skip
-async def read_asset(request: Asked, name: str) -> Response[bytes]:
+async def read_asset(request: Asked, name: str, tags: Tags) -> Response[bytes]:
     """Answer one of the known files and nothing else of the package."""
     if name not in ASSETS:
         raise StreamNotFound("there is no such file")
-    return _kept(request, await _made(request, _asset, name), ASSETS[name])
+    return _kept(tags, await _made(request, _asset, name), ASSETS[name])
 
 
 @operation(
     "GET", "/problems/{code:str}", "read_problem", "Read what the code of a problem means.",
-    needs="anyone", answer=ProblemShown, produces=_FORMS, etag=True, public=True,
+    needs="anyone", answer=ProblemShown, produces=_FORMS, public=True,
 )  # fmt: skip
-async def read_problem(request: Asked, code: str) -> Response[bytes]:
+async def read_problem(request: Asked, code: str, tags: Tags) -> Response[bytes]:
     """Answer JSON, or a page if the client likes HTML better."""
     if code not in catalogue():
         raise StreamNotFound("there is no problem with this code")
@@ -152,8 +152,8 @@ async def read_problem(request: Asked, code: str) -> Response[bytes]:
         type=f"{DOCUMENTATION}{code}", code=code, status=status, title=title, operations=names
     )
     if best(request.headers.get("accept", ""), _FORMS) == JSON:
-        return _kept(request, encoded(shown).content, JSON)
-    return _kept(request, _page(shown).encode(), HTML)
+        return _kept(tags, encoded(shown).content, JSON)
+    return _kept(tags, _page(shown).encode(), HTML)
 
 
 PAGES: tuple[HTTPRouteHandler, ...] = (
@@ -173,11 +173,11 @@ async def _made(
     return await pools.PAGES.run(client_address(request), make, *args, **kwargs)
 
 
-def _kept(request: Asked, content: bytes, media: str) -> Response[bytes]:
+def _kept(tags: Tagging, content: bytes, media: str) -> Response[bytes]:
     """Answer *content*, which caches may keep, or 304 if the client has it."""
     tag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
     headers = {**_POLICY, **_CACHED, "Vary": "Accept, Accept-Encoding"}
-    if unchanged(request, tag):
+    if tags.unchanged(tag):
         return not_modified(tag, headers)
     return Response(content, headers={**headers, "ETag": tag}, media_type=media)
 

@@ -6,9 +6,9 @@ from litestar import Response
 from engine.kit.windows import DisputeWindows, in_force
 from engine.league.windowing import SetDisputeWindows
 from service.api.http.access import LeaguePlace
-from service.api.http.etags import tagged
+from service.api.http.etags import Tags
 from service.api.http.operations import operation
-from service.api.http.shell import Asked, Shell
+from service.api.http.shell import Shell
 from service.api.http.submitting import Order, answer, decide_one
 
 
@@ -25,13 +25,13 @@ class WindowsShown(msgspec.Struct, kw_only=True):
 @operation(
     "GET", "/v1/leagues/{league_id:str}/dispute-windows", "read_dispute_windows",
     "Read how long after a settlement members may open a dispute.",
-    needs="read_league", scope="leagues:read", answer=WindowsShown, etag=True,
+    needs="read_league", scope="leagues:read", answer=WindowsShown,
 )  # fmt: skip
-async def read_dispute_windows(request: Asked, place: LeaguePlace, shell: Shell) -> Response[bytes]:
+async def read_dispute_windows(place: LeaguePlace, shell: Shell, tags: Tags) -> Response[bytes]:
     """Read the windows from the aggregate. The default is the rulebook's."""
     windows = in_force(place.state.dispute_windows, shell.now())
     shown = WindowsShown(league=place.id, windows=windows)
-    return tagged(request, shown, place.loaded.version, whole=True)
+    return tags.answer(shown, place.loaded.version, whole=True)
 
 
 @operation(

@@ -22,7 +22,7 @@ from service.api.http.access import (
     plays_in_disputed,
 )
 from service.api.http.called import names_of
-from service.api.http.etags import tagged
+from service.api.http.etags import Tags
 from service.api.http.listing import Pages
 from service.api.http.operations import operation
 from service.api.http.paging import Page
@@ -93,10 +93,10 @@ async def list_disputes(
 @operation(
     "GET", "/v1/disputes/{dispute_id:str}", "read_dispute",
     "Read one dispute: its claim, audits, rulings and appeal.",
-    needs="read_league", scope="leagues:read", answer=DisputeShown, etag=True,
+    needs="read_league", scope="leagues:read", answer=DisputeShown,
     problems=("text_forged",),
 )  # fmt: skip
-async def read_dispute(request: Asked, place: DisputePlace, shell: Shell) -> Response[bytes]:
+async def read_dispute(place: DisputePlace, shell: Shell, tags: Tags) -> Response[bytes]:
     """Read the dispute from the aggregate. The ``ETag`` begins with its version."""
     state = place.state
     appeal = state.appeal
@@ -139,7 +139,7 @@ async def read_dispute(request: Asked, place: DisputePlace, shell: Shell) -> Res
         appealed_by=None if appeal is None else appeal.by,
         appeal=None if appeal is None else said.get(appeal.reason.text),
     )
-    return tagged(request, shown, place.loaded.version, whole=True)
+    return tags.answer(shown, place.loaded.version, whole=True)
 
 
 @operation(

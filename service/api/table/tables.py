@@ -39,7 +39,7 @@ from service.api.http.access import (
     viewer_at,
 )
 from service.api.http.called import names_at
-from service.api.http.etags import not_modified, tag_of, unchanged
+from service.api.http.etags import Tags, not_modified, tag_of
 from service.api.http.listing import Pages
 from service.api.http.moments import AS_OF_PROBLEMS, Moment, Then
 from service.api.http.operations import operation
@@ -127,17 +127,22 @@ class TableListed(msgspec.Struct, kw_only=True):
     "GET", "/v1/tables/{table_id:str}", "read_table",
     "Read a table as the caller may see it. Use If-None-Match with wait for a long poll.",
     needs="read_league", scope="leagues:read",
-    answer=TableSeen, problems=AS_OF_PROBLEMS, etag=True,
+    answer=TableSeen, problems=AS_OF_PROBLEMS,
 )  # fmt: skip
 async def read_table(
-    request: Asked, place: Annotated[TablePlace, BELIEVED], shell: Shell, then: Then, wait: Wait
+    request: Asked,
+    place: Annotated[TablePlace, BELIEVED],
+    shell: Shell,
+    then: Then,
+    wait: Wait,
+    tags: Tags,
 ) -> Response[bytes]:
     """Read the table from the aggregate. The ``ETag`` is its version."""
     moment = await then.moment(place.league)
     if moment is not None:
         return await _then(request, place, moment)
     tag = tag_of(place.loaded.version)
-    if unchanged(request, tag):
+    if tags.unchanged(tag):
         if wait:
             feed = Feed(shell, place.league, place.stream, 0, Reader())
             await feed.news(place.loaded.version, wait)

@@ -25,11 +25,11 @@ from engine.tournament.money.prizes import prizes
 from engine.values import EntrantId, PlayerId
 from service.api.http.access import TournamentPlace
 from service.api.http.called import names_of
-from service.api.http.etags import tagged
+from service.api.http.etags import Tags
 from service.api.http.moments import AS_OF_PROBLEMS, Then, place_then
 from service.api.http.operations import operation
 from service.api.http.phases import Tournament, entries_of, payouts_of
-from service.api.http.shell import Asked, Shell
+from service.api.http.shell import Shell
 from service.api.http.submitting import Order, answer, decide_one, encoded
 from service.people.tokens import Principal
 
@@ -183,10 +183,10 @@ async def record_payment(
     "GET", "/v1/tournaments/{tournament_id:str}/ledger", "read_tournament_ledger",
     "Read a tournament's books: income, spending, and what remains.",
     needs="read_league", scope="leagues:read", answer=LedgerShown,
-    problems=AS_OF_PROBLEMS, etag=True,
+    problems=AS_OF_PROBLEMS,
 )  # fmt: skip
 async def read_tournament_ledger(
-    request: Asked, place: TournamentPlace, shell: Shell, principal: Principal, then: Then
+    place: TournamentPlace, shell: Shell, principal: Principal, then: Then, tags: Tags
 ) -> Response[bytes]:
     """Show all accounts to staff who report results, and to others only their own."""
     moment = await then.moment(place.league)
@@ -207,7 +207,7 @@ async def read_tournament_ledger(
     )
     if moment is not None:
         return encoded(shown, headers=moment.headers)
-    return tagged(request, shown, place.loaded.version, whole=True)
+    return tags.answer(shown, place.loaded.version, whole=True)
 
 
 def _players(state: Tournament) -> dict[EntrantId, PlayerId]:

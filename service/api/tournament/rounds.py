@@ -6,11 +6,11 @@ from litestar import Response
 from engine.tournament.model.rounds_commands import EndRoundEarly
 from engine.values import PlayerId
 from service.api.http.access import TournamentPlace
-from service.api.http.etags import tagged
+from service.api.http.etags import Tags
 from service.api.http.moments import AS_OF_PROBLEMS, Then, place_then
 from service.api.http.operations import operation
 from service.api.http.reasons import keep
-from service.api.http.shell import Asked, Shell
+from service.api.http.shell import Shell
 from service.api.http.submitting import Order, answer, encoded
 from service.api.tournament.rounds_shown import RoundsShown, rounds_shown
 from service.director.submitting import submit_to_tournament
@@ -39,15 +39,15 @@ class RoundClosed(msgspec.Struct, kw_only=True):
     "GET", "/v1/tournaments/{tournament_id:str}/rounds", "read_rounds",
     "Read the scheduled rounds: pairings, results, points so far, and meetings.",
     needs="read_league", scope="leagues:read",
-    answer=RoundsShown, problems=AS_OF_PROBLEMS, etag=True,
+    answer=RoundsShown, problems=AS_OF_PROBLEMS,
 )  # fmt: skip
-async def read_rounds(request: Asked, place: TournamentPlace, then: Then) -> Response[bytes]:
+async def read_rounds(place: TournamentPlace, then: Then, tags: Tags) -> Response[bytes]:
     """Read the rounds from the aggregate, now or as of an earlier moment."""
     moment = await then.moment(place.league)
     if moment is not None:
         there = await place_then(place, moment)
         return encoded(rounds_shown(there.state), headers=moment.headers)
-    return tagged(request, rounds_shown(place.state), place.loaded.version)
+    return tags.answer(rounds_shown(place.state), place.loaded.version)
 
 
 @operation(

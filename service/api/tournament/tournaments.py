@@ -27,7 +27,7 @@ from service.api.http.access import (
     find,
 )
 from service.api.http.asking import TournamentAsked, filled
-from service.api.http.etags import tagged
+from service.api.http.etags import Tags
 from service.api.http.moments import AS_OF_PROBLEMS, Then, place_then
 from service.api.http.operations import operation
 from service.api.http.paging import Page
@@ -315,10 +315,10 @@ async def list_tournaments(
 @operation(
     "GET", "/v1/tournaments/{tournament_id:str}", "read_tournament", "Read one tournament.",
     needs="read_league", scope="leagues:read",
-    answer=TournamentShown, problems=AS_OF_PROBLEMS, etag=True,
+    answer=TournamentShown, problems=AS_OF_PROBLEMS,
 )  # fmt: skip
 async def read_tournament(
-    request: Asked, place: TournamentPlace, shell: Shell, principal: Principal, then: Then
+    place: TournamentPlace, shell: Shell, principal: Principal, then: Then, tags: Tags
 ) -> Response[bytes]:
     """Read the tournament from the aggregate. The ``ETag`` begins with its version."""
     moment = await then.moment(place.league)
@@ -326,7 +326,7 @@ async def read_tournament(
         there = await place_then(place, moment)
         return encoded(await _shown(shell, principal, there), headers=moment.headers)
     shown = await _shown(shell, principal, place)
-    return tagged(request, shown, place.loaded.version, whole=True)
+    return tags.answer(shown, place.loaded.version, whole=True)
 
 
 async def _shown(shell: Shell, principal: Principal, place: TournamentPlace) -> TournamentShown:
