@@ -137,9 +137,6 @@ DRY_RUN = Query(
     False,
 )  # fmt: skip
 
-PAGED = (LIMIT, CURSOR)
-"""The parameters of every list."""
-
 Limit = Annotated[int, LIMIT]
 Cursor = Annotated[str | None, CURSOR]
 After = Annotated[str | None, AFTER]
