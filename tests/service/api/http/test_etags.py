@@ -59,7 +59,9 @@ async def test_no_read_with_a_tag_is_sent_twice(serving) -> None:
             for given in (tag, f'"elsewhere", W/{tag}', "*"):
                 again = await owner.get(path, headers={"If-None-Match": given})
                 assert (again.status_code, again.content) == (304, b""), (path, given)
-                assert again.headers["etag"] == tag
+                # After a "*" nobody knows if the client has the compressed answer.
+                plain = {tag.replace("-gzip", "")} if given == "*" else set()
+                assert again.headers["etag"] in {tag} | plain
             other = await owner.get(path, headers={"If-None-Match": '"elsewhere"'})
             assert (other.status_code, other.json()) == (200, first.json()), path
 
