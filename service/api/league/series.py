@@ -11,12 +11,10 @@ from engine.season.state import Opened
 from engine.values import number_of
 from service.api.http.access import AS_KNOWN, SeasonPlace
 from service.api.http.called import names_of
-from service.api.http.listing import listed
+from service.api.http.listing import Pages
 from service.api.http.operations import operation
 from service.api.http.paging import Page
-from service.api.http.positions import live_listing
-from service.api.http.queries import PAGED
-from service.api.http.shell import Asked, Shell
+from service.api.http.shell import Shell
 from service.log.batch import RecordedEvent
 from service.log.past import Fold
 from service.log.read import last_position
@@ -55,14 +53,14 @@ class EveningShown(msgspec.Struct, kw_only=True):
 @operation(
     "GET", "/v1/seasons/{season_id:str}/standings/series", "read_standings_series",
     "List a season's standings after each counted tournament, oldest first.",
-    needs="read_league", scope="leagues:read", answer=Page[EveningShown], query=PAGED,
+    needs="read_league", scope="leagues:read", answer=Page[EveningShown],
     problems=("invalid_cursor", "as_of_too_far"),
 )  # fmt: skip
 async def read_standings_series(
-    request: Asked, place: Annotated[SeasonPlace, AS_KNOWN], shell: Shell
+    place: Annotated[SeasonPlace, AS_KNOWN], shell: Shell, pages: Pages
 ) -> Response[bytes]:
     """Fold the season's events, and keep the standings after each award, as they were then."""
-    paged = await live_listing(request, place.league, f"series {place.id}", int)
+    paged = await pages.live(place.league, f"series {place.id}", int)
     number = number_of(place.league)
     found: dict[int, tuple[RecordedEvent, Opened]] = {}
 
@@ -99,4 +97,4 @@ async def read_standings_series(
         )
         for version, (recorded, _) in page.items
     ]
-    return listed(request, Page(items=items, next_cursor=page.next_cursor))
+    return pages.answer(Page(items=items, next_cursor=page.next_cursor))
