@@ -26,7 +26,7 @@ import uvloop
 
 from bench.client import Connection, Person
 from bench.http import await_port, free_port
-from service.base import database
+from service.base import database, migrations
 from service.base.embedded import Cluster, binaries
 from service.base.settings import Settings, environment, read
 from service.process.app import run
@@ -243,14 +243,14 @@ def main() -> None:
     ):
         database.create_roles(cluster.url(), dict.fromkeys(database.LOGINS, _PASSWORD))
         database.create_database(cluster.url(), "ours")
-        database.migrate(cluster.url("ours", "holotable_migrate", _PASSWORD))
+        migrations.migrate(cluster.url("ours", "holotable_migrate", _PASSWORD))
         port = free_port()
         settings = Settings(
             database_url=cluster.url("ours", "holotable_api", _PASSWORD),
             secret_key="a key of the benchmark, and of nothing else",
             log_level="error", port=port, token_streams=5000, account_streams=5000,
             address_accounts=5000, open_requests=5000, address_requests=50_000,
-            account_requests=5000, token_requests=5000, password_memory_kib=8,
+            account_requests=5000, token_requests=5000, password_memory_kib=8, keep_alive_seconds=300,
         )  # fmt: skip
         api = subprocess.Popen(
             [sys.executable, "-m", "bench.turns", "api"],

@@ -27,6 +27,7 @@ from service.api.http.authentication import require_token
 from service.api.http.connections import Connections
 from service.api.http.cors import Cors
 from service.api.http.edge import Edge
+from service.api.http.joining import Joined
 from service.api.http.limiting import Limits
 from service.api.http.news import News
 from service.api.http.paths import Paths
@@ -228,6 +229,7 @@ async def _shell(
             positions=positions(engine),
             tokens=Grouped(lambda texts: by_tokens(engine, texts, runtime.clock.now())),
             news=news,
+            joined=Joined(engine),
             refusals=refusals,
             requests=Requests(*settings.secret_keys),
             guesses=Guesses(settings.secret_key, settings.failed_sign_ins),

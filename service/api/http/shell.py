@@ -11,6 +11,7 @@ from litestar import Request
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from service.api.http.declaration import Operation
+from service.api.http.joining import Joined
 from service.api.http.limiting import Limits
 from service.api.http.news import News
 from service.api.http.proxies import Proxies
@@ -53,6 +54,9 @@ class Shell:
 
     news: News
     """Hands each event to its followers."""
+
+    joined: Joined
+    """Looks up the leagues of players with open streams."""
 
     refusals: Refusals
 

@@ -29,12 +29,11 @@ from service.api.table.my_facts import Entered, entered, facts_of, is_over, seat
 from service.api.table.told import NOTHING, Facts, InLeague
 from service.base.errors import EventUnreadable
 from service.log.catalogue import tag_of
-from service.log.read import read_last_of_type, voided
+from service.log.read import heads_of, read_last_of_type, voided
 from service.log.record import Recorded
 from service.log.streams import Stream, dispute_stream, table_stream, tournament_stream
 from service.log.writer import Loaded
 from service.people.memberships import roles_of
-from service.projections import queries
 
 StateT = TypeVar("StateT", bound=msgspec.Struct)
 
@@ -128,9 +127,7 @@ class Following:
 
     async def look_for_leagues(self) -> None:
         """Look for leagues that the player has joined meanwhile."""
-        async with self.shell.engine.connect() as connection:
-            rows = await queries.leagues_of(connection, self._player)
-        joined = [row.league for row in rows if row.league not in self.leagues]
+        joined = (await self.shell.joined.of(self._player)) - self.leagues.keys()
         await asyncio.gather(*(self._enter(each) for each in joined if self._wanted(each)))
 
     async def refresh(self) -> None:
@@ -182,7 +179,10 @@ class Following:
             now.looking.update(subjects)
             self.leagues[league] = now
             self._follow(league)
-            await asyncio.gather(*(self._first_look(league, each) for each in subjects))
+            versions = await self._versions(league, subjects)
+            await asyncio.gather(
+                *(self._first_look(league, each, versions[each]) for each in subjects)
+            )
         except EventUnreadable as error:
             # An unreadable league must not silence the others. Its own routes tell the reason.
             _log.warning("a player's stream leaves a league out: %s", error.detail)
@@ -200,12 +200,29 @@ class Following:
         self.leagues.pop(league, None)
         self._watch.follow(league, frozenset())
 
-    async def _first_look(self, league: str, stream: str) -> None:
+    async def _versions(self, league: str, streams: list[str]) -> dict[str, int | None]:
+        """
+        Return the version of this process's copy of each stream, or None for a copy that is old.
+
+        One statement compares all copies with the log.
+        """
+        if not streams:
+            return {}
+        number, writer = number_of(league), self.shell.runtime.writer
+        heads = await heads_of(self.shell.pool, [(number, each) for each in streams])
+        found: dict[str, int | None] = {}
+        for stream, head in zip(streams, heads, strict=True):
+            copy = writer.known(league, stream_of(_named(stream)))
+            same = copy is not None and head == (copy.version, copy.hash)
+            found[stream] = copy.version if same and copy is not None else None
+        return found
+
+    async def _first_look(self, league: str, stream: str, version: int | None) -> None:
         try:
             if stream.startswith("dispute-"):
-                await self._look_at_dispute(league, _named(stream), None)
+                await self._look_at_dispute(league, _named(stream), version)
             else:
-                await self._look_at(league, _named(stream), None, {})
+                await self._look_at(league, _named(stream), version, {})
         except EventUnreadable as error:
             _log.warning("a player's stream leaves %s out: %s", stream, error.detail)
 

@@ -38,9 +38,6 @@ from service.api.table.streaming import (
 from service.api.table.told import InLeague, told_of
 from service.base.errors import Forbidden, Unauthenticated
 
-JOINED_SECONDS = 15.0
-"""Time between two looks for leagues that the player has joined."""
-
 OnlyLeague = Annotated[str | None, Query("league", str, "Tell only what concerns this league.")]
 
 _BLANK = b"\n"
@@ -137,8 +134,8 @@ async def _items(
 ) -> AsyncIterator[MyItem | None]:
     """Yield the items of a stream, and None as a sign of life."""
     shell, loop = shell_of(request), asyncio.get_running_loop()
-    end, look = loop.time() + STREAM_SECONDS, loop.time() + JOINED_SECONDS
-    with shell.news.watching((HAND_OVER,)) as watch:
+    end, player = loop.time() + STREAM_SECONDS, principal_of(request).account.player
+    with shell.news.watching((HAND_OVER,)) as watch, shell.joined.held(player):
         following = Following(request, watch, only, told)
         await following.begin()
         telling, caught_up = Telling(following, told, again=True), False
@@ -152,9 +149,7 @@ async def _items(
             elif not await watch.wait(PING_SECONDS):
                 yield None
             await require_token(request, request.route_handler)
-            if loop.time() >= look:
-                look = loop.time() + JOINED_SECONDS
-                await following.look_for_leagues()
+            await following.look_for_leagues()
             await following.refresh()
 
 

@@ -8,6 +8,7 @@ import asyncpg
 import pytest
 
 from engine.values import number_of
+from service.api.http import joining
 from service.api.table import my_stream
 from tests.service.api.proof.test_evidence import project
 from tests.service.api.table.test_commands import answer_to, turn
@@ -139,6 +140,31 @@ async def _count(stream: Following, kind: str, count: int) -> bool:
     return len(told(stream.items, kind)) >= count
 
 
+async def test_another_process_tells_every_turn_and_goes_on_after_a_cursor_of_the_first(
+    serving,
+) -> None:
+    """The copies of the process that tells are older than the events that it hears of."""
+    async with serving() as one, serving() as other:
+        _, _, _, people, table = await one.playing()
+        async with AsyncExitStack() as opened:
+            streams = [
+                await opened.enter_async_context(following(other.app, MINE, each.headers))
+                for each in people
+            ]
+            for number in range(10):
+                person, view = await turn(people, table)
+                token = view["decision"]["token"]
+                item = await until(streams[people.index(person)], "turn", decision=token)
+                assert item["view"]["legal"] == view["legal"]
+                done = await person.post(
+                    f"/v1/tables/{table}/actions", answer_to(item["view"]), key=f"n{number}"
+                )
+                assert done.status_code == 200, done.text
+                await until(streams[people.index(person)], "turn_closed", decision=token)
+            cursor = streams[0].items[-1]["cursor"]
+        assert await types(people[0], after=cursor) in ([], ["turn"], ["hand_over", "turn"])
+
+
 async def test_two_tables_in_two_leagues_come_on_one_connection(serving) -> None:
     async with serving() as api:
         one, two = [await announced(api, 1) for _ in range(2)]
@@ -200,7 +226,7 @@ async def test_entering_an_offer_and_a_withdrawal_are_told_to_the_player_alone(s
 async def test_a_league_that_is_joined_later_is_told_too(
     serving, database: TestDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(my_stream, "JOINED_SECONDS", 0)
+    monkeypatch.setattr(joining, "JOINED_SECONDS", 0)
     monkeypatch.setattr(my_stream, "PING_SECONDS", 0.1)
     async with serving() as api:
         owner, league, tournament, _ = await announced(api, 0)
