@@ -56,7 +56,9 @@ class Measured:
     delays: list[float] = field(default_factory=list)
     """Seconds from the answer of the action before to the arrival of the turn."""
 
-    decisions: int = 0
+    actions: list[float] = field(default_factory=list)
+    """Seconds from the sending of an action to its answer, for comparison."""
+
     requests: int = 0
     answered: dict[tuple[str, str], float] = field(default_factory=dict)
     """The instant of the answer that opened each decision, by table and decision."""
@@ -116,10 +118,12 @@ class Bot:
     async def _act(self, item: Any) -> None:
         await asyncio.sleep(THINK_SECONDS * (0.5 + random.random()))
         measured, counted = self._measured, self._measured.on
+        asked = time.perf_counter()
         done = await self._person.post(f"/v1/tables/{item['table']}/actions", _answer(item))
         now = time.perf_counter()
-        measured.decisions += counted
         measured.requests += counted
+        if counted:
+            measured.actions.append(now - asked)
         for each in done["events"]:
             if each["type"] != "decision_opened":
                 continue
@@ -215,7 +219,7 @@ async def load(url: str) -> None:
 
 
 async def _round(measured: Measured) -> list[float]:
-    measured.delays, measured.decisions, measured.requests = [], 0, 0
+    measured.delays, measured.actions, measured.requests = [], [], 0
     measured.answered.clear()
     measured.on = True
     await asyncio.sleep(SECONDS)
@@ -230,8 +234,10 @@ def _figures(delays: list[float]) -> dict[str, float]:
 
 def _rates(measured: Measured) -> dict[str, float]:
     return {
-        "decisions_a_second": measured.decisions / SECONDS,
-        "requests_a_decision": measured.requests / measured.decisions,
+        "decisions_a_second": len(measured.actions) / SECONDS,
+        "requests_a_decision": measured.requests / len(measured.actions),
+        "action_p50": statistics.median(measured.actions) * 1000,
+        "action_p99": statistics.quantiles(measured.actions, n=100)[98] * 1000,
     }
 
 
@@ -250,7 +256,8 @@ def main() -> None:
             secret_key="a key of the benchmark, and of nothing else",
             log_level="error", port=port, token_streams=5000, account_streams=5000,
             address_accounts=5000, open_requests=5000, address_requests=50_000,
-            account_requests=5000, token_requests=5000, password_memory_kib=8, keep_alive_seconds=300,
+            account_requests=5000, token_requests=5000, password_memory_kib=8,
+            keep_alive_seconds=300,
         )  # fmt: skip
         api = subprocess.Popen(
             [sys.executable, "-m", "bench.turns", "api"],
