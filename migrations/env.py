@@ -13,11 +13,12 @@ from alembic import context
 from service.base.database import OWNER, sqlalchemy_url
 from service.log.schema import metadata as log_metadata
 from service.people.schema import metadata as relations_metadata
+from service.webhooks.schema import metadata as webhooks_metadata
 
 MIGRATING = 0x401E0
 """The advisory lock that a migrator holds until its connection closes."""
 
-TARGETS = [log_metadata, relations_metadata]
+TARGETS = [log_metadata, relations_metadata, webhooks_metadata]
 
 
 def address() -> str:

@@ -26,6 +26,8 @@ from service.api.league import (
     templates,
     texts,
     visibility,
+    webhook_deliveries,
+    webhooks,
 )
 from service.api.me import accounts, erasing, passwords, tokens
 from service.api.proof import (
@@ -129,6 +131,8 @@ ROUTES: tuple[HTTPRouteHandler, ...] = tuple(
         staff_log,
         evidence,
         exports,
+        webhooks,
+        webhook_deliveries,
         health,
     )
     for handler in vars(module).values()

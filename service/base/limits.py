@@ -39,6 +39,9 @@ class LimitSettings(msgspec.Struct, frozen=True, kw_only=True):
     account_leagues: Count = 100
     """Leagues that one account may own."""
 
+    league_webhooks: Count = 20
+    """Webhooks of one league, disabled ones included."""
+
     account_refusals: Count = 1_000
     """Refused game commands an hour that are kept for one account."""
 

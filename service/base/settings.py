@@ -96,8 +96,18 @@ class Settings(LimitSettings, frozen=True, kw_only=True):
     database_connections: Annotated[int, Meta(ge=1, le=100)] = 8
     """Connections a process's pool may open."""
 
+    webhook_networks: str | None = None
+    """
+    Private addresses and networks that webhooks may reach, separated by commas.
+
+    Without it they reach only public addresses. Only these networks may be reached without TLS.
+    """
+
     worker_processes: Annotated[int, Meta(ge=1, le=64)] = 2
-    """Processes of one worker for work that players wait for. Half as many more do long work."""
+    """
+    Processes of one worker for work that players wait for. Half as many more do long work, and
+    one sends webhooks.
+    """
 
     tick_milliseconds: Annotated[int, Meta(ge=10, le=60_000)] = 200
     """Milliseconds between a dispatcher's looks for due jobs."""
@@ -145,6 +155,7 @@ class Settings(LimitSettings, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         """Check what no pattern can check."""
         self.proxies()
+        self.webhook_allowed()
 
     @property
     def secret_keys(self) -> tuple[str, ...]:
@@ -158,14 +169,18 @@ class Settings(LimitSettings, frozen=True, kw_only=True):
 
     def proxies(self) -> tuple[IPv4Network | IPv6Network, ...]:
         """Return the networks of the trusted proxies."""
-        try:
-            return tuple(
-                ip_network(each.strip()) for each in (self.trusted_proxies or "").split(",") if each
-            )
-        except ValueError:
-            raise ValueError(
-                "trusted_proxies holds an entry that is not an address or a network"
-            ) from None
+        return _networks("trusted_proxies", self.trusted_proxies)
+
+    def webhook_allowed(self) -> tuple[IPv4Network | IPv6Network, ...]:
+        """Return the private networks that webhooks may reach."""
+        return _networks("webhook_networks", self.webhook_networks)
+
+
+def _networks(name: str, given: str | None) -> tuple[IPv4Network | IPv6Network, ...]:
+    try:
+        return tuple(ip_network(each.strip()) for each in (given or "").split(",") if each)
+    except ValueError:
+        raise ValueError(f"{name} holds an entry that is not an address or a network") from None
 
 
 class SignerSettings(msgspec.Struct, frozen=True, kw_only=True):

@@ -11,10 +11,11 @@ from collections.abc import Iterable
 from typing import Literal
 from uuid import UUID
 
-import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.values import number_of
+from service.base.drivers import Connection
+from service.log.keys import driver_of
 from service.people.memberships import roles_of
 
 Kind = Literal[
@@ -27,16 +28,19 @@ Kind = Literal[
     "command_rehearsed",
     "quarantine_released",
     "positions_voided",
+    "webhook_made",
+    "webhook_changed",
+    "webhook_removed",
+    "webhook_secret_rotated",
+    "webhook_disabled",
 ]
 
-_ADD = sa.text(
-    """
+_ADD = """
     INSERT INTO operator_deed (league, size, at, actor, kind, about)
-    SELECT :league, coalesce(max(position) + 1, 0), service_time(), :actor, :kind, :about
-      FROM (SELECT position FROM events WHERE league = :league
+    SELECT $1, coalesce(max(position) + 1, 0), service_time(), $2, $3, $4
+      FROM (SELECT position FROM events WHERE league = $1
              ORDER BY position DESC LIMIT 1) last
-    """
-)
+"""
 
 
 def operator() -> str:
@@ -48,19 +52,18 @@ def operator() -> str:
 
 
 async def add(
-    connection: AsyncConnection, leagues: Iterable[UUID], actor: str, kind: Kind, about: str
+    connection: Connection, leagues: Iterable[UUID], actor: str, kind: Kind, about: str
 ) -> None:
     """
     Record an action of *actor* beside the log, in each league that it touches.
 
     Args:
-      actor: A player's id, or the name that :func:`operator` returned.
+      actor: A player's id, the house, or the name that :func:`operator` returned.
       about: Identifier of the action's object. A dry run puts its operation before it.
     """
+    driver = await driver_of(connection)
     for league in leagues:
-        await connection.execute(
-            _ADD, {"league": league, "actor": actor, "kind": kind, "about": about}
-        )
+        await driver.execute(_ADD, league, actor, kind, about)
 
 
 async def leagues_of(connection: AsyncConnection, player: str) -> list[UUID]:

@@ -2,8 +2,9 @@
 Quarantine: leagues that a consumer of the log has stopped following, for an operator.
 
 A consumer that cannot handle an event stops before it, in that league alone, and records it here.
-Three kinds of consumers can stop: the search for due work (``arming``), a projection
-(``projection/tables``), and a job that failed too often (``job/table.watch``).
+Four kinds of consumers can stop: the search for due work (``arming``), the search for events to
+tell webhooks about (``webhooks``), a projection (``projection/tables``), and a job that failed too
+often (``job/table.watch``).
 """
 
 from typing import Final
@@ -25,6 +26,9 @@ _log = structlog.get_logger(__name__)
 ARMING: Final = "arming"
 """The consumer that finds due work in the log."""
 
+WEBHOOKS: Final = "webhooks"
+"""The consumer that finds events to tell webhooks about."""
+
 NO_LEAGUE: Final = "-"
 """Stands for the league of a job that has none."""
 
@@ -45,7 +49,12 @@ _HELD = """
      ORDER BY 1, 2, 6
 """
 _LEAVE = "DELETE FROM quarantine WHERE league = $1 AND consumer = $2"
-_SKIP = "UPDATE ticker_checkpoint SET position = $2 + 1 WHERE league = $1 AND position = $2"
+_SKIP = {
+    ARMING: "UPDATE ticker_checkpoint SET position = $2 + 1 WHERE league = $1 AND position = $2",
+    WEBHOOKS: "UPDATE webhook_checkpoint SET position = $2 + 1 WHERE league = $1 AND position = $2",
+}
+"""The consumers that may skip an event, and the statement that does it."""
+
 _READ_AGAIN = """
     UPDATE reads.checkpoint SET broken_at = NULL, reason = NULL, broken_since = NULL
      WHERE name = $1 AND league = $2
@@ -132,7 +141,7 @@ async def release(
     Args:
       connection: Of ``holotable_migrate``: no process of the service may do this.
       actor: The operator who releases, for the operators' log.
-      skip: True to skip the event. Only the search for due work may.
+      skip: True to skip the event. Only the two searches of the log may.
 
     Returns:
       The entries that were released.
@@ -150,13 +159,13 @@ async def release(
     ]
     if not found:
         raise NotHeld(f"{consumer} of {league} is not in quarantine")
-    if skip and kind != ARMING:
+    if skip and kind not in _SKIP:
         raise NotSkipped(f"{consumer} never skips an event or a job")
-    if kind == ARMING:
+    if kind in _SKIP:
         number = number_of(league)
         await driver.execute(_LEAVE, number, consumer)
         if skip:
-            await driver.execute(_SKIP, number, found[0].position)
+            await driver.execute(_SKIP[kind], number, found[0].position)
     elif kind == "projection":
         await driver.execute(_READ_AGAIN, name, league)
     else:

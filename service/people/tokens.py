@@ -38,7 +38,7 @@ SCOPES = (
 )
 """All scopes."""
 
-SCOPES_OF_PEOPLE = SCOPES[:6]
+SCOPES_OF_PEOPLE = SCOPES[:7]
 """The scopes that people may ask for."""
 
 SCOPES_DEFAULT = SCOPES[:5]

@@ -6,7 +6,6 @@ checkpoint change in one transaction, so no job is missed. A league with an unre
 quarantined at that event, and all other leagues continue.
 """
 
-from dataclasses import dataclass
 from datetime import datetime, time, timedelta
 from typing import NamedTuple
 from uuid import UUID
@@ -15,15 +14,13 @@ import psycopg
 import structlog
 from psycopg.rows import class_row
 
-from engine.coordination.aggregates import DECIDERS
 from engine.values import identifier
 from service.base.settings import Settings
-from service.log.codec import Codec
-from service.log.read import VOIDED, voided_by
-from service.log.record import Recorded
+from service.log.read import voided_by
 from service.people.quarantine import ARMING, enter
-from service.tasks.asking import ASKING, Ask, Found, asked_by
+from service.tasks.asking import ASKING, Ask, asked_by
 from service.tasks.jobs import Job, arm_now, come_again, wake
+from service.tasks.reading import VOIDED_NOW, Row, Unfit, decoded
 
 _log = structlog.get_logger(__name__)
 
@@ -64,30 +61,6 @@ _NIGHTLY = """
     ON CONFLICT (occurrence) DO NOTHING
 """
 
-_VOIDED = VOIDED.replace("$1", "%s")
-_codec = Codec(DECIDERS)
-
-
-class _Unfit(Exception):
-    """An event's jobs cannot be armed. The reason is the exception's cause."""
-
-    def __init__(self, position: int) -> None:
-        super().__init__(f"position {position}")
-        self.position = position
-
-
-@dataclass(frozen=True, slots=True)
-class _Row:
-    """The columns that are read of an event. Its instant and its sealed part are not needed."""
-
-    position: int
-    stream: str
-    stream_version: int
-    event_id: UUID
-    type: str
-    schema_version: int
-    data: str
-
 
 class _Chunk(NamedTuple):
     """The result of searching a part of a league's log."""
@@ -114,7 +87,7 @@ def _follow_league(
 ) -> bool:
     try:
         return _search(connection, league, now, settings)
-    except _Unfit as unfit:
+    except Unfit as unfit:
         position, cause = unfit.position, unfit.__cause__
     # Arm the jobs of the events before the broken one. The checkpoint stops at it.
     reason = f"{type(cause).__name__}: {cause}"
@@ -138,7 +111,7 @@ def _search(
         before: The position at which the chunk must end, if given.
 
     Raises:
-        _Unfit: If an event cannot be read, or its jobs cannot be stored. No job is armed then.
+        Unfit: If an event cannot be read, or its jobs cannot be stored. No job is armed then.
     """
     with connection.transaction():
         connection.execute(
@@ -152,16 +125,16 @@ def _search(
         start: int = row[0]
         try:
             chunk = _read(connection, league, start, before, now, settings)
-        except (_Unfit, psycopg.Error):
+        except (Unfit, psycopg.Error):
             raise
         except Exception as error:
             # The events that void others can be forged too.
-            raise _Unfit(start) from error
+            raise Unfit(start) from error
         for position, ask in chunk.asks:
             try:
                 _arm(connection, ask)
             except (psycopg.DataError, psycopg.IntegrityError) as error:
-                raise _Unfit(position) from error
+                raise Unfit(position) from error
         if chunk.end > start and settings.signer_url is not None:
             wait = 0 if chunk.finished else settings.sign_seconds
             _arm_signing(connection, league, now + timedelta(seconds=wait))
@@ -182,47 +155,23 @@ def _read(
     last = connection.execute(_END, [league, start, _CHUNK]).fetchone()
     end = start if last is None or last[0] is None else last[0]
     end = end if before is None else min(end, before)
-    with connection.cursor(row_factory=class_row(_Row)) as cursor:
+    with connection.cursor(row_factory=class_row(Row)) as cursor:
         rows = cursor.execute(_READ, [league, start, end, ASKING]).fetchall()
     asks: list[tuple[int, Ask]] = []
     away: frozenset[int] = frozenset()
     if rows:
-        away = voided_by(row[0] for row in connection.execute(_VOIDED, [league]))
+        away = voided_by(row[0] for row in connection.execute(VOIDED_NOW, [league]))
     for row in rows:
         if row.position in away:
             continue
         try:
-            found = _decoded(league, row, now)
+            found = decoded(league, row, now)
             asks += ((row.position, ask) for ask in asked_by(found, now, settings))
         except Exception as error:
             # Someone who can write to the log can forge anything. A forged event must break
             # only its own league, which is then quarantined.
-            raise _Unfit(row.position) from error
+            raise Unfit(row.position) from error
     return _Chunk(end, asks, any(row.type == "tournament_finished" for row in rows))
-
-
-def _decoded(league: UUID, row: _Row, now: datetime) -> Found:
-    recorded = Recorded(
-        position=row.position,
-        stream=row.stream,
-        stream_version=row.stream_version,
-        event_id=row.event_id,
-        type=row.type,
-        schema_version=row.schema_version,
-        at=now,  # events that arm jobs carry their due instants in their data
-        data=row.data.encode(),
-        sealed=None,
-        metadata=b"",
-        hash=b"",
-        league=league,
-    )
-    return Found(
-        league=identifier("lge", league),
-        event_id=row.event_id,
-        subject=UUID(hex=row.stream.partition("-")[2]),
-        version=row.stream_version,
-        event=_codec.decode(recorded, keys=None),
-    )
 
 
 def _arm(connection: psycopg.Connection, ask: Ask) -> None:

@@ -20,7 +20,7 @@ from service.base.errors import CheckpointRefused, StoreUnavailable
 from service.base.settings import Settings
 from service.director.runtime import GONE, Runtime, open_runtime
 from service.tasks import jobs
-from service.tasks.duties import DUTIES, LONG
+from service.tasks.duties import DUTIES, PLAY
 
 _log = structlog.get_logger(__name__)
 
@@ -53,12 +53,12 @@ class Child:
         """
         Do one claimed job in the loop and wait for it, but no longer than its lease.
 
-        Long jobs renew their leases, so they have no limit. Errors are logged here, in one line
-        if the database is away. Celery would print a traceback for each task of an outage.
+        Jobs outside of play renew their leases, so they have no limit. Errors are logged here, in
+        one line if the database is away. Celery would print a traceback for each task of an outage.
         """
         self.busy = True
         future = asyncio.run_coroutine_threadsafe(self._perform(job_id, claim), self._loop)
-        limit = self._settings.lease_seconds if DUTIES[task].queue != LONG else None
+        limit = self._settings.lease_seconds if DUTIES[task].queue == PLAY else None
         try:
             future.result(limit)
         except Exception as error:  # noqa: BLE001 - logged; the child takes the next job
@@ -115,7 +115,7 @@ async def perform(runtime: Runtime, job_id: UUID, claim: int) -> None:
             return
         duty = DUTIES[job.task]
         async with (
-            _renewing(runtime, job_id, claim, lease) if duty.queue == LONG else nullcontext()
+            _renewing(runtime, job_id, claim, lease) if duty.queue != PLAY else nullcontext()
         ):
             again_at = await duty.do(runtime, job.args)
     except (CommandRejected, CheckpointRefused) as refusal:

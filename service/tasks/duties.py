@@ -26,10 +26,15 @@ from service.director import (
 from service.director.runtime import Runtime
 from service.schedule import closing, materialising
 from service.tasks import audits, forgetting, proving, randomness, signing
+from service.webhooks import delivering
 
 PLAY = "play"
 LONG = "long"
-"""The two queues: ``play`` for jobs that players wait for, ``long`` for jobs that take longer."""
+OUTSIDE = "outside"
+"""
+The queues: ``play`` for jobs that players wait for, ``long`` for jobs that take longer, and
+``outside`` for jobs that wait for the servers of others.
+"""
 
 Do = Callable[[Runtime, Mapping[str, str]], Awaitable[datetime | None]]
 """Returns the instant at which the duty should run again, or ``None`` if it is finished."""
@@ -185,6 +190,11 @@ async def attach_head(runtime: Runtime, ids: Mapping[str, str]) -> datetime | No
     return await proving.attach_head(runtime, ids)
 
 
+async def deliver(runtime: Runtime, _ids: Mapping[str, str]) -> None:
+    """Deliver the messages of webhooks that are due."""
+    await delivering.deliver(runtime)
+
+
 DUTIES: dict[str, Duty] = {
     "tournament.open_registration": Duty(
         PLAY, open_registration, Late("do", "Registration opens at once; the start stays.")
@@ -302,6 +312,9 @@ DUTIES: dict[str, Duty] = {
     ),
     "league.sign_head": Duty(
         LONG, sign_league_head, Late("do", "One head signs everything that waits.")
+    ),
+    "webhook.deliver": Duty(
+        OUTSIDE, deliver, Late("do", "Messages are sent at once; each tells its event's instant.")
     ),
 }
 

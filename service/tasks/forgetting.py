@@ -6,6 +6,7 @@ import structlog
 
 from service.director.runtime import Runtime
 from service.people import idempotency, sign_ins
+from service.webhooks import deliveries
 
 _log = structlog.get_logger(__name__)
 
@@ -13,6 +14,7 @@ KEPT: dict[str, tuple[str, timedelta]] = {
     "idempotency": ("created_at", idempotency.KEPT_FOR),
     "sign_in": ("at", sign_ins.KEPT_FOR),
     "password_reset": ("expires_at", timedelta()),
+    "webhook_delivery": ("created_at", deliveries.KEPT_FOR),
 }
 """By relation: a column with an instant, and how long after this instant a row is kept."""
 

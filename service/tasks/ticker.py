@@ -16,7 +16,7 @@ from kombu.exceptions import OperationalError
 from service.base import heartbeats
 from service.base.settings import Settings
 from service.base.sources import DatabaseClock
-from service.tasks import arming, audits, jobs
+from service.tasks import arming, audits, jobs, telling
 from service.tasks.duties import DUTIES, SHORT
 
 _log = structlog.get_logger(__name__)
@@ -98,6 +98,8 @@ class Ticker:
         if self._away or now >= self._next_beat:
             self._beat(connection, now)
         armed = arming.follow(connection, now, self._settings)
+        told = telling.follow(connection, now)
+        telling.arm_delivery(connection, now)
         if now >= self._next_night:
             arming.nightly(connection, now, self._settings)
             arming.sign_quarantined(connection, now, self._settings)
@@ -106,7 +108,7 @@ class Ticker:
         claimed = jobs.claim(connection, lease, tasks=tuple(DUTIES), now=now)
         for job in claimed:
             self._publish(job)
-        return bool(armed or claimed)
+        return bool(armed or told or claimed)
 
     def _publish(self, job: jobs.Claimed) -> None:
         try:

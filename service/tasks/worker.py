@@ -21,7 +21,7 @@ from service.tasks import broker
 from service.tasks.app import Application
 from service.tasks.child import Child
 from service.tasks.crew import STOP_SECONDS, Crew
-from service.tasks.duties import LONG, PLAY
+from service.tasks.duties import LONG, OUTSIDE, PLAY
 from service.tasks.ticker import Ticker
 
 READY = "holotable worker ready"
@@ -42,7 +42,11 @@ def run_worker(settings: Settings) -> None:
     if settings.broker_url is not None and broker.is_postgres(settings.broker_url):
         broker.install(settings.broker_url)
     crew = Crew(
-        [PLAY] * settings.worker_processes + [LONG] * max(1, settings.worker_processes // 2),
+        [
+            *[PLAY] * settings.worker_processes,
+            *[LONG] * max(1, settings.worker_processes // 2),
+            OUTSIDE,
+        ],
         lambda queue, ready: work(settings, queue, ready),
     )
     sys.exit(crew.run(lambda: print(READY, flush=True)))  # noqa: T201 - the caller waits

@@ -7,11 +7,13 @@ values of ``Hidden`` differ.
 
 import asyncio
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import asyncpg
 import httpx
+import psycopg
 
 from engine.values import number_of
 from service.base.database import async_engine
@@ -20,9 +22,11 @@ from service.director.runtime import open_runtime
 from service.people.tokens import SCOPES_OF_PEOPLE
 from service.process.signer import signing_app
 from service.projections.runner import Runner
+from service.tasks import telling
 from service.transparency.note import SigningKey
 from service.transparency.signer import Memory, Signer
 from service.transparency.signing import sign_head
+from service.webhooks.kinds import KINDS
 from tests.noninterference.asking import (
     APPLICANT,
     AUDITOR,
@@ -37,6 +41,7 @@ from tests.noninterference.asking import (
     SPECTATOR,
     STRANGER,
     Asker,
+    Exchange,
 )
 from tests.noninterference.entitled import Hidden, Secrets
 from tests.service.api.conftest import PASSWORD
@@ -58,6 +63,8 @@ NIGHT = {
     "decision_seconds": 3600, "entry": {"approval": True}, "starting_stack": 60,
     "prize_pool": 900, "currency": "EUR", "payouts": [6, 3], "starts_at": "2098-12-29T19:00:00Z",
 }  # fmt: skip
+
+HOOK = {"name": "Site", "url": "https://site.example/hook", "kinds": list(KINDS)}
 
 
 @dataclass
@@ -139,7 +146,9 @@ class Builder:
         )
         cancelled = await self._drafted()
         names = over | await self._beside(season, over["tournament_id"])
+        names |= await self._webhook()
         await self.followed(over["tournament_id"])
+        self.told(names["webhook_id"])
         await self.signed(directory)
         return Scene(
             self.asker, self.database, self.secrets, self.players, names,
@@ -165,6 +174,7 @@ class Builder:
             self.secrets.add("applicants", self.players[spare], spare.replace(" ", "-"))
         asked = {"name": "Cloud City", "sandbox": True}
         self.league = (await self.made(OWNER, "/v1/leagues", asked))["id"]
+        await self.made(OWNER, f"/v1/leagues/{self.league}/webhooks", HOOK)
         for name, role in OFFICES.items():
             invited = await self.made(
                 OWNER, f"/v1/leagues/{self.league}/invitations", {"role": role}
@@ -352,6 +362,30 @@ class Builder:
             "dispute_id": dispute["id"], "claim_id": told["id"], "command_id": command,
             "occurrence": "2099-01-05T19:00", "number": "1", "recurrence_id": plan["id"],
         }  # fmt: skip
+
+    async def _webhook(self) -> dict[str, str]:
+        """Return the identifiers of the league's webhook and of a delivery to it."""
+        listed = await self.got(OWNER, f"/v1/leagues/{self.league}/webhooks")
+        webhook = listed["items"][0]["id"]
+        tried = await self.made(OWNER, f"/v1/webhooks/{webhook}/try")
+        return {"webhook_id": webhook, "delivery_id": tried["id"]}
+
+    def told(self, webhook: str) -> None:
+        """Make the messages of the webhook, and keep each as an answer to the public."""
+        url = self.database.url("holotable_worker")
+        with psycopg.connect(url, autocommit=True) as worker:
+            while telling.follow(worker, datetime.now(UTC)):
+                pass
+            found = worker.execute(
+                "SELECT delivery.kind, delivery.body FROM webhook_delivery delivery"
+                " JOIN events ON event_id = event WHERE webhook = %s ORDER BY position",
+                [number_of(webhook)],
+            ).fetchall()
+        kinds = {kind for kind, _ in found}
+        assert {"hand.settled", "tournament.finished", "tournament.cancelled"} <= kinds
+        self.asker.exchanges += [
+            Exchange(NO_TOKEN, "a webhook's message", kind, 200, (), body) for kind, body in found
+        ]
 
     async def followed(self, tournament: str) -> None:
         """Do a worker's and a projector's work after a result: award points, update read models."""

@@ -32,6 +32,7 @@ TAGGED = (SPECTATOR, PLAYER, PLAYING_DIRECTOR, OWNER)
 
 SELF = (
     "register_entrant", "join_player", "issue_claims", "revoke_calendar_key", "rotate_token",
+    "remove_webhook",
     "revoke_token", "leave_league", "change_password", "sign_out_everywhere", "erase_me",
 )  # fmt: skip
 """Routes that come last, because they end what others need or let an audience in."""

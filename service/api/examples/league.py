@@ -19,4 +19,11 @@ REQUESTS: dict[str, Document] = {
     "save_template": {"name": "Weekly", "body": {"ruleset": "better"}},
     "change_template": {"name": "Monthly", "body": {"ruleset": "better"}},
     "set_dispute_windows": {"hand_hours": 24},
+    "make_webhook": {
+        "name": "Site",
+        "url": "https://site.example/hook",
+        "kinds": ["tournament.finished"],
+    },
+    "change_webhook": {"name": "Site", "kinds": ["hand.settled"], "enabled": True},
+    "rotate_webhook_secret": {"overlap_hours": 24},
 }

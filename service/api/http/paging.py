@@ -8,6 +8,9 @@ from typing import Any, Generic, TypeVar
 import msgspec
 
 from service.base.errors import BadRequest
+from service.log.addresses import position_token, token
+
+__all__ = ["position_token", "token"]
 
 POSITION_END = 2**62
 """A limit above every position. Forged positions beyond it must not reach the database."""
@@ -21,11 +24,6 @@ class Page(msgspec.Struct, Generic[Item_co], frozen=True, kw_only=True):
 
     items: Sequence[Item_co]
     next_cursor: str | None = None
-
-
-def token(*parts: str | int) -> str:
-    """Return *parts* as one opaque token."""
-    return base64.urlsafe_b64encode(msgspec.json.encode(parts)).rstrip(b"=").decode()
 
 
 # The shapes are known when it is called, one for each part.
@@ -51,11 +49,6 @@ def parts_of(text: str, *shapes: type) -> list[Any]:
     if any(isinstance(part, str) and "\0" in part for part in parts):
         raise BadRequest("invalid_cursor", "the cursor is not from this server")
     return list(parts)
-
-
-def position_token(league: str, epoch: int, position: int) -> str:
-    """Return the token for a position in a league's log."""
-    return token(league.partition("_")[2], epoch, position)
 
 
 def position_parts(text: str, league: str) -> tuple[int, int]:

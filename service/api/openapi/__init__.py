@@ -15,7 +15,7 @@ from service.announcing.overrides import RulesetOverrides
 from service.api.examples import request_of
 from service.api.http.declaration import Operation
 from service.api.http.rehearsing import WouldChange
-from service.api.openapi import headers, texts
+from service.api.openapi import headers, outgoing, texts
 from service.api.openapi.answers import FAULT, PROBLEM, codes_of, refusals, responses, shown
 from service.api.openapi.components import Components, Undescribed, components
 from service.api.openapi.parameters import parameters
@@ -44,7 +44,11 @@ def made() -> Components:
     declared = [_operation_of(handler) for handler in ROUTES]
     return components(
         [*(each.body for each in declared if each.body is not None), RulesetOverrides],
-        [*(each.answer for each in declared if each.answer is not None), WouldChange],
+        [
+            *(each.answer for each in declared if each.answer is not None),
+            WouldChange,
+            *outgoing.facts(),
+        ],
     )
 
 
@@ -103,6 +107,7 @@ def _document() -> Document:
         "tags": texts.tags(),
         "x-rate-limits": _limits(),
         "paths": paths,
+        "webhooks": outgoing.webhooks(shapes.answers),
         "components": {
             "securitySchemes": {
                 "bearer": {

@@ -38,6 +38,8 @@ PATHS: dict[str, tuple[Document, str]] = {
     "key_id": (_id("cal"), "The calendar key."),
     "operation_id": (_id("opr"), "The operation that an earlier answer named."),
     "claim_id": (_id("cnf"), "The confidential claim."),
+    "webhook_id": (_id("whk"), "The webhook."),
+    "delivery_id": (_id("dlv"), "The delivery of a message to a webhook."),
     "invitation_id": (
         {"type": "string", "pattern": "^[0-9a-f]{64}$"},
         "The invitation, as the list of invitations names it.",

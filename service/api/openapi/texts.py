@@ -125,6 +125,10 @@ TAGS: dict[str, tuple[str, tuple[str, ...]]] = {
         "The log of staff, and the words behind reasons.",
         ("league.staff_log", "league.texts"),
     ),
+    "Webhooks": (
+        "Messages about public events, sent to addresses that owners choose.",
+        ("league.webhooks", "league.webhook_deliveries"),
+    ),
     "Exports": ("Tables and archives to take away.", ("league.exports",)),
     "Service": ("The state of the process.", ("http.health",)),
 }

@@ -25,7 +25,7 @@ ITEMS_MAX = 2
 
 _IDENTIFIER = re.compile(r"\b([a-z]{3})_([0-9a-f]{32})\b")
 _INSTANT = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$")
-_SECRETS = {"token", "code", "key"}
+_SECRETS = {"token", "code", "key", "secret", "public_key"}
 _OPAQUE = {"position", "cursor", "next_cursor"}
 _NAMES = ("Han Solo", "Leia Organa", "Lando Calrissian", "Chewbacca", "Jyn Erso", "Cassian Andor")
 _FIRST = {each[:3]: each for each in (ids.TOURNAMENT, ids.PLAYER, ids.ENTRANT, ids.TABLE)}

@@ -186,6 +186,9 @@ class Asker:
             "number": "1",
         }
         names["text_id"] = await self._text(league)
+        names["webhook_id"] = await self._webhook(league)
+        trying = f"/v1/webhooks/{names['webhook_id']}/try"
+        names["delivery_id"] = await self._made(owner, trying, {}, "id")
         planning = f"/v1/seasons/{names['season_id']}/fixtures"
         names["recurrence_id"] = await self._made(owner, planning, FIXTURES, "id")
         await Runner(self.projecting).catch_up()
@@ -220,6 +223,8 @@ class Asker:
         if "{token_id}" in path:
             own = person or self.people["somebody else"]
             named["token_id"] = await self._made(own, "/v1/tokens", {}, "id")
+        if name == "remove_webhook":
+            named["webhook_id"] = await self._webhook(named["league_id"])
         if person is not None and name in ENDING:
             person = await self.api.person()
         headers = {} if person is None else person.headers
@@ -314,6 +319,10 @@ class Asker:
         claims = sa.select(text.c.id).where(text.c.league == number_of(league)).limit(1)
         async with shell.engine.connect() as connection:
             return identifier("txt", (await connection.execute(claims)).scalar_one())
+
+    async def _webhook(self, league: str) -> str:
+        path = f"/v1/leagues/{league}/webhooks"
+        return await self._made(self.people["owner"], path, BODIES["make_webhook"], "id")
 
     async def _made(self, person: Person, path: str, body: dict[str, Any], member: str) -> str:
         answer = await person.post(path, body)

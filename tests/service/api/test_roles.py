@@ -82,6 +82,20 @@ DISPUTED = (
 )
 """The routes for members who rule on disputes."""
 
+WEBHOOKS = (
+    "make_webhook",
+    "list_webhooks",
+    "read_webhook",
+    "change_webhook",
+    "remove_webhook",
+    "rotate_webhook_secret",
+    "try_webhook",
+    "list_webhook_deliveries",
+    "read_webhook_delivery",
+    "redeliver",
+)
+"""The routes for messages that leave the league."""
+
 MEMBERS = {
     # every member may read everything public in the league
     **dict.fromkeys(
@@ -118,6 +132,7 @@ MEMBERS = {
     "remove_member": "owner",
     "offer_password_reset": "owner",
     "take_league_away": "owner",
+    **dict.fromkeys(WEBHOOKS, "owner"),
     # a director runs tournaments, lets players in and bans players
     "enter_player": HEADS,
     "import_members": HEADS,

@@ -1,0 +1,70 @@
+"""Events as the ticker reads them: as rows, decoded without the keys of their league."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from engine.coordination.aggregates import DECIDERS
+from engine.values import identifier
+from service.log.codec import Codec
+from service.log.read import VOIDED
+from service.log.record import Recorded
+from service.tasks.asking import Found
+
+VOIDED_NOW = VOIDED.replace("$1", "%s")
+"""The query for voidings, in the form that a ticker's connection takes."""
+
+_codec = Codec(DECIDERS)
+
+
+class Unfit(Exception):
+    """An event cannot be worked with. The reason is the exception's cause."""
+
+    def __init__(self, position: int) -> None:
+        super().__init__(f"position {position}")
+        self.position = position
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """The columns that are read of an event. Its sealed part is not needed."""
+
+    position: int
+    stream: str
+    stream_version: int
+    event_id: UUID
+    type: str
+    schema_version: int
+    data: str
+    at: str = ""
+    """The instant as text, because a forged one may fit no ``datetime``. Empty if not read."""
+
+
+def decoded(league: UUID, row: Row, now: datetime) -> Found:
+    """
+    Return the event of a row.
+
+    Raises:
+        Exception: Of any kind. Someone who can write to the log can forge anything.
+    """
+    recorded = Recorded(
+        position=row.position,
+        stream=row.stream,
+        stream_version=row.stream_version,
+        event_id=row.event_id,
+        type=row.type,
+        schema_version=row.schema_version,
+        at=now,  # events that arm jobs carry their due instants in their data
+        data=row.data.encode(),
+        sealed=None,
+        metadata=b"",
+        hash=b"",
+        league=league,
+    )
+    return Found(
+        league=identifier("lge", league),
+        event_id=row.event_id,
+        subject=UUID(hex=row.stream.partition("-")[2]),
+        version=row.stream_version,
+        event=_codec.decode(recorded, keys=None),
+    )

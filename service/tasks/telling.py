@@ -1,0 +1,236 @@
+"""
+The search of the log for events that webhooks tell about.
+
+Only leagues with a webhook are searched. Each has a checkpoint of its own, which changes in one
+transaction with the deliveries. An event that cannot be read stops this search in its league, and
+neither the search for jobs nor any other league.
+"""
+
+from datetime import datetime
+from typing import NamedTuple
+from uuid import UUID
+
+import psycopg
+from psycopg.rows import class_row
+
+from engine.values import identifier
+from service.base.uuids import uuid5
+from service.log.read import voided_by
+from service.people.quarantine import WEBHOOKS, enter
+from service.tasks.jobs import Job, come_again
+from service.tasks.reading import VOIDED_NOW, Row, Unfit, decoded
+from service.webhooks.kinds import TOLD
+from service.webhooks.messages import Named, Source, body_of
+
+_CHUNK = 2000
+
+_NEWS = """
+    SELECT hooked.league
+      FROM (SELECT DISTINCT league FROM webhook WHERE disabled_at IS NULL) AS hooked
+      LEFT JOIN webhook_checkpoint done ON done.league = hooked.league
+     CROSS JOIN LATERAL (
+        SELECT position FROM events WHERE events.league = hooked.league
+         ORDER BY position DESC LIMIT 1
+     ) last
+     WHERE last.position >= coalesce(done.position, 0)
+       AND NOT EXISTS (SELECT FROM quarantine
+                        WHERE quarantine.league = hooked.league AND consumer = %s)
+"""
+_HOLD = "SELECT position FROM webhook_checkpoint WHERE league = %s FOR UPDATE SKIP LOCKED"
+_LAST = "SELECT max(position) FROM events WHERE league = %s"
+_WEBHOOKS = """
+    SELECT id, kinds, since FROM webhook WHERE league = %s AND disabled_at IS NULL
+       FOR SHARE
+"""
+_READ = """
+    SELECT position, stream, stream_version, event_id, type, schema_version, data::text AS data,
+           at::text AS at
+      FROM events
+     WHERE league = %s AND position >= %s AND position < %s AND type = ANY (%s)
+     ORDER BY position
+"""
+_TOURNAMENT = """
+    SELECT data ->> 'tournament' FROM events
+     WHERE league = %s AND stream = %s AND stream_version = 1
+"""
+_NAME = """
+    SELECT data ->> 'name' FROM events
+     WHERE league = %s AND stream = %s AND type = 'tournament_announced'
+     ORDER BY stream_version LIMIT 1
+"""
+_EPOCH = "SELECT coalesce(max(epoch), 0) FROM league_epoch WHERE league = %s"
+_DELIVERY = """
+    INSERT INTO webhook_delivery (id, webhook, event, kind, body, state, attempts, next_at,
+                                  created_at)
+    VALUES (%s, %s, %s, %s, %s, 'waiting', 0, %s, %s)
+    ON CONFLICT DO NOTHING
+"""
+_ANY_DUE = """
+    SELECT EXISTS (SELECT FROM webhook_delivery JOIN webhook ON webhook.id = webhook
+                    WHERE state = 'waiting' AND next_at <= %s AND disabled_at IS NULL)
+"""
+
+
+class _Webhook(NamedTuple):
+    id: UUID
+    kinds: list[str]
+    since: int
+    """The last position before the webhook. It is told only of later events."""
+
+
+def follow(connection: psycopg.Connection, now: datetime) -> bool:
+    """Make the deliveries for new events. Return whether there was work in any league."""
+    leagues = connection.execute(_NEWS, [WEBHOOKS]).fetchall()
+    further = [_follow_league(connection, league, now) for (league,) in leagues]
+    return any(further)
+
+
+def arm_delivery(connection: psycopg.Connection, now: datetime) -> None:
+    """Arm the job that delivers, if any delivery is due."""
+    due = connection.execute(_ANY_DUE, [now]).fetchone()
+    if due is not None and due[0]:
+        job = Job(occurrence="webhook.deliver", task="webhook.deliver", args={}, due_at=now)
+        come_again(connection, job)
+
+
+def _follow_league(connection: psycopg.Connection, league: UUID, now: datetime) -> bool:
+    try:
+        return _search(connection, league, now)
+    except Unfit as unfit:
+        position, cause = unfit.position, unfit.__cause__
+    reason = f"{type(cause).__name__}: {cause}"
+    with connection.transaction():
+        _search(connection, league, now, before=position)
+        enter(connection, league, WEBHOOKS, position, reason)
+    return True
+
+
+def _search(
+    connection: psycopg.Connection, league: UUID, now: datetime, before: int | None = None
+) -> bool:
+    """
+    Make the deliveries of the next chunk of a league's log. Return whether the checkpoint moved.
+
+    Args:
+        before: The position at which the chunk must end, if given.
+
+    Raises:
+        Unfit: If an event cannot be read. No delivery is made then.
+    """
+    with connection.transaction():
+        connection.execute(
+            "INSERT INTO webhook_checkpoint (league, position) VALUES (%s, 0)"
+            " ON CONFLICT DO NOTHING",
+            [league],
+        )
+        held = connection.execute(_HOLD, [league]).fetchone()
+        last = connection.execute(_LAST, [league]).fetchone()
+        if held is None or last is None or last[0] is None:
+            return False
+        # Webhooks are read after the last position. An event up to it that is younger than a
+        # webhook therefore finds that webhook here. The locks keep a webhook from being disabled
+        # or deleted between this query and its deliveries.
+        webhooks = [_Webhook(*row) for row in connection.execute(_WEBHOOKS, [league]).fetchall()]
+        if not webhooks:
+            return False
+        start = max(held[0], min(each.since for each in webhooks) + 1)
+        end = min(last[0] + 1, start + _CHUNK)
+        end = end if before is None else min(end, before)
+        try:
+            deliveries = _deliveries(connection, league, start, end, webhooks, now)
+        except (Unfit, psycopg.OperationalError):
+            raise
+        except Exception as error:
+            # The events that void others can be forged too.
+            raise Unfit(start) from error
+        with connection.cursor() as cursor:
+            cursor.executemany(_DELIVERY, deliveries)
+        connection.execute(
+            "UPDATE webhook_checkpoint SET position = %s WHERE league = %s", [end, league]
+        )
+        return bool(end > held[0])
+
+
+def _deliveries(
+    connection: psycopg.Connection,
+    league: UUID,
+    start: int,
+    end: int,
+    webhooks: list[_Webhook],
+    now: datetime,
+) -> list[tuple[object, ...]]:
+    """Return the rows of the deliveries for the events from *start* to before *end*."""
+    wanted = {kind for each in webhooks for kind in each.kinds}
+    types = [type_ for type_, kind in TOLD.items() if kind in wanted]
+    with connection.cursor(row_factory=class_row(Row)) as cursor:
+        rows = cursor.execute(_READ, [league, start, end, types]).fetchall()
+    if not rows:
+        return []
+    away = voided_by(row[0] for row in connection.execute(VOIDED_NOW, [league]))
+    teller = _Teller(connection, league, now)
+    found: list[tuple[object, ...]] = []
+    for row in rows:
+        kind = TOLD[row.type]
+        to = [each for each in webhooks if kind in each.kinds and row.position > each.since]
+        if row.position in away or not to:
+            continue
+        body = teller.body(row)
+        found += (
+            (uuid5(each.id, row.event_id.hex), each.id, row.event_id, kind, body, now, now)
+            for each in to
+        )
+    return found
+
+
+class _Teller:
+    """Makes messages about the events of one league."""
+
+    def __init__(self, connection: psycopg.Connection, league: UUID, now: datetime) -> None:
+        self._connection = connection
+        self._league = league
+        self._now = now
+        self._names: dict[str, Named] = {}
+        self._epoch = int(self._value(_EPOCH, league))
+
+    def body(self, row: Row) -> str:
+        """
+        Return the body of the message about *row*.
+
+        Raises:
+            Unfit: If the event cannot be read.
+        """
+        try:
+            source = Source(
+                league=self._league,
+                epoch=self._epoch,
+                position=row.position,
+                stream=row.stream,
+                event_id=row.event_id,
+                at=datetime.fromisoformat(row.at),
+                event=decoded(self._league, row, self._now).event,
+            )
+            return body_of(source, self._named)
+        except psycopg.OperationalError:
+            raise
+        except Exception as error:
+            # Someone who can write to the log can forge anything.
+            raise Unfit(row.position) from error
+
+    def _named(self, stream: str) -> Named:
+        """Return the tournament of a stream of a tournament or a table."""
+        known = self._names.get(stream)
+        if known is None:
+            own = stream
+            if stream.startswith("table-"):
+                own = self._value(_TOURNAMENT, self._league, stream).replace("trn_", "tournament-")
+            tournament = identifier("trn", UUID(hex=own.partition("-")[2]))
+            known = Named(tournament, self._value(_NAME, self._league, own))
+            self._names[stream] = known
+        return known
+
+    def _value(self, query: str, *about: object) -> str:
+        """Return the only value of an answer. Raise ``LookupError`` if there is none."""
+        row = self._connection.execute(query, about).fetchone()
+        if row is None or row[0] is None:
+            raise LookupError("the log does not hold what the event names")
+        return str(row[0])

@@ -1,0 +1,1 @@
+"""Webhooks: messages about public events of a league, sent to addresses that its owners choose."""

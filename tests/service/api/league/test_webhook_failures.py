@@ -1,0 +1,190 @@
+"""A message arrives at least once, and who does not receive harms nobody."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import psycopg
+import pytest
+
+from service.cli import quarantine as commands
+from service.webhooks.delivering import DELAYS, JITTER, UNDER_WAY_MAX
+from tests.support.databases import TestDatabase
+from tests.support.poison import owning, plant
+from tests.support.receivers import LOOPBACK, due_now, receiving, working
+from tests.support.webhooks import announce, hooked, instant, json_of, log_of, put
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_a_failed_message_comes_again_under_its_identifier_until_it_has_failed(
+    database: TestDatabase, serving: Callable[..., Any]
+) -> None:
+    async with (
+        serving(webhook_networks=LOOPBACK) as api,
+        receiving() as receiver,
+        receiving() as elsewhere,
+        working(database) as worker,
+    ):
+        owner, league = await api.league()
+        webhook = await hooked(owner, league, receiver.url)
+        receiver.headers = f"Location: {elsewhere.url}\r\n"
+        receiver.answers = [500, 302, 404, 503, 500, 500, 500, 500, 500, 500]
+        await announce(owner, league)
+        waits = []
+        for attempt in range(10):
+            assert await worker.work() == 1
+            assert await worker.work() == 0, "a message is not sent before its time"
+            [delivery] = await log_of(owner, webhook)
+            assert delivery["attempts"] == attempt + 1
+            if delivery["next_at"]:
+                waits.append(instant(delivery["next_at"]) - instant(delivery["log"][-1]["at"]))
+            due_now(database)
+
+        assert delivery["state"] == "failed"
+        assert [each["status"] for each in delivery["log"]][:4] == [500, 302, 404, 503]
+        assert all(each["error"] for each in delivery["log"])
+        assert [each.total_seconds() // 1 for each in waits] != []
+        for wait, least in zip(waits, DELAYS, strict=True):
+            assert least <= wait <= least * (1 + JITTER)
+        assert any(wait > least for wait, least in zip(waits, DELAYS, strict=True))
+        assert len({each.headers["webhook-id"] for each in receiver.got}) == 1
+        assert elsewhere.got == []
+
+        # A person may have it sent again. It keeps its identifier.
+        again = await owner.post(f"/v1/webhook-deliveries/{delivery['id']}/redeliver")
+        assert (again.status_code, again.json()["state"]) == (202, "waiting")
+        await worker.work()
+        [delivery] = await log_of(owner, webhook)
+        assert delivery["state"] == "delivered"
+        assert (await owner.get(f"/v1/webhooks/{webhook['id']}")).json()["failing_since"] is None
+        assert receiver.got[-1].headers["webhook-id"] == delivery["id"]
+
+
+async def test_a_receiver_that_is_gone_or_fails_for_five_days_is_told_no_more(
+    database: TestDatabase, serving: Callable[..., Any]
+) -> None:
+    async with (
+        serving(webhook_networks=LOOPBACK) as api,
+        receiving() as gone,
+        receiving() as failing,
+        working(database) as worker,
+    ):
+        owner, league = await api.league()
+        first = await hooked(owner, league, gone.url)
+        second = await hooked(owner, league, failing.url)
+        gone.answers, failing.answers = [410], [500, 500]
+        await announce(owner, league)
+        await worker.work()
+        shown = (await owner.get(f"/v1/webhooks/{first['id']}")).json()
+        assert not shown["enabled"]
+        assert "410" in shown["disabled_why"]
+        shown = (await owner.get(f"/v1/webhooks/{second['id']}")).json()
+        assert shown["enabled"]
+        assert shown["failing_since"]
+
+        with psycopg.connect(database.url("holotable_worker"), autocommit=True) as connection:
+            connection.execute("UPDATE webhook SET failing_since = failing_since - interval '5 d'")
+        await announce(owner, league)
+        await worker.work()
+        shown = (await owner.get(f"/v1/webhooks/{second['id']}")).json()
+        assert not shown["enabled"]
+        assert {each["state"] for each in await log_of(owner, second)} == {"failed"}
+        deeds = (await owner.get(f"/v1/leagues/{league}/staff-log")).json()["items"]
+        disabled = [(d["actor"], d["about"]) for d in deeds if d["type"] == "webhook_disabled"]
+        assert sorted(disabled) == sorted([("house", first["id"]), ("house", second["id"])])
+        refused = await owner.post(f"/v1/webhooks/{first['id']}/try")
+        assert refused.status_code == 403
+
+        # It begins anew when it is enabled, without what it missed.
+        await announce(owner, league, name="Missed")
+        change = {"name": "Site", "kinds": ["tournament.announced"], "enabled": True}
+        await put(owner, first, change | {"url": gone.url + "/new"})
+        await announce(owner, league, name="Again")
+        await worker.work()
+        assert [json_of(each)["data"]["name"] for each in gone.got] == ["Night", "Again"]
+        assert gone.got[-1].path == "/hook/new"
+
+
+async def test_a_slow_receiver_keeps_nobody_waiting(
+    database: TestDatabase, serving: Callable[..., Any]
+) -> None:
+    async with (
+        serving(webhook_networks=LOOPBACK) as api,
+        receiving() as slow,
+        receiving() as quick,
+        working(database) as worker,
+    ):
+        owner, league = await api.league()
+        await hooked(owner, league, slow.url)
+        await hooked(owner, league, quick.url)
+        slow.answers = [0] * 20
+        for number in range(10):
+            await announce(owner, league, name=f"Night {number}")
+        working_on = asyncio.create_task(worker.work())
+        await quick.has(10)
+        assert len(slow.got) <= UNDER_WAY_MAX
+        slow.let_go.set()
+        slow.answers = []
+        await working_on
+
+
+async def test_a_worker_that_dies_before_the_record_sends_the_message_again(
+    database: TestDatabase, serving: Callable[..., Any]
+) -> None:
+    async with serving(webhook_networks=LOOPBACK) as api, receiving() as receiver:
+        owner, league = await api.league()
+        webhook = await hooked(owner, league, receiver.url)
+        receiver.answers = [0]
+        await announce(owner, league)
+        async with working(database) as worker:
+            dying = asyncio.create_task(worker.work())
+            await receiver.has(1)
+            dying.cancel()
+            await asyncio.gather(dying, return_exceptions=True)
+        assert [each["log"] for each in await log_of(owner, webhook)] == [[]]
+
+        with psycopg.connect(database.url("holotable_worker"), autocommit=True) as connection:
+            connection.execute("UPDATE job SET lease_until = service_time() WHERE state = 'sent'")
+        async with working(database) as worker:
+            await worker.work()
+        first, second = receiver.got
+        assert (first.headers["webhook-id"], first.body) == (
+            second.headers["webhook-id"],
+            second.body,
+        )
+        [delivery] = await log_of(owner, webhook)
+        assert (delivery["state"], len(delivery["log"])) == ("delivered", 1)
+
+
+async def test_an_unreadable_event_stops_the_webhooks_of_its_league_alone(
+    database: TestDatabase, serving: Callable[..., Any]
+) -> None:
+    async with (
+        serving(webhook_networks=LOOPBACK) as api,
+        receiving() as receiver,
+        working(database) as worker,
+    ):
+        owner, league = await api.league()
+        other, elsewhere = await api.league()
+        for person, its in ((owner, league), (other, elsewhere)):
+            await hooked(person, its, receiver.url, "tournament.announced", "entrant.eliminated")
+        await announce(owner, league, name="First")
+        async with owning(database) as connection:
+            position = await plant(connection, league, "entrant_eliminated", {})
+        await announce(owner, league, name="After")
+        await announce(other, elsewhere, name="Healthy")
+        await worker.work()
+        assert {json_of(each)["data"]["name"] for each in receiver.got} == {"First", "Healthy"}
+        with psycopg.connect(database.url("holotable_worker"), autocommit=True) as connection:
+            held = connection.execute("SELECT consumer, position FROM quarantine").fetchall()
+            starts = connection.execute(
+                "SELECT count(*) FROM job WHERE task = 'tournament.start'"
+            ).fetchone()
+        assert held == [("webhooks", position)]
+        assert starts == (3,), "the search for jobs goes on"
+
+        migrate = database.settings("holotable_migrate")
+        assert await commands.release(migrate, league, "webhooks", skip=True) == 0
+        await worker.work()
+        assert json_of(receiver.got[-1])["data"]["name"] == "After"
