@@ -29,7 +29,7 @@ from service.api.league import (
     webhook_deliveries,
     webhooks,
 )
-from service.api.me import accounts, erasing, passwords, tokens
+from service.api.me import accounts, archives, erasing, passwords, tokens
 from service.api.proof import (
     audits,
     bundles,
@@ -75,6 +75,7 @@ ROUTES: tuple[HTTPRouteHandler, ...] = tuple(
         accounts,
         tokens,
         passwords,
+        archives,
         erasing,
         leagues,
         visibility,

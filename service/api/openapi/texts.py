@@ -30,7 +30,7 @@ that have to show the change.\
 TAGS: dict[str, tuple[str, tuple[str, ...]]] = {
     "Accounts": (
         "The caller's own account: sign-up, password, sign-ins, deletion.",
-        ("me.accounts", "me.erasing", "me.passwords"),
+        ("me.accounts", "me.archives", "me.erasing", "me.passwords"),
     ),
     "Tokens": ("Tokens for programs, with scopes and an end.", ("me.tokens",)),
     "Leagues": (

@@ -39,6 +39,7 @@ OWN = {
     "change_password",
     "list_sign_ins",
     "read_me",
+    "take_me_away",
     "follow_me",
     "read_my_turns",
     "erase_me",

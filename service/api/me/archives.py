@@ -1,0 +1,29 @@
+"""The caller's personal data in one file."""
+
+from litestar import Response
+
+from service.api.http.operations import operation
+from service.api.http.positions import own_seen
+from service.api.http.shell import Asked, Shell
+from service.people.memberships import roles_of
+from service.people.taking_away import taken_away
+from service.people.tokens import MANAGE, Principal
+
+
+@operation(
+    "GET", "/v1/me/archive", "take_me_away",
+    "Download everything that the server keeps about the caller, as a zip of JSON files.",
+    needs="account", scope=MANAGE, answer=bytes, produces=("application/zip",),
+)  # fmt: skip
+async def take_me_away(request: Asked, shell: Shell, principal: Principal) -> Response[bytes]:
+    """Read accounts, texts and read models. Play itself is in the archives of the leagues."""
+    async with shell.engine.connect() as connection:
+        leagues = await roles_of(connection, principal.account.player)
+    for league in leagues:
+        await own_seen(request, league, "records")
+    async with shell.engine.connect() as connection:
+        keys = shell.runtime.writer.store.keys
+        packed = await taken_away(connection, keys, principal.account)
+    name = f"{principal.account.player}.zip"
+    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
+    return Response(packed, media_type="application/zip", headers=headers)

@@ -1,0 +1,115 @@
+"""The data about one person, as files for the person to keep."""
+
+import io
+import zipfile
+from collections.abc import Mapping, Sequence
+
+import msgspec
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from engine.values import number_of
+from service.people import calendar_keys, sign_ins
+from service.people.accounts import Account
+from service.people.confidential_claims import claims_in
+from service.people.memberships import roles_of
+from service.people.schema import account, refused_command, text, token
+from service.people.sealed_rows import KeysOf
+from service.projections import recalling, schema
+
+CONTENT = """\
+account.json              the account
+leagues.json              leagues and roles
+entries.json              entries in tournaments, with places and payouts
+records.json              totals in each league
+texts.json                words that the person wrote, as stored; the log holds their digests
+confidential-claims.json  claims filed in confidence, with their answers
+tokens.json               tokens, without their secrets
+calendar-keys.json        keys of calendars, without their secrets
+sign-ins.json             sign-ins of the last 90 days, with addresses
+refused-commands.json     refused commands at tables
+"""
+"""The list of files, for the archive's README."""
+
+
+_OF_OTHERS = ("claimant", "handled_by")
+
+
+async def taken_away(connection: AsyncConnection, keys: KeysOf, person: Account) -> bytes:
+    """
+    Return a zip of everything that the service keeps about a person.
+
+    What others wrote about the person is not in it. It belongs to them, and staff may read it.
+
+    Args:
+      connection: One transaction, so that all files are of one instant.
+      keys: Returns the keys that open confidential claims.
+    """
+    entries = await _rows(connection, _entries(person))
+    roles = await roles_of(connection, person.player)
+    leagues = sorted({*roles, *(str(each["league"]) for each in entries)})
+    signed_in = await sign_ins.sign_ins_of(connection, person.number)
+    files = {
+        "account": (await _rows(connection, _account(person)))[0],
+        "leagues": roles,
+        "entries": entries,
+        "records": {
+            each: await recalling.sums(connection, each, person.player) for each in leagues
+        },
+        "texts": await _rows(connection, _texts(person)),
+        "confidential-claims": await _claims(connection, keys, person, leagues),
+        "tokens": await _rows(connection, _tokens(person)),
+        "calendar-keys": await calendar_keys.keys_of(connection, person.number),
+        "sign-ins": [each._asdict() for each in signed_in],
+        "refused-commands": await _rows(connection, _refused(person)),
+    }
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("README.txt", CONTENT)
+        for name, content in files.items():
+            encoded = msgspec.json.format(msgspec.json.encode(content), indent=1)
+            archive.writestr(f"{name}.json", encoded)
+    return packed.getvalue()
+
+
+async def _claims(
+    connection: AsyncConnection, keys: KeysOf, person: Account, leagues: Sequence[str]
+) -> list[Mapping[str, object]]:
+    """Return the claims that the person has filed in confidence, without the person's number."""
+    found: list[Mapping[str, object]] = []
+    for league in leagues:
+        for each in await claims_in(connection, keys, number_of(league), of=person.number):
+            told = each._asdict()
+            found.append({name: told[name] for name in told if name not in _OF_OTHERS})
+    return found
+
+
+async def _rows(
+    connection: AsyncConnection, statement: sa.Select[tuple[object, ...]]
+) -> list[Mapping[str, object]]:
+    return [dict(row) for row in (await connection.execute(statement)).mappings()]
+
+
+def _entries(person: Account) -> sa.Select[tuple[object, ...]]:
+    return sa.select(schema.entrant).where(schema.entrant.c.player == person.player)
+
+
+def _account(person: Account) -> sa.Select[tuple[object, ...]]:
+    columns = account.c.id, account.c.login, account.c.name, account.c.created_at
+    return sa.select(*columns, account.c.password_set_at).where(account.c.id == person.number)
+
+
+def _tokens(person: Account) -> sa.Select[tuple[object, ...]]:
+    columns = (each for each in token.c if each.name not in ("hash", "account"))
+    return sa.select(*columns).where(token.c.account == person.number).order_by(token.c.created_at)
+
+
+def _texts(person: Account) -> sa.Select[tuple[object, ...]]:
+    columns = text.c.id, text.c.league, text.c.audience, text.c.body, text.c.written_at
+    return sa.select(*columns).where(text.c.author == person.number).order_by(text.c.written_at)
+
+
+def _refused(person: Account) -> sa.Select[tuple[object, ...]]:
+    columns = (each for each in refused_command.c if each.name not in ("id", "account"))
+    own = refused_command.c.account == person.number
+    return sa.select(*columns).where(own).order_by(refused_command.c.received_at)
