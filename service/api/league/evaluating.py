@@ -84,9 +84,6 @@ class HandsWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 class HandWorth(msgspec.Struct, kw_only=True):
     """The worth of one hand."""
 
-    cards: tuple[str, ...]
-    """The cards, as they were sent."""
-
     total: int
     """The sum of the values."""
 
@@ -196,7 +193,7 @@ def _worth(
     if isinstance(ruleset, CoruscantShift):
         distance, fewer = key(held, target or 0, suit or "circle")
         return HandWorth(
-            cards=held, total=total(held), key=(distance, fewer), name=None, bombed=False,
+            total=total(held), key=(distance, fewer), name=None, bombed=False,
             distance=distance, suited=-fewer,
         )  # fmt: skip
     if isinstance(ruleset, Traditional):
@@ -204,6 +201,6 @@ def _worth(
     else:
         ranked = judged(ruleset, held)
     return HandWorth(
-        cards=held, total=ranked.total, key=ranked.key, name=ranked.name, bombed=ranked.bombed,
+        total=ranked.total, key=ranked.key, name=ranked.name, bombed=ranked.bombed,
         distance=None, suited=None,
     )  # fmt: skip

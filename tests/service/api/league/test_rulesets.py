@@ -97,7 +97,6 @@ async def test_hands_are_ranked_as_at_a_showdown(
         assert answer.status_code == 200, answer.text
         assert answer.json()["best"] == best
         assert [each["name"] for each in answer.json()["hands"]] == names
-        assert [each["cards"] for each in answer.json()["hands"]] == hands
 
 
 async def test_what_cannot_be_ranked_is_named(serving) -> None:
