@@ -76,13 +76,18 @@ class Client:
         chosen = key or str(uuid5(NAMESPACE_URL, f"{self.name}/{path}/{self._sent}"))
         return await self._send("POST", path, body=body, key=chosen)
 
-    async def items(self, path: str, **query: str | int) -> list[Document]:
-        """Read every page of a collection."""
+    async def items(self, path: str, *, by: str = "cursor", **query: str | int) -> list[Document]:
+        """
+        Read every page of a collection.
+
+        Args:
+            by: The parameter that continues after a page. A feed continues with ``after``.
+        """
         found: list[Document] = []
         page = await self.get(path, **query)
         found.extend(page["items"])
         while page.get("next_cursor"):
-            page = await self.get(path, **{**query, "cursor": page["next_cursor"]})
+            page = await self.get(path, **{**query, by: page["next_cursor"]})
             found.extend(page["items"])
         return found
 

@@ -171,10 +171,12 @@ class Night:
 
     async def _count(self, tournament: str, story: Story, finished: Document) -> None:
         feeds = {
-            table: await self._organiser.items(f"/v1/tables/{table}/events", limit=200)
+            table: await self._organiser.items(f"/v1/tables/{table}/events", by="after", limit=200)
             for table in story.tables
         }
-        own = await self._organiser.items(f"/v1/tournaments/{tournament}/events", limit=200)
+        own = await self._organiser.items(
+            f"/v1/tournaments/{tournament}/events", by="after", limit=200
+        )
         for feed in (own, *feeds.values()):
             self._outcome.tally += counted(feed)
         winner = finished["placings"][0]["entrant"]
