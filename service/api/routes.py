@@ -41,6 +41,9 @@ from service.api.proof import (
     disputes,
     evidence,
 )
+from service.api.public import leagues as public_leagues
+from service.api.public import results as public_results
+from service.api.public import tournaments as public_tournaments
 from service.api.table import (
     feeds,
     hands,
@@ -79,6 +82,9 @@ ROUTES: tuple[HTTPRouteHandler, ...] = tuple(
         erasing,
         leagues,
         visibility,
+        public_leagues,
+        public_tournaments,
+        public_results,
         members,
         invitations,
         bans,

@@ -11,6 +11,7 @@ from engine.league.roles import Role
 from engine.season.expression.evaluation import Cause
 from engine.tournament.model.state import Phase
 from engine.tournament.model.values import BotRule
+from engine.values import Visibility
 from service.base.documents import Document
 
 UNANNOUNCED = ("draft", "discarded")
@@ -122,6 +123,15 @@ class TournamentRow(msgspec.Struct, frozen=True, kw_only=True):
 
     last_position: int
     """The position of the tournament's last change in the league's log."""
+
+    visibility: Visibility | None
+    """The people who may see the tournament, or null until a rebuild has read the terms again."""
+
+    place: str | None
+    """The venue, as free text, or null."""
+
+    length_seconds: int | None
+    """The planned length of the tournament, or null."""
 
 
 class EntrantRow(msgspec.Struct, frozen=True, kw_only=True):

@@ -72,6 +72,9 @@ tournament = Table(
     Column("finished_at", _instant),
     Column("announced_position", BigInteger, nullable=False),
     Column("last_position", BigInteger, nullable=False),
+    Column("visibility", Text),
+    Column("place", Text),
+    Column("length_seconds", Integer),
     sa.Index("ix_tournament_league", "league", "announced_position"),
     sa.Index("ix_tournament_season", "season"),
 )

@@ -71,6 +71,9 @@ def _with_terms(changes: Changes, happened: Happened[_Terms], state: str) -> Non
         entrants=0,
         starts_at=event.starts_at,
         registration_opens_at=event.registration_opens_at,
+        visibility=event.visibility,
+        place=event.place,
+        length_seconds=event.length_seconds,
         announced_at=happened.at,
         announced_position=happened.position,
         last_position=happened.position,
@@ -227,7 +230,7 @@ def _turn(changes: Changes, happened: Happened[msgspec.Struct], **columns: objec
 
 tournaments = Projection(
     name="tournaments",
-    version=3,
+    version=4,
     relations=(schema.tournament, schema.entrant),
     handlers=dict(
         [

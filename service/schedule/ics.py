@@ -1,18 +1,28 @@
 """Calendars in the format of RFC 5545, with stable identifiers and growing sequence numbers."""
 
 from collections.abc import Iterable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
+from engine.league.describing import Face
 from service.schedule.listing import ScheduledItem
 
 MEDIA_TYPE = "text/calendar"
+
+NOTHING = Face()
+"""The description of a league that has written none, or of several leagues."""
 
 _OCTETS_MAX = 75
 _STATUSES = {"planned": "TENTATIVE", "cancelled": "CANCELLED", "missed": "CANCELLED"}
 
 
-def calendar(name: str, items: Iterable[ScheduledItem]) -> bytes:
-    """Return a calendar called *name*. The same items give the same bytes."""
+def calendar(name: str, items: Iterable[ScheduledItem], usually: Face = NOTHING) -> bytes:
+    """
+    Return a calendar called *name*. The same arguments give the same bytes.
+
+    Args:
+        usually: The league's description. It gives the events their text and page. It also gives a
+            place and a length to those that have none of their own.
+    """
     lines = [
         "BEGIN:VCALENDAR",
         "VERSION:2.0",
@@ -23,12 +33,14 @@ def calendar(name: str, items: Iterable[ScheduledItem]) -> bytes:
         "REFRESH-INTERVAL;VALUE=DURATION:PT1H",
     ]
     for item in items:
-        lines += _event(item)
+        lines += _event(item, usually)
     lines.append("END:VCALENDAR")
     return b"".join(_folded(line) for line in lines)
 
 
-def _event(item: ScheduledItem) -> list[str]:
+def _event(item: ScheduledItem, usually: Face) -> list[str]:
+    length = item.length_seconds or usually.length_seconds
+    place = item.place or usually.place
     written = [
         "BEGIN:VEVENT",
         f"UID:{item.uid}",
@@ -38,6 +50,14 @@ def _event(item: ScheduledItem) -> list[str]:
         f"DTSTART:{_instant(item.starts_at)}",
         f"SUMMARY:{_text(item.name)}",
     ]
+    if length is not None:
+        written.append(f"DTEND:{_instant(item.starts_at + timedelta(seconds=length))}")
+    if place is not None:
+        written.append(f"LOCATION:{_text(place)}")
+    if usually.description is not None:
+        written.append(f"DESCRIPTION:{_text(usually.description)}")
+    if usually.url is not None:
+        written.append(f"URL:{usually.url}")
     if item.tournament is not None:
         written.append(f"X-HOLOTABLE-TOURNAMENT:{item.tournament}")
     return [*written, "END:VEVENT"]

@@ -60,6 +60,12 @@ class ScheduledItem(msgspec.Struct, frozen=True, kw_only=True):
     starts_at: datetime
     """The instant of the start."""
 
+    place: str | None = None
+    """The venue, as free text, or null."""
+
+    length_seconds: int | None = None
+    """The planned length of the tournament, or null."""
+
     standing: Standing
     """
     `planned` until the announcement, then `on`, and at last `over` or `cancelled`. `missed` means
@@ -200,8 +206,7 @@ def _items_of(
         row = _taken(occurrence, found)
         if row is None and closed and occurrence.open:
             continue
-        name = row.name if row is not None else _name(house, occurrence.body)
-        yield _item(recurrence, occurrence, season, row, name)
+        yield _item(recurrence, occurrence, season, row, _planned(house, occurrence.body))
     for fixture in recurrence.fixtures:
         # It was announced and is no longer in the plan. Its viewers see that it is cancelled.
         row = found.pop(fixture.tournament or "", None)
@@ -219,13 +224,21 @@ def _taken(
     return row if fixture.became == "announced" else None
 
 
-def _name(house: Created, body: str) -> str:
-    """Return the name that a tournament will have, as far as it is known now."""
+class _Planned(msgspec.Struct, frozen=True, kw_only=True):
+    """What is said about the evening of a tournament, planned or announced."""
+
+    name: str = UNNAMED
+    place: str | None = None
+    length_seconds: int | None = None
+
+
+def _planned(house: Created, body: str) -> _Planned:
+    """Return what is known now about a tournament that will be announced."""
     content = msgspec.json.decode(body)
     # Without its template it will be refused when it is due. Until then it is planned.
     with suppress(TemplateUnknown):
         content = completed(house, content)
-    return str(content.get("name", UNNAMED))
+    return msgspec.convert(content, _Planned)
 
 
 def _item(
@@ -233,7 +246,7 @@ def _item(
     occurrence: Occurrence,
     season: str,
     row: rows.TournamentRow | None,
-    name: str,
+    planned: _Planned,
 ) -> ScheduledItem:
     announced = occurrence.fixture is not None and occurrence.fixture.became == "announced"
     standing: Standing = "planned"
@@ -247,10 +260,13 @@ def _item(
         standing = "on"
     off = standing in ("cancelled", "missed")
     moment = occurrence.moment
+    shown = planned if row is None else row
     return ScheduledItem(
         uid=_uid(recurrence, occurrence.label),
         sequence=2 * recurrence.edits + off,
-        name=name,
+        name=shown.name,
+        place=shown.place,
+        length_seconds=shown.length_seconds,
         starts_at=moment.at if row is None or row.starts_at is None else row.starts_at,
         standing=standing,
         since=_since(row) if row is not None else occurrence.planned_at,
@@ -271,6 +287,8 @@ def _called_off(
         uid=_uid(recurrence, fixture.occurrence),
         sequence=2 * recurrence.edits + 1,
         name=row.name,
+        place=row.place,
+        length_seconds=row.length_seconds,
         starts_at=fixture.moment.at,
         standing="cancelled",
         since=_since(row),
@@ -295,6 +313,8 @@ def _announced(row: rows.TournamentRow) -> ScheduledItem:
         uid=f"{row.tournament}@holotable",
         sequence=int(standing == "cancelled"),
         name=row.name,
+        place=row.place,
+        length_seconds=row.length_seconds,
         starts_at=row.starts_at or row.announced_at,
         standing=standing,
         since=_since(row),

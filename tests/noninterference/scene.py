@@ -175,6 +175,9 @@ class Builder:
         asked = {"name": "Cloud City", "sandbox": True}
         self.league = (await self.made(OWNER, "/v1/leagues", asked))["id"]
         await self.made(OWNER, f"/v1/leagues/{self.league}/webhooks", HOOK)
+        # Everything announced from now on is public, so strangers read it without a token too.
+        shown = f"/v1/leagues/{self.league}/visibility"
+        await self.made(OWNER, shown, {"visibility": "public"}, "PUT")
         for name, role in OFFICES.items():
             invited = await self.made(
                 OWNER, f"/v1/leagues/{self.league}/invitations", {"role": role}

@@ -44,6 +44,8 @@ async def require_token(connection: Connection, handler: BaseRouteHandler) -> No
 async def authenticate(connection: Connection, described: Operation | None) -> None:
     """Put the principal into the scope. Raises the errors of :func:`require_token`."""
     connection.scope["state"]["operation"] = described
+    if described is not None and described.public:
+        return  # its answer is the same for every caller, and a cache may repeat it
     header = connection.headers.get("authorization")
     if header is None:
         if described is not None and described.open:

@@ -1,6 +1,7 @@
 """Schedules, and calendars that other programs subscribe to."""
 
 import hashlib
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Annotated
 from uuid import UUID
@@ -35,7 +36,8 @@ from service.schedule.listing import ScheduledItem, schedule_of, schedule_of_pla
 
 SPAN_MAX = timedelta(days=366)
 _SPAN = timedelta(days=30)
-_BEHIND, _AHEAD = timedelta(days=90), timedelta(days=180)
+_PRIVATE = {"Cache-Control": "private, max-age=300"}
+_BEHIND, _AHEAD = timedelta(days=90), timedelta(days=366)
 """The spans before and after now that a calendar shows."""
 
 
@@ -121,7 +123,7 @@ async def read_schedule(
 async def read_league_calendar(
     request: Asked, league_id: str, shell: Shell, key: Annotated[str, KEY], tags: Tags
 ) -> Response[bytes]:
-    """Show the last 90 days and the next 180. The key must belong to a member."""
+    """Show the last 90 days and the next 366. The key must belong to a member."""
     player = await _player(request, key)
     demand_form(league_id, "lge")
     await league_of(shell, stream_of(league_id))
@@ -132,7 +134,7 @@ async def read_league_calendar(
     now = shell.now()
     async with shell.engine.connect() as connection:
         found = await schedule_of(shell.runtime, connection, league_id, now - _BEHIND, now + _AHEAD)
-    return _ics(tags, calendar(state.name, found.items))
+    return ics(tags, calendar(state.name, found.items, state.face))
 
 
 @operation(
@@ -144,12 +146,12 @@ async def read_league_calendar(
 async def read_my_calendar(
     request: Asked, shell: Shell, key: Annotated[str, KEY], tags: Tags
 ) -> Response[bytes]:
-    """Show the last 90 days and the next 180."""
+    """Show the last 90 days and the next 366."""
     player = await _player(request, key)
     now = shell.now()
     async with shell.engine.connect() as connection:
         items = await schedule_of_player(connection, player, now - _BEHIND, now + _AHEAD)
-    return _ics(tags, calendar("Holotable", items))
+    return ics(tags, calendar("Holotable", items))
 
 
 @operation(
@@ -242,11 +244,11 @@ async def _player(request: Asked, key: str) -> PlayerId:
     return PlayerId(f"plr_{owner.hex}")
 
 
-def _ics(tags: Tagging, content: bytes) -> Response[bytes]:
+def ics(tags: Tagging, content: bytes, headers: Mapping[str, str] = _PRIVATE) -> Response[bytes]:
+    """Answer with a calendar, or with 304 if the client has it already."""
     tag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
-    headers = {"Cache-Control": "private, max-age=300"}
     if tags.unchanged(tag):
-        return not_modified(tag, headers)
+        return not_modified(tag, dict(headers))
     return Response(content, headers={**headers, "ETag": tag}, media_type=MEDIA_TYPE)
 
 

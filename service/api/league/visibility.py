@@ -1,14 +1,13 @@
 """The people who may see a league: its members, those with its link, or everybody."""
 
-import hashlib
-
 import msgspec
 from litestar import Response
 
 from engine.league.describing import SetVisibility
-from engine.values import HexDigest, PlayerId, Visibility
+from engine.values import PlayerId, Visibility
 from service.api.http.access import LeaguePlace
 from service.api.http.operations import operation
+from service.api.http.public import digest_of
 from service.api.http.shell import Shell
 from service.api.http.submitting import Order, answer, decide_one
 from service.people.tokens import Principal
@@ -67,8 +66,3 @@ async def set_visibility(
         "link": None if receipt.duplicate else key,
     }
     return answer(receipt, content, 200, version_of=place.stream)
-
-
-def digest_of(key: str) -> HexDigest:
-    """Return the digest of a link key. A key has too many bytes to be found by trying."""
-    return hashlib.sha256(key.encode()).hexdigest()

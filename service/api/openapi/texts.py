@@ -37,6 +37,10 @@ TAGS: dict[str, tuple[str, tuple[str, ...]]] = {
         "Leagues, which hold members, seasons and tournaments.",
         ("league.leagues", "league.visibility"),
     ),
+    "Public": (
+        "Reads of public leagues, without a token.",
+        ("public.leagues", "public.tournaments", "public.results"),
+    ),
     "Members": (
         "The people of a league: members, roles, invitations, claim codes and bans.",
         (

@@ -86,7 +86,7 @@ async def _answer(
     stream: Stream[tournament.State],
     headers: dict[str, str],
 ) -> Response[bytes]:
-    loaded, tables = await _read(load, stream)
+    loaded, tables = await read_tables(load, stream)
     seen = floor_of(loaded.state, tables)
     if seen is None:
         raise StreamNotFound("it does not exist, or you may not see it")
@@ -100,7 +100,7 @@ async def _answer(
     return encoded(found, headers=headers)
 
 
-async def _read(
+async def read_tables(
     load: Load, stream: Stream[tournament.State]
 ) -> tuple[Loaded[tournament.State], dict[TableId, Table]]:
     """

@@ -142,6 +142,10 @@ class Asker:
         """Found a league in which every persona has their role, and half of them play."""
         owner = self.people["owner"]
         league = await self._made(owner, "/v1/leagues", {"name": "Cloud City"}, "id")
+        shown = await self.api.http.put(
+            f"/v1/leagues/{league}/visibility", json={"visibility": "public"}, headers=owner.headers
+        )
+        assert shown.is_success, shown.text  # so that persons without a token read it too
         await self._let_in(owner, league)
         about = f"/v1/leagues/{league}"
         night, coming = [

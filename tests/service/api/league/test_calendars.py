@@ -114,6 +114,41 @@ async def fetched(http: httpx.AsyncClient, path: str, key: str) -> list[dict[str
     return read(answer.content)
 
 
+async def test_an_event_says_where_it_is_when_it_ends_and_what_the_league_is(
+    serving, database
+) -> None:
+    """A tournament's own place and length go before the league's. A year ahead is shown."""
+    async with serving() as api, projecting(database) as runner:
+        owner, league = await api.league()
+        face = {
+            "name": "Bespin", "description": "Sabacc; everybody, welcome.", "place": "Deck 9",
+            "length_seconds": 7200, "url": "https://bespin.example/sabacc",
+        }  # fmt: skip
+        told = await api.http.put(f"/v1/leagues/{league}", json=face, headers=owner.headers)
+        assert told.status_code == 200, told.text
+        starts = (datetime.now(UTC) + timedelta(days=330)).replace(microsecond=0)
+        path = f"/v1/leagues/{league}/tournaments"
+        terms = {"ruleset": "better", "starts_at": starts.isoformat()}
+        await owner.post(path, terms | {"name": "Plain"}, key="plain")
+        own = {"name": "Own", "place": "The casino, hall 2", "length_seconds": 60}
+        await owner.post(path, terms | own, key="own")
+        season = await season_in(owner, league)
+        await weekly(owner, season, rrule="FREQ=WEEKLY;COUNT=1")
+        await runner.catch_up()
+        key = (await key_of(owner))["key"]
+        events = await fetched(api.http, f"/v1/leagues/{league}/calendar.ics", key)
+        found = {each["SUMMARY"]: each for each in events}
+        assert len(found) == 3
+        for each in events:
+            assert each["DESCRIPTION"] == "Sabacc\\; everybody\\, welcome."
+            assert each["URL"] == "https://bespin.example/sabacc"
+        ends = {name: f"{starts + timedelta(seconds=more):%Y%m%dT%H%M%SZ}"
+                for name, more in (("Plain", 7200), ("Own", 60))}  # fmt: skip
+        assert {name: found[name]["DTEND"] for name in ends} == ends
+        assert found["Plain"]["LOCATION"] == "Deck 9"
+        assert found["Own"]["LOCATION"] == "The casino\\, hall 2"
+
+
 async def test_an_occurrence_keeps_its_name_from_plan_to_tournament_and_over_edits(
     serving, database
 ) -> None:

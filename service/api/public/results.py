@@ -1,0 +1,113 @@
+"""Public results: the standings of seasons, and the replays of hands that are over."""
+
+from typing import Annotated
+from uuid import UUID
+
+import msgspec
+from litestar import Response
+
+from engine.season.state import Opened
+from engine.table.read.replay import Replay
+from engine.values import number_of
+from service.api.http.access import TOURNAMENT
+from service.api.http.by import By
+from service.api.http.hands import find_hand
+from service.api.http.negotiating import ALL, best
+from service.api.http.operations import operation
+from service.api.http.paging import Page
+from service.api.http.positions import ReadPages
+from service.api.http.public import (
+    HIDDEN,
+    Link,
+    PublicPlace,
+    kept,
+    public_season,
+    reach_public,
+)
+from service.api.http.shell import Asked, Shell, operation_of
+from service.base.errors import StreamNotFound
+from service.people.accounts import names
+from service.projections import queries
+from service.replays.forms import JSON, WHOLE
+from service.replays.reading import read_replay
+
+PublicSeasonPlace = Annotated[PublicPlace[Opened], By(public_season)]
+
+
+class PublicStanding(msgspec.Struct, kw_only=True):
+    """A player's line in the standings, as strangers see it."""
+
+    rank: int
+    """Players who are level in points and in every tie-break share a rank."""
+
+    shared: bool
+    """True if other players have the same rank."""
+
+    player: str
+    """The player, `plr_…`."""
+
+    name: str | None
+    """The player's name now."""
+
+    points: str
+    """Decimal, at the season's scale."""
+
+    qualified: bool
+    """True if the player has played enough games. All other players rank below."""
+
+    played: int
+    """Tournaments that the player has played."""
+
+    counted: int
+    """Number of results that the points come from."""
+
+    wins: int
+    """Tournaments won outright."""
+
+    best_placing: int | None
+    """The best place in a counted tournament, or null without one."""
+
+
+@operation(
+    "GET", "/v1/public/seasons/{season_id:str}/standings", "read_public_standings",
+    "Read the standings of a season whose tournaments are all public.",
+    needs="anyone", answer=Page[PublicStanding], public=True,
+    problems=("invalid_cursor", "not_caught_up"),
+)  # fmt: skip
+async def read_public_standings(
+    request: Asked, place: PublicSeasonPlace, shell: Shell, pages: ReadPages
+) -> Response[bytes]:
+    """Read the standings from the read model, with the names of the players."""
+    name, league = f"public standings {place.id}", place.league.league
+    paged = await pages.read(league, name, int, str, projection="standings")
+    after = None if paged.after is None else (int(paged.after[0]), str(paged.after[1]))
+    async with shell.engine.connect() as connection:
+        rows = await queries.standings(connection, place.id, limit=paged.limit + 1, after=after)
+    page = paged.page(rows, lambda each: (each.rank, each.player))
+    called = await names(shell.engine, [UUID(hex=each.player[4:]) for each in page.items])
+    plain = [each for each in PublicStanding.__struct_fields__ if each != "name"]
+    shown = [
+        PublicStanding(name=called.get(row.player), **{each: getattr(row, each) for each in plain})
+        for row in page.items
+    ]
+    return pages.answer(Page(items=shown, next_cursor=page.next_cursor), kept(request))
+
+
+@operation(
+    "GET", "/v1/public/hands/{hand_id:str}/replay", "replay_public_hand",
+    "Replay a hand of a public tournament once it is over, with the cards that were shown.",
+    needs="anyone", answer=Replay, public=True,
+    produces=(JSON, *(each for each in WHOLE if each != JSON)),
+)  # fmt: skip
+async def replay_public_hand(
+    request: Asked, hand_id: str, link: Link, shell: Shell
+) -> Response[bytes]:
+    """Answer what spectators have seen. A hand in play gets the answer of one that is hidden."""
+    row = await find_hand(request, hand_id)
+    await reach_public(request, row.tournament, TOURNAMENT, link)
+    keys = await shell.runtime.writer.store.keys(number_of(row.league))
+    found = await read_replay(shell.pool, row, keys, "public")
+    if not found.over:
+        raise StreamNotFound(HIDDEN)
+    media = best(request.headers.get("accept", ALL), operation_of(request).produces) or JSON
+    return Response(WHOLE[media](found), media_type=media, headers=kept(request))

@@ -1,0 +1,308 @@
+"""Public tournaments: their terms, entrants and results, and the floor while they are played."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Annotated
+from uuid import UUID
+
+import msgspec
+from litestar import Response
+
+from engine.coordination.views import Doing, FloorTable, floor_of
+from engine.rulesets import Amounts, Ruleset
+from engine.tournament.model.state import Phase, phase_of
+from engine.tournament.model.terms import FormatTerms
+from engine.values import Stream, stream_of
+from service.api.http.by import By
+from service.api.http.etags import Tags
+from service.api.http.operations import operation
+from service.api.http.phases import Tournament, entering_of, entries_of, placings_of, tables_of
+from service.api.http.public import HIDDEN, PublicPlace, public_tournament, shared
+from service.api.http.shell import Asked, Shell
+from service.api.tournament.floors import State, read_tables
+from service.base.errors import StreamNotFound
+from service.log.writer import Loaded
+from service.people.accounts import names
+
+PublicTournamentPlace = Annotated[PublicPlace[Tournament], By(public_tournament)]
+
+
+class PublicEntrant(msgspec.Struct, kw_only=True):
+    """An entrant as strangers see it."""
+
+    entrant: str
+    """The entrant, `ent_…`."""
+
+    player: str
+    """The player, `plr_…`, for comparison with standings."""
+
+    name: str | None
+    """The player's name now."""
+
+    bot: bool
+    """True if the entrant is a program."""
+
+    placing: int | None
+    """The place, from 1, or null while it is unknown."""
+
+
+class PublicTable(msgspec.Struct, kw_only=True):
+    """The id and the number of an open table."""
+
+    id: str
+    """The table, `tbl_…`."""
+
+    number: int
+    """The table's number in the tournament."""
+
+
+class PublicTournament(msgspec.Struct, kw_only=True):
+    """A tournament as strangers see it."""
+
+    id: str
+    """The tournament, `trn_…`."""
+
+    league: str
+    """The league, `lge_…`."""
+
+    league_name: str
+    """The league's name now."""
+
+    season: str | None
+    """The season that counts the tournament, or null."""
+
+    name: str
+    """As shown to everybody."""
+
+    state: Phase
+    """The phase of the tournament."""
+
+    starts_at: datetime
+    """The planned start. A postponed start replaces it."""
+
+    place: str | None
+    """The venue, as free text, or null."""
+
+    length_seconds: int | None
+    """The planned length of the tournament, or null."""
+
+    ruleset: Ruleset
+    """Every parameter of the game."""
+
+    ruleset_name: str
+    """The preset that the announcement named."""
+
+    ruleset_hash: str
+    """SHA-256 over all parameters, in hexadecimal. Equal hashes mean equal games."""
+
+    format: FormatTerms
+    """Freezeout, single table, or rounds with a cut."""
+
+    table_seats: int
+    """The most players at a table."""
+
+    starting_stack: int
+    """Chips of every entrant at the start, or 0 for a game without chips."""
+
+    entrants_min: int
+    """With fewer entrants the tournament does not start."""
+
+    entrants_max: int
+    """The number of places for entrants."""
+
+    prize_pool: int
+    """The prize pool that the terms name, in minor units of `currency`."""
+
+    currency: str | None
+    """The currency (ISO 4217), or null if no money is played for."""
+
+    late_registration: bool
+    """True if late registration is open."""
+
+    entrants: tuple[PublicEntrant, ...]
+    """The entrants in order of registration. Nobody who waits, applied or was refused is here."""
+
+    tables: tuple[PublicTable, ...]
+    """The open tables, by number."""
+
+
+class PublicSeat(msgspec.Struct, kw_only=True):
+    """A seat that is taken."""
+
+    seat: int
+    """The number of the seat, from 1."""
+
+    entrant: str
+    """The entrant, `ent_…`."""
+
+    name: str | None
+    """The player's name now, or null if the entry is no longer known."""
+
+    bot: bool
+    """True if the entrant is a program."""
+
+    stack: int
+    """Chips behind the seat. Chips put into the hand are `wager`."""
+
+    wager: int
+    """The chips that the seat has put into the hand in play."""
+
+
+class PublicFloorTable(msgspec.Struct, kw_only=True):
+    """An open table with its seats."""
+
+    id: str
+    """The table, `tbl_…`."""
+
+    number: int
+    """The table's number in the tournament."""
+
+    doing: Doing
+    """What the table does at this moment."""
+
+    hand: str | None
+    """The hand in play, or null between hands. Its replay is public once it is over."""
+
+    hand_number: int
+    """The number of the hand opened last, or 0 before the first."""
+
+    level: int
+    """The level of the hand in play or next, from 1."""
+
+    amounts: Amounts
+    """The forced bets of that level."""
+
+    sabacc_pot: int
+    """The chips in the Sabacc pot, or 0 in a game without one."""
+
+    seats: tuple[PublicSeat, ...]
+    """The seats that are taken."""
+
+
+class PublicFloor(msgspec.Struct, kw_only=True):
+    """The floor of a tournament: every open table with its stacks, and never a card."""
+
+    tournament: str
+    """The tournament, `trn_…`."""
+
+    name: str
+    """The tournament's name."""
+
+    state: Phase
+    """The phase of the tournament."""
+
+    entrants: int
+    """The number of entries, with the eliminated ones."""
+
+    entrants_left: int
+    """The number of players who are still in, or 0 once the tournament is over."""
+
+    average_stack: int
+    """Chips in play for each seated entrant, rounded down, or 0 if nobody sits."""
+
+    break_ends: datetime | None
+    """The end of the present break, or null without a break."""
+
+    tables: tuple[PublicFloorTable, ...]
+    """The open tables, by number."""
+
+
+@operation(
+    "GET", "/v1/public/tournaments/{tournament_id:str}", "read_public_tournament",
+    "Read a public tournament: its terms, its entrants and their places.",
+    needs="anyone", answer=PublicTournament, public=True,
+)  # fmt: skip
+async def read_public_tournament(
+    request: Asked, place: PublicTournamentPlace, shell: Shell, tags: Tags
+) -> Response[bytes]:
+    """Show the announced terms and the entries. Money and staff matters stay inside."""
+    state, terms = place.state, place.state.terms
+    entries = entries_of(state)
+    places = {each.entrant: each.place for each in placings_of(state)}
+    called = await _called(shell, (each.player for each in entries))
+    plain = (
+        "season", "name", "starts_at", "place", "length_seconds", "ruleset", "ruleset_name",
+        "ruleset_hash", "format", "table_seats", "starting_stack", "entrants_min", "entrants_max",
+        "prize_pool", "currency",
+    )  # fmt: skip
+    shown = PublicTournament(
+        id=place.id,
+        league=place.league.league,
+        league_name=place.league.name,
+        state=phase_of(state),
+        late_registration=entering_of(state).late,
+        entrants=tuple(
+            PublicEntrant(
+                entrant=each.entrant,
+                player=each.player,
+                name=called.get(each.player),
+                bot=each.bot,
+                placing=places.get(each.entrant),
+            )
+            for each in entries
+        ),
+        tables=tuple(PublicTable(id=each.table, number=each.number) for each in tables_of(state)),
+        **{name: getattr(terms, name) for name in plain},
+    )
+    return shared(request, tags, place, shown)
+
+
+@operation(
+    "GET", "/v1/public/tournaments/{tournament_id:str}/floor", "read_public_floor",
+    "Read the floor of a public tournament: tables, seats and stacks.",
+    needs="anyone", answer=PublicFloor, public=True,
+)  # fmt: skip
+async def read_public_floor(
+    request: Asked, place: PublicTournamentPlace, shell: Shell, tags: Tags
+) -> Response[bytes]:
+    """Show the floor as of one moment."""
+    league = place.league.league
+
+    async def load(stream: Stream[State]) -> Loaded[State]:
+        return await shell.runtime.writer.load(league, stream)
+
+    loaded, tables = await read_tables(load, stream_of(place.state.terms.tournament))
+    seen = floor_of(loaded.state, tables)
+    if seen is None:
+        raise StreamNotFound(HIDDEN)
+    players = (seat.player for table in seen.tables for seat in table.seats)
+    called = await _called(shell, (each for each in players if each is not None))
+    shown = PublicFloor(
+        tournament=place.id,
+        name=seen.name,
+        state=seen.state,
+        entrants=seen.entrants,
+        entrants_left=seen.entrants_left,
+        average_stack=seen.average_stack,
+        break_ends=seen.break_ends,
+        tables=tuple(_table(each, called) for each in seen.tables),
+    )
+    return shared(request, tags, place, shown)
+
+
+def _table(table: FloorTable, called: dict[str, str]) -> PublicFloorTable:
+    return PublicFloorTable(
+        id=table.table,
+        number=table.number,
+        doing=table.doing,
+        hand=table.hand,
+        hand_number=table.hand_number,
+        level=table.level,
+        amounts=table.amounts,
+        sabacc_pot=table.sabacc_pot,
+        seats=tuple(
+            PublicSeat(
+                seat=each.seat,
+                entrant=each.entrant,
+                name=None if each.player is None else called.get(each.player),
+                bot=each.bot,
+                stack=each.stack,
+                wager=each.wager,
+            )
+            for each in table.seats
+        ),
+    )
+
+
+async def _called(shell: Shell, players: Iterable[str]) -> dict[str, str]:
+    return await names(shell.engine, [UUID(hex=each[4:]) for each in sorted(set(players))])

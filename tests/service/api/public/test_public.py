@@ -1,0 +1,246 @@
+"""Public leagues over HTTP: everything that strangers see, and nothing else."""
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx
+import pytest
+
+from service.people.tokens import token_text
+from tests.service.api.conftest import Api, Person
+from tests.service.api.proof.test_evidence import project
+from tests.service.api.table.test_leaks import cards_in
+from tests.service.api.tournament.test_casino import play_until
+from tests.service.api.tournament.test_corrections import award
+from tests.support.databases import TestDatabase
+
+pytestmark = pytest.mark.anyio
+
+TERMS = {
+    "name": "Night", "ruleset": "better", "hands_between_seconds": 0, "hands_max": 1,
+    "place": "Deck 9", "length_seconds": 7200, "prize_pool": 900, "currency": "EUR",
+    "payouts": [6, 3], "starts_at": "2098-12-29T19:00:00Z",
+}  # fmt: skip
+HEADERS = ("cache-control", "vary", "content-type")
+
+
+@dataclass
+class Night:
+    """A league with one tournament that has begun."""
+
+    api: Api
+    owner: Person
+    league: str
+    season: str
+    tournament: str
+    people: list[Person]
+    table: str
+    hand: str = ""
+    link: str | None = None
+    paths: dict[str, str] = field(default_factory=dict)
+
+    async def get(self, name: str, **more: Any) -> httpx.Response:
+        """Read one of the public paths, without a token."""
+        return await self.api.http.get(self.paths[name], **more)
+
+    async def statuses(self, **params: str) -> dict[str, int]:
+        """Return the status of every public path."""
+        return {name: (await self.get(name, params=params)).status_code for name in self.paths}
+
+    async def show(self, visibility: str, **more: Any) -> str | None:
+        """Set the league's visibility. Return a new link key, if one was made."""
+        answer = await self.api.http.put(
+            f"/v1/leagues/{self.league}/visibility",
+            json={"visibility": visibility, **more},
+            headers=self.owner.headers,
+        )
+        assert answer.status_code == 200, answer.text
+        link: str | None = answer.json()["link"]
+        return link
+
+
+async def night(api: Api, visibility: str) -> Night:
+    """Announce a tournament with *visibility* and begin it."""
+    owner, league = await api.league()
+    found = Night(api, owner, league, "", "", [], "")
+    if visibility != "members":
+        found.link = await found.show(visibility)
+    opened = await owner.post(f"/v1/leagues/{league}/seasons", {"name": "Winter"}, key="s")
+    found.season = opened.json()["id"]
+    asked = TERMS | {"season": found.season}
+    made = await owner.post(f"/v1/leagues/{league}/tournaments", asked, key="t")
+    assert made.status_code == 201, made.text
+    found.tournament = made.json()["id"]
+    found.people = [await api.join(owner, league) for _ in range(2)]
+    for number, person in enumerate(found.people):
+        path = f"/v1/tournaments/{found.tournament}/registrations"
+        assert (await person.post(path, key=f"r{number}")).status_code == 201
+    begun = await owner.post(f"/v1/tournaments/{found.tournament}/start", key="b")
+    assert begun.status_code == 202, begun.text
+    shown = (await owner.get(f"/v1/tournaments/{found.tournament}")).json()
+    found.table = shown["tables"][0]["id"]
+    leagues = f"/v1/public/leagues/{league}"
+    tournament = f"/v1/public/tournaments/{found.tournament}"
+    found.paths = {
+        "league": leagues,
+        "tournaments": f"{leagues}/tournaments",
+        "schedule": f"{leagues}/schedule",
+        "calendar": f"{leagues}/calendar.ics",
+        "tournament": tournament,
+        "floor": f"{tournament}/floor",
+        "standings": f"/v1/public/seasons/{found.season}/standings",
+    }
+    return found
+
+
+async def play(found: Night, database: TestDatabase) -> None:
+    """Play the tournament to its end, and find its hand."""
+
+    async def finished() -> bool:
+        shown = await found.owner.get(f"/v1/tournaments/{found.tournament}")
+        return bool(shown.json()["state"] == "finished")
+
+    await play_until(found.people, found.table, finished)
+    await award(database, found.league, found.tournament)
+    hands = (await found.owner.get(f"/v1/tables/{found.table}/hands")).json()["items"]
+    found.hand = hands[0]["hand"]
+    found.paths["replay"] = f"/v1/public/hands/{found.hand}/replay"
+
+
+async def test_strangers_read_a_public_league_and_caches_may_keep_it(
+    serving, database: TestDatabase
+) -> None:
+    async with serving() as api:
+        found = await night(api, "public")
+        await project(database)
+        row = (await found.owner.get(f"/v1/tables/{found.table}/hands")).json()["items"][0]
+        running = await api.http.get(f"/v1/public/hands/{row['hand']}/replay")
+        assert (running.status_code, running.json()["code"]) == (404, "not_found")
+        floor = (await found.get("floor")).json()
+        assert [each["name"] for each in floor["tables"][0]["seats"]] != []
+        await play(found, database)
+        assert set((await found.statuses()).values()) == {200}
+        for name in found.paths:
+            shown = await found.get(name)
+            assert shown.headers["cache-control"] == "public, max-age=15"
+            assert shown.headers["vary"] == "Accept, Accept-Encoding, Origin"
+            # A token changes nothing, and neither does a wrong one.
+            unknown = {"Authorization": f"Bearer {token_text(b'x' * 32)}"}
+            for headers in (found.owner.headers, found.people[0].headers, unknown):
+                same = await found.get(name, headers=headers)
+                assert (same.status_code, same.content) == (200, shown.content), name
+                assert [same.headers[each] for each in HEADERS] == [
+                    shown.headers[each] for each in HEADERS
+                ]
+            tag = shown.headers.get("etag")
+            if tag is not None:
+                again = await found.get(name, headers={"If-None-Match": tag})
+                assert (again.status_code, again.content) == (304, b"")
+                assert again.headers["cache-control"] == "public, max-age=15"
+        listed = (await found.get("tournaments")).json()["items"]
+        assert [(each["id"], each["place"]) for each in listed] == [(found.tournament, "Deck 9")]
+        shown = (await found.get("tournament")).json()
+        assert sorted(each["placing"] for each in shown["entrants"]) in ([1, 1], [1, 2])
+        players = {person.player for person in found.people}
+        assert {each["player"] for each in shown["entrants"]} == players
+        standings = (await found.get("standings")).json()["items"]
+        assert {each["player"] for each in standings} == players
+        assert all(each["name"] for each in (*standings, *shown["entrants"]))
+        replay = (await found.get("replay")).json()
+        assert replay["perspective"] == "public"
+        assert {c for step in replay["steps"] for c in cards_in(step["view"]["me"])} == set()
+
+
+async def test_no_answer_to_strangers_has_a_member_that_is_not_listed_here(
+    serving, database: TestDatabase
+) -> None:
+    """Payouts, money, texts, applicants and the staff never stand in a public answer."""
+    async with serving() as api:
+        found = await night(api, "public")
+        await play(found, database)
+        league = (await found.get("league")).json()
+        assert set(league) == {
+            "id", "name", "description", "place", "length_seconds", "url", "sandbox",
+        }  # fmt: skip
+        tournament = (await found.get("tournament")).json()
+        assert set(tournament) == {
+            "id", "league", "league_name", "season", "name", "state", "starts_at", "place",
+            "length_seconds", "ruleset", "ruleset_name", "ruleset_hash", "format", "table_seats",
+            "starting_stack", "entrants_min", "entrants_max", "prize_pool", "currency",
+            "late_registration", "entrants", "tables",
+        }  # fmt: skip
+        assert set(tournament["entrants"][0]) == {"entrant", "player", "name", "bot", "placing"}
+        standings = (await found.get("standings")).json()["items"]
+        assert set(standings[0]) == {
+            "rank", "shared", "player", "name", "points", "qualified", "played", "counted", "wins",
+            "best_placing",
+        }  # fmt: skip
+        everything = [(await found.get(each)).text for each in found.paths if each != "replay"]
+        assert found.owner.player not in json.dumps(everything)
+
+
+@pytest.mark.parametrize("visibility", ["members", "link"])
+async def test_a_hidden_thing_and_a_missing_one_get_the_same_answer(
+    serving, database: TestDatabase, visibility: str
+) -> None:
+    async with serving() as api:
+        found = await night(api, visibility)
+        await play(found, database)
+        for name, path in found.paths.items():
+            kind, _, number = next(part for part in path.split("/") if "_" in part).partition("_")
+            missing = path.replace(number, "0" * 32)
+            one, other = await api.http.get(path), await api.http.get(missing)
+            assert one.status_code == other.status_code == 404, (name, kind)
+            passing = ("x-request-id", "instance")
+            told, expected = one.json(), other.json()
+            told.pop("instance"), expected.pop("instance")
+            assert told == expected
+            assert {k: v for k, v in one.headers.items() if k not in passing} == {
+                k: v for k, v in other.headers.items() if k not in passing
+            }
+            assert one.headers["cache-control"] == "no-store"
+        member = await found.owner.get(found.paths["league"])
+        assert member.status_code == 404
+
+
+async def test_a_link_key_opens_a_league_until_another_replaces_it(
+    serving, database: TestDatabase
+) -> None:
+    async with serving() as api:
+        found = await night(api, "link")
+        await play(found, database)
+        old = str(found.link)
+        assert set((await found.statuses(link=old)).values()) == {200}
+        assert set((await found.statuses(link=old[:-1])).values()) == {404}
+        shown = await found.get("league", params={"link": old})
+        assert shown.headers["cache-control"] == "private, max-age=15"
+        new = str(await found.show("link", new_link=True))
+        assert set((await found.statuses(link=old)).values()) == {404}
+        assert set((await found.statuses(link=new)).values()) == {200}
+        await found.show("members")
+        assert set((await found.statuses(link=new)).values()) == {404}
+
+
+async def test_a_league_that_becomes_public_shows_no_earlier_tournament(
+    serving, database: TestDatabase
+) -> None:
+    async with serving() as api:
+        found = await night(api, "members")
+        await play(found, database)
+        await found.show("public")
+        statuses = await found.statuses()
+        hidden = ("tournament", "floor", "standings", "replay")
+        assert {name: statuses[name] for name in hidden} == dict.fromkeys(hidden, 404)
+        assert (await found.get("league")).status_code == 200
+        assert (await found.get("tournaments")).json()["items"] == []
+        assert (await found.get("schedule")).json()["items"] == []
+        draft = TERMS | {"draft": True, "name": "Kessel"}
+        path = f"/v1/leagues/{found.league}/tournaments"
+        drafted = (await found.owner.post(path, draft, key="d")).json()["id"]
+        coming = (await found.owner.post(path, TERMS, key="c")).json()["id"]
+        await project(database)
+        listed = (await found.get("tournaments")).json()["items"]
+        assert [each["id"] for each in listed] == [coming]
+        shown = await api.http.get(f"/v1/public/tournaments/{drafted}")
+        assert shown.status_code == 404
