@@ -113,9 +113,11 @@ async def list_fixtures(
     "Change all occurrences from a local time on.",
     needs="manage_tournaments", scope="tournaments:manage",
     answer=RecurrenceEdited, dry_run=True,
-    problems=("recurrence_invalid", "recurrence_unknown", "fixture_entered", "fixture_past",
-              "season_closed", "terms_invalid", "terms_contradict", "unknown_ruleset",
-              "invalid_ruleset", "not_a_sandbox"),
+    problems=(
+        "recurrence_invalid", "recurrence_unknown", "fixture_entered", "fixture_past",
+        "season_closed", "terms_invalid", "terms_contradict", "unknown_ruleset", "invalid_ruleset",
+        "not_a_sandbox", "beacon_unknown",
+    ),
 )  # fmt: skip
 async def replan_fixtures(
     request: Asked,

@@ -16,7 +16,15 @@ from service.api.examples import request_of
 from service.api.http.declaration import Operation
 from service.api.http.rehearsing import WouldChange
 from service.api.openapi import headers, outgoing, texts
-from service.api.openapi.answers import FAULT, PROBLEM, codes_of, refusals, responses, shown
+from service.api.openapi.answers import (
+    FAULT,
+    PROBLEM,
+    codes_of,
+    refusals,
+    responses,
+    shown,
+    types_of,
+)
 from service.api.openapi.components import Components, Undescribed, components
 from service.api.openapi.parameters import parameters
 from service.api.openapi.repairs import used
@@ -45,7 +53,7 @@ def made() -> Components:
     return components(
         [*(each.body for each in declared if each.body is not None), RulesetOverrides],
         [
-            *(each.answer for each in declared if each.answer is not None),
+            *(shape for each in declared for shape in types_of(each.answer)),
             WouldChange,
             *outgoing.facts(),
         ],

@@ -1,5 +1,8 @@
 """The answers of the routes: success, dry run, nothing new, and refusals."""
 
+from types import UnionType
+from typing import get_args
+
 from service.api.examples import answer_of
 from service.api.http.declaration import JSON, Operation
 from service.api.http.problems import MEDIA_TYPE, catalogue
@@ -86,6 +89,21 @@ def refusals() -> Document:
     }
 
 
+def types_of(answer: object) -> tuple[object, ...]:
+    """
+    Return the types of an answer: none, one, or several if the query decides between structs.
+
+    A union of structs that a member tells apart is one type.
+    """
+    if answer is None:
+        return ()
+    if isinstance(answer, UnionType):
+        kinds = get_args(answer)
+        if any(each.__struct_config__.tag is None for each in kinds):
+            return kinds
+    return (answer,)
+
+
 def responses(described: Operation, in_path: bool, shapes: Document) -> Document:
     """
     Return all answers of a route by status.
@@ -107,11 +125,12 @@ def codes_of(described: Operation, in_path: bool) -> list[str]:
     """Return the codes of all problems that a route may answer with."""
     codes = {*_ALWAYS, *described.problems}
     if not described.open:
-        codes |= {*_CLOSED}
+        codes |= {*_CLOSED, "event_unreadable"}
     if described.body is not None:
         codes |= {*_BODY}
     if described.changes:
         codes |= {"idempotency_key_reused", "idempotency_key_invalid"}
+        codes.add("bad_request" if described.dry_run else "dry_run_unsupported")
     if described.changes or in_path:
         # Each command and each read of an aggregate refuses an ``If-Match`` that does not fit.
         codes |= {"stream_version_conflict", "precondition_invalid"}
@@ -137,7 +156,8 @@ def _success(described: Operation, shapes: Document) -> Document:
     given = headers.of_success(described)
     success: Document = {"description": _said(described), "headers": given}
     if described.answer is not None:
-        schema = shapes[repr(described.answer)]
+        schemas = [shapes[repr(each)] for each in types_of(described.answer)]
+        schema = schemas[0] if len(schemas) == 1 else {"anyOf": schemas}
         example = shown(answer_of(described.name))
         success["content"] = {
             media: {"schema": schema, **example}

@@ -12,9 +12,15 @@ from service.api.http.paging import Page
 from service.api.http.positions import ReadPages
 from service.api.http.shell import Asked, Shell
 from service.api.http.submitting import encoded
-from service.base.documents import Document
 from service.projections import queries
 from service.projections.hand_rows import HandRow
+
+
+class HandShown(HandRow, frozen=True, kw_only=True):
+    """One hand."""
+
+    id: str
+    """The same as `hand`."""
 
 
 @operation(
@@ -37,9 +43,9 @@ async def list_hands(
 
 @operation(
     "GET", "/v1/hands/{hand_id:str}", "read_hand", "Read one hand.",
-    needs="read_league", scope="leagues:read", answer=Document,
+    needs="read_league", scope="leagues:read", answer=HandShown,
 )  # fmt: skip
 async def read_hand(request: Asked, hand_id: str) -> Response[bytes]:
     """Read a hand from the read model. A hand of another league is reported as missing."""
     row, _ = await reach_hand(request, hand_id)
-    return encoded({"id": row.hand, **msgspec.to_builtins(row)})
+    return encoded(HandShown(id=row.hand, **msgspec.structs.asdict(row)))

@@ -10,7 +10,7 @@ from msgspec import Meta
 from engine.kit.audiences import AUDITOR, PUBLIC
 from engine.league.openings import OpenValues
 from engine.league.roles import Role
-from engine.table.read.replay import Replay
+from engine.table.read.replay import Replay, Step
 from engine.tournament.entering.staff import counts_as_entered
 from engine.tournament.model.state import State
 from engine.values import HandId, PlayerId, number_of, stream_of
@@ -130,7 +130,7 @@ class ReplayShown(Replay, frozen=True, kw_only=True):
 @operation(
     "GET", "/v1/hands/{hand_id:str}/replay", "replay_hand",
     "Replay a hand. Accept: application/json, application/x-ndjson, text/plain or text/x-phh.",
-    needs="read_league", scope="leagues:read", answer=ReplayShown,
+    needs="read_league", scope="leagues:read", answer=ReplayShown | Step,
     problems=("validation_failed", "bad_request", "forbidden", "not_over", "opening_needed"),
     produces=(JSON, *(each for each in WHOLE if each != JSON)),
 )  # fmt: skip

@@ -190,6 +190,10 @@ async def list_tables(place: TournamentPlace, shell: Shell, pages: Pages) -> Res
     "Act at a table: bet, choose cards or show a hand.",
     needs="own_entry", scope="tables:play", answer=Done, key_required=True,
     problems=(
+        "facing_bet", "nothing_to_call", "call_amount_changed", "bet_too_small", "bet_too_large",
+        "amount_not_in_units", "amount_missing", "raise_not_allowed", "verb_not_played",
+        "selection_too_small", "cards_duplicated", "card_missing", "source_missing",
+        "table_held", "table_closed", "not_dealt_in",
         "stale_decision", "not_your_turn", "wrong_phase", "entrant_not_seated", "no_decision_open",
         "selection_final", "card_not_held", "card_action_not_allowed", "call_too_early",
         "nothing_to_show",

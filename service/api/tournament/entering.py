@@ -102,7 +102,7 @@ class AnnouncementListed(msgspec.Struct, kw_only=True):
     "Replace the terms of a draft.",
     needs="manage_tournaments", scope=_DIRECTOR, answer=EntryChanged,
     problems=(
-        "bad_request",
+        "bad_request", "not_a_sandbox", "beacon_unknown",
         "not_a_draft", "terms_invalid", "terms_contradict", "unknown_ruleset", "invalid_ruleset",
     ),
     precondition="demanded",
@@ -165,7 +165,7 @@ async def discard_draft(place: TournamentPlace, order: Order, shell: Shell) -> R
     needs="run_tournaments", scope=_DIRECTOR, body=Nothing, answer=EntryChanged,
     problems=(
         "applicant_unknown", "player_banned", "registration_closed", "tournament_full",
-        "no_seat_free", "office_held",
+        "no_seat_free", "office_held", "seats_being_drawn",
     ),
 )  # fmt: skip
 async def approve_entry(
@@ -206,7 +206,9 @@ async def refuse_entry(
     "POST", "/v1/tournaments/{tournament_id:str}/offers", "answer_offer",
     "Accept the place offered to me, or leave it to the next player on the waitlist.",
     needs="enter_tournaments", scope="tables:play", answer=EntryChanged,
-    problems=("no_offer", "offer_expired", "player_banned", "registration_closed"),
+    problems=(
+        "no_offer", "offer_expired", "player_banned", "registration_closed", "seats_being_drawn",
+    ),
 )  # fmt: skip
 async def answer_offer(
     body: AnswerWanted,
@@ -225,7 +227,9 @@ async def answer_offer(
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/check-ins", "check_in",
     "Check in to a tournament.", needs="own_entry", scope="tables:play", body=Nothing,
-    answer=EntryChanged, problems=("check_in_not_open", "entrant_unknown", "registration_not_open"),
+    answer=EntryChanged, problems=(
+        "check_in_not_open", "entrant_unknown", "registration_not_open", "seats_being_drawn",
+    ),
 )  # fmt: skip
 async def check_in(
     place: TournamentPlace, order: Order, shell: Shell, principal: Principal
@@ -238,7 +242,7 @@ async def check_in(
     "POST", "/v1/tournaments/{tournament_id:str}/registrations/{entrant_id:str}/check-in",
     "check_in_entrant", "Check an entrant in.",
     needs="run_floor", scope=_DIRECTOR, body=Nothing, answer=EntryChanged,
-    problems=("check_in_not_open", "entrant_unknown", "registration_not_open"),
+    problems=("check_in_not_open", "entrant_unknown", "registration_not_open", "seats_being_drawn"),
 )  # fmt: skip
 async def check_in_entrant(
     entrant_id: str, place: TournamentPlace, order: Order, shell: Shell, principal: Principal

@@ -121,7 +121,7 @@ class DecksShown(msgspec.Struct, kw_only=True):
     needs="own_entry", scope="tables:play", answer=EntropyTaken, status=201,
     problems=(
         "entrant_unknown", "not_checked_in", "entropy_committed_already", "entropy_too_late",
-        "registration_not_open",
+        "registration_not_open", "seats_being_drawn",
     ),
 )  # fmt: skip
 async def commit_entropy(

@@ -52,7 +52,7 @@ class Registration(msgspec.Struct, kw_only=True):
 REGISTERING = (
     "already_entered", "player_banned", "bots_forbidden", "bots_only", "registration_closed",
     "registration_not_open", "tournament_full", "no_seat_free", "entry_refused",
-    "re_entry_not_allowed", "office_held",
+    "re_entry_not_allowed", "office_held", "seats_being_drawn",
 )  # fmt: skip
 """The problems of an entry."""
 
@@ -144,7 +144,7 @@ async def list_registrations(
     "POST", "/v1/tournaments/{tournament_id:str}/withdrawals", "withdraw_entrant",
     "Withdraw the caller's entry, waitlist place or application before play starts.",
     needs="own_entry", scope="tables:play", body=Nothing, answer=Registration,
-    problems=("entrant_unknown", "registration_closed"),
+    problems=("entrant_unknown", "registration_closed", "seats_being_drawn"),
 )  # fmt: skip
 async def withdraw_entrant(
     place: TournamentPlace, order: Order, shell: Shell, principal: Principal

@@ -241,7 +241,7 @@ class TournamentShown(msgspec.Struct, kw_only=True):
     needs="manage_tournaments",
     scope="tournaments:manage", body=TournamentAsked, answer=TournamentMade, status=201,
     problems=(
-        "bad_request",
+        "bad_request", "not_a_sandbox", "beacon_unknown",
         "forbidden", "terms_invalid", "terms_contradict", "unknown_ruleset", "invalid_ruleset",
         "template_unknown", "season_closed",
     ),

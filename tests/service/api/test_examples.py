@@ -5,6 +5,7 @@ import pytest
 
 from service.api.examples import REQUESTS, answers
 from service.api.http.nothing import Nothing
+from service.api.openapi.answers import types_of
 from tests.service.api.matrix import routes
 from tests.service.api.truth import fault_of
 
@@ -19,7 +20,8 @@ def test_each_example_of_a_request_is_a_body_of_its_operation(name: str) -> None
 @pytest.mark.parametrize("name", sorted(answers()))
 def test_each_example_of_an_answer_is_an_answer_of_its_operation(name: str) -> None:
     _, _, described = routes()[name]
-    assert fault_of(msgspec.json.encode(answers()[name]), described.answer) is None
+    content = msgspec.json.encode(answers()[name])
+    assert None in [fault_of(content, each) for each in types_of(described.answer)]
 
 
 def test_operations_with_a_body_have_an_example() -> None:

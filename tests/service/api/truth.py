@@ -12,13 +12,18 @@ from typing import Any
 import httpx
 import msgspec
 
-from engine.table.read.replay import Step
 from service.api.http.declaration import Operation
+from service.api.http.problems import MEDIA_TYPE
 from service.api.http.rehearsing import WouldChange
+from service.api.openapi.answers import codes_of, types_of
+from service.api.openapi.forms import PATTERNS
 from service.api.routes import ROUTES
 
 _PARAMETER = re.compile(r"\{\w+:\w+\}")
 
+
+_OF_ANY = frozenset(("method_not_allowed",))
+"""Codes that no single route answers with."""
 
 _LEGAL = re.compile(r"\.legal\[\d+\]$")
 """Legal actions keep a null for each number that does not apply. Their types leave these out."""
@@ -40,6 +45,12 @@ def _operations() -> list[tuple[str, re.Pattern[str], Operation]]:
     return sorted(found, key=lambda each: each[1].pattern.count("[^/]+"))
 
 
+@cache
+def _codes_of(described: Operation) -> frozenset[str]:
+    in_path = any(each is described and "[^/]+" in path.pattern for _, path, each in _operations())
+    return frozenset(codes_of(described, in_path)) | _OF_ANY
+
+
 def operation_of(method: str, path: str) -> Operation | None:
     """Return the declaration of the route that serves *path*, or None if there is none."""
     for known, pattern, described in _operations():
@@ -50,25 +61,29 @@ def operation_of(method: str, path: str) -> Operation | None:
 
 async def check(answer: httpx.Response) -> None:
     """
-    Check that the JSON of a successful answer is what its route declares.
+    Check that an answer is what its route declares: its JSON, or the code of its problem.
 
     Raises:
         AssertionError: If a member is missing, is not declared, or has another type.
     """
     media = answer.headers.get("content-type", "").partition(";")[0]
     described = operation_of(answer.request.method, answer.request.url.path)
-    if media != "application/json" or described is None:
+    if described is None:
+        return
+    if media == MEDIA_TYPE:
+        await answer.aread()
+        code = answer.json()["code"]
+        assert code in _codes_of(described), f"{described.name} does not declare {code}"
+    if media != "application/json":
         return
     await answer.aread()
     shape = described.answer
     if answer.request.url.params.get("dry_run") == "true" and described.dry_run:
         shape = WouldChange
-    elif described.name == "replay_hand" and "step" in answer.request.url.params:
-        shape = Step
     elif received is not None:
         received.setdefault(described.name, set()).add(answer.content)
-    fault = fault_of(answer.content, shape)
-    assert fault is None, f"{described.name} answers what it does not declare: {fault}"
+    faults = [fault_of(answer.content, each) for each in types_of(shape)]
+    assert None in faults, f"{described.name} answers what it does not declare: {faults}"
 
 
 def fault_of(content: bytes, shape: Any) -> str | None:
@@ -82,6 +97,11 @@ def fault_of(content: bytes, shape: Any) -> str | None:
     )
 
 
+def _named(name: str, value: Any) -> bool:
+    """Return whether a text in a member of this name is the identifier that it should be."""
+    return not isinstance(value, str) or re.fullmatch(PATTERNS[name], value) is not None
+
+
 def _between(path: str, sent: Any, declared: Any) -> str | None:
     """Return the first place where the answer differs from its declared form."""
     if isinstance(sent, dict) and isinstance(declared, dict):
@@ -92,6 +112,8 @@ def _between(path: str, sent: Any, declared: Any) -> str | None:
                 continue
             if name not in declared:
                 return f"`{path}.{name}` is not declared"
+            if name in PATTERNS and not _named(name, sent[name]):
+                return f"`{path}.{name}` is no identifier: {sent[name]!r}"
             if fault := _between(f"{path}.{name}", sent[name], declared[name]):
                 return fault
         return None
