@@ -2,7 +2,8 @@
 Record the answers in the document's examples from answers that the tests receive.
 
 Identifiers, instants, names and secrets are replaced, so that the same tests give almost the same
-examples. Run this module to record them all again.
+examples. Run this module to record them all again, or with the paths of tests to record the
+answers that these receive.
 """
 
 import json
@@ -13,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from service.api.examples import ids
+from service.api.examples import answers, ids
 from service.api.routes import ROUTES
 from tests.service.api import truth
 
@@ -25,7 +26,8 @@ ITEMS_MAX = 2
 
 _IDENTIFIER = re.compile(r"\b([a-z]{3})_([0-9a-f]{32})\b")
 _INSTANT = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$")
-_SECRETS = {"token", "code", "key", "secret", "public_key"}
+_KEY = re.compile(r"key=\w+")
+_SECRETS = {"token", "code", "key", "claim", "secret", "public_key"}
 _OPAQUE = {"position", "cursor", "next_cursor"}
 _NAMES = ("Han Solo", "Leia Organa", "Lando Calrissian", "Chewbacca", "Jyn Erso", "Cassian Andor")
 _FIRST = {each[:3]: each for each in (ids.TOURNAMENT, ids.PLAYER, ids.ENTRANT, ids.TABLE)}
@@ -79,8 +81,9 @@ def _masked(
     if name in _OPAQUE:
         return "WyIwZjNjIiwwLDQyXQ"
     if re.fullmatch(r"person\d+", value):
-        return people.setdefault(value, _NAMES[len(people) % len(_NAMES)])
-    return _identified(value, known)
+        called = people.setdefault(value, _NAMES[len(people) % len(_NAMES)])
+        return called.partition(" ")[0].lower() if name == "login" else called
+    return _identified(_KEY.sub("key=shown-only-once", value), known)
 
 
 def _identified(text: str, known: dict[str, str]) -> str:
@@ -122,18 +125,22 @@ class Recorder:
         truth.received = {}
 
     def pytest_sessionfinish(self) -> None:
-        """Write one file for each room of the API."""
+        """Write one file for each room of the API. Answers that were not received stay."""
         rooms: dict[str, dict[str, Any]] = {}
+        kept = answers()
         for handler in ROUTES:
             name = handler.opt["operation"].name
             room = handler.fn.__module__.split(".")[2]
             if truth.received and name in truth.received:
                 rooms.setdefault(room, {})[name] = chosen(truth.received[name])
-        for room, answers in rooms.items():
-            text = json.dumps(answers, indent=1, sort_keys=True, ensure_ascii=False)
+            elif name in kept:
+                rooms.setdefault(room, {})[name] = kept[name]
+        for room, found in rooms.items():
+            text = json.dumps(found, indent=1, sort_keys=True, ensure_ascii=False)
             (ANSWERS / f"{room}.json").write_text(text + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
-    options = ["-q", "-W", "ignore::pytest.PytestAssertRewriteWarning", "tests/service/api"]
-    sys.exit(pytest.main(options, plugins=[Recorder()]))
+    options = ["-q", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
+    tests = sys.argv[1:] or ["tests/service/api"]
+    sys.exit(pytest.main([*options, *tests], plugins=[Recorder()]))
