@@ -1,7 +1,10 @@
 """Hands that a request names, from the read model."""
 
+from typing import Annotated
+
 from engine.league.roles import Role
 from service.api.http.access import belong, demand_form
+from service.api.http.by import By
 from service.api.http.shell import Asked, shell_of
 from service.base.errors import StreamNotFound
 from service.projections import queries
@@ -33,3 +36,12 @@ async def find_hand(request: Asked, identifier: str) -> HandRow:
     if row is None:
         raise StreamNotFound("it does not exist, or you may not see it")
     return row
+
+
+async def _reached(request: Asked, hand_id: str) -> HandRow:
+    row, _ = await reach_hand(request, hand_id)
+    return row
+
+
+Hand = Annotated[HandRow, By(_reached)]
+"""Annotation of a handler's parameter: the hand in the path, which the caller may see."""

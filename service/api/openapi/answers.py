@@ -8,6 +8,7 @@ from service.api.http.declaration import JSON, Operation
 from service.api.http.problems import MEDIA_TYPE, catalogue
 from service.api.http.rehearsing import WouldChange
 from service.api.openapi import headers
+from service.api.openapi.links import links_of
 from service.base.documents import Document, Json
 
 _ALWAYS = ("internal_error", "store_unavailable", "too_many_requests", "unknown_parameter")
@@ -154,7 +155,11 @@ def _referred(name: str) -> Document:
 def _success(described: Operation, shapes: Document) -> Document:
     """Return the success responses by status. A route with a dry run also answers 200."""
     given = headers.of_success(described)
-    success: Document = {"description": _said(described), "headers": given}
+    success: Document = {
+        "description": _said(described),
+        "headers": given,
+        **links_of(described.name),
+    }
     if described.answer is not None:
         schemas = [shapes[repr(each)] for each in types_of(described.answer)]
         schema = schemas[0] if len(schemas) == 1 else {"anyOf": schemas}

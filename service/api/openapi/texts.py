@@ -202,8 +202,11 @@ def _behaviour(described: Operation) -> Iterator[str]:
         yield "Send `If-Match` with the `ETag` of the version that was read."
     if described.dry_run:
         yield "With `dry_run=true` the answer lists the changes, and nothing changes."
+    if len(described.produces) > 1:
+        forms = ", ".join(f"`{each}`" for each in described.produces)
+        yield f"`Accept` chooses the form of the answer: {forms}."
     if described.streams:
-        yield "With `Accept: text/event-stream` the answer is a stream that stays open."
+        yield "A stream of `text/event-stream` stays open."
     if {"limit", "cursor"} <= names:
         yield "The list comes in pages. `next_cursor` leads to the next page."
     if "wait" in names:

@@ -12,12 +12,12 @@ from msgspec import Meta
 
 from engine.values import number_of, stream_of
 from service.api.http.access import AS_KNOWN, LeaguePlace
-from service.api.http.hands import reach_hand
+from service.api.http.hands import Hand
 from service.api.http.listing import Pages
 from service.api.http.operations import operation
 from service.api.http.paging import POSITION_END, Page
 from service.api.http.queries import Query
-from service.api.http.shell import Asked, Shell, shell_of
+from service.api.http.shell import Shell
 from service.api.http.submitting import encoded
 from service.base.drivers import Driver
 from service.base.errors import LogIncomplete, NotSignedYet
@@ -222,14 +222,13 @@ async def list_epochs(
     problems=("validation_failed", "not_signed_yet", "log_incomplete"),
 )  # fmt: skip
 async def prove_inclusion(
-    request: Asked,
     place: Annotated[LeaguePlace, AS_KNOWN],
     shell: Shell,
     index: Annotated[int, INDEX],
     size: Annotated[int, SIZE],
 ) -> Response[bytes]:
     """Prove one leaf. Its index is the event's position in the league."""
-    await _demand_signed(request, place, size)
+    await _demand_signed(shell, place, size)
     if index >= size:
         raise INDEX.refused("Expected an index below size")
     league, pool = number_of(place.league), shell.pool
@@ -246,14 +245,13 @@ async def prove_inclusion(
     problems=("validation_failed", "not_signed_yet", "log_incomplete"),
 )  # fmt: skip
 async def prove_consistency(
-    request: Asked,
     place: Annotated[LeaguePlace, AS_KNOWN],
     shell: Shell,
     old: Annotated[int, OLD],
     new: Annotated[int, NEW],
 ) -> Response[bytes]:
     """Prove that the first ``old`` events have not changed in the ``new`` tree."""
-    await _demand_signed(request, place, new)
+    await _demand_signed(shell, place, new)
     if not 0 < old <= new:
         raise OLD.refused("Expected a number from 1 to new")
     async with shell.pool.acquire() as connection:
@@ -267,24 +265,23 @@ async def prove_consistency(
     needs="read_league", scope="leagues:read", answer=HandReceipt,
     problems=("not_signed_yet", "log_incomplete"),
 )  # fmt: skip
-async def read_receipt(request: Asked, hand_id: str, shell: Shell) -> Response[bytes]:
+async def read_receipt(hand: Hand, shell: Shell) -> Response[bytes]:
     """Prove a whole hand with one signature. Another league's hand is reported as missing."""
-    row, _ = await reach_hand(request, hand_id)
-    head = await _newest(request, row.league)
-    if head is None or head.size <= row.last_position:
+    head = await _newest(shell, hand.league)
+    if head is None or head.size <= hand.last_position:
         raise NotSignedYet(
             "no signed head covers the whole hand yet; try again later",
             size=head.size if head else 0,
         )
-    league = number_of(row.league)
+    league = number_of(hand.league)
     async with shell.pool.acquire() as pooled:
         events = await pooled.fetch(
-            _OF_HAND, league, stream_of(row.table), row.first_position, row.last_position
+            _OF_HAND, league, stream_of(hand.table), hand.first_position, hand.last_position
         )
-        if not _whole(events, row.last_position):
+        if not _whole(events, hand.last_position):
             raise LogIncomplete("events of this hand are missing from the log")
         proven = [await _proven(pooled, league, event, head.size) for event in events]
-    return encoded(HandReceipt(hand=row.hand, head=head, events=proven))
+    return encoded(HandReceipt(hand=hand.hand, head=head, events=proven))
 
 
 def _whole(events: Sequence[asyncpg.Record], last_position: int) -> bool:
@@ -308,9 +305,9 @@ async def _proven(
     )
 
 
-async def _newest(request: Asked, league: str) -> SignedHead | None:
+async def _newest(shell: Shell, league: str) -> SignedHead | None:
     """Return the newest head of the current epoch. Older heads may cover lost events."""
-    row = await shell_of(request).pool.fetchrow(_NEWEST, number_of(league))
+    row = await shell.pool.fetchrow(_NEWEST, number_of(league))
     return None if row is None else _head(row)
 
 
@@ -318,9 +315,9 @@ def _head(row: asyncpg.Record) -> SignedHead:
     return SignedHead(**{**row, "root": row["root"].hex()})
 
 
-async def _demand_signed(request: Asked, place: LeaguePlace, size: int) -> None:
+async def _demand_signed(shell: Shell, place: LeaguePlace, size: int) -> None:
     """Raise ``NotSignedYet`` if no signed head is as large as *size*."""
-    head = await _newest(request, place.league)
+    head = await _newest(shell, place.league)
     signed = head.size if head else 0
     if size > signed:
         raise NotSignedYet("no signed head is that large yet; try again later", size=signed)

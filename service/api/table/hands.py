@@ -2,15 +2,15 @@
 
 from typing import Annotated
 
-import msgspec
 from litestar import Response
+from msgspec import structs
 
 from service.api.http.access import AS_KNOWN, TablePlace
-from service.api.http.hands import reach_hand
+from service.api.http.hands import Hand
 from service.api.http.operations import operation
 from service.api.http.paging import Page
 from service.api.http.positions import ReadPages
-from service.api.http.shell import Asked, Shell
+from service.api.http.shell import Shell
 from service.api.http.submitting import encoded
 from service.projections import queries
 from service.projections.hand_rows import HandRow
@@ -45,7 +45,6 @@ async def list_hands(
     "GET", "/v1/hands/{hand_id:str}", "read_hand", "Read one hand.",
     needs="read_league", scope="leagues:read", answer=HandShown,
 )  # fmt: skip
-async def read_hand(request: Asked, hand_id: str) -> Response[bytes]:
+async def read_hand(hand: Hand) -> Response[bytes]:
     """Read a hand from the read model. A hand of another league is reported as missing."""
-    row, _ = await reach_hand(request, hand_id)
-    return encoded(HandShown(id=row.hand, **msgspec.structs.asdict(row)))
+    return encoded(HandShown(id=hand.hand, **structs.asdict(hand)))

@@ -11,10 +11,10 @@ from engine.tournament.model.fairness_values import Fairness
 from engine.tournament.model.state import Finished, Registering, Running
 from engine.values import EntrantId, HexDigest, PlayerId, number_of, stream_of
 from service.api.http.access import TournamentPlace
-from service.api.http.hands import reach_hand
+from service.api.http.hands import Hand
 from service.api.http.nothing import Nothing
 from service.api.http.operations import operation
-from service.api.http.shell import Asked, Shell
+from service.api.http.shell import Shell
 from service.api.http.submitting import Order, answer, decide_one, encoded
 from service.api.tournament.entrants import my_entry
 from service.base.errors import StreamNotFound
@@ -211,19 +211,18 @@ def _beacon(known: Fairness) -> BeaconShown | None:
     "Read the commitment of every card in a hand's deck. A card seen in play must match its leaf.",
     needs="read_league", scope="leagues:read", answer=DecksShown,
 )  # fmt: skip
-async def read_decks(request: Asked, hand_id: str, shell: Shell) -> Response[bytes]:
+async def read_decks(hand: Hand, shell: Shell) -> Response[bytes]:
     """List the leaves under each deal's root. A leaf reveals nothing without its salt."""
-    row, _ = await reach_hand(request, hand_id)
-    table = (await shell.runtime.writer.load(row.league, stream_of(row.table), fresh=False)).state
+    table = (await shell.runtime.writer.load(hand.league, stream_of(hand.table), fresh=False)).state
     decks = tuple(
         DeckShown(
             deal=each.deal,
             root=each.deck_root,
             leaves=tuple(deck_of(each, beacon, table.ruleset.deck)),
         )
-        for each, beacon in await deals_of(shell.runtime, row)
+        for each, beacon in await deals_of(shell.runtime, hand)
     )
-    return encoded(DecksShown(hand=hand_id, decks=decks))
+    return encoded(DecksShown(hand=hand.hand, decks=decks))
 
 
 def _taken(receipt: Receipt, place: TournamentPlace) -> Response[bytes]:

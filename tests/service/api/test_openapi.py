@@ -150,3 +150,21 @@ def test_the_limits_are_published(document) -> None:
     assert limits["token_requests"]["default"] == LimitSettings().token_requests
     assert limits["token_requests"]["setting"] == "HOLOTABLE_TOKEN_REQUESTS"
     assert all(each["description"] for each in limits.values())
+
+
+def test_every_link_fills_the_parameters_of_a_route_that_is_there(document) -> None:
+    in_path = {
+        each["operationId"]: {
+            parameter["name"] for parameter in each["parameters"] if parameter.get("in") == "path"
+        }
+        for each in operations(document)
+    }
+    links = [
+        link
+        for each in operations(document)
+        for answer in each["responses"].values()
+        for link in answer.get("links", {}).values()
+    ]
+    assert len(links) == 12
+    for link in links:
+        assert set(link["parameters"]) == in_path[link["operationId"]], link
