@@ -105,7 +105,8 @@ async def played_on(runtime: Runtime, league: str, name: str) -> bool:
 
 
 SEND = "INSERT INTO pgmq.q_{} (vt, message) VALUES (clock_timestamp(), %s::jsonb)"
-PUT_AWAY = "SELECT (SELECT count(*) FROM pgmq.a_play), (SELECT count(*) FROM pgmq.a_long)"
+QUEUES = ("long", "outside", "play")
+PUT_AWAY = "SELECT " + ", ".join(f"(SELECT count(*) FROM pgmq.a_{queue})" for queue in QUEUES)
 
 
 def messages(job: str) -> list[str | None]:
@@ -145,11 +146,11 @@ async def test_messages_that_nobody_can_read_are_put_away_and_no_process_dies_of
         with broker(database) as url, workers(database, 0, processes=1) as (worker,):
             before = children(worker.pid)
             with psycopg.connect(url, autocommit=True) as thief:
-                for queue in ("play", "long"):
+                for queue in QUEUES:
                     thief.cursor().executemany(SEND.format(queue), [(each,) for each in sent])
 
                 async def put_away() -> bool:
-                    return thief.execute(PUT_AWAY).fetchone() == (len(sent), len(sent))
+                    return thief.execute(PUT_AWAY).fetchone() == (len(sent),) * 3
 
                 league, name = await announced(runtime, 3, rules=rules(2, 600), decision_seconds=1)
                 await submitting.start_tournament(runtime, league, name, runtime.clock.now())
@@ -159,7 +160,8 @@ async def test_messages_that_nobody_can_read_are_put_away_and_no_process_dies_of
             settings = database.settings("holotable_worker", broker_url=database.broker_url)
             assert await examine(environment(settings)) == 1
     said = capsys.readouterr().out
-    assert f"unreadable messages were put away (long: {len(sent)}, play: {len(sent)})" in said
+    counts = ", ".join(f"{queue}: {len(sent)}" for queue in QUEUES)
+    assert f"unreadable messages were put away ({counts})" in said
     assert SECRET not in said
 
 
