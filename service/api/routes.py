@@ -70,6 +70,7 @@ from service.api.tournament import (
     rulings,
     starting,
     tournaments,
+    walk_ins,
 )
 
 ROUTES: tuple[HTTPRouteHandler, ...] = tuple(
@@ -106,6 +107,7 @@ ROUTES: tuple[HTTPRouteHandler, ...] = tuple(
         pacing,
         registrations,
         by_staff,
+        walk_ins,
         entering,
         fairness,
         fairness_runs,

@@ -26,4 +26,11 @@ FAULTS = (
         faulty="return entering",
         caught_by=BY_STAFF + "test_a_check_in_is_undone_before_play_only",
     ),
+    Fault(
+        name="a walk-in is not checked in",
+        file="tournament/entering/checking_in.py",
+        sound="return entry, here",
+        faulty="return (entry,)",
+        caught_by=BY_STAFF + "test_a_walk_in_is_checked_in_while_check_in_is_open",
+    ),
 )

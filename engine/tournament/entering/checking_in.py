@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from engine.tournament.entering.places import capacity, closes_at, offers_ended, registered
 from engine.tournament.evolve.tournament import after
 from engine.tournament.model.acting import acting
+from engine.tournament.model.commands import Register
 from engine.tournament.model.entering_commands import CheckIn, OpenCheckIn, UndoCheckIn
 from engine.tournament.model.entering_errors import CheckInNotOpen
 from engine.tournament.model.entering_events import (
@@ -73,6 +74,17 @@ def check_in(state: State, command: CheckIn) -> tuple[Event, ...]:
         return ()
     opening = open_check_in(state, OpenCheckIn(now=command.now))
     return (*opening, _checked_in(registering, command))
+
+
+def walking_in(state: State, entry: Register) -> tuple[Register | CheckIn, ...]:
+    """Return the commands of a player who has come: the entry, and the check-in if it is open."""
+    if not isinstance(state, Registering | Running):
+        return (entry,)
+    opens_at = check_in_opens_at(state.terms)
+    if opens_at is None or entry.now < opens_at:
+        return (entry,)
+    here = CheckIn(entrant=entry.entrant, table_ids=entry.table_ids, by=entry.by, now=entry.now)
+    return entry, here
 
 
 def undo(state: State, command: UndoCheckIn) -> tuple[CheckInUndone, ...]:

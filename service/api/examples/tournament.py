@@ -14,6 +14,7 @@ REQUESTS: dict[str, Document] = {
             {"type": "check_in", "entrant": ids.ENTRANT},
         ]
     },
+    "walk_in": {"name": "Wedge Antilles"},
     "rebuy_by_staff": {"entrant": ids.ENTRANT},
     "add_on_by_staff": {"entrant": ids.ENTRANT},
     "refuse_entry": {"reason": "Not this time"},

@@ -18,24 +18,24 @@ disputes.another_person disputes.appeal disputes.claim disputes.disclosure dispu
 disputes.freeze disputes.ruling disputes.window disqualification disqualification.chips
 elimination entropy.commit entropy.counts entropy.draws entropy.late entropy.omission
 entropy.open entropy.publication entry.approval entry.by_staff entry.draft entry.late
-entry.late_closed entry.re_entry entry.staff entry_fee escalation escalation.levels
-escalation.merged escalation.several_tables finish.closed finish.deal finish.each_dealt_once
-finish.hands_max finish.last_entrant finish.last_hands finish.nobody_left finish.ties
-finish.too_few_stacks forced.ante forced.blinds forced.out forced.player_ante forced.short
-forced.short_blind forced.table_ante generator.beacon generator.labels generator.openings
-generator.piles generator.seeds generator.stream hand_for_hand hand_for_hand.clock
-hand_for_hand.shared hand_for_hand.stack_at_start items.buy_back items.passed items.stake
-levels.break levels.clock levels.outage levels.paused newcomers no_show.arrived no_show.purge
-no_show.release no_show.seat_absent odd_chips payment.on_trust payment.recorded payout_deal
-payout_deal.bust payout_deal.by_chips payout_deal.declined payout_deal.equal
-payout_deal.explicit payout_deal.made payouts payouts.table penalty.hands penalty.moved
-penalty.rounds penalty.warning phases phases.no_skip phases.one_live phases.settled
-placing.bust_order placing.disqualified placing.late_entry placing.shared placing.stack_at_start
-points.adjusted points.bonus points.formula points.formula_failed points.places_from_end
-points.presets points.revised points.revoked points.table points.voided pool pots.layers
-pots.unmatched ratings.plackett_luce rebuy rebuy.declared rebuy.price rebuy.window
-registration.closed registration.postponed registration.too_few_entrants rounds rounds.cut
-rounds.end rounds.ended_early rounds.final rounds.first rounds.hands rounds.heats
+entry.late_closed entry.re_entry entry.staff entry.walk_in entry_fee escalation
+escalation.levels escalation.merged escalation.several_tables finish.closed finish.deal
+finish.each_dealt_once finish.hands_max finish.last_entrant finish.last_hands finish.nobody_left
+finish.ties finish.too_few_stacks forced.ante forced.blinds forced.out forced.player_ante
+forced.short forced.short_blind forced.table_ante generator.beacon generator.labels
+generator.openings generator.piles generator.seeds generator.stream hand_for_hand
+hand_for_hand.clock hand_for_hand.shared hand_for_hand.stack_at_start items.buy_back
+items.passed items.stake levels.break levels.clock levels.outage levels.paused newcomers
+no_show.arrived no_show.purge no_show.release no_show.seat_absent odd_chips payment.on_trust
+payment.recorded payout_deal payout_deal.bust payout_deal.by_chips payout_deal.declined
+payout_deal.equal payout_deal.explicit payout_deal.made payouts payouts.table penalty.hands
+penalty.moved penalty.rounds penalty.warning phases phases.no_skip phases.one_live
+phases.settled placing.bust_order placing.disqualified placing.late_entry placing.shared
+placing.stack_at_start points.adjusted points.bonus points.formula points.formula_failed
+points.places_from_end points.presets points.revised points.revoked points.table points.voided
+pool pots.layers pots.unmatched ratings.plackett_luce rebuy rebuy.declared rebuy.price
+rebuy.window registration.closed registration.postponed registration.too_few_entrants rounds
+rounds.cut rounds.end rounds.ended_early rounds.final rounds.first rounds.hands rounds.heats
 rounds.no_rebuy rounds.out rounds.places rounds.placing rounds.points rounds.ranking
 rounds.result rounds.round_robin rounds.start rounds.swiss rulesets rulesets.presets
 rulesets.revisions schedule.doubled_time schedule.edit_before_entries schedule.local_time

@@ -157,10 +157,10 @@ async def import_members(request: Asked, place: LeaguePlace) -> Response[bytes]:
     return answer(receipt, content, 200, version_of=place.stream)
 
 
-async def _import(
-    request: Asked, place: LeaguePlace, order: Order, rows: tuple[Row, ...]
-) -> tuple[list[RowShown], Receipt]:
-    """Store the new players and add all of them in one append. Return the rows' outcomes."""
+async def stored(
+    request: Asked, league: str, order: Order, rows: tuple[Row, ...]
+) -> tuple[dict[str, PlayerId], dict[str, str]]:
+    """Store players of a league. Return the player of each identity, and the codes of the new."""
     shell, now = shell_of(request), shell_of(request).now()
     new: list[tuple[UUID, str]] = []
     for index, _ in enumerate(rows):
@@ -172,19 +172,33 @@ async def _import(
     ]
     async with shell.engine.begin() as connection:
         players, entered = await entered_players.enter(
-            connection, place.league, wanted, now, by=principal_of(request).account.number
+            connection, league, wanted, now, by=principal_of(request).account.number
         )
+    codes = {
+        row.identity: code
+        for row, (_, code) in zip(rows, new, strict=True)
+        if row.identity in entered
+    }
+    return players, codes
+
+
+async def _import(
+    request: Asked, place: LeaguePlace, order: Order, rows: tuple[Row, ...]
+) -> tuple[list[RowShown], Receipt]:
+    """Store the new players and add all of them in one append. Return the rows' outcomes."""
+    players, codes = await stored(request, place.league, order, rows)
     commands = [
         AddMember(player=players[row.identity], role=row.role, now=order.received_at)
         for row in rows
     ]
+    shell = shell_of(request)
     receipt = await decide_one(shell, place.league, place.league, order, commands)
     added = {each.event.player for each in receipt.recorded}
     shown = []
-    for row, (_, code) in zip(rows, new, strict=True):
+    for row in rows:
         player = players[row.identity]
         outcome = "added" if player in added else "unchanged"
-        own = code if row.identity in entered else None
+        own = codes.get(row.identity)
         shown.append(RowShown(line=row.line, outcome=outcome, player=player, claim=own))
     return shown, receipt
 

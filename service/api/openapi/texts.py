@@ -83,7 +83,12 @@ TAGS: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
     "Entries": (
         "Entries of players: registration, approval, waitlist and check-in.",
-        ("tournament.registrations", "tournament.by_staff", "tournament.entering"),
+        (
+            "tournament.registrations",
+            "tournament.by_staff",
+            "tournament.walk_ins",
+            "tournament.entering",
+        ),
     ),
     "Floor": (
         "Directing a tournament: clock, seating, rounds, warnings and penalties.",

@@ -56,11 +56,12 @@ REGISTERING = (
 )  # fmt: skip
 """The problems of an entry."""
 
-_STATUSES = {
+STATUSES = {
     "entrant_registered": "registered",
     "entrant_waitlisted": "waitlisted",
     "entry_requested": "requested",
 }
+"""The status after an entry, by the type of its event."""
 
 
 @operation(
@@ -116,7 +117,7 @@ async def register(
         "entrant": entrant,
         "tournament": place.id,
         "player": player,
-        "status": _STATUSES[receipt.recorded[0].type] if receipt.recorded else "registered",
+        "status": STATUSES[receipt.recorded[0].type] if receipt.recorded else "registered",
     }
     return answer(receipt, content, version_of=place.stream)
 

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from engine.rulesets import resolve
 from engine.tournament import decider
+from engine.tournament.entering.checking_in import walking_in
 from engine.tournament.model.commands import DeclareRebuy, Register
 from engine.tournament.model.entering_commands import CheckIn, UndoCheckIn
 from engine.tournament.model.entering_events import (
@@ -122,6 +123,17 @@ def test_who_checks_in_again_after_an_undone_check_in_keeps_the_place() -> None:
     scenario.asked(*here, undo, replace(here[0], now=NOON + timedelta(seconds=1)))
     events = scenario.when(start()).events()
     assert not any(isinstance(each, NoShowReleased) for each in events)
+
+
+def test_a_walk_in_is_checked_in_while_check_in_is_open() -> None:
+    scenario = registering(2, check_in_opens_before_seconds=600)
+    entry = replace(early(3), by=STAFF)
+    assert walking_in(scenario.state, entry) == (entry,)
+    asked = walking_in(scenario.state, replace(entry, now=NOON))
+    assert asked[1:] == (CheckIn(entrant=entrant(3), by=STAFF, now=NOON),)
+    scenario.asked(*asked)
+    assert entrant(3) in scenario.state.entering.checked_in
+    assert walking_in(registering(2).state, entry) == (entry,)
 
 
 @pytest.mark.parametrize(

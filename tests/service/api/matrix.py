@@ -72,7 +72,13 @@ QUERIES = {
 ENDING = {"change_password", "sign_out_everywhere"}
 """Routes that end tokens or change a password. Each is called by a person made for it."""
 
-BEFORE_PLAY = {"register_entrant", "enter_by_staff", "withdraw_entrant", "start_tournament"}
+BEFORE_PLAY = {
+    "register_entrant",
+    "enter_by_staff",
+    "walk_in",
+    "withdraw_entrant",
+    "start_tournament",
+}
 """Routes that are called for the tournament that has not begun."""
 
 Routes = dict[str, tuple[str, str, Operation]]

@@ -123,3 +123,42 @@ async def test_staff_take_a_rebuy_and_an_add_on_for_an_entrant(
         assert no.json()["code"] == "forbidden"
         report = await audited(database, league)
     assert faults(report) == {}, report.text()
+
+
+async def test_a_walk_in_is_a_member_entered_and_seated_in_one_step(
+    serving, database: TestDatabase
+) -> None:
+    async with serving() as api:
+        late = {"entry": {"late_registration_seconds": 3600, "approval": False}}
+        owner, league, tournament, people, table = await api.playing(
+            2, table_seats=3, starting_stack=100, **late
+        )
+        path = f"/v1/tournaments/{tournament}"
+        body = {"name": "Wedge Antilles"}
+        came = await owner.post(f"{path}/walk-ins", body, key="wedge")
+        assert came.status_code == 201, came.text
+        told = came.json()
+        assert (told["status"], told["table"]) == ("registered", table)
+        assert told["seat"] in (1, 2, 3)
+        assert told["claim"] is not None
+        again = (await owner.post(f"{path}/walk-ins", body, key="wedge")).json()
+        assert again == told | {"claim": None}
+        assert refused(await owner.post(f"{path}/walk-ins", body), "already_entered")
+        members = (await owner.get(f"/v1/leagues/{league}/members")).json()["items"]
+        assert told["player"] in [each["player"] for each in members]
+        (entered,) = [
+            each
+            for each in await feed(owner, path, "entrant_registered")
+            if each["player"] == told["player"]
+        ]
+        assert entered["by"] == owner.player
+
+        no = await people[0].post(f"{path}/walk-ins", {"name": "Biggs"})
+        assert no.json()["code"] == "forbidden"
+        await owner.post(f"{path}/registration/close")
+        late_comer = await owner.post(f"{path}/walk-ins", {"name": "Biggs"})
+        assert refused(late_comer, "registration_closed")
+        claims = (await owner.get(f"/v1/leagues/{league}/claims")).json()["items"]
+        assert [each["name"] for each in claims] == ["Wedge Antilles"]
+        report = await audited(database, league)
+    assert faults(report) == {}, report.text()
