@@ -3662,7 +3662,7 @@ class Opening:
         if self.table.tournament is None:
             return
         version = self.data["tournament_version"]
-        kinds = ("clock_started", "level_raised")
+        kinds = ("clock_started", "level_raised", "clock_set")
         raised = [event for event in self.table.tournament.events if event.type in kinds]
         in_force = [event.data for event in raised if event.version <= version]
         found = [self.data["level"]["number"], self.data["level"]["amounts"]]
@@ -6900,6 +6900,33 @@ class Clock(Part):
             start = at
         self.running = True
         self.compare_due(event, None if length is None or start is None else start + length)
+
+    def on_clock_set(self, event: Event) -> None:
+        """`levels.set`: a level of the terms, with its whole length or the time it had, and the change."""
+        data, at, level = event.data, microseconds(event.data["at"]), event.data["level"]
+        if not self.check(
+            event, "levels.set", 1 <= level <= len(self.levels), "there is no such level"
+        ):
+            return
+        self.same(event, "levels.set", "amounts", data["amounts"], self.amounts(level))
+        text = "the break after this level is on"
+        over = self.rest is not None and self.rest["after_level"] == self.level
+        self.check(event, "levels.set", not over, text)
+        before = self.length(level)
+        if level == self.level:
+            before = self.left
+            if self.running:
+                before = None if self.due is None else max(self.due - at, 0)
+        due = None if before is None else before + data["seconds"] * 1_000_000
+        found = data["left_microseconds"]
+        if data["due"] is not None:
+            self.check(event, "levels.set", found is None, "the clock stands and runs")
+            found = microseconds(data["due"]) - at
+        if not self.sliced() or level != self.level:
+            self.same(event, "levels.set", "time left", found, due)
+        self.level, self.left = level, found
+        self.running = data["left_microseconds"] is None
+        self.due = None if data["due"] is None else microseconds(data["due"])
 
     # -- breaks
 

@@ -35,7 +35,7 @@ from engine.tournament.model.events import (
     TournamentFinished,
 )
 from engine.tournament.model.fairness_events import BeaconAwaited
-from engine.tournament.model.floor_events import BreakStarted
+from engine.tournament.model.floor_events import BreakStarted, ClockSet
 from engine.tournament.model.freezing_events import ResultReleased
 from engine.tournament.model.rounds_events import RoundEnded
 from engine.values import identifier
@@ -229,6 +229,7 @@ _ASKING: dict[type, Callable[[Found, datetime, Settings], Iterator[Ask]]] = {
     PlaceOffered: _offered,
     ClockStarted: _levels,
     LevelRaised: _levels,
+    ClockSet: _levels,
     RoundEnded: _round,
     BreakStarted: _break,
     BeaconAwaited: _drawn,

@@ -2,6 +2,7 @@
 
 from tests.faults.planting import Fault
 
+CLOCK = "tests/engine/tournament/test_clock_set.py::"
 BY_STAFF = "tests/engine/tournament/test_by_staff.py::"
 
 FAULTS = (
@@ -32,5 +33,19 @@ FAULTS = (
         sound="return entry, here",
         faulty="return (entry,)",
         caught_by=BY_STAFF + "test_a_walk_in_is_checked_in_while_check_in_is_open",
+    ),
+    Fault(
+        name="a level that staff go to has the time of the one before",
+        file="tournament/floor/clock.py",
+        sound="if command.level is not None and command.level != clock.level:",
+        faulty="if command.level is not None and command.level == clock.level:",
+        caught_by=CLOCK + "test_staff_go_to_another_level_which_begins_whole",
+    ),
+    Fault(
+        name="a clock that stands runs after it is set",
+        file="tournament/floor/clock.py",
+        sound="stands = state.paused or rest is not None",
+        faulty="stands = rest is not None",
+        caught_by=CLOCK + "test_a_clock_that_stands_is_set_and_goes_on_standing",
     ),
 )

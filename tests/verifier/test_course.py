@@ -512,6 +512,13 @@ def a_level_with_other_blinds(forged: Forgery) -> None:
     forged.data("level_raised")["amounts"]["big"] += 1
 
 
+@fault("floor", "levels.set")
+def a_level_that_is_set_without_its_length(forged: Forgery) -> None:
+    line = forged.events("level_raised")[0]
+    line["type"] = line["data"]["type"] = "clock_set"
+    line["data"] |= {"seconds": 0, "left_microseconds": None, "due": "2040-01-01T00:00:00Z"}
+
+
 @fault("floor", "levels.paused")
 def time_of_a_level_that_is_lost_in_a_pause(forged: Forgery) -> None:
     forged.data("clock_stopped")["left_microseconds"] -= 1

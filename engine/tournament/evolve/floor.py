@@ -21,6 +21,7 @@ from engine.tournament.model.floor_state import (
     Rest,
 )
 from engine.tournament.model.state import Running, State
+from engine.tournament.model.values import LevelClock
 from engine.values import Chips, EntrantId, TableId
 
 
@@ -71,6 +72,23 @@ def _released(state: Running, event: floor_events.TableReleased) -> Running:
 def _stack_removed(state: Running, event: floor_events.StackRemoved) -> Running:
     left = tuple(each for each in state.floor.removing if each.entrant != event.entrant)
     return replace(state, floor=replace(state.floor, removing=left))
+
+
+def _clock_set(state: Running, event: floor_events.ClockSet) -> Running:
+    if state.clock is None:
+        raise InvariantViolated("a clock was set that does not exist")
+    version = state.version + 1
+    same = event.level == state.clock.level
+    clock = LevelClock(
+        level=event.level,
+        amounts=event.amounts,
+        set_by=state.clock.set_by if same else version,
+        run_by=version,
+        since=event.at,
+        due=event.due,
+        left_microseconds=event.left_microseconds,
+    )
+    return replace(state, clock=clock)
 
 
 def _break_announced(state: Running, event: floor_events.BreakAnnounced) -> Running:
@@ -175,6 +193,7 @@ EVOLVED = (
     .on(floor_events.EntrantDisqualified, _disqualified)
     .on(floor_events.StackRemoved, _stack_removed)
     .on(floor_events.SeatsRedrawn, _seats_redrawn)
+    .on(floor_events.ClockSet, _clock_set)
     .on(floor_events.BreakAnnounced, _break_announced)
     .on(floor_events.BreakStarted, _break_started)
     .on(floor_events.BreakEnded, _break_ended)

@@ -5,7 +5,7 @@ from typing import Never
 
 from engine.decider import Cases
 from engine.tournament.evolve.tournament import after
-from engine.tournament.floor import breaks, hand_for_hand, last_hands, redraws, rulings
+from engine.tournament.floor import breaks, clock, hand_for_hand, last_hands, redraws, rulings
 from engine.tournament.model import floor_commands
 from engine.tournament.model.events import Event
 from engine.tournament.model.state import Running
@@ -31,6 +31,7 @@ DECIDED = (
     .on(floor_commands.Disqualify, rulings.disqualify)
     .on(floor_commands.RecordRemoval, rulings.record_removal)
     .on(floor_commands.RecordRedraw, redraws.record)
+    .on(floor_commands.SetClock, clock.set_clock)
     .on(floor_commands.AnnounceBreak, breaks.announce)
     .on(floor_commands.EndBreak, breaks.end)
     .on(floor_commands.EndDueBreak, breaks.end_due_break)

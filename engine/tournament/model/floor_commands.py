@@ -90,6 +90,15 @@ class RecordRedraw(_Command, frozen=True, kw_only=True, tag="record_redraw"):
     now: datetime
 
 
+class SetClock(_Ruling, frozen=True, kw_only=True, tag="set_clock"):
+    """Go to a level of the clock, or change the time that is left."""
+
+    level: int | None = None
+    """The level to go to, which begins whole. None keeps the level in force."""
+    seconds: int = 0
+    """Seconds to add to the time left. A negative number takes time."""
+
+
 class AnnounceBreak(_Ruling, frozen=True, kw_only=True, tag="announce_break"):
     """Begin a break now, or plan one for the end of a level."""
 
@@ -158,6 +167,7 @@ Command = (
     | Disqualify
     | RecordRemoval
     | RecordRedraw
+    | SetClock
     | AnnounceBreak
     | EndBreak
     | EndDueBreak

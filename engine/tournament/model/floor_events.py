@@ -5,6 +5,7 @@ from typing import Literal
 
 import msgspec
 
+from engine.rulesets import Amounts
 from engine.tournament.model.values import Candidate, Draw, Move
 from engine.values import Chips, EntrantId, PlayerId, Seat, TableId, TextRef
 
@@ -94,6 +95,20 @@ class SeatsRedrawn(_Event, frozen=True, kw_only=True, tag="seats_redrawn"):
     rule: str
     candidates: tuple[Candidate, ...]
     draw: Draw
+
+
+class ClockSet(_Ruling, frozen=True, kw_only=True, tag="clock_set"):
+    """Staff set the level clock. ``amounts`` are in force from the next hand."""
+
+    level: int
+    amounts: Amounts
+    seconds: int
+    """The seconds that were added to the time left. Negative if they were taken."""
+    at: datetime
+    due: datetime | None
+    """The instant of the next level. Null while the clock stands, and at the last level."""
+    left_microseconds: int | None
+    """The time left while the clock stands. Null while it runs, and at the last level."""
 
 
 class BreakAnnounced(_Ruling, frozen=True, kw_only=True, tag="break_announced"):
@@ -208,6 +223,7 @@ Event = (
     | EntrantDisqualified
     | StackRemoved
     | SeatsRedrawn
+    | ClockSet
     | BreakAnnounced
     | BreakStarted
     | BreakEnded

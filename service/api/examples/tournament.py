@@ -40,6 +40,7 @@ REQUESTS: dict[str, Document] = {
     "disqualify_entrant": {"entrant": ids.ENTRANT, "reason": "Too loud"},
     "hold_table": {"reason": "A dispute"},
     "release_table": {"reason": "Settled"},
+    "set_clock": {"seconds": 300, "reason": "The pizza came late"},
     "announce_break": {"seconds": 60, "reason": "Dinner"},
     "end_break": {"reason": "All are back"},
     "end_round": {"reason": "The hall closes"},

@@ -1,4 +1,4 @@
-"""Directors' orders on the pace of play: breaks, hand-for-hand play and last hands."""
+"""Directors' orders on the pace of play: the clock, breaks, hand-for-hand play and last hands."""
 
 from typing import Annotated
 
@@ -23,7 +23,35 @@ class BreakWanted(ReasonGiven, forbid_unknown_fields=True, kw_only=True):
     """Null begins the break as soon as the hands in play are over."""
 
 
+class ClockWanted(ReasonGiven, forbid_unknown_fields=True, kw_only=True):
+    """The level to go to, and the time to add or take."""
+
+    level: Annotated[int, Meta(ge=1, le=1000)] | None = None
+    """The level to go to. It begins with its whole length. Null keeps the level in force."""
+
+    seconds: Annotated[int, Meta(ge=-86_400, le=86_400)] = 0
+    """Seconds to add to the time left in the level. A negative number takes time."""
+
+
 _PROBLEMS = ("forbidden", "tournament_not_running", "ruling_not_possible", "text_forged")
+
+
+@operation(
+    "POST", "/v1/tournaments/{tournament_id:str}/clock", "set_clock",
+    "Go to a level of the clock, or add or take time.",
+    scope="tournaments:manage", needs="run_floor", answer=Ruled,
+    key_required=True, problems=_PROBLEMS,
+)  # fmt: skip
+async def set_clock(
+    request: Asked, body: ClockWanted, place: TournamentPlace, order: Order
+) -> Response[bytes]:
+    """Set the clock. A hand in play keeps its forced bets."""
+    command = floor_commands.SetClock(
+        level=body.level,
+        seconds=body.seconds,
+        **await signed(request, place, order, body.reason),
+    )
+    return await ruled(request, place, place.id, order, command, status=200)
 
 
 @operation(

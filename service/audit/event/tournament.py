@@ -4,7 +4,7 @@ from engine.rulesets import Amounts
 from engine.tournament.model import entering_events as entering
 from engine.tournament.model import events
 from engine.tournament.model.correcting_events import ResultCorrected
-from engine.tournament.model.floor_events import StackRemoved
+from engine.tournament.model.floor_events import ClockSet, StackRemoved
 from engine.tournament.model.money_events import AddOnTaken
 from engine.tournament.model.rounds_events import RoundSeated
 from engine.tournament.model.state import Finished, Running, State
@@ -69,6 +69,9 @@ class TournamentAudit:
                 self._drawn(event, position)
             case events.ClockStarted(cause="play_started") | events.LevelRaised():
                 self._levels[before.version + 1] = (event.level, event.amounts)
+            case ClockSet() if isinstance(before, Running) and before.clock is not None:
+                if event.level != before.clock.level:
+                    self._levels[before.version + 1] = (event.level, event.amounts)
             case entering.LateSeatDrawn():
                 self._late_seat(event, position)
             case entering.TableAdded():

@@ -89,3 +89,25 @@ async def test_levels_that_cannot_be_played_are_refused(serving) -> None:
         )
 
         assert refused.json()["code"] == "invalid_ruleset"
+
+
+async def test_staff_set_the_clock_and_the_next_level_comes_by_it(serving) -> None:
+    async with serving() as api:
+        owner, path = await begun(api)
+        body = {"seconds": 300, "reason": "The pizza came late."}
+        done = await owner.post(f"{path}/clock", body, key="pizza")
+        assert (done.status_code, done.json()["ruling"]) == (200, "clock_set"), done.text
+        shown = (await owner.get(path)).json()
+        assert 1400 < seconds(shown["clock"]) <= 1500
+        again = await owner.post(f"{path}/clock", body, key="pizza")
+        assert again.json() == done.json()
+
+        table = f"/v1/tables/{shown['tables'][0]['id']}"
+        on = await owner.post(f"{path}/clock", {"level": 2, "reason": "We are late."})
+        assert on.is_success, on.text
+        shown = (await owner.get(path)).json()
+        assert shown["clock"]["level"] == 2
+        assert 800 < seconds(shown["clock"]) <= 900
+        assert (await owner.get(table)).json()["next_level"]["number"] == 3
+        no = await owner.post(f"{path}/clock", {"level": 9, "reason": "A slip."})
+        assert (no.status_code, no.json()["reason"]) == (409, "level")
