@@ -4786,6 +4786,7 @@ class Money(Part):
         self.fees: Json = self.terms["fees"]
         self.rebuys: Counter[str] = Counter()
         self.add_ons: Counter[str] = Counter()
+        self.handed: Counter[str] = Counter()  # prizes that were handed over
         self.paid: Counter[str] = Counter()  # what staff saw paid, less what was given back
         self.unclaimed = 0
         self.won: dict[str, dict[str, int]] = {}  # bounties of whom, by whom
@@ -4825,6 +4826,16 @@ class Money(Part):
         self.paid[data["entrant"]] += (
             -data["amount"] if data["kind"] == "refund" else data["amount"]
         )
+
+    def on_prize_handed_over(self, event: Event) -> None:
+        """`prizes.handed_over`: the payout of the result that stood, less what was given before."""
+        data, name = event.data, event.data["entrant"]
+        self.same(event, "prizes.handed_over", "currency", data["currency"], self.terms["currency"])
+        stood = self.all.results[-1][1]["payouts"] if self.all.results else []
+        prize = sum(entry["amount"] for entry in stood if entry["entrant"] == name)
+        due = prize - self.handed[name]
+        self.same(event, "prizes.handed_over", "amount", data["amount"], due)
+        self.handed[name] += data["amount"]
 
     def rebuy_cost(self) -> tuple[int, int]:
         """`rebuy.price`: price and fee of a rebuy, by default those of an entry."""

@@ -28,6 +28,7 @@ STAFF_ONLY: Final = frozenset(
         "entry_refused",
         # Money of single entrants, who read it in their own accounts.
         "payment_recorded",
+        "prize_handed_over",
         "refunds_awarded",
         # Valid invitation codes and their offices.
         "invitation_issued",

@@ -3,6 +3,7 @@
 from tests.faults.planting import Fault
 
 CLOCK = "tests/engine/tournament/test_clock_set.py::"
+MONEY = "tests/engine/tournament/test_handing_over.py::"
 BY_STAFF = "tests/engine/tournament/test_by_staff.py::"
 
 FAULTS = (
@@ -47,5 +48,12 @@ FAULTS = (
         sound="stands = state.paused or rest is not None",
         faulty="stands = rest is not None",
         caught_by=CLOCK + "test_a_clock_that_stands_is_set_and_goes_on_standing",
+    ),
+    Fault(
+        name="a prize is handed over twice",
+        file="tournament/money/handing_over.py",
+        sound="due = prize - handed_over_to(state.books, command.entrant)",
+        faulty="due = prize",
+        caught_by=MONEY + "test_a_prize_is_handed_over_once_and_a_correction_adds_the_rest",
     ),
 )

@@ -16,9 +16,17 @@ from engine.tournament.model.money_events import (
     PayoutDealMade,
     PayoutDealProposed,
     PayoutDealVoided,
+    PrizeHandedOver,
     RefundsAwarded,
 )
-from engine.tournament.model.money_values import Books, BountyPaid, Knockout, Offer, Payment
+from engine.tournament.model.money_values import (
+    Books,
+    BountyPaid,
+    HandedOver,
+    Knockout,
+    Offer,
+    Payment,
+)
 from engine.values import EntrantId
 
 
@@ -30,6 +38,9 @@ def booked(books: Books, event: Any) -> Books:
                 entrant=event.entrant, player=event.player, kind=event.kind, amount=event.amount
             )
             return replace(books, payments=(*books.payments, payment))
+        case PrizeHandedOver():
+            got = HandedOver(entrant=event.entrant, amount=event.amount)
+            return replace(books, handed_over=(*books.handed_over, got))
         case RebuyTaken():
             books = _back(books, event.entrant)
             return replace(books, rebuys=(*books.rebuys, event.entrant))

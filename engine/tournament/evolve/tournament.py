@@ -340,6 +340,7 @@ _ASIDE = (
     .on(of_fairness.BeaconAwaited, _aside)
     .on(of_fairness.BeaconRecorded, _aside)
     .on(of_money.PaymentRecorded, _aside)
+    .on(of_money.PrizeHandedOver, _aside)
     .on(of_money.AddOnTaken, _aside)
     .on(of_money.EntrantKnockedOut, _aside)
     .on(of_money.BountyWon, _aside)

@@ -13,11 +13,25 @@ from engine.tournament.model.correcting_commands import CorrectResult, Forfeit, 
 from engine.tournament.model.events import Event
 from engine.tournament.model.freezing_commands import FreezeResult, ReleaseResult
 from engine.tournament.model.freezing_events import ResultFrozen, ResultReleased
-from engine.tournament.model.money_commands import AcceptDeal, ProposeDeal, RecordPayment
+from engine.tournament.model.money_commands import (
+    AcceptDeal,
+    HandOverPrize,
+    ProposeDeal,
+    RecordPayment,
+)
 from engine.tournament.model.rounds_commands import SeatRound
 from engine.tournament.model.state import State
 
-WAITING = CorrectResult | Forfeit | Reaward | ProposeDeal | AcceptDeal | SeatRound | Cancel
+WAITING = (
+    CorrectResult
+    | Forfeit
+    | Reaward
+    | HandOverPrize
+    | ProposeDeal
+    | AcceptDeal
+    | SeatRound
+    | Cancel
+)
 """Commands that wait for a dispute, because they pay money or seat the next round."""
 
 

@@ -24,6 +24,15 @@ class RecordPayment(_Command, frozen=True, kw_only=True, tag="record_payment"):
     now: datetime
 
 
+class HandOverPrize(_Command, frozen=True, kw_only=True, tag="hand_over_prize"):
+    """Record that an entrant got the prize, or what a correction added to it."""
+
+    entrant: EntrantId
+    by: PlayerId
+    """The member of staff who handed it over."""
+    now: datetime
+
+
 class TakeAddOn(_Command, frozen=True, kw_only=True, tag="take_add_on"):
     """Buy the add-on of the terms, while no hand is in play."""
 
@@ -60,4 +69,4 @@ class DeclineDeal(_Command, frozen=True, kw_only=True, tag="decline_deal"):
     now: datetime
 
 
-Command = RecordPayment | TakeAddOn | ProposeDeal | AcceptDeal | DeclineDeal
+Command = RecordPayment | HandOverPrize | TakeAddOn | ProposeDeal | AcceptDeal | DeclineDeal

@@ -15,6 +15,14 @@ class PaymentNotDue(CommandRejected):
     due: int
 
 
+class PrizeNotDue(CommandRejected):
+    """The entrant has no prize."""
+
+    code = "prize_not_due"
+    rule = "prizes.handed_over"
+    detail = "this entrant has no prize in the result that stands"
+
+
 class PaymentsOnTrust(CommandRejected):
     """The tournament takes every entry as paid."""
 

@@ -28,6 +28,17 @@ class PaymentRecorded(_Event, frozen=True, kw_only=True, tag="payment_recorded")
     rule: str
 
 
+class PrizeHandedOver(_Event, frozen=True, kw_only=True, tag="prize_handed_over"):
+    """Staff handed a prize over, outside this service."""
+
+    entrant: EntrantId
+    amount: int
+    """The payout, less what was handed over before."""
+    currency: str
+    by: PlayerId
+    rule: str
+
+
 class AddOnTaken(_Event, frozen=True, kw_only=True, tag="add_on_taken"):
     """An entrant bought an add-on. The chips come to the seat in the same append."""
 
@@ -143,6 +154,7 @@ class RefundsAwarded(_Event, frozen=True, kw_only=True, tag="refunds_awarded"):
 
 Event = (
     PaymentRecorded
+    | PrizeHandedOver
     | AddOnTaken
     | EntrantKnockedOut
     | BountyWon

@@ -86,6 +86,13 @@ class Refund(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         return self.paid_in + self.fee + self.bounty + self.prize + self.equal + self.chips
 
 
+class HandedOver(msgspec.Struct, frozen=True, kw_only=True):
+    """A prize that an entrant got, or a part of it."""
+
+    entrant: EntrantId
+    amount: int
+
+
 class Books(msgspec.Struct, frozen=True, kw_only=True):
     """The facts in a tournament that its money depends on."""
 
@@ -107,4 +114,6 @@ class Books(msgspec.Struct, frozen=True, kw_only=True):
     """The deal that everyone agreed to."""
     policy: str | None = None
     """The policy by which the money of a cancelled tournament was refunded."""
+    handed_over: tuple[HandedOver, ...] = ()
+    """The prizes that were handed over, oldest first."""
     refunds: tuple[Refund, ...] = ()

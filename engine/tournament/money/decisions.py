@@ -7,16 +7,18 @@ from engine.tournament.model.events import Event
 from engine.tournament.model.money_commands import (
     AcceptDeal,
     DeclineDeal,
+    HandOverPrize,
     ProposeDeal,
     RecordPayment,
     TakeAddOn,
 )
 from engine.tournament.model.state import State
-from engine.tournament.money import dealing, paying
+from engine.tournament.money import dealing, handing_over, paying
 
 DECIDED = (
     Cases[State, Never, tuple[Event, ...]]()
     .on(RecordPayment, paying.record_payment)
+    .on(HandOverPrize, handing_over.hand_over)
     .on(TakeAddOn, paying.take_add_on)
     .on(ProposeDeal, dealing.propose)
     .on(AcceptDeal, dealing.accept)

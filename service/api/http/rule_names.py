@@ -33,29 +33,29 @@ payouts.table penalty.hands penalty.moved penalty.rounds penalty.warning phases 
 phases.one_live phases.settled placing.bust_order placing.disqualified placing.late_entry
 placing.shared placing.stack_at_start points.adjusted points.bonus points.formula
 points.formula_failed points.places_from_end points.presets points.revised points.revoked
-points.table points.voided pool pots.layers pots.unmatched ratings.plackett_luce rebuy
-rebuy.declared rebuy.price rebuy.window registration.closed registration.postponed
-registration.too_few_entrants rounds rounds.cut rounds.end rounds.ended_early rounds.final
-rounds.first rounds.hands rounds.heats rounds.no_rebuy rounds.out rounds.places rounds.placing
-rounds.points rounds.ranking rounds.result rounds.round_robin rounds.start rounds.swiss rulesets
-rulesets.presets rulesets.revisions schedule.doubled_time schedule.edit_before_entries
-schedule.local_time schedule.missed schedule.once schedule.refused schedule.skipped_time
-seating.balance_button seating.balance_next_big_blind seating.break_table seating.draw
-seating.final_table seating.halt seating.late_entry seating.redraw seating.table_added
-selection.first selection.improve showdown.best showdown.key showdown.reveal showdown.show
-single_table spike.ante spike.buy spike.dice spike.discard_pile spike.extra_hands spike.fees
-spike.gain spike.galaxy_ranking spike.galaxy_series spike.junk spike.nulrhek spike.one_card
-spike.ranking spike.redeal spike.refill spike.rounds spike.sabacc_pot spike.stand
-spike.strict_names spike.swap spike.trade standings.adjustments standings.average standings.best
-standings.best_result standings.best_series standings.drop_worst standings.final
-standings.head_to_head standings.left_out standings.lot standings.minimum_games
-standings.most_recent standings.overall standings.terms_fixed standings.total
-standings.uncounted standings.wins ties.blind_draw ties.cube ties.draw_off ties.split
-traditional traditional.announce traditional.bomb_out traditional.call traditional.call_at_last
-traditional.call_without_cards traditional.demise traditional.draw traditional.field
-traditional.nobody traditional.rank traditional.reveal traditional.sabacc_pot traditional.shift
-traditional.shift_dice traditional.stand traditional.trade traditional.two_pots visibility
-voiding voiding.fouled_deck voiding.mis_deal voiding.replay voiding.substantial_action waitlist
-waitlist.expired waitlist.offer waitlist.taken words.button words.live words.seat words.street
-words.unit
+points.table points.voided pool pots.layers pots.unmatched prizes.handed_over
+ratings.plackett_luce rebuy rebuy.declared rebuy.price rebuy.window registration.closed
+registration.postponed registration.too_few_entrants rounds rounds.cut rounds.end
+rounds.ended_early rounds.final rounds.first rounds.hands rounds.heats rounds.no_rebuy
+rounds.out rounds.places rounds.placing rounds.points rounds.ranking rounds.result
+rounds.round_robin rounds.start rounds.swiss rulesets rulesets.presets rulesets.revisions
+schedule.doubled_time schedule.edit_before_entries schedule.local_time schedule.missed
+schedule.once schedule.refused schedule.skipped_time seating.balance_button
+seating.balance_next_big_blind seating.break_table seating.draw seating.final_table seating.halt
+seating.late_entry seating.redraw seating.table_added selection.first selection.improve
+showdown.best showdown.key showdown.reveal showdown.show single_table spike.ante spike.buy
+spike.dice spike.discard_pile spike.extra_hands spike.fees spike.gain spike.galaxy_ranking
+spike.galaxy_series spike.junk spike.nulrhek spike.one_card spike.ranking spike.redeal
+spike.refill spike.rounds spike.sabacc_pot spike.stand spike.strict_names spike.swap spike.trade
+standings.adjustments standings.average standings.best standings.best_result
+standings.best_series standings.drop_worst standings.final standings.head_to_head
+standings.left_out standings.lot standings.minimum_games standings.most_recent standings.overall
+standings.terms_fixed standings.total standings.uncounted standings.wins ties.blind_draw
+ties.cube ties.draw_off ties.split traditional traditional.announce traditional.bomb_out
+traditional.call traditional.call_at_last traditional.call_without_cards traditional.demise
+traditional.draw traditional.field traditional.nobody traditional.rank traditional.reveal
+traditional.sabacc_pot traditional.shift traditional.shift_dice traditional.stand
+traditional.trade traditional.two_pots visibility voiding voiding.fouled_deck voiding.mis_deal
+voiding.replay voiding.substantial_action waitlist waitlist.expired waitlist.offer
+waitlist.taken words.button words.live words.seat words.street words.unit
 """.split()  # noqa: SIM905 - a list would take a line for each

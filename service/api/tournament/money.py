@@ -8,9 +8,11 @@ from litestar import Response
 from msgspec import Meta
 
 from engine.league.roles import may
-from engine.tournament.model.money_commands import RecordPayment
+from engine.tournament.model.money_commands import HandOverPrize, RecordPayment
+from engine.tournament.model.money_events import PrizeHandedOver
 from engine.tournament.model.money_values import PaymentKind, Refund
 from engine.tournament.model.state import Finished, Running
+from engine.tournament.money.handing_over import handed_over_to
 from engine.tournament.money.pool import (
     Known,
     Ledger,
@@ -27,6 +29,7 @@ from service.api.http.access import TournamentPlace
 from service.api.http.called import names_of
 from service.api.http.etags import Tags
 from service.api.http.moments import AS_OF_PROBLEMS, Then, place_then
+from service.api.http.nothing import Nothing
 from service.api.http.operations import operation
 from service.api.http.phases import Tournament, entries_of, payouts_of
 from service.api.http.shell import Shell
@@ -87,6 +90,9 @@ class AccountShown(msgspec.Struct, kw_only=True):
     payout: int
     """Money won for the place or by a deal, in minor units. 0 without a payout."""
 
+    handed_over: int
+    """The part of the payout that staff have handed over, in minor units."""
+
     refund: Refund | None
     """The refund owed because the tournament was cancelled."""
 
@@ -122,6 +128,19 @@ class PaymentWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 
     amount: Annotated[int, Meta(ge=1, le=2**50)]
     """In minor units of the tournament's currency."""
+
+
+class PrizeGiven(msgspec.Struct, kw_only=True):
+    """A prize that was handed over."""
+
+    entrant: str
+    amount: int
+    """In minor units of the tournament's currency. 0 if the entrant had it all before."""
+
+    currency: str | None
+    """The tournament's currency (ISO 4217)."""
+
+    position: str | None
 
 
 class PaymentTaken(msgspec.Struct, kw_only=True):
@@ -177,6 +196,32 @@ async def record_payment(
     receipt = await decide_one(shell, place.league, place.id, order, [command])
     content = msgspec.structs.asdict(body) | {"currency": place.state.terms.currency}
     return answer(receipt, content, version_of=place.stream)
+
+
+@operation(
+    "POST", "/v1/tournaments/{tournament_id:str}/prizes/{entrant_id:str}/handed-over",
+    "hand_over_prize", "Record that an entrant's prize was handed over.",
+    needs="report_results", scope="tournaments:manage", body=Nothing, answer=PrizeGiven,
+    key_required=True,
+    problems=("forbidden", "frozen", "prize_not_due", "tournament_not_finished"),
+)  # fmt: skip
+async def hand_over_prize(
+    entrant_id: str, place: TournamentPlace, order: Order, shell: Shell, principal: Principal
+) -> Response[bytes]:
+    """Record the prize, or what a correction added to it since."""
+    command = HandOverPrize(
+        entrant=EntrantId(entrant_id), by=PlayerId(principal.account.player), now=shell.now()
+    )
+    receipt = await decide_one(shell, place.league, place.id, order, [command])
+    given = sum(
+        each.event.amount for each in receipt.recorded if isinstance(each.event, PrizeHandedOver)
+    )
+    content = {
+        "entrant": entrant_id,
+        "amount": given,
+        "currency": place.state.terms.currency,
+    }
+    return answer(receipt, content, 200, version_of=place.stream)
 
 
 @operation(
@@ -243,6 +288,7 @@ def _accounts(state: Tournament, called: Mapping[str, str]) -> list[AccountShown
                 knockouts=knockouts.get(entrant, 0),
                 bounties=won.get(entrant, 0),
                 payout=payouts.get(entrant, 0),
+                handed_over=handed_over_to(books, entrant),
                 refund=refunds.get(entrant),
             )
         )

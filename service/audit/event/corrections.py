@@ -3,7 +3,7 @@
 from collections import Counter
 
 from engine.tournament.model.correcting_events import ResultCorrected
-from engine.tournament.model.state import Finished
+from engine.tournament.model.state import Finished, State
 
 
 def faults_of(event: ResultCorrected, before: Finished) -> list[str]:
@@ -28,3 +28,12 @@ def faults_of(event: ResultCorrected, before: Finished) -> list[str]:
     if {each.entrant for each in event.payouts} & set(event.forfeited):
         faults.append("an entrant who forfeited is paid")
     return faults
+
+
+def prize_due(before: State, entrant: str) -> int:
+    """Return the payout of *entrant* by the result that stands, less what was handed over."""
+    if not isinstance(before, Finished):
+        return 0
+    prize = sum(each.amount for each in before.payouts if each.entrant == entrant)
+    given = sum(each.amount for each in before.books.handed_over if each.entrant == entrant)
+    return prize - given

@@ -5,7 +5,7 @@ from engine.tournament.model import entering_events as entering
 from engine.tournament.model import events
 from engine.tournament.model.correcting_events import ResultCorrected
 from engine.tournament.model.floor_events import ClockSet, StackRemoved
-from engine.tournament.model.money_events import AddOnTaken
+from engine.tournament.model.money_events import AddOnTaken, PrizeHandedOver
 from engine.tournament.model.rounds_events import RoundSeated
 from engine.tournament.model.state import Finished, Running, State
 from engine.tournament.model.values import Masters
@@ -94,6 +94,10 @@ class TournamentAudit:
                 self._comes(-event.chips)
             case events.TournamentFinished():
                 self._finished(event, position, before)
+            case PrizeHandedOver():
+                due = corrections.prize_due(before, event.entrant)
+                what = f"a prize of {event.amount} was handed over, and {due} was due"
+                self._hold("money", event.amount == due, position, what)
             case ResultCorrected():
                 if not isinstance(before, Finished):
                     raise LookupError("a result was corrected before there was one")

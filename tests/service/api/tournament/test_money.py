@@ -91,6 +91,13 @@ async def test_a_tournament_pays_its_pool_and_its_bounties_and_the_audit_adds_it
         winner = next(each["id"] for each in entrants if each["payout"] == 1400)
         mine = next(each for each in books["accounts"] if each["entrant"] == winner)
         assert (mine["bounties"], mine["knockouts"], mine["paid"]) == (100, 1, 1150)
+        prize = f"/v1/tournaments/{tournament}/prizes/{winner}/handed-over"
+        assert (await owner.post(prize, key="envelope")).json()["amount"] == 1400
+        assert (await owner.post(prize)).json()["amount"] == 0
+        assert (await people[0].post(prize)).json()["code"] == "forbidden"
+        books = await ledger(owner, tournament)
+        got = {each["entrant"]: each["handed_over"] for each in books["accounts"]}
+        assert sorted(got.values()) == [0, 1400] and got[winner] == 1400
         report = await audited(database, league)
         assert faults(report) == {}, report.text()
         assert {check.name: check.checked for check in report.checks}["money"] >= 3

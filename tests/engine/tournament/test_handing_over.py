@@ -1,0 +1,51 @@
+"""Prizes that staff hand over after the end."""
+
+import pytest
+
+from engine.kit.freezes import Frozen
+from engine.tournament.model.correcting_commands import CorrectResult
+from engine.tournament.model.correcting_errors import TournamentNotFinished
+from engine.tournament.model.freezing_commands import FreezeResult
+from engine.tournament.model.money_commands import HandOverPrize
+from engine.tournament.model.money_errors import PrizeNotDue
+from engine.tournament.model.money_events import PrizeHandedOver
+from engine.values import DisputeId
+from service.audit.event.corrections import prize_due
+from tests.engine.tournament.floor import NOON, entrant, player
+from tests.engine.tournament.test_correcting import SIGNED, finished
+from tests.engine.tournament.test_late_entry import playing
+
+
+def handing(number: int) -> HandOverPrize:
+    return HandOverPrize(entrant=entrant(number), by=player(9), now=NOON)
+
+
+def given(number: int, amount: int) -> PrizeHandedOver:
+    return PrizeHandedOver(
+        entrant=entrant(number), amount=amount, currency="EUR", by=player(9),
+        rule="prizes.handed_over",
+    )  # fmt: skip
+
+
+def test_a_prize_is_handed_over_once_and_a_correction_adds_the_rest() -> None:
+    scenario = finished(1_500, 1_200, 800, 500)
+    scenario.when(handing(2)).then(given(2, 300))
+    scenario.when(handing(2)).then_nothing()
+    order = ((entrant(2),), (entrant(1),), (entrant(3),), (entrant(4),))
+    scenario.asked(CorrectResult(order=order, **SIGNED))
+    assert prize_due(scenario.state, entrant(2)) == 200
+    scenario.when(handing(2)).then(given(2, 200))
+    scenario.when(handing(2)).then_nothing()
+
+
+@pytest.mark.parametrize("number", [4, 9])
+def test_no_prize_is_handed_over_without_one(number: int) -> None:
+    finished(1_500, 1_200, 800, 500).when(handing(number)).then_rejected(PrizeNotDue)
+
+
+def test_no_prize_is_handed_over_before_the_end_or_while_it_waits_for_a_dispute() -> None:
+    playing(3).when(handing(1)).then_rejected(TournamentNotFinished, phase="running")
+    scenario = finished(1_500, 1_200, 800, 500)
+    dispute = DisputeId("dsp_" + "0" * 32)
+    scenario.asked(FreezeResult(dispute=dispute, now=NOON))
+    scenario.when(handing(1)).then_rejected(Frozen, dispute=dispute)
