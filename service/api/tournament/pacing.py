@@ -43,15 +43,15 @@ _PROBLEMS = ("forbidden", "tournament_not_running", "ruling_not_possible", "text
     key_required=True, problems=_PROBLEMS,
 )  # fmt: skip
 async def set_clock(
-    request: Asked, body: ClockWanted, place: TournamentPlace, order: Order
+    shell: Shell, body: ClockWanted, place: TournamentPlace, order: Order
 ) -> Response[bytes]:
     """Set the clock. A hand in play keeps its forced bets."""
     command = floor_commands.SetClock(
         level=body.level,
         seconds=body.seconds,
-        **await signed(request, place, order, body.reason),
+        **await signed(shell, place, order, body.reason),
     )
-    return await ruled(request, place, place.id, order, command, status=200)
+    return await ruled(shell, place, place.id, order, command, status=200)
 
 
 @operation(
