@@ -67,11 +67,8 @@ class TournamentAudit:
                 self._entered.pop(event.entrant, None)
             case events.SeatsDrawn():
                 self._drawn(event, position)
-            case events.ClockStarted(cause="play_started") | events.LevelRaised():
-                self._levels[before.version + 1] = (event.level, event.amounts)
-            case ClockSet() if isinstance(before, Running) and before.clock is not None:
-                if event.level != before.clock.level:
-                    self._levels[before.version + 1] = (event.level, event.amounts)
+            case events.ClockStarted() | events.LevelRaised() | ClockSet():
+                self._see_clock(event, before)
             case entering.LateSeatDrawn():
                 self._late_seat(event, position)
             case entering.TableAdded():
@@ -92,6 +89,20 @@ class TournamentAudit:
                 self._comes(-event.value)
             case StackRemoved():
                 self._comes(-event.chips)
+            case _:
+                self._see_result(event, position, before)
+
+    def _see_clock(
+        self, event: events.ClockStarted | events.LevelRaised | ClockSet, before: State
+    ) -> None:
+        """Note a level that comes into force. A clock that goes on keeps its level."""
+        clock = before.clock if isinstance(before, Running) else None
+        if clock is None or clock.level != event.level:
+            self._levels[before.version + 1] = (event.level, event.amounts)
+
+    def _see_result(self, event: events.Event, position: int, before: State) -> None:
+        """Check a result, a correction of it, or a prize that was handed over."""
+        match event:
             case events.TournamentFinished():
                 self._finished(event, position, before)
             case PrizeHandedOver():
