@@ -152,11 +152,12 @@ class Asker:
 
 def _unpacked(archive: bytes) -> dict[str, list[str]]:
     """
-    Return the files of a league's archive, by name, as lines.
+    Return the files of an archive, by name, as lines.
 
-    The owner may see texts and their authors. Order and size of the texts follow from these, so
-    texts are sorted by time here, and the manifest of sizes is left out. Keyed digests of requests
-    are removed. They show equal requests, and readers of the archive may audit that.
+    The owner of a league's archive may see texts and their authors. Order and size of the texts
+    follow from these, so texts are sorted by time here, and the manifest of sizes is left out.
+    Keyed digests of requests are removed. They show equal requests, and readers of the archive may
+    audit that.
     """
     with zipfile.ZipFile(io.BytesIO(archive)) as files:
         found = {
@@ -164,5 +165,5 @@ def _unpacked(archive: bytes) -> dict[str, list[str]]:
             for each in files.namelist()
             if each != "manifest.json"
         }
-    found["texts.ndjson"].sort(key=lambda line: str(json.loads(line)["written_at"]))
+    found.get("texts.ndjson", []).sort(key=lambda line: str(json.loads(line)["written_at"]))
     return found

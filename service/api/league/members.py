@@ -10,6 +10,7 @@ from engine.league.roles import Role
 from engine.values import PlayerId, stream_of
 from service.api.http.access import LeaguePlace, demand_form
 from service.api.http.declaration import OnPeople
+from service.api.http.etags import Tags, not_modified, tag_of
 from service.api.http.listing import Pages
 from service.api.http.nothing import Nothing
 from service.api.http.operations import operation
@@ -55,8 +56,14 @@ class RoleWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     needs="read_league", scope="leagues:read", answer=Page[MemberShown],
     problems=("invalid_cursor",),
 )  # fmt: skip
-async def list_members(place: LeaguePlace, shell: Shell, pages: Pages) -> Response[bytes]:
-    """List the members by player, from the aggregate, so that changes do not move other members."""
+async def list_members(
+    place: LeaguePlace, shell: Shell, pages: Pages, tags: Tags
+) -> Response[bytes]:
+    """
+    List the members by player, from the aggregate, so that changes do not move other members.
+
+    The ``ETag`` is for :func:`change_role`.
+    """
     paged = await pages.live(place.id, f"members {place.id}", str)
     ordered = sorted(place.state.members, key=lambda each: each.player)
     page = paged.cut(ordered, lambda each: (each.player,))
@@ -66,7 +73,9 @@ async def list_members(place: LeaguePlace, shell: Shell, pages: Pages) -> Respon
         MemberShown(player=each.player, name=called.get(each.player), role=each.role)
         for each in members
     ]
-    return pages.answer(Page(items=items, next_cursor=page.next_cursor))
+    shown = Page(items=items, next_cursor=page.next_cursor)
+    tag = tag_of(place.loaded.version, msgspec.json.encode(shown))
+    return not_modified(tag) if tags.unchanged(tag) else pages.answer(shown, {"ETag": tag})
 
 
 @operation(

@@ -23,8 +23,12 @@ Instants have an offset from UTC. Money is in minor units of its currency.
 Every refusal is a problem document (RFC 9457). Read its `code` in programs. \
 `GET /problems/{code}` explains it.
 
-An answer to a command has a `position` in the league's log. Send it as `min_position` to lists \
-that have to show the change.\
+Edits of terms, orders, roles and results send the `ETag` that they have read in `If-Match`. \
+Commands that would do harm if they were done twice send an `Idempotency-Key`. After a lost \
+answer, send the same request with the same key.
+
+Lists wait a second for the caller's own commands. If several processes may answer, send back \
+their header `Min-Position`.\
 """
 
 TAGS: dict[str, tuple[str, tuple[str, ...]]] = {

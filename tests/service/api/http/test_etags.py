@@ -45,6 +45,7 @@ async def test_no_read_with_a_tag_is_sent_twice(serving) -> None:
         assert claimed.status_code == 201, claimed.text
         paths = (
             f"/v1/leagues/{league}",
+            f"/v1/leagues/{league}/members",
             f"/v1/seasons/{opened.json()['id']}",
             f"/v1/tournaments/{tournament}",
             f"/v1/tournaments/{tournament}/ledger",

@@ -135,7 +135,7 @@ async def test_what_can_be_edited_shows_its_tag(serving: Any) -> None:
             (f"{about}/house-rules", f"{about}/house-rules", {"body": {"decision_seconds": 20}}),
             (f"{about}/templates/{template}", f"{about}/templates/{template}", anew),
             (f"{about}/dispute-windows", f"{about}/dispute-windows", {"hand_hours": 24}),
-            (about, f"{about}/members/{person.player}", {"role": "scorer"}),
+            (f"{about}/members", f"{about}/members/{person.player}", {"role": "scorer"}),
             (tournament, f"{tournament}/terms", terms),
         ):
             tag = await tag_at(owner, read)
