@@ -17,8 +17,11 @@ from service.base.errors import BadRequest, StreamVersionConflict
 from service.log.orders import Expected, demand
 
 UNLOGGED = frozenset(
-    {"sign_receipt", "start_audit", "offer_password_reset", "renew_claim", "issue_claims"}
-)
+    {
+        "sign_receipt", "start_audit", "offer_password_reset", "renew_claim", "issue_claims",
+        "make_webhook",
+    }
+)  # fmt: skip
 """The operations that change something beside the log. No turn of the writer compares for them."""
 
 ORDERING = frozenset({"make_token", "open_account", "claim_player", "import_members"})

@@ -1,6 +1,6 @@
 """The caller's personal data in one file."""
 
-from litestar import Response
+from litestar.response import Stream
 
 from service.api.http.operations import operation
 from service.api.http.positions import own_seen
@@ -15,7 +15,7 @@ from service.people.tokens import MANAGE, Principal
     "Download everything that the server keeps about the caller, as a zip of JSON files.",
     needs="account", scope=MANAGE, answer=bytes, produces=("application/zip",),
 )  # fmt: skip
-async def take_me_away(request: Asked, shell: Shell, principal: Principal) -> Response[bytes]:
+async def take_me_away(request: Asked, shell: Shell, principal: Principal) -> Stream:
     """Read accounts, texts and read models. Play itself is in the archives of the leagues."""
     async with shell.engine.connect() as connection:
         leagues = await roles_of(connection, principal.account.player)
@@ -26,4 +26,4 @@ async def take_me_away(request: Asked, shell: Shell, principal: Principal) -> Re
         packed = await taken_away(connection, keys, principal.account)
     name = f"{principal.account.player}.zip"
     headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
-    return Response(packed, media_type="application/zip", headers=headers)
+    return Stream(iter((packed,)), media_type="application/zip", headers=headers)
