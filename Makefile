@@ -8,7 +8,7 @@ CODE := engine service migrations tests bench
 # The tests start hundreds of interpreters.  Without bytecode each compiles the service anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: install demo up quick test test-long soak bench lint format types api-lint clients
+.PHONY: install demo up quick test test-long soak bench lint format types api-lint sdk clients api-fuzz
 
 install: $(STAMP)
 
@@ -65,6 +65,16 @@ api-lint: $(STAMP)
 	$(BIN)/holotable openapi --check api-spec/openapi.yaml
 	api-spec/tools/run lint
 
-# Clients in Python and TypeScript, built into build/clients.
+# Typed clients for Python and TypeScript, each with a bot, in build/sdk.
+sdk: $(STAMP)
+	api-spec/tools/run sdk
+
+# The clients of three generators, compiled. Each plays a tournament to its end.
 clients: $(STAMP)
 	api-spec/tools/run clients
+	$(BIN)/python -m pytest -q -rs tests/journeys/test_clients.py
+
+# Schemathesis, with all its checks, against a running API with a league at play.
+api-fuzz: $(STAMP)
+	api-spec/tools/run fuzzer
+	$(BIN)/python -m tests.api_fuzz $(ARGS)

@@ -31,7 +31,7 @@ from service.api.http.preconditions import ORDERING, UNLOGGED, compare
 from service.api.http.queries import Query, demand_known
 from service.api.http.rehearsing import tried
 from service.api.http.shell import Asked, Shell, principal_of, shell_of
-from service.api.http.submitting import Order, order_of
+from service.api.http.submitting import Order, key_of, order_of
 from service.log.rehearsal import Rehearsed
 from service.people.tokens import Principal
 
@@ -75,10 +75,13 @@ def bound(
     unordered = "order" not in asked and described.name not in ORDERING
     compares = unordered or described.name in UNLOGGED
     known = described.query_names
+    keyed = described.changes and "order" not in asked
 
     async def provided(request: Asked) -> Answer:
         if request.scope["query_string"]:
             demand_known(known, request.scope["query_string"])
+        if keyed:
+            key_of(request)  # also where nothing is decided, as the document says
         given = _Given(request)
         if first is not None:
             _, given.raw = await read_body(request, first)

@@ -49,7 +49,7 @@ def order_of(request: Asked, body: bytes, *, account: str | None = None) -> Orde
     shell = shell_of(request)
     actor = account or principal_of(request).account.player
     rehearse = _rehearsal(request)
-    key = _key(request)
+    key = key_of(request)
     if key is None:
         if operation_of(request).key_required:
             raise BadRequest(
@@ -141,7 +141,13 @@ def _rehearsal(request: Asked) -> bool:
     return True
 
 
-def _key(request: Asked) -> str | None:
+def key_of(request: Asked) -> str | None:
+    """
+    Return the request's ``Idempotency-Key``, or None if it has none.
+
+    Raises:
+        BadRequest: ``idempotency_key_invalid``.
+    """
     given = request.headers.get("idempotency-key")
     if given is None:
         return None

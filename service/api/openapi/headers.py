@@ -71,6 +71,9 @@ HEADERS: Document = {
 }
 """The headers of answers, by name."""
 
+_TAGS = r'^(\*|(W/)?"[^"]*"(\s*,\s*(W/)?"[^"]*")*)$'
+"""``*``, or a list of entity tags."""
+
 PARAMETERS: Document = {
     "Idempotency-Key": {
         "name": "Idempotency-Key",
@@ -78,7 +81,12 @@ PARAMETERS: Document = {
         "required": True,
         "description": "A text of the client's choice that names this command. A retry with the "
         "same key and the same body gets the first answer and changes nothing.",
-        "schema": {"type": "string", "minLength": 1, "maxLength": 255},
+        "schema": {
+            "type": "string",
+            "minLength": 1,
+            "maxLength": 255,
+            "pattern": "^[ -~]+$",
+        },
         "example": "evening-2026-11-23-payout",
     },
     "If-None-Match": {
@@ -95,7 +103,7 @@ PARAMETERS: Document = {
         "required": True,
         "description": "The `ETag` of the version to change. If there is a newer version, nothing "
         "changes and the answer is 412.",
-        "schema": _TEXT,
+        "schema": {"type": "string", "pattern": _TAGS},
     },
     "Min-Position": {
         "name": "Min-Position",

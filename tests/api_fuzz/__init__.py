@@ -1,0 +1,1 @@
+"""Schemathesis against a running API, with the identifiers of a league at play."""
