@@ -12,7 +12,7 @@ from engine.values import LeagueId, TemplateId, TournamentId, identifier
 from service.announcing.defaults import Content
 from service.announcing.inputs import Name
 from service.announcing.terms import announcement, demand_sandbox
-from service.api.http.access import LeaguePlace
+from service.api.http.access import LeaguePlace, demand_form
 from service.api.http.asking import TournamentAsked, filled
 from service.api.http.etags import Tags
 from service.api.http.faults import faults_of, refused
@@ -200,6 +200,7 @@ async def remove_template(
     template_id: str, place: LeaguePlace, order: Order, shell: Shell
 ) -> Response[bytes]:
     """Remove a template. If it does not exist, nothing changes."""
+    demand_form(template_id, "tpl")
     command = RemoveTemplate(template=TemplateId(template_id))
     receipt = await decide_one(shell, place.id, place.id, order, [command])
     content = {"id": template_id, "league": place.id}
