@@ -103,14 +103,22 @@ async def read_webhook(request: Asked, webhook_id: str) -> Response[bytes]:
     needs="manage_league", scope="webhooks:manage", answer=WebhookShown, problems=("forbidden",),
 )  # fmt: skip
 async def change_webhook(
-    request: Asked, webhook_id: str, body: WebhookChange, shell: Shell, principal: Principal
+    request: Asked,
+    webhook_id: str,
+    body: WebhookChange,
+    order: Order,
+    shell: Shell,
+    principal: Principal,
 ) -> Response[bytes]:
-    """Replace everything but the form and the secrets. Disabling ends waiting deliveries."""
+    """Replace all but the form and the secrets. Disabling ends waiting deliveries."""
     webhook, keys = await reach(request, webhook_id)
     if body.url is not None:
         _demand_url(shell, body.url)
     changed = webhook._replace(name=body.name, kinds=body.kinds, url=body.url or webhook.url)
+    said = Said(order.command_id, order.request, principal.account.number, webhook.id)
     async with shell.engine.begin() as connection:
+        if await shell.requests.before(connection, said, shell.now()) is not None:
+            return encoded(shown(webhook), headers=dict(REPLAYED))
         await subscriptions.change(connection, keys, changed, enabled=body.enabled)
         if not body.enabled:
             await deliveries.give_up(connection, webhook.id)

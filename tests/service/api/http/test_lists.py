@@ -7,6 +7,7 @@ import pytest
 from service.api.http.listing import Listing
 from service.api.http.paging import Page, parts_of, token
 from service.api.routes import ROUTES
+from tests.service.api.matrix import BODIES
 from tests.service.api.nights import pages, project, visitor
 from tests.service.league_night import played
 
@@ -19,12 +20,14 @@ HOSTILE = (
 
 
 def lists() -> list[str]:
-    """Return all routes that answer a page."""
+    """Return all routes for members that answer a page."""
     return sorted(
         path
         for handler in ROUTES
         for path in handler.paths
-        if "GET" in handler.http_methods and "cursor" in handler.opt["operation"].query_names
+        if "GET" in handler.http_methods
+        and "cursor" in handler.opt["operation"].query_names
+        and not handler.opt["operation"].public
     )
 
 
@@ -60,6 +63,8 @@ async def listed(api, night, database):
     claim = {"kind": "payout", "claim": "Too little.", "tournament": night.tournament}
     disputed = await person.post("/v1/disputes", claim | {"rules": ["payouts"]}, key="claim")
     assert disputed.status_code == 201, disputed.text
+    hooked = await person.post(f"/v1/leagues/{night.league}/webhooks", BODIES["make_webhook"])
+    assert hooked.status_code == 201, hooked.text
     await project(database)
     names = {
         "league_id": night.league,
@@ -68,6 +73,7 @@ async def listed(api, night, database):
         "table_id": night.tables[0],
         "player_id": night.players[0],
         "dispute_id": disputed.json()["id"],
+        "webhook_id": hooked.json()["id"],
     }
     return person, [path.replace(":str", "").format(**names) for path in lists()]
 
