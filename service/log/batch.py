@@ -199,6 +199,7 @@ class Turn:
                     for stream in sorted(guards)
                 ),
                 read_at=read_at,
+                entered=True if order.entered else msgspec.UNSET,
             )
         )
 

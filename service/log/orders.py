@@ -68,6 +68,9 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     expected: Expected | None = None
     """The version that a stream must have, or None if any will do."""
 
+    entered: bool = False
+    """True if the actor is staff who play in the tournament, which the metadata tells."""
+
     def new_id(self, number: int) -> UUID:
         """Return identifier *number* of this command. A retry gets the same one."""
         return uuid5(self.command_id, f"id/{number}")

@@ -42,6 +42,9 @@ class Metadata(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     read_at: datetime | None = None
     """The instant by the process's clock, if the events are dated differently."""
 
+    entered: bool | msgspec.UnsetType = msgspec.UNSET
+    """True if the actor is staff who play in the tournament. Absent otherwise."""
+
 
 _metadata = msgspec.json.Decoder(Metadata)
 

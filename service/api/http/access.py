@@ -114,6 +114,9 @@ KINDS: dict[object, Kind[msgspec.Struct]] = {
 AS_KNOWN = "as known"
 """Annotation of a ``Place``: use this process's copy of the object, without asking the log."""
 
+ENTERED = "entered"
+"""The key in a request's state under which staff who play are marked for the log."""
+
 BELIEVED = "believed"
 """Annotation of a ``Place``: accept membership that is up to :data:`MEMBERS_BELIEVED_FOR` old."""
 
@@ -142,6 +145,7 @@ async def reach(
     if operation_of(request).capability in LOST_WHEN_ENTERED:
         entered, staff_may_play = await _plays_at(request, place)
         demand(request, place.role, entered=entered, staff_may_play=staff_may_play)
+        request.scope["state"][ENTERED] = entered
     return place
 
 
@@ -280,9 +284,16 @@ def demand_also(
         return
     detail = "your role in this league does not allow this"
     if may(role, capability):
-        detail = "you are entered here: ask another member of the staff"
+        detail = (
+            "you are entered here, and staff who play may not do this: ask another member of the "
+            "staff"
+        )
         if capability in CLOCK_AND_SEATING:
-            detail += ", or announce the next tournament with `staff_may_play`"
+            detail = (
+                "you are entered here, and the terms leave the clock and the seating to staff who "
+                "do not play: ask one of them, or announce the next tournament with "
+                "`staff_may_play`"
+            )
     raise Forbidden(detail, capability=capability)
 
 

@@ -10,6 +10,7 @@ from litestar import Response
 
 from engine.coordination.aggregates import DECIDERS
 from engine.values import stream_of
+from service.api.http.access import ENTERED
 from service.api.http.encoding import encoded
 from service.api.http.paging import position_token
 from service.api.http.preconditions import expected_of
@@ -65,6 +66,7 @@ def order_of(request: Asked, body: bytes, *, account: str | None = None) -> Orde
         correlation_id=number_in_path(request),
         rehearse=rehearse,
         expected=expected_of(request, rehearse=rehearse),
+        entered=request.scope["state"].get(ENTERED, False),
     )
 
 

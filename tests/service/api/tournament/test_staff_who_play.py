@@ -1,8 +1,12 @@
 """The rights of staff who are entered in a tournament: its terms, the clock and the seating."""
 
+import json
 from typing import Any
 
+import asyncpg
 import pytest
+
+from tests.support.databases import TestDatabase
 
 pytestmark = pytest.mark.anyio
 
@@ -12,6 +16,7 @@ CLOCK_AND_SEATING: list[tuple[str, dict[str, Any]]] = [
     ("start", {}),
     ("pause", {}),
     ("resume", {}),
+    ("clock", WHY | {"seconds": 60}),
     ("breaks", WHY | {"seconds": 300, "after_level": 1}),
     ("hand_for_hand", WHY),
 ]
@@ -106,6 +111,26 @@ async def test_a_move_that_staff_who_play_try_out_reaches_no_hand(serving) -> No
         asked = WHY | {"entrant": entrant, "table": table}
         tried = await owner.post(f"{path}/moves?dry_run=true", asked, key="m")
         assert (tried.status_code, tried.json()["tables"]) == (200, {}), tried.text
+
+
+async def test_the_log_marks_what_staff_who_play_have_done(serving, database: TestDatabase) -> None:
+    """The mark is in the metadata of each of their commands, and of nobody else's."""
+    async with serving() as api:
+        owner, path, entrant = await night(api, staff_may_play=True)
+        await owner.post(f"{path}/start", {}, key="s")
+        await owner.post(f"{path}/clock", WHY | {"seconds": 60}, key="c")
+        no = await owner.post(f"{path}/warnings", WHY | {"entrant": entrant}, key="w")
+        assert "staff who play" in no.json()["detail"]
+    connection = await asyncpg.connect(database.url("holotable_project"))
+    try:
+        rows = await connection.fetch("SELECT type, metadata::text AS metadata FROM events")
+    finally:
+        await connection.close()
+    marked = {row["type"] for row in rows if json.loads(row["metadata"]).get("entered")}
+    assert {"play_started", "clock_set"} <= marked
+    assert not marked & {"tournament_announced", "entrant_registered", "member_added"}
+    assert not any('"entered":false' in row["metadata"] for row in rows)
+    assert not any('"entered":null' in row["metadata"] for row in rows)
 
 
 @pytest.mark.parametrize(("way", "body"), [*CLOCK_AND_SEATING, ("registration/close", {})])
