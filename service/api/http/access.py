@@ -42,7 +42,7 @@ from engine.tournament.model.state import (
 )
 from engine.values import EntrantId, Stream, number_of, stream_of
 from service.api.http.phases import Tournament
-from service.api.http.shell import Asked, Shell, operation_of, principal_of, shell_of
+from service.api.http.shell import ENTERED, Asked, Shell, operation_of, principal_of, shell_of
 from service.base.errors import Forbidden, StoreUnavailable, StreamNotFound
 from service.log.addresses import league_of_stream
 from service.log.writer import Loaded
@@ -113,9 +113,6 @@ KINDS: dict[object, Kind[msgspec.Struct]] = {
 
 AS_KNOWN = "as known"
 """Annotation of a ``Place``: use this process's copy of the object, without asking the log."""
-
-ENTERED = "entered"
-"""The key in a request's state under which staff who play are marked for the log."""
 
 BELIEVED = "believed"
 """Annotation of a ``Place``: accept membership that is up to :data:`MEMBERS_BELIEVED_FOR` old."""
@@ -284,16 +281,9 @@ def demand_also(
         return
     detail = "your role in this league does not allow this"
     if may(role, capability):
-        detail = (
-            "you are entered here, and staff who play may not do this: ask another member of the "
-            "staff"
-        )
+        detail = "you are entered here: ask a member of the staff who does not play"
         if capability in CLOCK_AND_SEATING:
-            detail = (
-                "you are entered here, and the terms leave the clock and the seating to staff who "
-                "do not play: ask one of them, or announce the next tournament with "
-                "`staff_may_play`"
-            )
+            detail += ", or announce the next tournament with `staff_may_play`"
     raise Forbidden(detail, capability=capability)
 
 

@@ -33,6 +33,9 @@ Asked = Request[Any, Any, Any]
 
 _INDEXES_MAX = 4096
 
+ENTERED = "entered"
+"""The key in a request's state that marks staff who play in the tournament."""
+
 
 @dataclass(slots=True)
 class Shell:

@@ -10,11 +10,11 @@ from litestar import Response
 
 from engine.coordination.aggregates import DECIDERS
 from engine.values import stream_of
-from service.api.http.access import ENTERED
 from service.api.http.encoding import encoded
 from service.api.http.paging import position_token
 from service.api.http.preconditions import expected_of
 from service.api.http.shell import (
+    ENTERED,
     Asked,
     Shell,
     number_in_path,

@@ -120,7 +120,7 @@ async def test_the_log_marks_what_staff_who_play_have_done(serving, database: Te
         await owner.post(f"{path}/start", {}, key="s")
         await owner.post(f"{path}/clock", WHY | {"seconds": 60}, key="c")
         no = await owner.post(f"{path}/warnings", WHY | {"entrant": entrant}, key="w")
-        assert "staff who play" in no.json()["detail"]
+        assert "who does not play" in no.json()["detail"]
     connection = await asyncpg.connect(database.url("holotable_project"))
     try:
         rows = await connection.fetch("SELECT type, metadata::text AS metadata FROM events")
