@@ -15,6 +15,7 @@ from engine.values import PlayerId
 from service.api.http.access import LeaguePlace
 from service.api.http.declaration import OnPeople
 from service.api.http.operations import operation
+from service.api.http.preconditions import compare
 from service.api.http.queries import DRY_RUN
 from service.api.http.shell import Asked, Shell, principal_of, shell_of
 from service.api.http.submitting import Order, answer, decide_one, encoded, order_of
@@ -148,6 +149,7 @@ async def import_members(request: Asked, place: LeaguePlace) -> Response[bytes]:
     if faults and not dry_run:
         raise BadRequest("import_refused", "nothing was imported", rows=_told(faults))
     if dry_run:
+        compare(request, place)
         faulty = {each.line for each in faults}
         outcomes = [_tried(league, each, before) for each in roster.rows if each.line not in faulty]
         rows = sorted((*outcomes, *_told(faults)), key=lambda each: each.line)
