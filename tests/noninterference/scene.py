@@ -358,6 +358,7 @@ class Builder:
             "league_id": league, "season_id": season, "ruleset_id": "better",
             "code": invited["code"], "invitation_id": invited["id"],
             "player_id": self.players[SPECTATOR], "operation_id": audit["operation"],
+            "member_id": self.players[PLAYER],
             "text_id": texts[0]["text"], "adjustment_id": points["adjustment"],
             "entrant_id": "ent_" + "0" * 32, "template_id": saved["id"],
             "calendar_key": key["key"], "key_id": key["id"], "token_id": token["id"],

@@ -60,6 +60,8 @@ OWN_BODIES: dict[str, Any] = {
     "make_token": {"login": "spectator", "password": "correct horse"},
     "claim_player": {"code": "{claim}", "login": "somebody", "password": "correct horse"},
     "reset_password": {"code": "{reset}", "password": "correct horse"},
+    "enter_by_staff": {"player": "{member_id}"},
+    "change_entries": {"changes": [{"type": "enter", "player": "{member_id}"}]},
     "join_player": {"code": "{claim_to_join}"},
     "open_account": {"login": "player-in-the-hand", "password": "correct horse"},
 }
