@@ -37,7 +37,9 @@ _HEADING = re.compile(r"^(?:Hand |-- ).*$")
 @click.option(
     "--step", type=click.IntRange(1), default=None, help="Print only the step with this number."
 )
-@click.option("--json", "form", flag_value="application/json", help="Print the API's JSON.")
+@click.option(
+    "--json", "form", flag_value="application/json", help="Print the API's JSON, without names."
+)
 @click.option(
     "--ndjson", "form", flag_value="application/x-ndjson", help="Print one step a line, as JSON."
 )

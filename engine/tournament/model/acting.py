@@ -1,7 +1,7 @@
 """
 Staff who act for a player: the name that an event holds.
 
-Source: rulebook ``entry.by_staff``.
+Source: rulebook ``entry.by_staff`` and ``entry.walk_in``.
 """
 
 from engine.tournament.model.commands import DeclareRebuy

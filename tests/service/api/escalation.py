@@ -213,6 +213,8 @@ class Attack:
         method, path, described = routes()[step.name]
         who = league.me if step.about != "another account" else self.people["other"]
         named = {"league_id": league.name, "player_id": league.target, "code": league.code}
+        if "{tournament_id}" in path:
+            named["tournament_id"] = await self._tournament(league)
         body: Any = {}
         fields = getattr(described.body, "__struct_fields__", ())
         for member, value in (("role", step.about), ("name", "Somebody"), ("code", league.code)):
@@ -229,6 +231,13 @@ class Attack:
         if answer.is_success:
             _keep(league, answer.json())
         return answer
+
+    async def _tournament(self, league: League) -> str:
+        """Announce a tournament that players may enter."""
+        asked = {"name": "Night", "ruleset": "better"}
+        path = f"/v1/leagues/{league.name}/tournaments"
+        made = await league.founder.post(path, asked, key=uuid4().hex)
+        return str(made.json()["id"])
 
     async def _change(self, league: League, player: str, role: str) -> httpx.Response:
         member = f"/v1/leagues/{league.name}/members/{player}"

@@ -302,7 +302,7 @@ def as_before(runtime: Runtime, season_id: SeasonId, name: TournamentId) -> list
     token = runtime.entropy.token
     league_id = LeagueId(identifier("lge", runtime.entropy.uuid()))
     return [
-        *announcing(wanted, name, league_id, now, token, runtime.pulses),
+        *announcing(wanted, name, league_id, now, token, runtime.pulses, "members"),
         Register(
             entrant=EntrantId(identifier("ent", runtime.entropy.uuid())),
             player=PlayerId(identifier("plr", runtime.entropy.uuid())),

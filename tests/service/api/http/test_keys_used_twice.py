@@ -16,6 +16,9 @@ LAST = (
 )  # fmt: skip
 """Routes that end something which other routes need."""
 
+PURE = {"suggest_structure", "evaluate_hands"}
+"""Routes that write nothing, so a key means nothing to them."""
+
 WORDS = {"name", "reason", "text", "claim"}
 
 
@@ -44,7 +47,11 @@ async def test_a_key_under_which_another_body_came_is_refused_everywhere(
         asker = Asker(api, projecting)
         await asker.meet()
         world = await asker.world()
-        names = [name for name, (method, *_) in routes().items() if method in ("POST", "PUT")]
+        names = [
+            name
+            for name, (method, *_) in routes().items()
+            if method in ("POST", "PUT") and name not in PURE
+        ]
         accepted, wrong = set(), {}
         for name in sorted(names, key=lambda each: each in LAST):
             described = routes()[name][2]

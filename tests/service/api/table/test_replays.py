@@ -221,7 +221,13 @@ async def test_the_command_line_prints_what_the_api_answers(
         for media in WHOLE:
             answered = await owner.get(f"/v1/hands/{hand}/replay", headers={"Accept": media})
             assert await show(settings, hand, "public", None, media) == 0
-            assert capsysbinary.readouterr().out.strip() == answered.content.strip()
+            printed = capsysbinary.readouterr().out
+            if media == "application/json":  # the command looks up no names
+                assert json.loads(printed) == {
+                    k: v for k, v in answered.json().items() if k != "names"
+                }
+            else:
+                assert printed.strip() == answered.content.strip()
         mine = await replayed(people[0], hand)
         assert await show(settings, hand, mine["perspective"], 4, "application/json") == 0
         assert json.loads(capsysbinary.readouterr().out) == mine["steps"][3]
