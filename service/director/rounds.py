@@ -50,7 +50,8 @@ async def seat_round(
         # Nobody knows when the dispute ends, and seating is refused until then.
         return runtime.clock.now() + timedelta(seconds=runtime.settings.sweep_seconds)
     await runtime.writer.submit(league, order, decide)
-    state = (await runtime.writer.load(league, stream, fresh=False)).state
+    # Another process may have seated the round, so this process's copy may be outdated.
+    state = (await runtime.writer.load(league, stream)).state
     waiting = _waiting(state, after)
     if waiting is not None and waiting.next_at is not None:
         now, due = runtime.clock.now(), waiting.next_at
