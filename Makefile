@@ -36,7 +36,7 @@ quick: $(STAMP)
 
 # Enough to trust a change, in minutes.
 test: $(STAMP)
-	$(PYTEST) -m "not long" $(ARGS)
+	$(PYTEST) -m "not long and not clients" $(ARGS)
 
 # The large volumes; docs/testing.md lists them.
 test-long: $(STAMP)
@@ -72,7 +72,7 @@ sdk: $(STAMP)
 # The clients of three generators, compiled. Each plays a tournament to its end.
 clients: $(STAMP)
 	api-spec/tools/run clients
-	$(BIN)/python -m pytest -q -rs tests/journeys/test_clients.py
+	$(BIN)/python -m pytest -m clients $(ARGS)
 
 # Schemathesis, with all its checks, against a running API with a league at play.
 api-fuzz: $(STAMP)

@@ -81,7 +81,7 @@ class League:
         return token
 
 
-@pytest.mark.slow
+@pytest.mark.clients
 @pytest.mark.parametrize("client", BOTS)
 def test_a_generated_client_plays_a_tournament_to_its_end(client: str, stack: Stack) -> None:
     command, folder = BOTS[client]
