@@ -14,6 +14,7 @@ from service.api.http.shell import Asked, principal_of, shell_of
 from service.base.errors import BadRequest, NotCaughtUp
 from service.director.in_play import open_tournaments
 from service.log.own_writes import Written
+from service.log.read import last_position
 from service.people.tokens import Principal
 from service.projections import queries
 from service.projections.progress import wait_for
@@ -81,7 +82,8 @@ async def own_seen(request: Asked, league: str, projection: str) -> None:
     if await wait_for(shell.positions, projection, league, position, patience):
         shell.standing.pop(key, None)
         return
-    if patience:
+    # A position that nobody has written says nothing about the projection.
+    if patience and position <= await last_position(shell.pool, league):
         shell.standing[key] = loop.time() + STANDING_SECONDS
     request.scope["state"][BEHIND] = True
 

@@ -131,7 +131,7 @@ async def enter_by_staff(
     "withdraw_by_staff",
     "Withdraw a player's entry, waitlist place or application before play starts.",
     needs="run_tournaments", scope="tournaments:manage", body=Nothing, answer=EntryChanged,
-    problems=("entrant_unknown", "registration_closed"),
+    problems=("entrant_unknown", "registration_closed", "seats_being_drawn"),
 )  # fmt: skip
 async def withdraw_by_staff(
     entrant_id: str, place: TournamentPlace, order: Order, shell: Shell, principal: Principal
@@ -146,8 +146,11 @@ async def withdraw_by_staff(
 @operation(
     "DELETE", "/v1/tournaments/{tournament_id:str}/registrations/{entrant_id:str}/check-in",
     "undo_check_in", "Undo a check-in before play starts.",
-    needs="run_floor", scope="tournaments:manage", answer=EntryChanged,
-    problems=("entrant_unknown", "registration_closed", "registration_not_open"),
+    # Whoever may also start play would take the entrant's place by it.
+    needs="direct_play", scope="tournaments:manage", answer=EntryChanged,
+    problems=(
+        "entrant_unknown", "registration_closed", "registration_not_open", "seats_being_drawn",
+    ),
 )  # fmt: skip
 async def undo_check_in(
     entrant_id: str, place: TournamentPlace, order: Order, shell: Shell, principal: Principal

@@ -4,6 +4,7 @@ from typing import Literal
 
 import msgspec
 from litestar import Response
+from msgspec.structs import replace
 
 from engine import tournament
 from engine.tournament.entering.staff import counts_as_entered
@@ -104,7 +105,10 @@ async def walk_in(
     elif isinstance(place.state, Running) and not counts_as_entered(place.state, player):
         await demand_no_office_since(shell.runtime.pool, place.league, place.id, player)
     row = Row(1, body.name, "player", identity)
-    _, codes = await stored(request, place.league, order, (row,))
+    players, codes = await stored(request, place.league, order, (row,))
+    # Another desk may have stored the same player meanwhile, under another identifier.
+    player = players[identity]
+    entry = replace(entry, player=player)
     receipt = await submit_walk_in(shell.runtime, place.league, place.id, entry, order)
     table, seat = _seat(receipt, entry.entrant)
     types = [each.type for each in receipt.recorded if each.stream == place.stream]

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from service.api.http.paging import position_parts, position_token
 from service.base.database import async_engine
 from service.log.subscription import Subscription
 from service.projections.runner import Runner
@@ -108,3 +109,21 @@ async def test_a_header_that_names_no_position_is_refused(serving: Any) -> None:
         for wrong in ("x", "", "WyJ4Il0", f"{made.headers['min-position']},"):
             answer = await reader.get(path, headers={"Min-Position": wrong})
             assert (answer.status_code, answer.json()["code"]) == (400, "invalid_cursor"), wrong
+
+
+async def test_a_position_that_nobody_has_written_delays_only_its_sender(serving: Any) -> None:
+    """Others still wait for their own writes, though no projector runs."""
+    async with serving(**WAIT) as api, serving(**WAIT) as second:
+        owner, league = await api.league()
+        member = elsewhere(second, await api.join(owner, league))
+        made = await owner.post(f"/v1/leagues/{league}/seasons", {"name": "One"})
+        path, forged = f"/v1/leagues/{league}/seasons", position_token(league, 0, 2**40)
+        epoch, _ = position_parts(made.json()["position"], league)
+        assert epoch == 0
+        behind = await member.get(path, headers={"Min-Position": forged})
+        assert behind.headers["holotable-behind"] == "true"
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        told = {"Min-Position": made.headers["min-position"]}
+        await elsewhere(second, owner).get(path, headers=told)
+        assert loop.time() - began > 0.9

@@ -1,13 +1,16 @@
 """Commands of staff for a player over HTTP, one by one and in bulk."""
 
+import asyncio
 from typing import Any
 
+import asyncpg
 import pytest
 
 from tests.service.api.tournament.test_entering import announced, at, enter, entry_of, refused
 from tests.service.api.tournament.test_money import FEES, TERMS, one_folds
 from tests.service.audit.test_audit import audited, faults
 from tests.support.databases import TestDatabase
+from tests.support.waiting import until_awaited
 
 pytestmark = pytest.mark.anyio
 
@@ -162,3 +165,33 @@ async def test_a_walk_in_is_a_member_entered_and_seated_in_one_step(
         assert [each["name"] for each in claims] == ["Wedge Antilles"]
         report = await audited(database, league)
     assert faults(report) == {}, report.text()
+
+
+async def test_two_desks_that_enter_one_walk_in_make_one_player(
+    serving, database: TestDatabase
+) -> None:
+    """Both have looked for the name before either has stored it."""
+    turns = "SELECT count(*) FROM pg_locks WHERE NOT granted"
+    connection = await asyncpg.connect(database.url("postgres"))
+    try:
+        async with serving() as api:
+            owner, league, tournament, _ = await announced(api, 0, **OPEN)
+            path = f"/v1/tournaments/{tournament}/walk-ins"
+
+            async def come(key: str) -> Any:
+                return await owner.post(path, {"name": "Wedge Antilles"}, key=key)
+
+            async def both_wait() -> bool:
+                return await connection.fetchval(turns) >= 2
+
+            async with connection.transaction():
+                await connection.execute("INSERT INTO entering_turn (league) VALUES ($1)", league)
+                desks = [asyncio.create_task(come(key)) for key in ("first", "second")]
+                await until_awaited(both_wait)
+            answers = await asyncio.gather(*desks)
+            assert sorted(each.status_code for each in answers) == [201, 409]
+            (no,) = (each for each in answers if each.status_code == 409)
+            assert refused(no, "already_entered")
+            assert len((await owner.get(f"/v1/leagues/{league}/members")).json()["items"]) == 2
+    finally:
+        await connection.close()

@@ -6,6 +6,7 @@ from typing import Any
 import asyncpg
 import pytest
 
+from tests.service.api.tournament.test_entering import at
 from tests.support.databases import TestDatabase
 
 pytestmark = pytest.mark.anyio
@@ -75,6 +76,17 @@ async def test_terms_leave_staff_who_play_the_clock_and_the_seating_alone(servin
             f"/v1/tables/{table}/void", {"cause": "mis_deal", "reason": "card_shown"}, key="v"
         )
         assert (voided.status_code, voided.json()["code"]) == (403, "forbidden")
+
+
+async def test_staff_who_play_check_an_opponent_in_but_undo_no_check_in(serving) -> None:
+    """Whoever starts play right after it would have taken the opponent's place."""
+    async with serving() as api:
+        terms = {"starts_at": at(3600), "entry": {"check_in_opens_before_seconds": 7200}}
+        owner, path, entrant = await night(api, staff_may_play=True, **terms)
+        here = f"{path}/registrations/{entrant}/check-in"
+        assert (await owner.post(here)).is_success
+        undone = await owner.http.delete(here, headers=owner.headers)
+        assert (undone.status_code, undone.json()["code"]) == (403, "forbidden")
 
 
 async def test_staff_who_play_order_nothing_about_their_own_table_or_seat(serving) -> None:
