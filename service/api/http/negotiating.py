@@ -5,8 +5,10 @@ from functools import lru_cache
 
 ALL = "*/*"
 
+LENGTH_MAX = 1024
+"""Characters of a header that are read. A longer header counts as if it had not been sent."""
 
-@lru_cache(maxsize=1024)
+
 def best(accept: str, produced: tuple[str, ...]) -> str | None:
     """
     Return the media type of *produced* that a client likes best, or None if it takes none of them.
@@ -23,13 +25,17 @@ def best(accept: str, produced: tuple[str, ...]) -> str | None:
     >>> best("*/*, application/json;q=0", ("application/json",)) is None
     True
     """
+    return produced[0] if len(accept) > LENGTH_MAX else _best(accept, produced)
+
+
+@lru_cache(maxsize=1024)
+def _best(accept: str, produced: tuple[str, ...]) -> str | None:
     ranges = list(_weighed(accept)) or [(ALL, 1.0)]
     weights = {media: _weight(media, ranges) for media in produced}
     found = max(weights, key=lambda media: weights[media])
     return found if weights[found] > 0 else None
 
 
-@lru_cache(maxsize=256)
 def takes_gzip(encodings: str) -> bool:
     """
     Return whether the value of ``Accept-Encoding`` allows gzip.
@@ -37,6 +43,11 @@ def takes_gzip(encodings: str) -> bool:
     >>> takes_gzip("br, gzip"), takes_gzip("gzip;q=0, *"), takes_gzip("identity")
     (True, False, False)
     """
+    return len(encodings) <= LENGTH_MAX and _takes_gzip(encodings)
+
+
+@lru_cache(maxsize=256)
+def _takes_gzip(encodings: str) -> bool:
     found = dict(_weighed(encodings))
     return found.get("gzip", found.get("x-gzip", found.get("*", 0.0))) > 0
 
