@@ -143,8 +143,10 @@ def kept(request: Asked) -> dict[str, str]:
     }
 
 
-def shared(
-    request: Asked, tags: Tagging, place: PublicPlace[msgspec.Struct], content: object
-) -> Response[bytes]:
-    """Answer with *content*, or with 304. The tag changes with every part of the content."""
-    return tags.answer(content, place.loaded.version, whole=True, headers=kept(request))
+def shared(request: Asked, tags: Tagging, content: object) -> Response[bytes]:
+    """
+    Answer with *content*, or with 304. The tag changes with every part of the content.
+
+    It holds no version. From a version strangers could count events that they may not see.
+    """
+    return tags.answer(content, 0, whole=True, headers=kept(request))

@@ -150,7 +150,7 @@ async def read_public_league(
         sandbox=place.state.sandbox,
         **msgspec.structs.asdict(place.state.face),
     )
-    return shared(request, tags, place, shown)
+    return shared(request, tags, shown)
 
 
 @operation(
@@ -188,7 +188,7 @@ async def read_public_schedule(
 ) -> Response[bytes]:
     """Show the plans of the league, and those announced tournaments that strangers may see."""
     items = tuple(_scheduled(each) for each in await public_items(shell, place))
-    return shared(request, tags, place, PublicSchedule(items=items))
+    return shared(request, tags, PublicSchedule(items=items))
 
 
 @operation(

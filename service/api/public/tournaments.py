@@ -244,7 +244,7 @@ async def read_public_tournament(
         tables=tuple(PublicTable(id=each.table, number=each.number) for each in tables_of(state)),
         **{name: getattr(terms, name) for name in plain},
     )
-    return shared(request, tags, place, shown)
+    return shared(request, tags, shown)
 
 
 @operation(
@@ -277,7 +277,7 @@ async def read_public_floor(
         break_ends=seen.break_ends,
         tables=tuple(_table(each, called) for each in seen.tables),
     )
-    return shared(request, tags, place, shown)
+    return shared(request, tags, shown)
 
 
 def _table(table: FloorTable, called: dict[str, str]) -> PublicFloorTable:

@@ -244,3 +244,14 @@ async def test_a_league_that_becomes_public_shows_no_earlier_tournament(
         assert [each["id"] for each in listed] == [coming]
         shown = await api.http.get(f"/v1/public/tournaments/{drafted}")
         assert shown.status_code == 404
+
+
+async def test_the_tag_of_an_answer_tells_nothing_of_hidden_events(serving) -> None:
+    async with serving() as api:
+        owner, league = await api.league()
+        found = Night(api, owner, league, "", "", [], "")
+        await found.show("public")
+        path = f"/v1/public/leagues/{league}"
+        before = (await api.http.get(path)).headers["etag"]
+        await api.join(owner, league)
+        assert (await api.http.get(path)).headers["etag"] == before
