@@ -15,6 +15,9 @@ from typing import NamedTuple
 import httpcore
 from httpcore import SOCKET_OPTION
 
+from service.base.errors import Overloaded
+from service.base.pools import LOOKING_UP
+
 Network = IPv4Network | IPv6Network
 
 SECONDS = 10.0
@@ -62,9 +65,14 @@ class Outside:
     def __init__(self, allowed: Sequence[Network] = ()) -> None:
         self._allowed = tuple(allowed)
 
-    async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> Answered:
+    async def post(
+        self, url: str, body: bytes, headers: Mapping[str, str], client: str | None = None
+    ) -> Answered:
         """
         Send *body* and return the answer's status.
+
+        Args:
+            client: The one who chose *url*. A client has few look-ups of names at a time.
 
         Raises:
             Refused: If *url* leads to an address that may not be asked.
@@ -72,7 +80,7 @@ class Outside:
             OSError: If there is no connection, or no answer in HTTP.
         """
         target = httpcore.URL(url)
-        vetted = _Vetted(self._allowed, plain=target.scheme == b"http")
+        vetted = _Vetted(self._allowed, client, plain=target.scheme == b"http")
         given = [*headers.items(), ("Connection", "close")]
         try:
             async with asyncio.timeout(SECONDS):
@@ -128,8 +136,9 @@ async def _drained(answer: httpcore.Response) -> None:
 class _Vetted(httpcore.AsyncNetworkBackend):
     """Connects only to addresses that may be asked."""
 
-    def __init__(self, allowed: tuple[Network, ...], *, plain: bool) -> None:
+    def __init__(self, allowed: tuple[Network, ...], client: str | None, *, plain: bool) -> None:
         self._allowed = allowed
+        self._client = client
         self._plain = plain
         self._inner = httpcore.AnyIOBackend()
 
@@ -142,7 +151,7 @@ class _Vetted(httpcore.AsyncNetworkBackend):
         socket_options: Iterable[SOCKET_OPTION] | None = None,
     ) -> httpcore.AsyncNetworkStream:
         """Resolve *host*, vet every address, and connect to the first that answers."""
-        addresses = await _resolved(host, port)
+        addresses = await _resolved(host, port, self._client)
         for address in addresses:
             demand_allowed(address, self._allowed, plain=self._plain)
         refused: Exception = httpcore.ConnectError("the name leads to no address")
@@ -169,10 +178,15 @@ class _Vetted(httpcore.AsyncNetworkBackend):
         await asyncio.sleep(seconds)
 
 
-async def _resolved(host: str, port: int) -> list[str]:
+async def _resolved(host: str, port: int, client: str | None) -> list[str]:
     """Return every address that *host* leads to, in the resolver's order, each once."""
     try:
-        found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        # The event loop's own few threads would all wait for somebody's slow name server.
+        found = await LOOKING_UP.run(
+            client, socket.getaddrinfo, host, port, type=socket.SOCK_STREAM
+        )
+    except Overloaded as error:
+        raise httpcore.ConnectError("too many names are being looked up") from error
     except socket.gaierror as error:
         raise httpcore.ConnectError("the name does not resolve") from error
     return list(dict.fromkeys(str(address[0]) for *_, address in found))

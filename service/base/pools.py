@@ -94,5 +94,8 @@ EXPANSION = Pool("calendar expansion", threads=1, waiting=64, each=8)
 COMPRESSION = Pool("compression", threads=1, waiting=16)
 """Long answers. If the queue is full, an answer is sent as it is."""
 
+LOOKING_UP = Pool("looking up names", threads=64, waiting=64, each=8)
+"""Names of hosts that other people choose. A name server that does not answer holds a thread."""
+
 PAGES = Pool("the document of the API", threads=1, waiting=256, each=16)
 """The document and its pages: about two seconds for the first request, then nothing."""

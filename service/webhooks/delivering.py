@@ -3,7 +3,8 @@ The delivery of messages: attempts, their log, and the end of a webhook that nob
 
 Messages are delivered at least once. A process that dies between an attempt and its record sends
 the message again, with the same identifier. Several messages are under way at a time, but few to
-each webhook, so a slow receiver keeps nobody waiting but itself.
+each webhook, so a slow receiver keeps nobody waiting but itself. A free place goes to the league
+with the fewest messages under way, so a league that fills the queue has no more of it than others.
 """
 
 import asyncio
@@ -68,7 +69,10 @@ _DUE = """
                                WHERE busy = webhook.id))
      ) AS due
      WHERE disabled_at IS NULL
-     ORDER BY failing_since IS NOT NULL, due.next_at
+     ORDER BY row_number() OVER (PARTITION BY league
+                                 ORDER BY failing_since IS NOT NULL, due.next_at)
+              + (SELECT count(*) FROM unnest($6::uuid[]) AS busy WHERE busy = league),
+              failing_since IS NOT NULL, random()
      LIMIT $5
 """
 _DELIVERED = """
@@ -161,6 +165,7 @@ async def _due(runtime: Runtime, under_way: list[_Due]) -> list[_Due]:
         [each.webhook for each in under_way],
         UNDER_WAY_MAX,
         _ALL_MAX - len(under_way),
+        [each.league for each in under_way],
     )
     return [_Due(**row) for row in rows]
 
@@ -179,7 +184,7 @@ async def _sent(runtime: Runtime, outside: Outside, due: _Due) -> _Result:
     try:
         keys = await runtime.writer.store.keys(due.league)
         url, body, headers = _request(keys, due, now)
-        status = (await outside.post(url, body, headers)).status
+        status = (await outside.post(url, body, headers, due.league.hex)).status
         if status not in _SUCCESS:
             error = "the answer was no success"
     except Refused as refused:

@@ -11,6 +11,9 @@ from service.webhooks.messages import Message
 
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~@:])")
 _SAYS: dict[str, str] = {name: kind.says for name, kind in KINDS.items()} | {TRIED: TRIAL[0]}
+_TITLE_MAX = 256
+"""Characters of a title. Discord refuses a message with a longer one."""
+
 _FOOTERS = ("hand", "tournament", "season", "dispute", "webhook")
 
 
@@ -32,7 +35,8 @@ def discord_of(body: str) -> bytes:
     says = _SAYS[message.type]
     name = None if facts.name is None else _plain(facts.name)
     embed: Document = {
-        "title": name or "Holotable",
+        # Each character may need a mark before it.
+        "title": _plain((facts.name or "Holotable")[: _TITLE_MAX // 2]),
         "description": says,
         "timestamp": message.timestamp.isoformat(),
         "footer": {"text": next((known[each] for each in _FOOTERS if each in known), "")},

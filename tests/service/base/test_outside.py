@@ -2,6 +2,7 @@
 
 import asyncio
 import socket
+import threading
 from collections.abc import Callable
 from ipaddress import ip_network
 from typing import Any
@@ -38,7 +39,7 @@ def resolver(*answers: tuple[str, ...]) -> tuple[Callable[..., Any], list[str]]:
     asked: list[str] = []
     waiting = list(answers)
 
-    async def getaddrinfo(host: str, port: int, **_: object) -> list[Any]:
+    def getaddrinfo(host: str, port: int, **_: object) -> list[Any]:
         asked.append(host)
         found = waiting.pop(0)
         return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (each, port)) for each in found]
@@ -82,7 +83,7 @@ async def test_a_name_with_one_private_address_is_refused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     found, _ = resolver(("1.1.1.1", "127.0.0.1"))
-    monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", found, raising=False)
+    monkeypatch.setattr(socket, "getaddrinfo", found)
     with pytest.raises(Refused):
         await Outside().post("https://both.example/", b"{}", {})
 
@@ -92,7 +93,7 @@ async def test_a_name_is_resolved_once_so_that_it_cannot_change_after_the_check(
 ) -> None:
     async with receiving() as receiver:
         found, asked = resolver(("127.0.0.2",), ("127.0.0.1",))
-        monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", found, raising=False)
+        monkeypatch.setattr(socket, "getaddrinfo", found)
         with pytest.raises(OSError, match="ConnectError"):
             # Nobody listens at the first answer. At the second one stands the receiver.
             await Outside((ip_network("127.0.0.2/32"),)).post(
@@ -102,11 +103,32 @@ async def test_a_name_is_resolved_once_so_that_it_cannot_change_after_the_check(
         assert receiver.got == []
 
 
+async def test_names_that_do_not_resolve_in_time_keep_only_their_own_client_waiting(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    answering = threading.Event()
+
+    def getaddrinfo(host: str, port: int, **_: object) -> list[Any]:
+        assert host == "quick.example" or answering.wait(30)
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", port))]
+
+    async with receiving() as receiver:
+        monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
+        away = Outside((ip_network("127.0.0.0/8"),))
+        slow = f"http://slow.example:{receiver.port}/"
+        waiting = [asyncio.create_task(away.post(slow, b"{}", {}, "greedy")) for _ in range(40)]
+        quick = f"http://quick.example:{receiver.port}/"
+        assert (await away.post(quick, b"{}", {}, "other")).status == 204
+        answering.set()
+        ended = await asyncio.gather(*waiting, return_exceptions=True)
+        assert {isinstance(each, ConnectionError) for each in ended} == {True, False}
+
+
 async def test_a_request_keeps_the_name_that_it_was_given(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
     async with receiving() as receiver:
         found, _ = resolver(("127.0.0.1",))
-        monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", found, raising=False)
+        monkeypatch.setattr(socket, "getaddrinfo", found)
         url = f"http://site.example:{receiver.port}/a?b=c"
         answered = await Outside((ip_network("127.0.0.0/8"),)).post(url, b"{}", {"X-Own": "1"})
         assert answered.status == 204

@@ -79,3 +79,8 @@ def test_discord_shows_a_trial() -> None:
     shown = json.loads(discord_of(trial_of(UUID(int=1), UUID(int=2), AT)))
     assert json.loads(trial_of(UUID(int=1), UUID(int=2), AT))["type"] == TRIED
     assert shown["embeds"][0]["footer"]["text"] == f"whk_{UUID(int=2).hex}"
+
+
+def test_a_long_name_of_marks_fits_into_discords_title() -> None:
+    shown = json.loads(discord_of(message(PlayStarted(tables=(), entrants=2), "*" * 200)))
+    assert len(shown["embeds"][0]["title"]) <= 256

@@ -8,6 +8,7 @@ import psycopg
 import pytest
 
 from service.cli import quarantine as commands
+from service.webhooks import delivering
 from service.webhooks.delivering import DELAYS, JITTER, UNDER_WAY_MAX
 from tests.support.databases import TestDatabase
 from tests.support.poison import owning, plant
@@ -188,3 +189,28 @@ async def test_an_unreadable_event_stops_the_webhooks_of_its_league_alone(
         assert await commands.release(migrate, league, "webhooks", skip=True) == 0
         await worker.work()
         assert json_of(receiver.got[-1])["data"]["name"] == "After"
+
+
+async def test_a_league_that_fills_the_queue_keeps_only_itself_waiting(
+    database: TestDatabase, serving: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(delivering, "_ALL_MAX", 2)
+    async with (
+        serving(webhook_networks=LOOPBACK) as api,
+        receiving() as slow,
+        receiving() as quick,
+        working(database) as worker,
+    ):
+        greedy, crowded = await api.league()
+        owner, league = await api.league()
+        for _ in range(3):
+            webhook = await hooked(greedy, crowded, slow.url)
+            await greedy.post(f"/v1/webhooks/{webhook['id']}/try")
+        webhook = await hooked(owner, league, quick.url)
+        await owner.post(f"/v1/webhooks/{webhook['id']}/try")
+        slow.answers = [0] * 20
+        working_on = asyncio.create_task(worker.work())
+        await quick.has(1)
+        assert len(slow.got) < 2, "the slow receivers had every place before"
+        slow.let_go.set()
+        await working_on
