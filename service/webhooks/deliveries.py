@@ -13,6 +13,9 @@ from service.webhooks.schema import attempt, delivery
 KEPT_FOR: Final = timedelta(days=30)
 """The time after which a delivery is deleted with its attempts."""
 
+TRIALS_MAX: Final = 10
+"""Trials of one webhook that wait for their first or next attempt."""
+
 State = Literal["waiting", "delivered", "failed"]
 """The state of a delivery. ``waiting`` will be attempted, for the first time or again."""
 
@@ -60,6 +63,18 @@ async def add(
             created_at=now,
         )
     )
+
+
+async def waiting(connection: AsyncConnection, webhook: UUID, kind: str) -> int:
+    """Return the number of deliveries of *kind* to a webhook that still wait."""
+    held = await connection.scalar(
+        sa.select(sa.func.count())
+        .select_from(delivery)
+        .where(
+            delivery.c.webhook == webhook, delivery.c.kind == kind, delivery.c.state == "waiting"
+        )
+    )
+    return int(held or 0)
 
 
 async def deliveries_of(

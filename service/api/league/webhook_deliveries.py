@@ -4,6 +4,7 @@ import msgspec
 from litestar import Response
 
 from engine.values import identifier
+from service.api.http.limiting import demand_room
 from service.api.http.listing import Pages
 from service.api.http.nothing import Nothing
 from service.api.http.operations import operation
@@ -28,7 +29,7 @@ from service.webhooks.subscriptions import Webhook
     "POST", "/v1/webhooks/{webhook_id:str}/try", "try_webhook",
     "Send a message of the kind `webhook.tried` to a webhook.",
     needs="manage_league", scope="webhooks:manage", body=Nothing, answer=DeliveryListed,
-    status=202, problems=("forbidden",),
+    status=202, problems=("forbidden", "quota_exhausted"),
 )  # fmt: skip
 async def try_webhook(request: Asked, webhook_id: str, shell: Shell) -> Response[bytes]:
     """Queue a message that tells nothing. The answer names its delivery."""
@@ -37,6 +38,8 @@ async def try_webhook(request: Asked, webhook_id: str, shell: Shell) -> Response
     number, now = shell.runtime.entropy.uuid(), shell.now()
     body = trial_of(webhook.league, webhook.id, now)
     async with shell.engine.begin() as connection:
+        held = await deliveries.waiting(connection, webhook.id, TRIED)
+        demand_room("waiting trials", held, deliveries.TRIALS_MAX)
         await deliveries.add(connection, number, webhook.id, TRIED, body, now)
         made = await deliveries.delivery_of(connection, number)
     return encoded(listed_delivery(_known(made)), 202)

@@ -8,7 +8,7 @@ import psycopg
 import pytest
 
 from service.cli import quarantine as commands
-from service.webhooks import delivering
+from service.webhooks import deliveries, delivering
 from service.webhooks.delivering import DELAYS, JITTER, UNDER_WAY_MAX
 from tests.support.databases import TestDatabase
 from tests.support.poison import owning, plant
@@ -214,3 +214,14 @@ async def test_a_league_that_fills_the_queue_keeps_only_itself_waiting(
         assert len(slow.got) < 2, "the slow receivers had every place before"
         slow.let_go.set()
         await working_on
+
+
+async def test_only_a_few_trials_wait_at_a_time(serving: Callable[..., Any]) -> None:
+    async with serving(webhook_networks=LOOPBACK) as api:
+        owner, league = await api.league()
+        webhook = await hooked(owner, league, "http://127.0.0.1:9/hook")
+        path = f"/v1/webhooks/{webhook['id']}/try"
+        for _ in range(deliveries.TRIALS_MAX):
+            assert (await owner.post(path)).status_code == 202
+        refused = await owner.post(path)
+        assert (refused.status_code, refused.json()["code"]) == (409, "quota_exhausted")
