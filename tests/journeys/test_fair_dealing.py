@@ -37,14 +37,19 @@ class Night:
         self.url, self.sent = url, 0
         self.people = {name: self.person(name) for name in ("host", *PLAYERS)}
         self.host = self.people["host"]
-        league = self.post("host", "/v1/leagues", {"name": "Cloud City"})["id"]
-        code = self.post("host", f"/v1/leagues/{league}/invitations", {"uses": 3})["code"]
-        terms = {"name": "Night", "ruleset": "better", "hands_max": 2, "hands_between_seconds": 0}
-        made = self.post("host", f"/v1/leagues/{league}/tournaments", terms)
-        self.tournament = str(made["id"])
+        self.league = self.post("host", "/v1/leagues", {"name": "Cloud City"})["id"]
+        code = self.post("host", f"/v1/leagues/{self.league}/invitations", {"uses": 3})["code"]
         for name in PLAYERS:
             self.post(name, f"/v1/invitations/{code}/accept", {})
-            self.post(name, f"/v1/tournaments/{self.tournament}/registrations", {})
+        self.tournament = self.announced()
+
+    def announced(self) -> str:
+        """Announce a tournament and enter the players."""
+        terms = {"name": "Night", "ruleset": "better", "hands_max": 2, "hands_between_seconds": 0}
+        made = self.post("host", f"/v1/leagues/{self.league}/tournaments", terms)
+        for name in PLAYERS:
+            self.post(name, f"/v1/tournaments/{made['id']}/registrations", {})
+        return str(made["id"])
 
     def person(self, name: str) -> httpx.Client:
         api = httpx.Client(base_url=self.url, timeout=30)
@@ -134,14 +139,16 @@ def test_players_contribute_check_every_card_and_deal_again(night: Night) -> Non
 
 def test_a_card_that_was_not_in_the_deck_is_found(night: Night) -> None:
     """The guide's check fails if a card was exchanged, or the whole deck."""
-    guide = lines()
-    played = night.get(f"/v1/tournaments/{night.tournament}/events?limit=200")["items"]
-    (table,) = next(each["data"]["tables"] for each in played if each["type"] == "play_started")
-    hand = next(
-        each["data"]
-        for each in night.get(f"/v1/tables/{table}/events?limit=200")["items"]
-        if each["type"] == "hand_opened"
-    )["hand"]
+    guide, path = lines(), f"/v1/tournaments/{night.announced()}"
+    night.post("host", f"{path}/start", {})
+    (table,) = [each["id"] for each in night.get(path)["tables"]]
+
+    def opened() -> list[str]:
+        items = night.get(f"/v1/tables/{table}/events?limit=200")["items"]
+        return [each["data"]["hand"] for each in items if each["type"] == "hand_opened"]
+
+    hand = until(opened)[0]
+    until(lambda: night.host.get(f"/v1/hands/{hand}").is_success)
 
     with pytest.raises(AssertionError, match="was not there"):
         for name in PLAYERS:

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from subprocess import CompletedProcess
 from tempfile import TemporaryDirectory
 
 import psycopg
@@ -25,9 +26,16 @@ def bare() -> Iterator[Cluster]:
         yield cluster
 
 
-def test_a_bare_server_is_ready_after_one_command(bare: Cluster) -> None:
+@pytest.fixture(scope="module")
+def first(bare: Cluster) -> CompletedProcess[str]:
+    """What the first ``prepare`` of the server printed."""
+    return in_own_python(("prepare", bare.url()), {})
+
+
+def test_a_bare_server_is_ready_after_one_command(
+    bare: Cluster, first: CompletedProcess[str]
+) -> None:
     """Each login's address works, the doctor finds no fault, and a second run changes nothing."""
-    first = in_own_python(("prepare", bare.url()), {})
     assert first.returncode == 0, first.stderr
     addresses = dict(line.split() for line in first.stdout.splitlines()[:-1])
     assert set(addresses) == set(LOGINS)
@@ -50,13 +58,15 @@ def test_a_bare_server_is_ready_after_one_command(bare: Cluster) -> None:
     assert (again.returncode, again.stdout) == (0, "the server is ready\n")
 
 
+@pytest.mark.usefixtures("first")
 def test_a_login_that_may_not_make_roles_is_told_so(bare: Cluster) -> None:
     """The answer is two lines with the next step, and no traceback."""
-    in_fork(("prepare", bare.url()), {})
     with psycopg.connect(bare.url(), autocommit=True) as connection:
-        connection.execute("ALTER ROLE holotable_api PASSWORD 'known'")
+        connection.execute("CREATE ROLE visitor LOGIN PASSWORD 'known' IN ROLE holotable_audit")
 
-    refused = in_fork(("prepare", bare.url(DATABASE, "holotable_api", "known")), {})
+        refused = in_fork(("prepare", bare.url(DATABASE, "visitor", "known")), {})
+
+        connection.execute("DROP ROLE visitor")
 
     assert refused.returncode == 2
     assert "Traceback" not in refused.stderr

@@ -43,7 +43,8 @@ async def test_tournament_and_table_show_the_level_and_when_the_next_comes(servi
         assert shown["clock"]["level"] == 1
         assert shown["clock"]["amounts"] == {"small": 5, "big": 10, "ante": 0}
         assert shown["clock"]["next_amounts"] == {"small": 10, "big": 20, "ante": 0}
-        assert 1100 < seconds(shown["clock"]) <= 1200
+        # The service keeps the database's time, to within the round trip of a busy machine.
+        assert 1100 < seconds(shown["clock"]) <= 1205
         assert table["level"] == 1
         assert table["next_level"]["number"] == 2
         assert table["next_level"]["amounts"] == shown["clock"]["next_amounts"]
