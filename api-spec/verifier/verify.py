@@ -1359,11 +1359,17 @@ class Completeness:
                 later = []
             if "tournament_cancelled" in ends:
                 later = later[1:]  # what is owed to whom
+            told = [e for e in events if e.type in RESULTS and announced[-1].data["currency"]]
+            paid = [e.version for e in told for _ in e.data["payouts"]]
+            for version in reversed(paid):  # the prize of each payout, handed over once at most
+                handed = next((each for each in later if each.version > version), None)
+                later = [each for each in later if each is not handed]
             for each in later:
                 self.check(False, each.position, f"{stream} has nothing to be kept back here")
 
 
 OVER = ("tournament_finished", "tournament_cancelled")
+RESULTS = ("tournament_finished", "result_corrected")
 
 
 def announced_for(season: list[Event]) -> set[str]:

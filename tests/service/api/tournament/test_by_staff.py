@@ -1,19 +1,28 @@
 """Commands of staff for a player over HTTP, one by one and in bulk."""
 
 import asyncio
+from collections.abc import Callable
 from typing import Any
 
 import asyncpg
 import pytest
 
+from tests.service.api.conftest import ANY
+from tests.service.api.proof.test_evidence import KEY, signing
+from tests.service.api.tournament.test_casino import play_until
 from tests.service.api.tournament.test_entering import announced, at, enter, entry_of, refused
 from tests.service.api.tournament.test_money import FEES, TERMS, one_folds
 from tests.service.audit.test_audit import audited, faults
 from tests.support.databases import TestDatabase
 from tests.support.waiting import until_awaited
+from tests.verifier.loading import verifier
 
 pytestmark = pytest.mark.anyio
 
+__all__ = ["signing"]
+
+WHY = {"reason": "The evening is short."}
+LEVELS = [{"small": 5, "big": 10, "length": 600}, {"small": 10, "big": 20, "length": None}]
 OPEN = {"starts_at": at(3600), "entry": {"check_in_opens_before_seconds": 7200}}
 
 
@@ -195,3 +204,60 @@ async def test_two_desks_that_enter_one_walk_in_make_one_player(
             assert len((await owner.get(f"/v1/leagues/{league}/members")).json()["items"]) == 2
     finally:
         await connection.close()
+
+
+async def test_a_bundle_of_a_tournament_run_by_staff_is_verified(
+    serving, signing: Callable[[], Any], database: TestDatabase
+) -> None:
+    """The clock, an undone check-in, and prizes that were handed over before a correction too."""
+    async with serving() as api, signing() as sign:
+        rules = {"escalation": {"kind": "levels", "by": "clock", "levels": LEVELS}}
+        rules["rebuy"] = {"max": 1, "until_level": 1, "seconds": 0}
+        terms = {"starting_stack": 100, "currency": "EUR", "payouts": [70, 30], "fees": FEES}
+        terms |= {"overrides": rules, "table_seats": 4, "hands_between_seconds": 0}
+        entry = OPEN["entry"] | {"approval": True, "late_registration_level": 1}
+        more = terms | {"starts_at": at(3600), "entry": entry | {"no_show": "release"}}
+        owner, league, tournament, people = await announced(api, 3, **more)
+        path = f"/v1/tournaments/{tournament}"
+        changes = [{"type": "enter", "player": each.player} for each in people]
+        made = await owner.post(f"{path}/registrations/bulk", {"changes": changes})
+        entrants = [each["entrant"] for each in made.json()["changes"]]
+        for entrant in entrants:
+            await owner.post(f"{path}/registrations/{entrant}/check-in")
+        undone = f"{path}/registrations/{entrants[2]}/check-in"
+        assert (await owner.http.delete(undone, headers=owner.headers)).is_success
+        assert (await owner.post(f"{path}/start")).is_success
+        late = {"player": people[2].player}
+        assert (await owner.post(f"{path}/registrations/by-staff", late)).is_success
+        await owner.post(f"{path}/rebuys/by-staff", {"entrant": entrants[0]})
+        for body in ({"seconds": 60}, {"level": 2}, {"level": 1, "seconds": -30}):
+            assert (await owner.post(f"{path}/clock", WHY | body)).is_success
+        table = (await owner.get(path)).json()["tables"][0]["id"]
+
+        async def finished() -> bool:
+            return bool((await owner.get(path)).json()["state"] == "finished")
+
+        await play_until(people, table, finished)
+        shown = sorted(
+            (await owner.get(path)).json()["entrants"], key=lambda each: each["payout"] or 0
+        )
+        order = [[each["id"]] for each in shown]
+        gave = [await handed_over(owner, path, each) for (each,) in order]
+        assert gave == [each["payout"] or 0 for each in shown]
+        assert sum(map(bool, gave)) == 2
+        corrected = await owner.post(f"{path}/corrections", WHY | {"order": order}, headers=ANY)
+        assert corrected.status_code == 201, corrected.text
+        assert any([await handed_over(owner, path, each) for (each,) in order])
+        report = await audited(database, league)
+        assert faults(report) == {}, report.text()
+        await sign(league)
+        bundle = (await owner.get(f"{path}/bundle")).content
+        found = verifier.verify(bundle, [verifier.read_key(KEY.verifier_key())])
+        assert found.authentic and found.differences == []
+
+
+async def handed_over(owner: Any, path: str, entrant: str) -> int:
+    """Hand a prize over. Return its amount, or 0 if there is none."""
+    answer = await owner.post(f"{path}/prizes/{entrant}/handed-over")
+    assert answer.is_success or refused(answer, "prize_not_due"), answer.text
+    return int(answer.json().get("amount", 0))
