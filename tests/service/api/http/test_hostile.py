@@ -122,7 +122,8 @@ async def test_cards_one_does_not_hold_cannot_be_selected(serving) -> None:
         _, _, _, people, table = await api.playing()
         person, view = await in_phase(people, table, "select")
         mine, decision = view["me"]["cards"], view["decision"]["token"]
-        foreign = "C+01" if "C+01" not in mine else "T+01"
+        ones = ("C+01", "T+01", "S+01", "C+02", "T+02", "S+02")  # a hand has five cards
+        foreign = next(each for each in ones if each not in mine)
         for number, cards in enumerate(([foreign], [mine[0], foreign], ["nothing"], ["\u00e9"])):
             action = {"type": "select", "decision": decision, "cards": cards}
             assert await refused(person, table, action, f"k{number}") == (409, "card_not_held")

@@ -244,7 +244,7 @@ async def test_a_bundle_of_a_tournament_run_by_staff_is_verified(
         order = [[each["id"]] for each in shown]
         gave = [await handed_over(owner, path, each) for (each,) in order]
         assert gave == [each["payout"] or 0 for each in shown]
-        assert sum(map(bool, gave)) == 2
+        assert sum(map(bool, gave)) >= 2  # equal players share a place
         corrected = await owner.post(f"{path}/corrections", WHY | {"order": order}, headers=ANY)
         assert corrected.status_code == 201, corrected.text
         assert any([await handed_over(owner, path, each) for (each,) in order])
