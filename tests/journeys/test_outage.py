@@ -130,7 +130,7 @@ class Evening:
 
     async def events(self) -> list[dict[str, Any]]:
         """Return the public events of the league's log."""
-        return await self.host.items(f"/v1/leagues/{self.league}/events", limit=200)
+        return await self.host.items(f"/v1/leagues/{self.league}/events", by="after", limit=200)
 
 
 async def requests_while_away(http: httpx.AsyncClient, evening: Evening, table: str) -> None:
