@@ -1,0 +1,1 @@
+"""Drawings of the console: SVG that Python writes."""

@@ -1,0 +1,182 @@
+"""
+Charts as SVG: lines for stacks, a bump chart for standings, bars for counts.
+
+Only attributes and classes are written; ``static/css/data.css`` gives colours and widths. Every
+chart stands beside a table with the same figures, so a chart is hidden from screen readers.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from itertools import pairwise
+
+from markupsafe import Markup
+
+WIDTH = 640
+HEIGHT = 320
+TOP, RIGHT, BOTTOM, LEFT = 16, 132, 28, 56
+STEPS = (1, 2, 2.5, 5, 10)
+NAME_HEIGHT = 17
+"""The least distance of two names, in units of the drawing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """One line of a chart: a value for each stop, or None where there is none."""
+
+    name: str
+    values: Sequence[int | None]
+    lit: bool = False
+    """Whether the line is the one that the reader looks for."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    stops: int
+    low: float
+    high: float
+
+    def x(self, stop: int) -> float:
+        return LEFT + (WIDTH - LEFT - RIGHT) * stop / max(1, self.stops - 1)
+
+    def y(self, value: float) -> float:
+        share = (value - self.low) / (self.high - self.low or 1)
+        return HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * share
+
+
+def lines(courses: Sequence[Course], labels: Sequence[str]) -> Markup:
+    """Return a chart of *courses*, such as the stacks of a table, from zero upwards."""
+    top = max((value for course in courses for value in course.values if value), default=1)
+    ticks = _ticks(top)
+    frame = _Frame(len(labels), 0, ticks[-1])
+    rules = "".join(
+        f'<line class="rule" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{frame.y(tick):.1f}" '
+        f'y2="{frame.y(tick):.1f}"/>'
+        f'<text class="axis" x="{LEFT - 10}" y="{frame.y(tick) + 4:.1f}" text-anchor="end">'
+        f"{_grouped(tick)}</text>"
+        for tick in ticks
+    )
+    return _drawing(rules + _labels(labels, frame) + _courses(courses, frame, stops=False))
+
+
+def bump(courses: Sequence[Course], labels: Sequence[str]) -> Markup:
+    """Return the places of *courses* over the evenings, with the first place at the top."""
+    last = max((value for course in courses for value in course.values if value), default=1)
+    frame = _Frame(len(labels), last, 1)
+    places = "".join(
+        f'<text class="axis" x="{LEFT - 18}" y="{frame.y(place) + 4:.1f}" text-anchor="end">'
+        f"{place}</text>"
+        for place in range(1, last + 1)
+    )
+    return _drawing(places + _labels(labels, frame) + _courses(courses, frame, stops=True))
+
+
+def bars(rows: Sequence[tuple[str, int]], lit: str = "") -> Markup:
+    """Return one horizontal bar for each row. *lit* is the name of the row to show."""
+    most = max((value for _, value in rows), default=0) or 1
+    step = 34
+    space = WIDTH - 150 - 70
+    drawn = []
+    for index, (name, value) in enumerate(rows):
+        y = index * step
+        length = max(2, space * value / most)
+        drawn.append(
+            f"<g{_class('lit' if name == lit else '')}>"
+            f'<text class="name" x="0" y="{y + 19}">{escape(name)}</text>'
+            f'<rect class="bar-mark" x="150" y="{y + 5}" width="{length:.1f}" height="18" rx="2"/>'
+            f'<text class="axis" x="{150 + length + 8:.1f}" y="{y + 19}">{_grouped(value)}</text>'
+            "</g>"
+        )
+    return _drawing("".join(drawn), step * len(rows))
+
+
+def _courses(courses: Sequence[Course], frame: _Frame, *, stops: bool) -> str:
+    ordered = sorted(courses, key=lambda course: course.lit)
+    heights = _name_heights(courses, frame)
+    return "".join(_course(course, frame, heights[course.name], stops=stops) for course in ordered)
+
+
+def _course(course: Course, frame: _Frame, name_y: float, *, stops: bool) -> str:
+    points = [
+        (frame.x(stop), frame.y(value))
+        for stop, value in enumerate(course.values)
+        if value is not None
+    ]
+    if not points:
+        return ""
+    path = _smooth(points) if stops else _straight(points)
+    marks = points if stops else points[-1:]
+    circles = "".join(f'<circle class="stop" cx="{x:.1f}" cy="{y:.1f}" r="4"/>' for x, y in marks)
+    return (
+        f'<g{_class("lit" if course.lit else "")}><path class="course" d="{path}"/>{circles}'
+        f'<text class="name" x="{points[-1][0] + 14:.1f}" y="{name_y + 5:.1f}">'
+        f"{escape(course.name)}</text></g>"
+    )
+
+
+def _name_heights(courses: Sequence[Course], frame: _Frame) -> dict[str, float]:
+    """Return where each name stands, so that no two names overlap at the end of their lines."""
+    wanted = sorted(
+        (frame.y(next(v for v in reversed(course.values) if v is not None)), course.name)
+        for course in courses
+        if any(value is not None for value in course.values)
+    )
+    heights: dict[str, float] = {}
+    lowest = float("-inf")
+    for height, name in wanted:
+        lowest = max(height, lowest + NAME_HEIGHT)
+        heights[name] = lowest
+    above = lowest - (HEIGHT - BOTTOM)
+    if above > 0:
+        following = float("inf")
+        for _, name in reversed(wanted):
+            following = min(heights[name], following - NAME_HEIGHT, HEIGHT - BOTTOM)
+            heights[name] = following
+    return {course.name: heights.get(course.name, 0) for course in courses}
+
+
+def _straight(points: Sequence[tuple[float, float]]) -> str:
+    return "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
+
+
+def _smooth(points: Sequence[tuple[float, float]]) -> str:
+    """Return a path that leaves and reaches each point level, as lines of a bump chart do."""
+    path = f"M{points[0][0]:.1f} {points[0][1]:.1f}"
+    for (x1, y1), (x2, y2) in pairwise(points):
+        middle = (x1 + x2) / 2
+        path += f"C{middle:.1f} {y1:.1f} {middle:.1f} {y2:.1f} {x2:.1f} {y2:.1f}"
+    return path
+
+
+def _labels(labels: Sequence[str], frame: _Frame) -> str:
+    every = max(1, -(-len(labels) // 8))
+    return "".join(
+        f'<text class="axis" x="{frame.x(stop):.1f}" y="{HEIGHT - 4}" text-anchor="middle">'
+        f"{escape(label)}</text>"
+        for stop, label in enumerate(labels)
+        if stop % every == 0
+    )
+
+
+def _ticks(top: float) -> list[float]:
+    """Return four to six round values from 0 to *top* or a little above it."""
+    size = 1.0
+    while size * 10 < top:
+        size *= 10
+    step = next(size * factor / 2 for factor in STEPS if size * factor / 2 * 5 >= top)
+    count = int(-(-top // step))
+    return [step * index for index in range(count + 1)]
+
+
+def _grouped(value: float) -> str:
+    return f"{value:,.0f}".replace(",", " ")
+
+
+def _class(name: str) -> str:
+    return f' class="{name}"' if name else ""
+
+
+def _drawing(content: str, height: int = HEIGHT) -> Markup:
+    return Markup(  # noqa: S704  names are escaped above
+        f'<svg viewBox="0 0 {WIDTH} {height}" aria-hidden="true">{content}</svg>'
+    )
