@@ -12,9 +12,9 @@ from itertools import pairwise
 
 from markupsafe import Markup
 
-WIDTH = 640
-HEIGHT = 320
-TOP, RIGHT, BOTTOM, LEFT = 16, 132, 28, 56
+WIDTH = 480
+HEIGHT = 300
+TOP, RIGHT, BOTTOM, LEFT = 16, 128, 28, 56
 STEPS = (1, 2, 2.5, 5, 10)
 NAME_HEIGHT = 17
 """The least distance of two names, in units of the drawing."""
@@ -35,9 +35,10 @@ class _Frame:
     stops: int
     low: float
     high: float
+    left: int = LEFT
 
     def x(self, stop: int) -> float:
-        return LEFT + (WIDTH - LEFT - RIGHT) * stop / max(1, self.stops - 1)
+        return self.left + (WIDTH - self.left - RIGHT) * stop / max(1, self.stops - 1)
 
     def y(self, value: float) -> float:
         share = (value - self.low) / (self.high - self.low or 1)
@@ -62,10 +63,9 @@ def lines(courses: Sequence[Course], labels: Sequence[str]) -> Markup:
 def bump(courses: Sequence[Course], labels: Sequence[str]) -> Markup:
     """Return the places of *courses* over the evenings, with the first place at the top."""
     last = max((value for course in courses for value in course.values if value), default=1)
-    frame = _Frame(len(labels), last, 1)
+    frame = _Frame(len(labels), last, 1, left=36)
     places = "".join(
-        f'<text class="axis" x="{LEFT - 18}" y="{frame.y(place) + 4:.1f}" text-anchor="end">'
-        f"{place}</text>"
+        f'<text class="axis" x="20" y="{frame.y(place) + 4:.1f}" text-anchor="end">{place}</text>'
         for place in range(1, last + 1)
     )
     return _drawing(places + _labels(labels, frame) + _courses(courses, frame, stops=True))
@@ -75,7 +75,7 @@ def bars(rows: Sequence[tuple[str, int]], lit: str = "") -> Markup:
     """Return one horizontal bar for each row. *lit* is the name of the row to show."""
     most = max((value for _, value in rows), default=0) or 1
     step = 34
-    space = WIDTH - 150 - 70
+    space = WIDTH - 130 - 56
     drawn = []
     for index, (name, value) in enumerate(rows):
         y = index * step
@@ -83,8 +83,8 @@ def bars(rows: Sequence[tuple[str, int]], lit: str = "") -> Markup:
         drawn.append(
             f"<g{_class('lit' if name == lit else '')}>"
             f'<text class="name" x="0" y="{y + 19}">{escape(name)}</text>'
-            f'<rect class="bar-mark" x="150" y="{y + 5}" width="{length:.1f}" height="18" rx="2"/>'
-            f'<text class="axis" x="{150 + length + 8:.1f}" y="{y + 19}">{_grouped(value)}</text>'
+            f'<rect class="bar-mark" x="130" y="{y + 5}" width="{length:.1f}" height="18" rx="2"/>'
+            f'<text class="axis" x="{130 + length + 8:.1f}" y="{y + 19}">{_grouped(value)}</text>'
             "</g>"
         )
     return _drawing("".join(drawn), step * len(rows))
@@ -149,7 +149,7 @@ def _smooth(points: Sequence[tuple[float, float]]) -> str:
 
 
 def _labels(labels: Sequence[str], frame: _Frame) -> str:
-    every = max(1, -(-len(labels) // 8))
+    every = max(1, -(-len(labels) // 7))
     return "".join(
         f'<text class="axis" x="{frame.x(stop):.1f}" y="{HEIGHT - 4}" text-anchor="middle">'
         f"{escape(label)}</text>"
