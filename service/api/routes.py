@@ -29,7 +29,7 @@ from service.api.league import (
     webhook_deliveries,
     webhooks,
 )
-from service.api.me import accounts, archives, erasing, passwords, tokens
+from service.api.me import accounts, archives, emails, erasing, passwords, tokens
 from service.api.proof import (
     audits,
     bundles,
@@ -79,6 +79,7 @@ ROUTES: tuple[HTTPRouteHandler, ...] = tuple(
         accounts,
         tokens,
         passwords,
+        emails,
         archives,
         erasing,
         leagues,

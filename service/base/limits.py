@@ -33,6 +33,12 @@ class LimitSettings(msgspec.Struct, frozen=True, kw_only=True):
     address_accounts: Count = 500
     """Accounts an hour that one address may make."""
 
+    address_mails: Count = 30
+    """Mails an hour that one address may ask for."""
+
+    account_mails: Count = 5
+    """Mails an hour that may be asked for one account."""
+
     account_tokens: Count = 100
     """Tokens of one account that are neither expired nor revoked."""
 

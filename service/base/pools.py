@@ -97,5 +97,8 @@ COMPRESSION = Pool("compression", threads=1, waiting=16)
 LOOKING_UP = Pool("looking up names", threads=64, waiting=64, each=8)
 """Names of hosts that other people choose. A name server that does not answer holds a thread."""
 
+MAILING = Pool("sending mail", threads=2, waiting=16)
+"""Conversations with the operator's mail server. A worker has one at a time."""
+
 PAGES = Pool("the document of the API", threads=1, waiting=256, each=16)
 """The document and its pages: about two seconds for the first request, then nothing."""

@@ -103,6 +103,26 @@ class Settings(LimitSettings, frozen=True, kw_only=True):
     Without it they reach only public addresses. Only these networks may be reached without TLS.
     """
 
+    public_url: Annotated[str, Meta(pattern=r"^https?://[^/\s?#]+$")] | None = None
+    """The address at which people reach this installation, for links in messages."""
+
+    smtp_url: (
+        Annotated[
+            str, Meta(pattern=r"^(smtps|smtp|smtp\+plain)://([^\s/@]+@)?[^\s/:@]+(:[0-9]{1,5})?$")
+        ]
+        | None
+    ) = None
+    """
+    The server that takes mail: ``smtps://login:password@mail.example``. Without it nothing is
+    mailed.
+
+    ``smtps`` speaks TLS at once, ``smtp`` after ``STARTTLS``, and ``smtp+plain`` never: that is
+    for a server on the same machine. Login and password are percent-encoded.
+    """
+
+    mail_from: Annotated[str, Meta(pattern=r"^[^\r\n]*[^\s@<>]+@[^\s@<>]+>?$")] | None = None
+    """The sender of mail: ``Cloud City <night@league.example>``. Mail needs it."""
+
     worker_processes: Annotated[int, Meta(ge=1, le=64)] = 2
     """
     Processes of one worker for work that players wait for. Half as many more do long work, and
@@ -156,6 +176,8 @@ class Settings(LimitSettings, frozen=True, kw_only=True):
         """Check what no pattern can check."""
         self.proxies()
         self.webhook_allowed()
+        if self.smtp_url is not None and self.mail_from is None:
+            raise ValueError("smtp_url needs mail_from, the sender of mail")
 
     @property
     def secret_keys(self) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""``holotable rotate-key``: wrap the leagues' keys with a new key, while the service runs."""
+"""``holotable rotate-key``: wrap and seal everything with a new key, while the service runs."""
 
 import asyncpg
 import rich_click as click
@@ -8,15 +8,23 @@ from service.base.errors import EventUnreadable
 from service.base.settings import Settings
 from service.cli.common import awaited, err, out, settings
 from service.log.keys import Keys
+from service.people import emails
+from service.people.sealed_addresses import AddressKeys
 
 _ROWS = "SELECT league, key_id, wrapped FROM key ORDER BY league"
+_EMAILS = "SELECT account, address, digest, wanted FROM account_email"
+_RESEAL = """
+    UPDATE account_email SET address = $3, digest = $4, wanted = $5
+     WHERE account = $1 AND address IS NOT DISTINCT FROM $2 AND wanted IS NOT DISTINCT FROM $6
+"""
 _REWRAP = "UPDATE key SET wrapped = $3 WHERE league = $1 AND wrapped = $2"
 
 
 @click.command("rotate-key")
 def rotate_key() -> None:
     """
-    Wrap the leagues' keys with a new HOLOTABLE_SECRET_KEY, while the service runs.
+    Wrap the leagues' keys with a new HOLOTABLE_SECRET_KEY, while the service runs. Seal people's
+    addresses with it too.
 
     HOLOTABLE_SECOND_SECRET_KEY is the old key.  Every process must already have both.  Needs
     HOLOTABLE_DATABASE_URL with the login of holotable_migrate.
@@ -36,10 +44,12 @@ async def rotate(settings: Settings) -> int:
     connection = await asyncpg.connect(asyncpg_dsn(settings.database_url))
     try:
         changed, leagues = await rewrap(connection, Keys(*settings.secret_keys))
+        sealed = await reseal(connection, AddressKeys(*settings.secret_keys))
     finally:
         await connection.close()
     out.print(f"wrapped with the new key: {changed} of {leagues} leagues' keys")
-    if changed:
+    out.print(f"sealed with the new key: the addresses of {sealed} people")
+    if changed or sealed:
         out.print("  next: restart every process and run this again, until it says 0")
     else:
         out.print("  next: remove HOLOTABLE_SECOND_SECRET_KEY at the next restart")
@@ -69,3 +79,30 @@ async def rewrap(connection: asyncpg.Connection, keys: Keys) -> tuple[int, int]:
     if foreign:
         raise EventUnreadable(f"the keys of {foreign} leagues were wrapped by another secret key")
     return changed, len(rows)
+
+
+async def reseal(connection: asyncpg.Connection, keys: AddressKeys) -> int:
+    """
+    Seal every e-mail address with the first of *keys*. Return the number of changed accounts.
+
+    Raises:
+        EventUnreadable: If no key opens an address.
+    """
+    changed = 0
+    for row in await connection.fetch(_EMAILS):
+        person = row["account"]
+        boxes = {
+            name: keys.sealed_again(emails.RELATION, person, row[name])
+            for name in ("address", "wanted")
+            if row[name] is not None
+        }
+        if not any(boxes.values()):
+            continue
+        address, wanted = (boxes.get(name) or row[name] for name in ("address", "wanted"))
+        digest = None
+        if address is not None:
+            digest = keys.digests(keys.opened(emails.RELATION, person, address))[0]
+        before = row["address"], row["wanted"]
+        await connection.execute(_RESEAL, person, before[0], address, digest, wanted, before[1])
+        changed += 1
+    return changed

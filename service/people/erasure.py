@@ -3,7 +3,8 @@ Erasing a person: everything that names them is removed, and the log does not ch
 
 The log knows a player by number only. Erasing empties the account (login, name, password), the
 texts they wrote and the texts about them, with their salts. It deletes their tokens, calendar keys,
-sign-ins and the digests of their requests. Nothing can restore these, and every proof still holds.
+sign-ins, e-mail addresses, notices and the digests of their requests. Nothing can restore these,
+and every proof still holds.
 """
 
 from datetime import datetime
@@ -23,8 +24,10 @@ from service.people.entered_players import forget_entered
 from service.people.memberships import roles_of
 from service.people.schema import (
     account,
+    account_email,
     calendar_key,
     idempotency,
+    notice,
     password_reset,
     sign_in,
     token,
@@ -92,7 +95,7 @@ async def erase(
             sa.delete(calendar_key).where(calendar_key.c.account == person)
         )
         tokens = await connection.execute(sa.delete(token).where(token.c.account == person))
-        for beside in (idempotency, password_reset, sign_in):
+        for beside in (idempotency, password_reset, sign_in, account_email, notice):
             await connection.execute(sa.delete(beside).where(beside.c.account == person))
         await forget_entered(connection, person)
         texts = await erase_texts(connection, person, now)

@@ -1,7 +1,8 @@
 """
 Reset codes: a new password for somebody who has lost theirs.
 
-An operator may give out a code for anybody. An owner may give one out only for an account that the
+An operator may give out a code for anybody. A person who has confirmed an e-mail address may have
+one mailed. An owner may give one out only for an account that the
 league's claim code made and that belongs to no other league. An owner's rights thus affect nobody
 outside the league. Such a code is valid while its giver is an owner.
 """
@@ -17,12 +18,18 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.values import PlayerId, identifier, number_of
-from service.people import accounts, calendar_keys, sign_ins, tokens
+from service.base.drivers import Driver
+from service.people import accounts, calendar_keys, emails, sign_ins, tokens
 from service.people.memberships import roles_of
 from service.people.schema import account, entered_player, password_reset
 
 GOOD_FOR: Final = timedelta(hours=24)
 SECRET_BYTES: Final = 24
+
+_BY_MAIL = """
+    INSERT INTO password_reset (account, hash, expires_at) VALUES ($1, $2, $3)
+    ON CONFLICT (account) DO UPDATE SET hash = $2, league = NULL, given_by = NULL, expires_at = $3
+"""
 
 
 class Reset(NamedTuple):
@@ -31,7 +38,7 @@ class Reset(NamedTuple):
     person: UUID
     login: str
     league: str | None
-    """The league of the owner who gave out the code, or None if the operator did."""
+    """The league of the owner who gave it out. None if it was mailed or the operator gave it out."""
 
     by: PlayerId | None
     """The owner who gave it out."""
@@ -69,6 +76,11 @@ async def offer(
         .values(account=person, **values)
         .on_conflict_do_update(index_elements=["account"], set_=values)
     )
+
+
+async def offer_by_mail(connection: Driver, person: UUID, code: str, now: datetime) -> None:
+    """Store the hash of a reset code that is about to be mailed. It replaces an earlier code."""
+    await connection.execute(_BY_MAIL, person, _digest(code), now + GOOD_FOR)
 
 
 async def resettable_by(connection: AsyncConnection, league: str, person: UUID) -> bool:
@@ -130,7 +142,8 @@ async def set_password(
     """
     Set another password, end everything from the old one, and return the number of ended tokens.
 
-    Every calendar key ends, and every reset code that the person gave out.
+    Every calendar key ends, and every reset code that the person gave out. An e-mail address that
+    waits for its confirmation is forgotten.
 
     Args:
       kept: The hashed password.
@@ -141,6 +154,7 @@ async def set_password(
     await connection.execute(sa.delete(password_reset).where(password_reset.c.account == person))
     await calendar_keys.revoke_all(connection, person, now)
     await revoke_given(connection, person)
+    await emails.stop_waiting(connection, person)
     await sign_ins.add(connection, person, kind, now, address=address)
     return ended
 

@@ -184,3 +184,54 @@ sign_in = sa.Table(
     sa.Index("ix_sign_in_account", "account", "id"),
     sa.Index("ix_sign_in_at", "at"),
 )
+
+account_email = sa.Table(
+    "account_email",
+    metadata,
+    sa.Column(
+        "account",
+        _UUID,
+        sa.ForeignKey("account.id", name="fk_account_email_account"),
+        primary_key=True,
+    ),
+    sa.Column("address", sa.LargeBinary),
+    sa.Column("digest", sa.LargeBinary),
+    sa.Column("verified_at", _INSTANT),
+    sa.Column("wanted", sa.LargeBinary),
+    sa.Column("code", sa.LargeBinary),
+    sa.Column("code_until", _INSTANT),
+    sa.Index("ix_account_email_digest", "digest"),
+)
+
+reset_request = sa.Table(
+    "reset_request",
+    metadata,
+    sa.Column("id", _UUID, primary_key=True),
+    sa.Column("asked", sa.LargeBinary, nullable=False),
+    sa.Column("language", sa.Text, nullable=False),
+    sa.Column("asked_at", _INSTANT, nullable=False),
+)
+
+notice = sa.Table(
+    "notice",
+    metadata,
+    sa.Column("id", _UUID, primary_key=True),
+    sa.Column(
+        "account", _UUID, sa.ForeignKey("account.id", name="fk_notice_account"), nullable=False
+    ),
+    sa.Column("channel", sa.Text, nullable=False),
+    sa.Column("kind", sa.Text, nullable=False),
+    sa.Column("occasion", _UUID, nullable=False),
+    sa.Column("league", _UUID),
+    sa.Column("facts", sa.JSON, nullable=False),
+    sa.Column("state", sa.Text, nullable=False),
+    sa.Column("attempts", sa.Integer, nullable=False),
+    sa.Column("next_at", _INSTANT),
+    sa.Column("ends_at", _INSTANT, nullable=False),
+    sa.Column("created_at", _INSTANT, nullable=False),
+    sa.Column("told_at", _INSTANT),
+    sa.Column("error", sa.Text),
+    sa.UniqueConstraint("account", "kind", "occasion", "channel", name="uq_notice_occasion"),
+    sa.Index("ix_notice_created_at", "created_at"),
+    sa.Index("ix_notice_waiting", "next_at", postgresql_where=sa.text("state = 'waiting'")),
+)

@@ -9,16 +9,19 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.values import number_of
-from service.people import calendar_keys, sign_ins
+from service.people import calendar_keys, emails, sign_ins
 from service.people.accounts import Account
 from service.people.confidential_claims import claims_in
 from service.people.memberships import roles_of
-from service.people.schema import account, refused_command, text, token
+from service.people.schema import account, notice, refused_command, text, token
+from service.people.sealed_addresses import AddressKeys
 from service.people.sealed_rows import KeysOf
 from service.projections import recalling, schema
 
 CONTENT = """\
 account.json              the account
+email.json                e-mail addresses, confirmed and waiting
+notices.json              messages sent by mail and push in the last 30 days, without their codes
 leagues.json              leagues and roles
 entries.json              entries in tournaments, with places and payouts
 records.json              totals in each league
@@ -35,7 +38,9 @@ refused-commands.json     refused commands at tables
 _OF_OTHERS = ("claimant", "handled_by")
 
 
-async def taken_away(connection: AsyncConnection, keys: KeysOf, person: Account) -> bytes:
+async def taken_away(
+    connection: AsyncConnection, keys: KeysOf, addresses: AddressKeys, person: Account
+) -> bytes:
     """
     Return a zip of everything that the service keeps about a person.
 
@@ -44,6 +49,7 @@ async def taken_away(connection: AsyncConnection, keys: KeysOf, person: Account)
     Args:
       connection: One transaction, so that all files are of one instant.
       keys: Returns the keys that open confidential claims.
+      addresses: The keys that open addresses.
     """
     entries = await _rows(connection, _entries(person))
     roles = await roles_of(connection, person.player)
@@ -51,6 +57,8 @@ async def taken_away(connection: AsyncConnection, keys: KeysOf, person: Account)
     signed_in = await sign_ins.sign_ins_of(connection, person.number)
     files = {
         "account": (await _rows(connection, _account(person)))[0],
+        "email": (await emails.email_of(connection, addresses, person.number))._asdict(),
+        "notices": await _rows(connection, _notices(person)),
         "leagues": roles,
         "entries": entries,
         "records": {
@@ -102,6 +110,11 @@ def _account(person: Account) -> sa.Select[tuple[object, ...]]:
 def _tokens(person: Account) -> sa.Select[tuple[object, ...]]:
     columns = (each for each in token.c if each.name not in ("hash", "account"))
     return sa.select(*columns).where(token.c.account == person.number).order_by(token.c.created_at)
+
+
+def _notices(person: Account) -> sa.Select[tuple[object, ...]]:
+    columns = (each for each in notice.c if each.name not in ("account", "error"))
+    return sa.select(*columns).where(notice.c.account == person.number).order_by(notice.c.id)
 
 
 def _texts(person: Account) -> sa.Select[tuple[object, ...]]:

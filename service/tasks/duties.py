@@ -24,6 +24,7 @@ from service.director import (
     submitting,
 )
 from service.director.runtime import Runtime
+from service.notices import sending
 from service.schedule import closing, materialising
 from service.tasks import audits, forgetting, proving, randomness, signing
 from service.webhooks import delivering
@@ -33,7 +34,7 @@ LONG = "long"
 OUTSIDE = "outside"
 """
 The queues: ``play`` for jobs that players wait for, ``long`` for jobs that take longer, and
-``outside`` for jobs that wait for the servers of others.
+``outside`` for jobs that wait for the servers of others, or for the mail server.
 """
 
 Do = Callable[[Runtime, Mapping[str, str]], Awaitable[datetime | None]]
@@ -195,6 +196,11 @@ async def deliver(runtime: Runtime, _ids: Mapping[str, str]) -> None:
     await delivering.deliver(runtime)
 
 
+async def send_notices(runtime: Runtime, _ids: Mapping[str, str]) -> None:
+    """Send the notices to people that are due."""
+    await sending.send(runtime)
+
+
 DUTIES: dict[str, Duty] = {
     "tournament.open_registration": Duty(
         PLAY, open_registration, Late("do", "Registration opens at once; the start stays.")
@@ -315,6 +321,11 @@ DUTIES: dict[str, Duty] = {
     ),
     "webhook.deliver": Duty(
         OUTSIDE, deliver, Late("do", "Messages are sent at once; each tells its event's instant.")
+    ),
+    "notice.send": Duty(
+        OUTSIDE,
+        send_notices,
+        Late("do", "Notices are sent at once, except those that nobody wants any more."),
     ),
 }
 

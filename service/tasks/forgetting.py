@@ -5,7 +5,8 @@ from datetime import timedelta
 import structlog
 
 from service.director.runtime import Runtime
-from service.people import idempotency, sign_ins
+from service.notices import outbox
+from service.people import idempotency, resetting, sign_ins
 from service.webhooks import deliveries
 
 _log = structlog.get_logger(__name__)
@@ -14,7 +15,9 @@ KEPT: dict[str, tuple[str, timedelta]] = {
     "idempotency": ("created_at", idempotency.KEPT_FOR),
     "sign_in": ("at", sign_ins.KEPT_FOR),
     "password_reset": ("expires_at", timedelta()),
+    "reset_request": ("asked_at", resetting.GOOD_FOR),
     "webhook_delivery": ("created_at", deliveries.KEPT_FOR),
+    "notice": ("created_at", outbox.KEPT_FOR),
 }
 """By relation: a column with an instant, and how long after this instant a row is kept."""
 

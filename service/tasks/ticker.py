@@ -16,7 +16,7 @@ from kombu.exceptions import OperationalError
 from service.base import heartbeats
 from service.base.settings import Settings
 from service.base.sources import DatabaseClock
-from service.tasks import arming, audits, jobs, telling
+from service.tasks import arming, audits, jobs, noticing, telling
 from service.tasks.duties import DUTIES, SHORT
 
 _log = structlog.get_logger(__name__)
@@ -100,6 +100,7 @@ class Ticker:
         armed = arming.follow(connection, now, self._settings)
         told = telling.follow(connection, now)
         telling.arm_delivery(connection, now)
+        noticing.arm_sending(connection, now, self._settings)
         if now >= self._next_night:
             arming.nightly(connection, now, self._settings)
             arming.sign_quarantined(connection, now, self._settings)

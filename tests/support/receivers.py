@@ -105,9 +105,11 @@ class Worker:
 
 
 @asynccontextmanager
-async def working(database: TestDatabase, network: str | None = LOOPBACK) -> AsyncIterator[Worker]:
-    """Yield a worker that may reach *network*."""
-    settings = database.settings("holotable_worker", webhook_networks=network)
+async def working(
+    database: TestDatabase, network: str | None = LOOPBACK, **changes: str | None
+) -> AsyncIterator[Worker]:
+    """Yield a worker that may reach *network*, with *changes* of its settings."""
+    settings = database.settings("holotable_worker", webhook_networks=network, **changes)
     sent: list[Claimed] = []
     ticker = Ticker(settings, sent.append)
     async with open_runtime(settings) as runtime:

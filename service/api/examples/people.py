@@ -14,6 +14,9 @@ REQUESTS: dict[str, Document] = {
     },
     "change_password": {"password": "correct horse", "new_password": "another horse"},
     "reset_password": {"code": "the code of the owner", "password": "another horse"},
+    "set_my_email": {"email": "han@falcon.example", "password": "correct horse"},
+    "verify_my_email": {"code": "the code in the mail"},
+    "request_password_reset": {"account": "han@falcon.example"},
     "erase_me": {"player": ids.PLAYER, "password": "correct horse"},
     "enter_player": {"name": "Han Solo"},
     "claim_player": {

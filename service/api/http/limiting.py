@@ -157,6 +157,8 @@ class Limits:
         self._addresses = rate("address", settings.address_requests)
         self._open = rate("open", settings.open_requests)
         self._sign_ups = hourly("accounts", settings.address_accounts)
+        self._mails = hourly("mails", settings.address_mails)
+        self._mails_to = hourly("mails_to", settings.account_mails)
         self._refusals = hourly("refusals", settings.account_refusals)
         self._known: OrderedDict[bytes, tuple[int, int]] = OrderedDict()
 
@@ -199,6 +201,21 @@ class Limits:
         """
         address = _counted(self._proxies.client_address(scope))
         _take(self._sign_ups, address, "too many accounts were made from this address")
+
+    def ask_mail(self, scope: Scope, about: Hashable) -> None:
+        """
+        Count a mail that a client asks for.
+
+        Args:
+            about: The account, as the client named it. It need not exist.
+
+        Raises:
+            TooManyRequests: If the address has asked for too many, or too many were asked for
+                this account.
+        """
+        address = _counted(self._proxies.client_address(scope))
+        _take(self._mails, address, "too many mails were asked for from this address")
+        _take(self._mails_to, about, "too many mails were asked for this account")
 
     def keeps_refusal(self, account: UUID) -> bool:
         """Count a refused command of *account*. Return whether it may still be stored."""

@@ -137,6 +137,7 @@ SHELL_CATALOGUE: Mapping[str, tuple[int, str]] = {
     "precondition_invalid": (400, "If-Match is neither * nor a list of quoted ETags"),
     "dry_run_unsupported": (400, "This operation has no dry run"),
     "rule_unknown": (422, "The rulebook has no rule of this name. The answer lists similar names"),
+    "mail_unavailable": (409, "This installation sends no mail. Ask an owner or the operator"),
     "erasure_unconfirmed": (400, "The erasure has to be confirmed with the player's own id"),
     "still_entered": (409, "The player is entered in a tournament that is not over"),
     "invalid_as_of": (400, "as_of is neither a position token nor an instant with its offset"),

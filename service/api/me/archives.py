@@ -6,6 +6,7 @@ from service.api.http.operations import operation
 from service.api.http.positions import own_seen
 from service.api.http.shell import Asked, Shell
 from service.people.memberships import roles_of
+from service.people.sealed_addresses import AddressKeys
 from service.people.taking_away import taken_away
 from service.people.tokens import MANAGE, Principal
 
@@ -23,7 +24,8 @@ async def take_me_away(request: Asked, shell: Shell, principal: Principal) -> St
         await own_seen(request, league, "records")
     async with shell.engine.connect() as connection:
         keys = shell.runtime.writer.store.keys
-        packed = await taken_away(connection, keys, principal.account)
+        addresses = AddressKeys(*shell.settings.secret_keys)
+        packed = await taken_away(connection, keys, addresses, principal.account)
     name = f"{principal.account.player}.zip"
     headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
     return Stream(iter((packed,)), media_type="application/zip", headers=headers)

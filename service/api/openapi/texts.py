@@ -33,8 +33,8 @@ their header `Min-Position`.\
 
 TAGS: dict[str, tuple[str, tuple[str, ...]]] = {
     "Accounts": (
-        "The caller's own account: sign-up, password, sign-ins, deletion.",
-        ("me.accounts", "me.archives", "me.erasing", "me.passwords"),
+        "The caller's own account: sign-up, password, e-mail address, sign-ins, deletion.",
+        ("me.accounts", "me.archives", "me.emails", "me.erasing", "me.passwords"),
     ),
     "Tokens": ("Tokens for programs, with scopes and an end.", ("me.tokens",)),
     "Leagues": (

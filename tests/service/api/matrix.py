@@ -21,8 +21,9 @@ from service.api.http.declaration import Operation
 from service.api.routes import ROUTES
 from service.api.table.streaming import EVENT_STREAM
 from service.base.database import async_engine
-from service.people import resetting
+from service.people import emails, resetting
 from service.people.schema import text
+from service.people.sealed_addresses import AddressKeys
 from service.process.app import build
 from service.projections.runner import Runner
 from tests.service.api.conftest import ANY, Api, Person
@@ -243,6 +244,8 @@ class Asker:
             body = {"login": self.people["somebody else"].login, "password": "correct horse"}
         if name == "reset_password":
             body = {"code": await self._reset(), "password": "correct horse"}
+        if name == "verify_my_email" and person is not None:
+            body = {"code": await self._email_code(person)}
         if name == "claim_player":
             entered = f"/v1/leagues/{named['league_id']}/players"
             code = await self._made(self.people["owner"], entered, {"name": persona}, "claim")
@@ -320,6 +323,15 @@ class Asker:
             await resetting.offer(connection, number, code, shell.now(), league=None)
         return code
 
+    async def _email_code(self, person: Person) -> str:
+        """Return the code for an address that this person wants."""
+        shell, number = self.api.app.shell, UUID(hex=person.player[4:])
+        keys, code = AddressKeys(*shell.settings.secret_keys), f"code of {person.login}"
+        async with shell.engine.begin() as connection:
+            await emails.want(connection, keys, number, "han@falcon.example", shell.now())
+        await emails.keep_code(shell.pool, keys, number, code, shell.now())
+        return code
+
     async def _text(self, league: str) -> str:
         """
         Return the claim text of the dispute. A text must be named by an event, or nobody may read
@@ -343,7 +355,9 @@ class Asker:
 async def every_answer(database: TestDatabase) -> dict[tuple[str, str], Answer]:
     """Return the answer of each route to each persona."""
     # Each request is sent in its own league, and few people own them all.
-    app = build(database.settings("holotable_api", account_leagues=10_000))
+    mailing = {"smtp_url": "smtp+plain://127.0.0.1:1", "mail_from": "night@league.example"}
+    many = {"account_leagues": 10_000, "account_mails": 10_000, "address_mails": 10_000}
+    app = build(database.settings("holotable_api", **many, **mailing))
     projecting = async_engine(database.url("holotable_project"), 2)
     found: dict[tuple[str, str], Answer] = {}
     async with app.lifespan():

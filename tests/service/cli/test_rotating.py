@@ -2,19 +2,25 @@
 
 import asyncio
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from uuid import uuid4
 
 import asyncpg
 import httpx
 import pytest
+import sqlalchemy as sa
 
 from service.audit import audit_league
 from service.base.database import async_engine, asyncpg_dsn
 from service.base.errors import EventUnreadable
 from service.base.settings import PASSWORD_MEMORY_KIB, environment
 from service.cli.doctor import examine
-from service.cli.rotate_key import rewrap
+from service.cli.rotate_key import reseal, rewrap
 from service.director.runtime import open_runtime
-from service.log.keys import Keys
+from service.log.keys import Keys, driver_of
+from service.people import accounts, emails
+from service.people.schema import account_email
+from service.people.sealed_addresses import AddressKeys
 from service.process.app import build
 from service.sandbox.demo.standing import stay
 from tests.service.api.conftest import Api
@@ -24,6 +30,7 @@ from tests.support.databases import SECRET_KEY
 pytestmark = pytest.mark.anyio
 
 NEW_KEY = "6b" * 32
+OTHER_KEY = "6c" * 32
 
 
 @asynccontextmanager
@@ -142,3 +149,28 @@ def test_the_whole_stack_refuses_a_key_beside_its_own(
     assert stay(tmp_path, "127.0.0.1", 0, None) == 2
     assert "`up` keeps a key of its own" in capsys.readouterr().out
     assert list(tmp_path.iterdir()) == []
+
+
+async def test_addresses_are_sealed_with_the_new_key(database) -> None:
+    old, both, new = AddressKeys(SECRET_KEY), AddressKeys(NEW_KEY, SECRET_KEY), AddressKeys(NEW_KEY)
+    engine = async_engine(database.url("holotable_api"), 1)
+    connection = await asyncpg.connect(asyncpg_dsn(database.url("holotable_migrate")))
+    person, now = uuid4(), datetime.now(UTC)
+    try:
+        async with engine.begin() as api:
+            await accounts.create(api, person, "lando", "Lando", None, now)
+            await emails.want(api, old, person, "lando@bespin.example", now)
+            await emails.keep_code(await driver_of(api), old, person, "code", now)
+            assert await emails.verify(api, old, person, "code", now)
+            await emails.want(api, old, person, "second@bespin.example", now)
+        assert [await reseal(connection, both) for _ in range(2)] == [1, 0]
+        async with engine.connect() as api:
+            found = await emails.email_of(api, new, person)
+            stored = await api.scalar(sa.select(account_email.c.digest))
+        assert (found.address, found.wanted) == ("lando@bespin.example", "second@bespin.example")
+        assert stored == new.digests("LANDO@bespin.example")[0]
+        with pytest.raises(EventUnreadable):
+            await reseal(connection, AddressKeys(OTHER_KEY))
+    finally:
+        await connection.close()
+        await engine.dispose()

@@ -1,0 +1,65 @@
+"""
+The words of mails about an account. They hold a code, so they are made when they are sent.
+
+A mail names the installation and the login, so that a person with several accounts knows which one
+is meant. It says what to do if somebody else asked for it.
+"""
+
+from typing import Final, NamedTuple
+
+from service.base.languages import Language, texts
+from service.notices.marking import N_
+
+
+class Letter(NamedTuple):
+    """A mail or a push message in one language."""
+
+    subject: str
+    body: str
+
+
+VERIFY: Final = "verify_email"
+
+_VERIFY = (
+    N_("Confirm your e-mail address"),
+    N_(
+        "Hello {name},\n"
+        "\n"
+        "this address was entered for the account {login} at {place}. To confirm it, enter this "
+        "code there within 24 hours:\n"
+        "\n"
+        "    {code}\n"
+        "\n"
+        "If you did not ask for this, ignore this mail. Nothing else will be sent to you."
+    ),
+)
+_RESET = (
+    N_("A new password for {login}"),
+    N_(
+        "Hello {name},\n"
+        "\n"
+        "somebody asked for a new password for the account {login} at {place}. To choose one, "
+        "enter this code there within 24 hours:\n"
+        "\n"
+        "    {code}\n"
+        "\n"
+        "The code works once. If you did not ask for this, ignore this mail: your password stays "
+        "as it is."
+    ),
+)
+
+
+def verification(language: Language, name: str, login: str, place: str, code: str) -> Letter:
+    """Return the mail with which an address is confirmed."""
+    return _filled(_VERIFY, language, name=name, login=login, place=place, code=code)
+
+
+def reset(language: Language, name: str, login: str, place: str, code: str) -> Letter:
+    """Return the mail with a reset code."""
+    return _filled(_RESET, language, name=name, login=login, place=place, code=code)
+
+
+def _filled(written: tuple[str, str], language: Language, **values: str) -> Letter:
+    found = texts(language)
+    subject, body = (found.gettext(each).format(**values) for each in written)
+    return Letter(subject, body)

@@ -1,0 +1,151 @@
+"""
+The outbox: one row for each notice to one person by one channel.
+
+The row is also the record of what was sent. A second notice of the same kind and occasion to the
+same person by the same channel is never made.
+"""
+
+from datetime import datetime, timedelta
+from typing import Final, Literal, NamedTuple
+from uuid import UUID
+
+import msgspec
+
+from service.base.documents import Document
+from service.base.drivers import Driver
+
+Channel = Literal["mail", "push"]
+
+KEPT_FOR: Final = timedelta(days=30)
+"""The time after which the record of a notice is deleted."""
+
+DELAYS: Final = (
+    timedelta(minutes=1),
+    timedelta(minutes=5),
+    timedelta(minutes=30),
+    timedelta(hours=2),
+    timedelta(hours=6),
+)
+"""The waits after failed attempts. A notice has failed when the attempt after them fails."""
+
+_ADD = """
+    INSERT INTO notice (id, account, channel, kind, occasion, league, facts, state, attempts,
+                        next_at, ends_at, created_at)
+    SELECT $1, $2, $3, $4, $5, $6, $7, 'waiting', 0, $8, $9, $8
+    ON CONFLICT DO NOTHING
+"""
+_DUE = """
+    SELECT id, account, kind, occasion, league, facts, attempts, ends_at, created_at FROM notice
+     WHERE state = 'waiting' AND next_at <= $1 AND channel = $2
+     ORDER BY next_at, created_at LIMIT $3
+"""
+_BEGIN = """
+    UPDATE notice SET state = 'begun', attempts = attempts + 1, next_at = NULL, told_at = $2
+     WHERE id = $1 AND state = 'waiting' RETURNING id
+"""
+_PUT_OFF = """
+    UPDATE notice SET next_at = $2 WHERE id = $1 AND state = 'waiting'
+"""
+_PUT_ALL_OFF = """
+    UPDATE notice SET next_at = $3 WHERE channel = $1 AND state = 'waiting' AND next_at <= $2
+"""
+_AGAIN = """
+    UPDATE notice SET state = 'waiting', next_at = $2, told_at = NULL, error = $3,
+                      attempts = attempts + CASE state WHEN 'waiting' THEN 1 ELSE 0 END
+     WHERE id = $1 AND state IN ('waiting', 'begun')
+"""
+_END = """
+    UPDATE notice SET state = $2, next_at = NULL, error = $3,
+                      told_at = CASE $2 WHEN 'sent' THEN told_at WHEN 'unknown' THEN told_at END
+     WHERE id = $1 AND state IN ('waiting', 'begun')
+"""
+
+
+class New(NamedTuple):
+    """A notice to be made."""
+
+    id: UUID
+    account: UUID
+    channel: Channel
+    kind: str
+    occasion: UUID
+    """The event or the request that it tells about."""
+
+    league: UUID | None
+    facts: Document
+    ends_at: datetime
+    """The instant after which nobody wants to know it any more."""
+
+
+class Due(NamedTuple):
+    """A notice whose time has come."""
+
+    id: UUID
+    account: UUID
+    kind: str
+    occasion: UUID
+    league: UUID | None
+    facts: str
+    attempts: int
+    ends_at: datetime
+    created_at: datetime
+
+
+async def add(connection: Driver, made: New, now: datetime) -> None:
+    """Store a notice that is due now, unless this person has it already by this channel."""
+    facts = msgspec.json.encode(made.facts).decode()
+    about = (made.id, made.account, made.channel, made.kind, made.occasion, made.league)
+    await connection.execute(_ADD, *about, facts, now, made.ends_at)
+
+
+async def due(connection: Driver, channel: Channel, now: datetime, limit: int) -> list[Due]:
+    """Return notices that are due, the oldest first."""
+    return [Due(**row) for row in await connection.fetch(_DUE, now, channel, limit)]
+
+
+async def begin(connection: Driver, number: UUID, now: datetime) -> bool:
+    """
+    Record that a notice is about to be handed over. Return False if another process did.
+
+    From here on it is never sent again, unless the receiver says that it did not take it.
+    """
+    return await connection.fetchval(_BEGIN, number, now) is not None
+
+
+async def sent(connection: Driver, number: UUID) -> None:
+    """Record that the receiver took the notice."""
+    await connection.execute(_END, number, "sent", None)
+
+
+async def unknown(connection: Driver, number: UUID, error: str) -> None:
+    """Record that nobody knows whether the receiver took the notice. It is not sent again."""
+    await connection.execute(_END, number, "unknown", error)
+
+
+async def drop(connection: Driver, number: UUID, why: str) -> None:
+    """Record that the notice is not wanted any more."""
+    await connection.execute(_END, number, "dropped", why)
+
+
+async def refuse(connection: Driver, number: UUID, error: str) -> None:
+    """Record that the receiver will never take the notice."""
+    await connection.execute(_END, number, "failed", error)
+
+
+async def put_off(connection: Driver, number: UUID, until: datetime) -> None:
+    """Let a notice wait. This is no attempt."""
+    await connection.execute(_PUT_OFF, number, until)
+
+
+async def put_all_off(connection: Driver, channel: Channel, now: datetime, until: datetime) -> None:
+    """Let every due notice of a channel wait, because nothing can be sent by it now."""
+    await connection.execute(_PUT_ALL_OFF, channel, now, until)
+
+
+async def try_again(connection: Driver, failed: Due, error: str, now: datetime) -> None:
+    """Record a failed attempt, and have the notice sent later if it is still wanted then."""
+    wait = DELAYS[failed.attempts] if failed.attempts < len(DELAYS) else None
+    if wait is None or now + wait > failed.ends_at:
+        await refuse(connection, failed.id, error)
+    else:
+        await connection.execute(_AGAIN, failed.id, now + wait, error)

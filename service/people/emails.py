@@ -1,0 +1,137 @@
+"""
+E-mail addresses of accounts. They are optional, and used only after they were confirmed.
+
+A new address waits beside the confirmed one until its code comes back. So nobody loses a way to
+reset a password through a typing error, and nobody gets mail whom another person has named.
+"""
+
+import hashlib
+from datetime import datetime, timedelta
+from typing import Final, NamedTuple
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from service.base.drivers import Driver
+from service.people.schema import account_email
+from service.people.sealed_addresses import AddressKeys
+
+CODE_HOURS: Final = timedelta(hours=24)
+"""The time in which an address can be confirmed."""
+
+SECRET_BYTES: Final = 24
+RELATION: Final = "account_email"
+
+_KEEP_CODE = """
+    UPDATE account_email SET code = $2, code_until = $3
+     WHERE account = $1 AND wanted IS NOT NULL AND code_until > $4
+    RETURNING wanted
+"""
+
+
+class Email(NamedTuple):
+    """The addresses of an account."""
+
+    address: str | None
+    """The confirmed address."""
+
+    verified_at: datetime | None
+    wanted: str | None
+    """The address that waits for its code."""
+
+    code_until: datetime | None
+
+
+async def email_of(connection: AsyncConnection, keys: AddressKeys, person: UUID) -> Email:
+    """Return the addresses of an account, with a confirmed one or without."""
+    found = await connection.execute(
+        sa.select(account_email).where(account_email.c.account == person)
+    )
+    row = found.mappings().first()
+    if row is None:
+        return Email(None, None, None, None)
+
+    def text(box: bytes | None) -> str | None:
+        return None if box is None else keys.opened(RELATION, person, box)
+
+    return Email(text(row["address"]), row["verified_at"], text(row["wanted"]), row["code_until"])
+
+
+async def want(
+    connection: AsyncConnection, keys: AddressKeys, person: UUID, address: str, now: datetime
+) -> None:
+    """Store the address that an account wants. An earlier wanted one, with its code, ends."""
+    values = {
+        "wanted": keys.close(RELATION, person, address),
+        "code": None,
+        "code_until": now + CODE_HOURS,
+    }
+    await connection.execute(
+        insert(account_email)
+        .values(account=person, **values)
+        .on_conflict_do_update(index_elements=["account"], set_=values)
+    )
+
+
+async def remove(connection: AsyncConnection, person: UUID) -> None:
+    """Forget the addresses of an account."""
+    await connection.execute(sa.delete(account_email).where(account_email.c.account == person))
+
+
+async def stop_waiting(connection: AsyncConnection, person: UUID) -> None:
+    """Forget the address that waits for its code. The confirmed one stays."""
+    await connection.execute(
+        sa.update(account_email)
+        .where(account_email.c.account == person)
+        .values(wanted=None, code=None, code_until=None)
+    )
+
+
+async def verify(
+    connection: AsyncConnection, keys: AddressKeys, person: UUID, code: str, now: datetime
+) -> bool:
+    """Confirm the wanted address by its code. Return False if the code is not valid."""
+    wanted: bytes | None = await connection.scalar(
+        sa.select(account_email.c.wanted)
+        .where(
+            account_email.c.account == person,
+            account_email.c.code == _digest(code),
+            account_email.c.code_until > now,
+        )
+        .with_for_update()
+    )
+    if wanted is None:
+        return False
+    await connection.execute(
+        sa.update(account_email)
+        .where(account_email.c.account == person)
+        .values(
+            address=wanted,
+            digest=keys.digests(keys.opened(RELATION, person, wanted))[0],
+            verified_at=now,
+            wanted=None,
+            code=None,
+            code_until=None,
+        )
+    )
+    return True
+
+
+async def keep_code(
+    connection: Driver, keys: AddressKeys, person: UUID, code: str, now: datetime
+) -> str | None:
+    """Store the hash of a new code and return the wanted address, or None if none waits."""
+    wanted = await connection.fetchval(_KEEP_CODE, person, _digest(code), now + CODE_HOURS, now)
+    return None if wanted is None else keys.opened(RELATION, person, wanted)
+
+
+async def address_of(connection: Driver, keys: AddressKeys, person: UUID) -> str | None:
+    """Return the confirmed address of an account, or None."""
+    box = await connection.fetchval("SELECT address FROM account_email WHERE account = $1", person)
+    return None if box is None else keys.opened(RELATION, person, box)
+
+
+def _digest(code: str) -> bytes:
+    return hashlib.sha256(code.encode()).digest()

@@ -1,0 +1,254 @@
+"""An e-mail address is confirmed by a code, and a confirmed one resets a password."""
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import psycopg
+import pytest
+
+from service.base.settings import environment
+from tests.service.api.conftest import PASSWORD, Api, Person
+from tests.support.databases import TestDatabase
+from tests.support.mailboxes import MailServer, mail_server
+from tests.support.receivers import Worker, working
+
+pytestmark = pytest.mark.anyio
+
+SEND = "notice.send"
+FROM = "Cloud City <night@league.example>"
+ADDRESS = "Lando@Bespin.example"
+
+
+def mailing(server: MailServer) -> dict[str, str]:
+    """Return the settings of an installation that sends mail."""
+    return {"smtp_url": server.url, "mail_from": FROM, "public_url": "https://league.example"}
+
+
+async def put(person: Person, email: str | None, password: str = PASSWORD) -> Any:
+    """Ask for another address."""
+    asked = {"email": email, "password": password}
+    return await person.http.put("/v1/me/email", json=asked, headers=person.headers)
+
+
+async def confirmed(person: Person, worker: Worker, server: MailServer, email: str) -> None:
+    """Confirm an address."""
+    assert (await put(person, email)).status_code == 200
+    await worker.work(SEND)
+    code = server.got.pop().code
+    answer = await person.post("/v1/me/email/verification", {"code": code})
+    assert answer.status_code == 200, answer.text
+
+
+async def ask(api: Api, account: str, **headers: str) -> None:
+    """Ask for a reset code."""
+    path = "/v1/password-resets/request"
+    answer = await api.http.post(path, json={"account": account}, headers=headers)
+    assert (answer.status_code, answer.json()) == (202, {"from": FROM})
+
+
+def rows(database: TestDatabase, query: str) -> list[tuple[Any, ...]]:
+    """Return the rows of a query, as the worker reads them."""
+    with psycopg.connect(database.url("holotable_worker"), autocommit=True) as connection:
+        return connection.execute(query).fetchall()
+
+
+def due_now(database: TestDatabase) -> None:
+    """Make every waiting notice due, as if its wait were over."""
+    with psycopg.connect(database.url("holotable_worker"), autocommit=True) as connection:
+        connection.execute(
+            "UPDATE notice SET next_at = service_time() - interval '1 s' WHERE state = 'waiting'"
+        )
+
+
+async def test_an_address_is_confirmed_by_its_code_and_kept_sealed(
+    database: TestDatabase, serving: Callable[..., Any]
+) -> None:
+    async with (
+        mail_server() as server,
+        serving(**mailing(server)) as api,
+        working(database, **mailing(server)) as worker,
+    ):
+        lando = await api.person("Lando")
+        none = {"email": None, "verified_at": None, "waiting": None, "waiting_until": None}
+        assert (await lando.get("/v1/me/email")).json() == none
+        assert (await put(lando, ADDRESS, "wrong horse")).json()["code"] == "wrong_password"
+        assert (await put(lando, "no address")).status_code == 400
+
+        shown = (await put(lando, ADDRESS)).json()
+        assert (shown["email"], shown["waiting"]) == (None, ADDRESS)
+        assert await worker.work(SEND) == 1
+        [mail] = server.got
+        assert mail.recipient == ADDRESS
+        assert mail.message["from"] == FROM
+        assert mail.message["auto-submitted"] == "auto-generated"
+        assert lando.login in mail.text
+        assert "https://league.example" in mail.text
+
+        other = await api.person()
+        for person, code in ((other, mail.code), (lando, "x")):
+            refused = await person.post("/v1/me/email/verification", {"code": code})
+            assert refused.status_code == 404
+        shown = (await lando.post("/v1/me/email/verification", {"code": mail.code})).json()
+        assert (shown["email"], shown["waiting"]) == (ADDRESS, None)
+        again = await lando.post("/v1/me/email/verification", {"code": mail.code})
+        assert again.status_code == 404
+
+        await ask(api, ADDRESS)
+        kept = ("account_email", "notice", "reset_request")
+        stored = str([rows(database, f"SELECT * FROM {each}") for each in kept])
+        assert "espin" not in stored
+        assert mail.code not in stored
+
+        # The confirmed address holds until another one is confirmed.
+        shown = (await put(lando, "second@bespin.example")).json()
+        assert (shown["email"], shown["waiting"]) == (ADDRESS, "second@bespin.example")
+        assert (await put(lando, None)).json() == none
+
+
+async def test_a_forgotten_password_is_reset_by_mail_in_the_readers_language(
+    database: TestDatabase, serving: Callable[..., Any]
+) -> None:
+    async with (
+        mail_server() as server,
+        serving(**mailing(server)) as api,
+        working(database, **mailing(server)) as worker,
+    ):
+        lando, nobody = await api.person("Lando"), await api.person()
+        await confirmed(lando, worker, server, ADDRESS)
+        await put(nobody, "not-confirmed@bespin.example")
+        await worker.work(SEND)
+        server.got.clear()
+
+        # Everybody gets the same answer. Only a confirmed address gets a mail.
+        for account in ("unknown", "unknown@bespin.example", nobody.login):
+            await ask(api, account)
+        await ask(api, "not-confirmed@bespin.example")
+        await worker.work(SEND)
+        assert server.got == []
+
+        await ask(api, ADDRESS.lower(), **{"Accept-Language": "de-AT, en;q=0.5"})
+        await worker.work(SEND)
+        [mail] = server.got
+        assert mail.recipient == ADDRESS
+        assert mail.message["subject"] == f"Ein neues Passwort für {lando.login}"
+        asked = {"code": mail.code, "password": "another horse"}
+        reset = await api.http.post("/v1/password-resets", json=asked)
+        assert reset.json() == {"login": lando.login}
+        assert (await lando.get("/v1/me")).status_code == 401
+        assert (await api.http.post("/v1/password-resets", json=asked)).status_code == 404
+
+        # By login too, and at most three mails an hour for one account.
+        server.got.clear()
+        for _ in range(4):
+            await ask(api, lando.login)
+        await worker.work(SEND)
+        assert len(server.got) == 2
+
+
+async def test_requests_for_mail_are_limited_by_address_and_by_account(
+    database: TestDatabase, serving: Callable[..., Any]
+) -> None:
+    async with (
+        mail_server() as server,
+        serving(**mailing(server), address_mails=7, account_mails=2) as api,
+    ):
+        path, found = "/v1/password-resets/request", []
+        for account in ["a", "a", "A", "b", "c", "d", "e", "f"]:
+            found.append(await api.http.post(path, json={"account": account}))
+        assert [each.status_code for each in found] == [202, 202, 429, 202, 202, 202, 202, 429]
+        limits = [each.json().get("limit") for each in found if each.status_code == 429]
+        assert limits == ["mails_to", "mails"]
+
+
+async def test_without_a_mail_server_nobody_is_promised_a_mail(
+    serving: Callable[..., Any],
+) -> None:
+    async with serving() as api:
+        person = await api.person()
+        answers = [
+            await put(person, ADDRESS),
+            await api.http.post("/v1/password-resets/request", json={"account": "a"}),
+        ]
+        assert [each.status_code for each in answers] == [409, 409]
+        assert {each.json()["code"] for each in answers} == {"mail_unavailable"}
+        assert (await put(person, None)).status_code == 200
+
+
+async def test_a_mail_that_was_not_taken_is_sent_again_and_one_handed_over_never(
+    database: TestDatabase, serving: Callable[..., Any]
+) -> None:
+    async with (
+        mail_server() as server,
+        serving(**mailing(server)) as api,
+        working(database, **mailing(server)) as worker,
+    ):
+        await put(await api.person(), ADDRESS)
+        server.answers["greeting"] = ["421 closed"]
+        server.answers["RCPT"] = ["451 later"]
+        for _ in range(3):  # no conversation, no for now, taken
+            await worker.work(SEND)
+            due_now(database)
+        assert len(server.got) == 1
+        assert rows(database, "SELECT state, attempts FROM notice") == [("sent", 2)]
+
+        await put(await api.person(), ADDRESS)
+        server.answers["RCPT"] = ["550 nobody"]
+        await worker.work(SEND)
+        due_now(database)
+        await worker.work(SEND)
+        [(error,)] = rows(database, "SELECT error FROM notice WHERE state = 'failed'")
+        assert error == "the mail server answered 550"
+        assert len(server.got) == 1
+
+
+@pytest.mark.parametrize(("stalls", "mails"), [("RCPT", 1), ("content", 1)])
+async def test_a_killed_worker_doubles_no_mail_and_loses_none_that_was_not_handed_over(
+    database: TestDatabase, serving: Callable[..., Any], stalls: str, mails: int
+) -> None:
+    async with (
+        mail_server() as server,
+        serving(**mailing(server)) as api,
+        working(database, **mailing(server)) as worker,
+    ):
+        await put(await api.person(), ADDRESS)
+        server.answers[stalls] = [""]
+        settings = database.settings("holotable_worker", **mailing(server))
+        killed = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "tests.support.sending", env=os.environ | environment(settings)
+        )
+        async with asyncio.timeout(30):
+            await server.stalled.wait()
+        killed.send_signal(signal.SIGKILL)
+        await killed.wait()
+        assert len(server.got) == (stalls == "content")
+
+        await worker.work(SEND)
+        due_now(database)
+        await worker.work(SEND)
+        assert len(server.got) == mails
+        told = {"RCPT": "sent", "content": "begun"}
+        assert rows(database, "SELECT state FROM notice") == [(told[stalls],)]
+
+
+async def test_an_erased_person_gets_nothing_that_still_waits(
+    database: TestDatabase, serving: Callable[..., Any]
+) -> None:
+    async with (
+        mail_server() as server,
+        serving(**mailing(server)) as api,
+        working(database, **mailing(server)) as worker,
+    ):
+        lando = await api.person("Lando")
+        await confirmed(lando, worker, server, ADDRESS)
+        await ask(api, lando.login)
+        await put(lando, "second@bespin.example")
+        asked = {"player": lando.player, "password": PASSWORD}
+        erased = await lando.http.request("DELETE", "/v1/me", json=asked, headers=lando.headers)
+        assert erased.status_code == 200, erased.text
+        await worker.work(SEND)
+        assert server.got == []
+        assert rows(database, "SELECT account FROM account_email") == []
