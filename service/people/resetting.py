@@ -38,7 +38,7 @@ class Reset(NamedTuple):
     person: UUID
     login: str
     league: str | None
-    """The league of the owner who gave it out. None if it was mailed or the operator gave it out."""
+    """The league of the owner who gave it out, or None if it was mailed or the operator did."""
 
     by: PlayerId | None
     """The owner who gave it out."""

@@ -65,7 +65,7 @@ OWN_BODIES: dict[str, Any] = {
     "join_player": {"code": "{claim_to_join}"},
     "open_account": {"login": "player-in-the-hand", "password": "correct horse"},
 }
-UNREACHED: dict[str, str] = {}
+UNREACHED: dict[str, str] = {"verify_my_email": "the code is in a mail"}
 """Routes that no audience reaches here, each with the reason."""
 
 LISTS = {
