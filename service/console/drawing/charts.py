@@ -1,5 +1,5 @@
 """
-Charts as SVG: lines for stacks, a bump chart for standings, bars for counts.
+Charts as SVG: lines for stacks, a bump chart for standings, bars and columns for counts.
 
 Only attributes and classes are written; ``static/css/data.css`` gives colours and widths. Every
 chart stands beside a table with the same figures, so a chart is hidden from screen readers.
@@ -14,10 +14,13 @@ from markupsafe import Markup
 
 WIDTH = 480
 HEIGHT = 300
-TOP, RIGHT, BOTTOM, LEFT = 16, 128, 28, 56
+TOP, RIGHT, BOTTOM, LEFT = 16, 150, 28, 56
 STEPS = (1, 2, 2.5, 5, 10)
 NAME_HEIGHT = 17
 """The least distance of two names, in units of the drawing."""
+
+NAME_LENGTH = 18
+"""The characters of a name that fit beside a chart. The table has the whole name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,12 +85,33 @@ def bars(rows: Sequence[tuple[str, int]], lit: str = "") -> Markup:
         length = max(2, space * value / most)
         drawn.append(
             f"<g{_class('lit' if name == lit else '')}>"
-            f'<text class="name" x="0" y="{y + 19}">{escape(name)}</text>'
+            f'<text class="name" x="0" y="{y + 19}">{_short(name)}</text>'
             f'<rect class="bar-mark" x="130" y="{y + 5}" width="{length:.1f}" height="18" rx="2"/>'
             f'<text class="axis" x="{130 + length + 8:.1f}" y="{y + 19}">{_grouped(value)}</text>'
             "</g>"
         )
     return _drawing("".join(drawn), step * len(rows))
+
+
+def columns(values: Sequence[int], labels: Sequence[str], lit: range = range(0)) -> Markup:
+    """Return one upright bar for each value, such as simulated ends. *lit* are the likely ones."""
+    frame = _Frame(len(values), 0, max(values, default=0) or 1, left=0)
+    wide = (WIDTH - 1) / max(1, len(values))
+    every = max(1, -(-len(labels) // 7))
+    drawn = []
+    for index, (value, label) in enumerate(zip(values, labels, strict=True)):
+        top = frame.y(value)
+        drawn.append(
+            f'<g{_class("lit" if index in lit else "")}><rect class="bar-mark" '
+            f'x="{index * wide + 1:.1f}" y="{top:.1f}" width="{wide - 2:.1f}" '
+            f'height="{HEIGHT - BOTTOM - top:.1f}"/></g>'
+        )
+        if index % every == 0:
+            drawn.append(
+                f'<text class="axis" x="{(index + 0.5) * wide:.1f}" y="{HEIGHT - 6}" '
+                f'text-anchor="middle">{escape(label)}</text>'
+            )
+    return _drawing("".join(drawn))
 
 
 def _courses(courses: Sequence[Course], frame: _Frame, *, stops: bool) -> str:
@@ -110,7 +134,7 @@ def _course(course: Course, frame: _Frame, name_y: float, *, stops: bool) -> str
     return (
         f'<g{_class("lit" if course.lit else "")}><path class="course" d="{path}"/>{circles}'
         f'<text class="name" x="{points[-1][0] + 14:.1f}" y="{name_y + 5:.1f}">'
-        f"{escape(course.name)}</text></g>"
+        f"{_short(course.name)}</text></g>"
     )
 
 
@@ -170,6 +194,10 @@ def _ticks(top: float) -> list[float]:
 
 def _grouped(value: float) -> str:
     return f"{value:,.0f}".replace(",", " ")
+
+
+def _short(name: str) -> str:
+    return escape(name if len(name) <= NAME_LENGTH else name[: NAME_LENGTH - 1].rstrip() + "…")
 
 
 def _class(name: str) -> str:
