@@ -102,7 +102,7 @@ def test_only_tokens_name_colours() -> None:
 
 @pytest.mark.parametrize("own", ["floor", "room", "table"])
 def test_the_styles_of_a_page_are_small(own: str) -> None:
-    """Every page has the common sheets in one file, the one for paper, and at most one of its own."""
+    """A page has the common sheets in one file, the one for paper, and at most one of its own."""
     joined = b"\n".join((CSS / f"{name}.css").read_bytes() for name in COMMON)
     sheets = [joined, *((CSS / f"{name}.css").read_bytes() for name in ("print", own))]
 
