@@ -981,6 +981,7 @@ OWN = {
     "tournament_drafted": ("tournament", "trn"),
     "terms_revised": ("tournament", "trn"),
     "tournament_announced": ("tournament", "trn"),
+    "terms_changed": ("tournament", "trn"),
     "table_opened": ("table", "tbl"),
     "dispute_opened": ("dispute", "dsp"),
 }
@@ -3901,7 +3902,8 @@ class Tournament:
         self.find_masters()
         self.entering, self.places, self.money = Entering(self), Places(self), Money(self)
         self.rounds, self.casino = Rounds(self), Casino(self)
-        self.parts: list[Part] = [self.entering, self.places, self.money, self.casino, self.rounds]
+        self.parts: list[Part] = [TermsChanges(self), self.entering, self.places, self.money]
+        self.parts += [self.casino, self.rounds]
         self.parts += [Seating(self), Clock(self)]
         self.parts += [Floor(self), Beacon(self), Result(self)]
 
@@ -4055,7 +4057,7 @@ class Tournament:
         }
         names = [e.data["entrant"] for e in before if e.type == "entrant_registered"]
         if any(e.type == "check_in_opened" for e in before):
-            since = max([0] + [e.version for e in before if e.type == "start_postponed"])
+            since = max([0] + [e.version for e in before if checks_in_again(e)])
             here: set[str] = set()
             for e in before:
                 if e.type == "entrant_checked_in" and e.version > since:
@@ -4122,6 +4124,13 @@ class Tournament:
             self.given.same(event, "completeness", "tables", found, due)
 
 
+def checks_in_again(event: Event) -> bool:
+    """Whether everybody has to check in again after *event*."""
+    return event.type == "start_postponed" or (
+        event.type == "terms_changed" and bool(event.data["check_in_again"])
+    )
+
+
 class Part:
     """One concern of a tournament: `on_<type>` reads an event, `end` what must hold when all were read."""
 
@@ -4151,6 +4160,118 @@ class Part:
 # ---------------------------------------------------------------------------------------------------------------
 
 
+# What may change in announced terms, each until its time.
+CHANGING = (
+    "name",
+    "starts_at",
+    "registration_opens_at",
+    "entrants_min",
+    "entrants_max",
+    "payouts",
+    "prize_pool",
+    "currency",
+    "fees",
+    "entry",
+    "place",
+    "length_seconds",
+)
+MOVING = ("floor", "format")  # they hold hours that move with the start
+PRIZES = ("guaranteed", "table", "amounts", "paid_percent", "unit")
+LATE_ENTRY = ("late_registration_level", "late_registration_seconds", "re_entries_max")
+MINUTE = 60_000_000  # between the instant of a decision and that of its event
+
+
+class TermsChanges(Part):
+    """Announced terms that staff changed: rulebook 17.24 to 17.29. The parts below read the new ones."""
+
+    def on_terms_changed(self, event: Event) -> None:
+        old, new = dict(self.terms), event.data
+        own = {*CHANGING, *MOVING, "type", "by", "reason", "rule"}
+        own |= {"check_in_again", "late_registration_until"}
+        for name in set(new) - own:
+            if name in old and name != "ruleset":  # older announcements hold older rulesets
+                self.same(event, "terms.changed", name, new[name], old[name])
+        self.check_start(event, old)
+        self.check_fees(event, old)
+        if self.all.started:
+            self.check_in_play(event, old)
+        before = self.all.money.prizes()
+        for name in (*CHANGING, *MOVING):
+            self.terms[name] = new[name]
+        closed = self.all.started or self.all.entering.closed
+        if closed and old["currency"] is not None:
+            self.check_prizes(event, old, before)
+        self.check_times(event)
+
+    def check_start(self, event: Event, old: Json) -> None:
+        """`terms.start`: until play begins, and the hours of the terms with it."""
+        moved = microseconds(event.data["starts_at"]) - microseconds(old["starts_at"])
+        self.check(event, "terms.start", not (moved and self.all.started), "play had begun")
+        ends, now = old["floor"].get("last_hands_at"), event.data["floor"]["last_hands_at"]
+        if ends is not None and now is not None:
+            self.same(event, "terms.start", "hours", microseconds(now) - microseconds(ends), moved)
+        rounds = zip(
+            old["format"].get("starts_at", []), event.data["format"].get("starts_at", []), strict=True
+        )
+        for was, is_ in rounds:
+            self.same(event, "terms.start", "hours", microseconds(is_) - microseconds(was), moved)
+
+    def check_fees(self, event: Event, old: Json) -> None:
+        """`terms.fees`: the price of an entry stays after the first one."""
+        if not self.all.ever:
+            return
+        for name in set(old["fees"]) - set(PRIZES):
+            found = event.data["fees"][name]
+            self.same(event, "terms.fees", name, found, old["fees"][name])
+        kept = old["currency"] in (None, event.data["currency"])
+        self.check(event, "terms.fees", kept, "the currency changed after the first entry")
+
+    def check_in_play(self, event: Event, old: Json) -> None:
+        """`terms.late`: of the terms of entry only late registration changes, while it is open."""
+        self.same(
+            event, "terms.changed", "entrants_min", event.data["entrants_min"], old["entrants_min"]
+        )
+        entry, late = event.data["entry"], self.all.entering.late
+        for name in old["entry"]:
+            if name in LATE_ENTRY and late:
+                missing = (entry[name] is None, old["entry"][name] is None)
+                self.same(event, "terms.late", f"null {name}", *missing)
+            else:
+                self.same(event, "terms.late", name, entry[name], old["entry"][name])
+
+    def check_prizes(self, event: Event, old: Json, before: list[int]) -> None:
+        """`terms.prizes`: once registration has closed the shares stay, and no place is worth less."""
+        self.same(event, "terms.prizes", "payouts", event.data["payouts"], old["payouts"])
+        for name in PRIZES[1:]:
+            found = event.data["fees"][name]
+            self.same(event, "terms.prizes", name, found, old["fees"][name])
+        least = event.data["fees"]["guaranteed"] >= old["fees"]["guaranteed"]
+        kept = event.data["prize_pool"] >= old["prize_pool"] and least
+        self.check(event, "terms.prizes", kept, "the house took money back")
+        after = self.all.money.prizes()
+        held = all(
+            place < len(after) and after[place] >= was for place, was in enumerate(before)
+        )
+        self.check(event, "terms.prizes", held, "a place is worth less than before")
+
+    def check_times(self, event: Event) -> None:
+        """Who checks in again, and until when players may come late."""
+        data, entry = event.data, event.data["entry"]
+        opens = entry["check_in_opens_before_seconds"]
+        ahead = False
+        if opens is not None:
+            ahead = microseconds(data["starts_at"]) - opens * 1_000_000 > event.at - MINUTE
+        again = ahead and not self.all.started and self.all.entering.opened(event)
+        self.check(event, "terms.start", again or not data["check_in_again"], "nobody checks in")
+        until, seconds = data["late_registration_until"], entry["late_registration_seconds"]
+        timed = self.all.started and self.all.entering.late and seconds is not None
+        self.same(event, "terms.late", "an end by time", until is not None, timed)
+        if until is not None and timed:
+            length = microseconds(until) - self.all.of("play_started")[0].at
+            near = abs(length - seconds * 1_000_000) < MINUTE
+            self.check(event, "terms.late", near, "it is not as long as the terms say")
+
+
 class Entering(Part):
     """Who may come in, who waits, and who goes again before play."""
 
@@ -4164,6 +4285,7 @@ class Entering(Part):
         self.late = False  # whether players may come late
         self.closed = False
         self.postponed = 0
+        self.kept = 0  # how many had a place when the terms last changed
 
     def on_entry_requested(self, event: Event) -> None:
         self.check(
@@ -4188,6 +4310,7 @@ class Entering(Part):
         self.same(event, "registration", "number", data["number"], len(self.all.ever) + 1)
         self.check(event, "registration", name not in self.all.ever, "registered twice")
         known = self.asked.get(name) or self.line.get(name) or self.offered.get(name)
+        kept = name in self.offered  # the place was kept until the answer
         if known is not None:
             self.same(event, "registration", "player", data["player"], known["player"])
         self.check_again(event, data["player"])
@@ -4201,9 +4324,8 @@ class Entering(Part):
             late = bool(known) or name in self.approved
             self.check(event, "registration", not self.closed or late, "registration had closed")
         late = self.all.started and not self.all.is_casino
-        self.check(
-            event, "registration", taken <= self.terms["entrants_max"] or late, "no place was free"
-        )
+        free = taken <= self.terms["entrants_max"]
+        self.check(event, "registration", free or late or kept, "no place was free")
 
     def check_by(self, event: Event, player: str | None) -> None:
         """`entry.by_staff`: an event names staff only if somebody else than the player did it."""
@@ -4332,14 +4454,23 @@ class Entering(Part):
 
     def present(self, event: Event) -> int:
         """How many count at the start: once players check in, whoever has not loses the place."""
-        since = max(
-            [0] + [e.version for e in self.all.of("start_postponed") if e.version < event.version]
-        )
-        opened = any(since < e.version < event.version for e in self.all.of("check_in_opened"))
-        if not opened or self.terms["entry"]["no_show"] != "release":
+        if not self.opened(event) or self.terms["entry"]["no_show"] != "release":
             return len(self.all.entrants)
-        here = sum(name in self.here for name in [*self.all.entrants, *self.line])
-        return min(here, int(self.terms["entrants_max"]))
+        entered = sum(name in self.here for name in self.all.entrants)
+        here = entered + sum(name in self.here for name in self.line)
+        return max(entered, min(here, int(self.terms["entrants_max"])))
+
+    def opened(self, event: Event) -> bool:
+        """Whether check-in had opened before *event*, since everybody last had to check in again."""
+        again = [e for e in self.all.events if e.version < event.version and checks_in_again(e)]
+        since = again[-1].version if again else 0
+        return any(since < e.version < event.version for e in self.all.of("check_in_opened"))
+
+    def on_terms_changed(self, event: Event) -> None:
+        """`terms.places`: fewer places remove nobody who has one, or to whom one was offered."""
+        self.kept = len(self.all.entrants) + len(self.offered)
+        if event.data["check_in_again"]:
+            self.here.clear()
 
     def on_start_postponed(self, event: Event) -> None:
         self.postponed += 1
@@ -4354,7 +4485,7 @@ class Entering(Part):
     def on_registration_closed(self, event: Event) -> None:
         self.closed = True
         self.same(event, "registration", "entrants", event.data["entrants"], len(self.all.entrants))
-        few = len(self.all.entrants) <= self.terms["entrants_max"]
+        few = len(self.all.entrants) <= max(self.terms["entrants_max"], self.kept)
         self.check(event, "registration", few, "more entrants than the terms allow")
 
     def on_play_started(self, event: Event) -> None:
@@ -4789,7 +4920,6 @@ class Money(Part):
 
     def __init__(self, tournament: Tournament) -> None:
         super().__init__(tournament)
-        self.fees: Json = self.terms["fees"]
         self.rebuys: Counter[str] = Counter()
         self.add_ons: Counter[str] = Counter()
         self.handed: Counter[str] = Counter()  # prizes that were handed over
@@ -4803,6 +4933,10 @@ class Money(Part):
         self.deals = 0
         self.deal: Json | None = None
         self.dealers: list[str] = []  # parties of the deal that was made
+
+    @property
+    def fees(self) -> Json:
+        return self.terms["fees"]
 
     # -- pool and prizes
 
@@ -5738,7 +5872,6 @@ class Rounds(Part):
 
     def __init__(self, tournament: Tournament) -> None:
         super().__init__(tournament)
-        self.format: Json = self.terms["format"]
         self.scores: dict[str, Score] = {}
         self.stacks: dict[str, int] = {}  # what everybody ended the last round with
         self.met: Counter[frozenset[str]] = Counter()
@@ -5746,6 +5879,10 @@ class Rounds(Part):
         self.tables = 0
         self.now: dict[str, Json] = {}  # tables of the round that is played, as seated
         self.cut: list[str] | None = None
+
+    @property
+    def format(self) -> Json:
+        return self.terms["format"]
 
     def key(self, name: str) -> tuple[Fraction, int, int]:
         """`rounds.ranking`: larger is better."""

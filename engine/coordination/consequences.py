@@ -7,9 +7,19 @@ import msgspec
 
 from engine.season.state import Opened
 from engine.table.model.state import Table
-from engine.tournament.model.state import Closed, Finished, Phase, Running, phase_of
+from engine.tournament.model.state import (
+    Closed,
+    Drafted,
+    Finished,
+    Phase,
+    Running,
+    Unannounced,
+    phase_of,
+)
 from engine.tournament.model.state import State as TournamentState
+from engine.tournament.model.terms_changeable import ChangeableTerms, changeable
 from engine.tournament.model.values import Payout
+from engine.tournament.money.pool import amounts_of
 from engine.values import Chips, EntrantId, PlayerId, Seat, TableId
 
 Kept = TypeVar("Kept")
@@ -120,6 +130,22 @@ class StandingChange(_Change, frozen=True, kw_only=True):
     """The points after the command, as a decimal number."""
 
 
+class TermsChange(_Change, frozen=True, kw_only=True):
+    """A change of announced terms."""
+
+    before: ChangeableTerms
+    """The terms until now."""
+
+    after: ChangeableTerms
+    """The terms after the command."""
+
+    prizes_before: tuple[int, ...]
+    """The present worth of each paid place until now, first place first."""
+
+    prizes_after: tuple[int, ...]
+    """The present worth of each paid place after the command, first place first."""
+
+
 class TournamentChange(_Change, frozen=True, kw_only=True):
     """
     The changes in one tournament.
@@ -149,6 +175,9 @@ class TournamentChange(_Change, frozen=True, kw_only=True):
     frozen: tuple[str, ...] | None = None
     """The disputes that now block prizes and points, or null if they stay the same."""
 
+    terms: TermsChange | None = None
+    """The change of the announced terms, or null if they stay the same."""
+
     draws_before: int
     """The number of draws until now."""
 
@@ -166,9 +195,24 @@ def of_tournament(before: TournamentState, after: TournamentState) -> Tournament
         seats=_seats(before, after),
         breaking_order=_changed(_breaking_order(before), _breaking_order(after)),
         frozen=_changed(before.frozen, after.frozen),
+        terms=_terms(before, after),
         draws_before=_draws(before),
         # A tournament that is over keeps no count of draws, because it makes no more.
         draws_after=_draws(after) if isinstance(after, Closed | Running) else _draws(before),
+    )
+
+
+def _terms(before: TournamentState, after: TournamentState) -> TermsChange | None:
+    """Return the change of announced terms. A postponed start changes them too."""
+    if isinstance(before, Unannounced | Drafted) or isinstance(after, Unannounced | Drafted):
+        return None
+    if before.terms == after.terms:
+        return None
+    return TermsChange(
+        before=changeable(before.terms),
+        after=changeable(after.terms),
+        prizes_before=amounts_of(before),
+        prizes_after=amounts_of(after),
     )
 
 

@@ -84,7 +84,9 @@ def _followed(state: State, command: Command) -> tuple[Event, ...]:
     return events
 
 
-_BringsTables = Register | StartPlay | entering.Approve | entering.CheckIn | SeatRound
+_BringsTables = (
+    Register | StartPlay | entering.Approve | entering.ChangeTerms | entering.CheckIn | SeatRound
+)
 """Commands with identifiers for tables that may have to be added."""
 
 
@@ -92,6 +94,7 @@ _Coming = (
     Register
     | Withdraw
     | of_fairness.CommitEntropy
+    | entering.ChangeTerms
     | entering.Approve
     | entering.AnswerOffer
     | entering.CheckIn

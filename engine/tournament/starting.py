@@ -25,6 +25,7 @@ from engine.tournament.model.events import (
 )
 from engine.tournament.model.fairness_events import BeaconAwaited, BeaconRecorded
 from engine.tournament.model.state import (
+    Announced,
     Cancelled,
     Closed,
     Drafted,
@@ -46,6 +47,8 @@ from engine.tournament.seating.draw import draw_seats, tables_for, tables_needed
 def start_play(state: State, command: StartPlay) -> tuple[Event, ...]:
     if isinstance(state, Running):
         return ()
+    if isinstance(state, Announced) and command.scheduled and command.now < state.terms.starts_at:
+        return ()  # changed terms have moved the start, and registration with it
     before = registering_of(state)
     terms = before.terms
     if command.scheduled and command.now < terms.starts_at:

@@ -55,7 +55,7 @@ Small = Annotated[int, Meta(ge=0, le=86_400)]
 
 
 class TournamentWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """The terms. They cannot be changed afterwards."""
+    """The terms. `POST /v1/tournaments/{id}/terms-changes` may change some of them later."""
 
     name: Name
     """As shown to everybody, 1 to 120 characters."""

@@ -69,6 +69,7 @@ from service.api.tournament import (
     rounds,
     rulings,
     starting,
+    terms_changes,
     tournaments,
     walk_ins,
 )
@@ -110,6 +111,7 @@ ROUTES: tuple[HTTPRouteHandler, ...] = tuple(
         by_staff,
         walk_ins,
         entering,
+        terms_changes,
         fairness,
         fairness_runs,
         rebuys,

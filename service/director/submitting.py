@@ -17,7 +17,7 @@ from engine.table.model.state import Table, opened_of
 from engine.tournament.model.commands import Command as TournamentCommand
 from engine.tournament.model.commands import OpenRegistration, StartPlay
 from engine.tournament.model.fairness_values import Fairness
-from engine.tournament.model.state import Finished, Registering, Running
+from engine.tournament.model.state import Announced, Finished, Registering, Running
 from engine.tournament.model.state import State as Tournament
 from engine.tournament.model.values import Masters
 from engine.values import Stream
@@ -39,14 +39,21 @@ from service.log.writer import Entry, Order, Receipt, States
 
 async def open_registration(
     runtime: Runtime, league: str, tournament_id: str, order: Order | None = None
-) -> None:
+) -> datetime | None:
     """
     Open a tournament's registration and commit to its masters.
 
     Args:
         order: The request that asked for this. Without one the house acts, and only once.
+
+    Returns:
+        The instant to try again, if changed terms open registration later.
     """
     entropy, stream = runtime.entropy, tournament_stream(tournament_id)
+    before = (await runtime.writer.load(league, stream)).state
+    opens_at = before.terms.registration_opens_at if isinstance(before, Announced) else None
+    if opens_at is not None and runtime.clock.now() < opens_at:
+        return opens_at
     command = OpenRegistration(
         masters=Masters(cards=entropy.token(), open=entropy.token()),
         salts=(entropy.token(), entropy.token()),
@@ -60,6 +67,7 @@ async def open_registration(
     await runtime.writer.submit(
         league, order or runtime.order(f"open_registration/{tournament_id}"), decide
     )
+    return None
 
 
 async def start_tournament(

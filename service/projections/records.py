@@ -13,7 +13,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.table.model.events import HandOpened, HandSettled
 from engine.tournament.model.correcting_events import ResultCorrected
-from engine.tournament.model.entering_events import NoShowPurged, NoShowReleased, PlacesLowered
+from engine.tournament.model.entering_events import (
+    NoShowPurged,
+    NoShowReleased,
+    PlacesLowered,
+    TermsChanged,
+)
 from engine.tournament.model.events import (
     EntrantBusted,
     EntrantEliminated,
@@ -62,6 +67,16 @@ def _tournament_announced(changes: Changes, happened: Happened[TournamentAnnounc
         name=event.name,
         currency=event.currency,
         state="announced",
+    )
+
+
+def _terms_changed(changes: Changes, happened: Happened[TermsChanged]) -> None:
+    event = happened.event
+    changes.patch(
+        schema.record_tournament,
+        tournament=happened.subject,
+        name=event.name,
+        currency=event.currency,
     )
 
 
@@ -199,6 +214,7 @@ records = Projection(
     handlers=dict(
         [
             on(TournamentAnnounced, _tournament_announced),
+            on(TermsChanged, _terms_changed),
             on(EntrantRegistered, _entrant_registered),
             on(EntrantWithdrawn, _entrant_withdrawn),
             on(NoShowReleased, _entrant_withdrawn),

@@ -11,6 +11,7 @@ from engine.tournament.model.entering_events import (
     PlacesLowered,
     StartPostponed,
     TableAdded,
+    TermsChanged,
     TermsRevised,
     TournamentDrafted,
 )
@@ -77,6 +78,23 @@ def _with_terms(changes: Changes, happened: Happened[_Terms], state: str) -> Non
         announced_at=happened.at,
         announced_position=happened.position,
         last_position=happened.position,
+    )
+
+
+def _terms_changed(changes: Changes, happened: Happened[TermsChanged]) -> None:
+    event = happened.event
+    _turn(
+        changes,
+        happened,
+        name=event.name,
+        entrants_min=event.entrants_min,
+        entrants_max=event.entrants_max,
+        prize_pool=event.prize_pool,
+        currency=event.currency,
+        starts_at=event.starts_at,
+        registration_opens_at=event.registration_opens_at,
+        place=event.place,
+        length_seconds=event.length_seconds,
     )
 
 
@@ -237,6 +255,7 @@ tournaments = Projection(
             on(TournamentDrafted, _drafted),
             on(TermsRevised, _drafted),
             on(DraftDiscarded, _draft_discarded),
+            on(TermsChanged, _terms_changed),
             on(TournamentAnnounced, _tournament_announced),
             on(StartPostponed, _start_postponed),
             on(NoShowReleased, _no_show_released),

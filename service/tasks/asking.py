@@ -26,6 +26,7 @@ from engine.tournament.model.entering_events import (
     LateRegistrationOpened,
     PlaceOffered,
     StartPostponed,
+    TermsChanged,
 )
 from engine.tournament.model.events import (
     ClockStarted,
@@ -187,7 +188,7 @@ def _late_entry(found: Found, _now: datetime, _settings: Settings) -> Iterator[A
 
 
 def _announced(found: Found, _now: datetime, _settings: Settings) -> Iterator[Ask]:
-    terms: TournamentAnnounced = found.event
+    terms: TournamentAnnounced | TermsChanged = found.event
     starts_at, entry = terms.starts_at, terms.entry
     yield _once(found, "tournament.start", starts_at)
     if closes := entry.registration_closes_before_seconds:
@@ -199,6 +200,14 @@ def _announced(found: Found, _now: datetime, _settings: Settings) -> Iterator[As
         yield _once(found, "tournament.open_registration", terms.registration_opens_at)
     if terms.floor.last_hands_at is not None:
         yield _once(found, "tournament.last_hands", terms.floor.last_hands_at)
+
+
+def _changed(found: Found, now: datetime, settings: Settings) -> Iterator[Ask]:
+    """Ask for the jobs of the new terms. Those of the old terms look at the state, and wait."""
+    terms: TermsChanged = found.event
+    yield from _announced(found, now, settings)
+    if terms.late_registration_until is not None:
+        yield _once(found, "tournament.close_late", terms.late_registration_until)
 
 
 def _postponed(found: Found, _now: datetime, _settings: Settings) -> Iterator[Ask]:
@@ -224,6 +233,7 @@ _ASKING: dict[type, Callable[[Found, datetime, Settings], Iterator[Ask]]] = {
     SeasonClosed: _recorded,
     DisputeOpened: _proven,
     TournamentAnnounced: _announced,
+    TermsChanged: _changed,
     StartPostponed: _postponed,
     LateRegistrationOpened: _late_entry,
     PlaceOffered: _offered,

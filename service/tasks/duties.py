@@ -60,9 +60,9 @@ class Duty:
     late: Late
 
 
-async def open_registration(runtime: Runtime, ids: Mapping[str, str]) -> None:
+async def open_registration(runtime: Runtime, ids: Mapping[str, str]) -> datetime | None:
     """Open a tournament's registration when its hour has come."""
-    await submitting.open_registration(runtime, ids["league"], ids["tournament"])
+    return await submitting.open_registration(runtime, ids["league"], ids["tournament"])
 
 
 async def start_tournament(runtime: Runtime, ids: Mapping[str, str]) -> datetime | None:

@@ -18,6 +18,7 @@ from engine.tournament.model.entering_events import (
     AnnouncementPosted,
     LateRegistrationOpened,
     StartPostponed,
+    TermsChanged,
 )
 from engine.tournament.model.events import (
     EntrantEliminated,
@@ -56,6 +57,7 @@ Name = Literal[
     "tournament.registration_opened",
     "tournament.registration_closed",
     "tournament.postponed",
+    "tournament.terms_changed",
     "tournament.started",
     "tournament.late_registration_opened",
     "tournament.paused",
@@ -110,6 +112,9 @@ KINDS: Mapping[Name, Kind] = {
         "The start was postponed: too few players have entered.",
         PlannedFacts,
     ),
+    "tournament.terms_changed": Kind(
+        TermsChanged, "Staff changed the announced terms.", PlannedFacts
+    ),
     "tournament.started": Kind(PlayStarted, "Play started.", TournamentFacts),
     "tournament.late_registration_opened": Kind(
         LateRegistrationOpened, "Late registration opened.", TournamentFacts
@@ -160,7 +165,11 @@ TOLD: Final = {tag_of(kind.event): name for name, kind in KINDS.items()}
 def own_facts(event: msgspec.Struct) -> Members:
     """Return the members of a message that only the event itself can tell."""
     match event:
-        case TournamentAnnounced(starts_at=starts_at) | StartPostponed(until=starts_at):
+        case (
+            TournamentAnnounced(starts_at=starts_at)
+            | TermsChanged(starts_at=starts_at)
+            | StartPostponed(until=starts_at)
+        ):
             return {"starts_at": starts_at}
         case EntrantRegistered(entrant=entrant, player=player):
             return {"entrant": entrant, "player": player}

@@ -4,6 +4,7 @@ from tests.faults.planting import Fault
 
 CLOCK = "tests/engine/tournament/test_clock_set.py::"
 MONEY = "tests/engine/tournament/test_handing_over.py::"
+TERMS = "tests/engine/tournament/test_terms_changes.py::"
 BY_STAFF = "tests/engine/tournament/test_by_staff.py::"
 
 FAULTS = (
@@ -55,5 +56,90 @@ FAULTS = (
         sound="due = prize - handed_over_to(state.books, command.entrant)",
         faulty="due = prize",
         caught_by=MONEY + "test_a_prize_is_handed_over_once_and_a_correction_adds_the_rest",
+    ),
+    Fault(
+        name="the hours of the terms stay when the start moves",
+        file="tournament/entering/changing.py",
+        sound="floor = replace(floor, last_hands_at=floor.last_hands_at + later)",
+        faulty="floor = replace(floor, last_hands_at=floor.last_hands_at)",
+        caught_by=TERMS + "test_the_start_moves_until_play_begins_and_the_hours_move_with_it",
+    ),
+    Fault(
+        name="who has checked in counts at a start that is a day later",
+        file="tournament/evolve/entering.py",
+        sound="entering = replace(entering, check_in_opened=False, checked_in=frozenset())",
+        faulty="entering = replace(entering, check_in_opened=False)",
+        caught_by=TERMS + "test_everybody_checks_in_again_if_check_in_opens_later",
+    ),
+    Fault(
+        name="nobody on the waitlist hears of more places",
+        file="tournament/entering/changing.py",
+        sound="return with_offers(state, (_event(known, new, command),), command.now)",
+        faulty="return (_event(known, new, command),)",
+        caught_by=TERMS + "test_more_places_are_offered_to_the_waitlist",
+    ),
+    Fault(
+        name="a second table raises its own forced bets",
+        file="tournament/entering/changing.py",
+        sound="if counts_per_table(new.ruleset) and _tables(old) == 1 < _tables(new):",
+        faulty="if False:",
+        caught_by=TERMS + "test_a_second_table_never_comes_with_forced_bets_of_its_own",
+    ),
+    Fault(
+        name="the fees change once the first entry is withdrawn",
+        file="tournament/entering/changing.py",
+        sound="not isinstance(state, Announced) and state.registered > 0",
+        faulty="not isinstance(state, Announced) and len(state.entrants) > 0",
+        caught_by=TERMS + "test_the_fees_stay_after_the_first_entry",
+    ),
+    Fault(
+        name="late registration that is over goes on",
+        file="tournament/entering/changing.py",
+        sound="if is_over(state, now):",
+        faulty="if False:",
+        caught_by=TERMS + "test_late_registration_by_levels_goes_on_to_another_level",
+    ),
+    Fault(
+        name="late registration that goes on longer ends when it should have",
+        file="tournament/evolve/entering.py",
+        sound="replace(state.entering, late_until=event.late_registration_until)",
+        faulty="state.entering",
+        caught_by=TERMS + "test_late_registration_lasts_longer_or_ends_sooner_while_it_is_open",
+    ),
+    Fault(
+        name="the house takes back what it added to the pool",
+        file="tournament/entering/changing.py",
+        sound="if new.prize_pool < old.prize_pool:",
+        faulty="if False:",
+        caught_by=TERMS + "test_prizes_never_lower_once_registration_has_closed",
+    ),
+    Fault(
+        name="prizes lower once registration is due to close",
+        file="tournament/entering/changing.py",
+        sound="return isinstance(state, Running) or state.closed or now >= closes_at(state.terms)",
+        faulty="return isinstance(state, Running) or state.closed",
+        caught_by=TERMS + "test_prizes_never_lower_once_registration_has_closed",
+    ),
+    Fault(
+        name="a place loses to rounding",
+        file="tournament/entering/changing.py",
+        sound="if now_worth < was:",
+        faulty="if False:",
+        caught_by=TERMS + "test_a_place_that_rounding_would_lower_refuses_the_change",
+    ),
+    Fault(
+        name="prizes change under a deal",
+        file="tournament/entering/changing.py",
+        sound='raise PrizesFixed(field=names[0], problem="a payout deal divides them")',
+        faulty="pass",
+        caught_by=TERMS + "test_no_prize_changes_while_a_deal_divides_them",
+    ),
+    Fault(
+        name="play begins at the old start",
+        file="tournament/starting.py",
+        sound="if isinstance(state, Announced) and command.scheduled and",
+        faulty="if isinstance(state, Cancelled) and command.scheduled and",
+        caught_by=TERMS
+        + "test_a_start_that_is_moved_before_registration_opens_moves_its_opening_too",
     ),
 )

@@ -42,6 +42,49 @@ def last(forged: Forgery, kind: str, where: Callable[[Any], bool] = lambda data:
     return forged.data(kind, where, -1)
 
 
+# -- changed terms
+
+
+@fault("terms_changed", "terms.changed")
+def another_stack_in_changed_terms(forged: Forgery) -> None:
+    last(forged, "terms_changed")["starting_stack"] += 100
+
+
+@fault("terms_changed", "terms.start")
+def a_start_that_moved_in_play(forged: Forgery) -> None:
+    last(forged, "terms_changed")["starts_at"] = "2030-01-01T00:00:00Z"
+
+
+@fault("terms_changed", "terms.fees")
+def a_price_that_changed_after_the_first_entry(forged: Forgery) -> None:
+    forged.data("terms_changed")["fees"]["fee"] += 1
+
+
+@fault("terms_changed", "terms.late")
+def a_term_of_entry_that_changed_in_play(forged: Forgery) -> None:
+    last(forged, "terms_changed")["entry"]["waitlist"] = False
+
+
+@fault("terms_changed", "terms.late")
+def late_registration_that_ends_at_another_time_than_the_terms_say(forged: Forgery) -> None:
+    last(forged, "terms_changed")["late_registration_until"] = "2030-01-01T00:00:00Z"
+
+
+@fault("terms_changed", "terms.prizes")
+def money_that_the_house_took_back(forged: Forgery) -> None:
+    last(forged, "terms_changed")["prize_pool"] = 100
+
+
+@fault("terms_changed", "terms.prizes")
+def shares_that_changed_in_play(forged: Forgery) -> None:
+    last(forged, "terms_changed")["payouts"] = [1]
+
+
+@fault("terms_changed", "waitlist.offer")
+def an_offer_for_which_no_changed_place_was_free(forged: Forgery) -> None:
+    forged.data("terms_changed")["entrants_max"] = 2
+
+
 # -- rounds
 
 
@@ -636,7 +679,10 @@ def test_a_planted_fault_is_found_and_its_rule_is_named(
 
 @pytest.mark.parametrize(
     "name",
-    ["rounds", "entries", "floor", "lots", "waiting", "redone", "items", "leaves", "cancel_low"],
+    [
+        *("rounds", "entries", "floor", "lots", "waiting", "redone", "items", "leaves"),
+        *("cancel_low", "terms_changed"),
+    ],
 )
 def test_written_anew_without_a_fault_nothing_differs(name: str) -> None:
     report = verifier.verify(Forgery(bundle(name)).write(), [PUBLIC])

@@ -3,11 +3,12 @@
 from typing import Never
 
 from engine.decider import Cases
-from engine.tournament.entering import checking_in, drafts, late, places
+from engine.tournament.entering import changing, checking_in, drafts, late, places
 from engine.tournament.model.entering_commands import (
     AnnounceDraft,
     AnswerOffer,
     Approve,
+    ChangeTerms,
     CheckIn,
     CloseLateRegistration,
     CloseRegistration,
@@ -55,6 +56,7 @@ DECIDED = (
     .on(Draft, drafts.draft)
     .on(AnnounceDraft, drafts.announce)
     .on(DiscardDraft, lambda state, _: drafts.discard(state))
+    .on(ChangeTerms, changing.change)
     .on(Approve, _approve)
     .on(Refuse, _refuse)
     .on(AnswerOffer, places.answer)

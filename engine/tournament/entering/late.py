@@ -78,7 +78,7 @@ def _ending(state: Running) -> bool:
     return state.closing or state.floor.last_hands is not None
 
 
-def _over(state: Running, now: datetime) -> bool:
+def is_over(state: Running, now: datetime) -> bool:
     """Return whether late registration is over, even if no event has closed it yet."""
     entering = state.entering
     if not entering.late or _level_over(state):
@@ -102,7 +102,7 @@ def enter(state: Running, command: Register) -> tuple[Event, ...]:
     mine = tuple(each.entrant for each in state.entrants if each.player == command.player)
     if command.entrant in mine or known(state.entering, command):
         return ()
-    if _over(state, command.now):
+    if is_over(state, command.now):
         raise RegistrationOver(phase=phase_of(state))
     if entry_of(state, command.entrant) is not None or _in_play(state).intersection(mine):
         raise AlreadyEntered
@@ -130,7 +130,7 @@ def approve(state: Running, command: Approve) -> tuple[Event, ...]:
     who = state.entering.applicant(command.entrant)
     if who is None:
         raise ApplicantUnknown
-    if _over(state, command.now):
+    if is_over(state, command.now):
         raise RegistrationOver(phase=phase_of(state))
     approved = EntryApproved(entrant=who.entrant, rule="entry.approval")
     return (approved, *_admitted(state, who, command.table_ids))
@@ -268,7 +268,7 @@ def close(state: State, command: CloseLateRegistration) -> tuple[Event, ...]:
     """
     if not isinstance(state, Running) or not state.entering.late:
         return ()
-    if command.scheduled and not _over(state, command.now):
+    if command.scheduled and not is_over(state, command.now):
         return ()
     return _closed(state)
 

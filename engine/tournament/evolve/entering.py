@@ -12,6 +12,7 @@ from engine.tournament.evolve.phases import during
 from engine.tournament.evolve.seats import without
 from engine.tournament.model import entering_events
 from engine.tournament.model.entering_values import Applicant, Entering, Notice
+from engine.tournament.model.events import TournamentAnnounced
 from engine.tournament.model.state import (
     Announced,
     Cancelled,
@@ -37,6 +38,16 @@ def _drafted(state: Unannounced, event: entering_events.TournamentDrafted) -> St
 
 def _revised(state: Drafted, event: entering_events.TermsRevised) -> State:
     return replace(state, terms=event)
+
+
+def _terms_changed(state: State, event: entering_events.TermsChanged) -> State:
+    if not isinstance(state, Announced | Registering | Running):
+        raise cannot_follow(state, event)
+    entering = replace(state.entering, late_until=event.late_registration_until)
+    if event.check_in_again:
+        entering = replace(entering, check_in_opened=False, checked_in=frozenset())
+    terms = {name: getattr(event, name) for name in Terms.__struct_fields__}
+    return replace(state, terms=TournamentAnnounced(**terms), entering=entering)
 
 
 def _discarded(state: Drafted, event: entering_events.DraftDiscarded) -> State:
@@ -243,6 +254,7 @@ EVOLVED = (
     .on(entering_events.TournamentDrafted, during(Unannounced, _drafted))
     .on(entering_events.TermsRevised, during(Drafted, _revised))
     .on(entering_events.DraftDiscarded, during(Drafted, _discarded))
+    .on(entering_events.TermsChanged, _terms_changed)
     .on(entering_events.EntryRequested, _known(_requested))
     .on(entering_events.EntryRequestWithdrawn, _known(_placed))
     .on(entering_events.EntryApproved, _known(_placed))

@@ -6,6 +6,7 @@ import msgspec
 
 from engine.kit.beacon import Chain
 from engine.tournament.model.terms_announced import Terms
+from engine.tournament.model.terms_changeable import ChangeableTerms
 from engine.tournament.model.values import Standing
 from engine.values import EntrantId, PlayerId, TableId, TextRef
 
@@ -31,6 +32,17 @@ class AnnounceDraft(_Command, frozen=True, kw_only=True, tag="announce_draft"):
 class DiscardDraft(_Command, frozen=True, kw_only=True, tag="discard_draft"):
     """Discard a draft. It can never be announced."""
 
+    now: datetime
+
+
+class ChangeTerms(_Command, frozen=True, kw_only=True, tag="change_terms"):
+    """Change announced terms."""
+
+    terms: ChangeableTerms
+    by: PlayerId
+    reason: TextRef
+    table_ids: tuple[TableId, ...] = ()
+    """Identifiers for a table that may have to be added. They are needed once play has begun."""
     now: datetime
 
 
@@ -116,6 +128,7 @@ Command = (
     Draft
     | AnnounceDraft
     | DiscardDraft
+    | ChangeTerms
     | Approve
     | Refuse
     | AnswerOffer

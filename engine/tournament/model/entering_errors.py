@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from engine.errors import CommandRejected
+from engine.errors import CommandRejected, Wording
 
 
 class NotADraft(CommandRejected):
@@ -92,3 +92,57 @@ class ReEntryNotAllowed(CommandRejected):
     detail = "a player may enter again {re_entries_max} times"
 
     re_entries_max: int
+
+
+class TermsFixed(CommandRejected):
+    """A member of the announced terms can no longer change."""
+
+    code = "terms_fixed"
+    rule = "terms.changed"
+    detail = "{field} can no longer change: {problem}"
+
+    field: str
+    problem: Wording
+
+
+class StartFixed(CommandRejected):
+    """Play has begun, so the start can no longer change."""
+
+    code = "start_fixed"
+    rule = "terms.start"
+    detail = "the start can no longer change: play has begun"
+
+
+class FeesFixed(CommandRejected):
+    """Somebody has entered, so the price of an entry can no longer change."""
+
+    code = "fees_fixed"
+    rule = "terms.fees"
+    detail = (
+        "{field} can no longer change: somebody has entered or waits at these fees; cancel this "
+        "tournament and announce another one"
+    )
+
+    field: str
+
+
+class LateEntryFixed(CommandRejected):
+    """Play has begun, and late registration cannot change in this way."""
+
+    code = "late_entry_fixed"
+    rule = "terms.late"
+    detail = "{field} cannot change: {problem}"
+
+    field: str
+    problem: Wording
+
+
+class PrizesFixed(CommandRejected):
+    """The prizes cannot change in this way any more. The house may add money."""
+
+    code = "prizes_fixed"
+    rule = "terms.prizes"
+    detail = "{field} cannot change in this way: {problem}"
+
+    field: str
+    problem: Wording

@@ -28,6 +28,23 @@ class DraftDiscarded(_Event, frozen=True, kw_only=True, tag="draft_discarded"):
     rule: str
 
 
+class TermsChanged(Terms, frozen=True, kw_only=True, tag="terms_changed"):
+    """
+    Staff changed announced terms. The event holds the complete new terms.
+
+    The ruleset, the season and the league are always those of the announcement.
+    """
+
+    by: PlayerId
+    """The member of staff."""
+    reason: TextRef
+    check_in_again: bool
+    """True if check-in had opened and now opens later. Everyone checks in again."""
+    late_registration_until: datetime | None
+    """The end of late registration, or null if it is not open or ends with a level."""
+    rule: str
+
+
 class EntryRequested(_Event, frozen=True, kw_only=True, tag="entry_requested"):
     entrant: EntrantId
     player: PlayerId
@@ -230,6 +247,7 @@ Event = (
     TournamentDrafted
     | TermsRevised
     | DraftDiscarded
+    | TermsChanged
     | EntryRequested
     | EntryRequestWithdrawn
     | EntryApproved

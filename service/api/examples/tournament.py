@@ -6,6 +6,11 @@ from service.base.documents import Document
 REQUESTS: dict[str, Document] = {
     "announce_tournament": {"name": "Later", "ruleset": "better"},
     "revise_terms": {"name": "Later", "ruleset": "better"},
+    "change_terms": {
+        "entrants_max": 80,
+        "place": "The back room",
+        "reason": "More players than we thought",
+    },
     "register_entrant": {"bot": False},
     "enter_by_staff": {"player": ids.PLAYER},
     "change_entries": {

@@ -92,6 +92,7 @@ TAGS: dict[str, tuple[str, tuple[str, ...]]] = {
             "tournament.by_staff",
             "tournament.walk_ins",
             "tournament.entering",
+            "tournament.terms_changes",
         ),
     ),
     "Floor": (

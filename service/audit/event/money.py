@@ -14,6 +14,7 @@ from engine.rulesets import OpenEnd
 from engine.tournament.model import entering_events as entering
 from engine.tournament.model import events
 from engine.tournament.model import money_events as of_money
+from engine.tournament.model.terms_announced import Terms
 from service.audit.report import Findings
 
 
@@ -23,7 +24,7 @@ class MoneyAudit:
     def __init__(self, stream: str, findings: Findings) -> None:
         self._stream = stream
         self._findings = findings
-        self._announced: events.TournamentAnnounced | None = None
+        self._announced: Terms | None = None
         self._entered: dict[str, int] = {}
         self._charged: Counter[str] = Counter()
         """Charges of each entrant beyond the entry: here to the pool, below to the house."""
@@ -47,6 +48,8 @@ class MoneyAudit:
         match event:
             case events.TournamentAnnounced():
                 self._announced = event
+            case entering.TermsChanged():
+                self._change(event, position)
             case events.EntrantRegistered():
                 self._entered[event.entrant] = event.number
             case events.EntrantWithdrawn() | entering.NoShowReleased():
@@ -86,8 +89,17 @@ class MoneyAudit:
             case _:
                 self._dealt(event, position)
 
+    def _change(self, event: entering.TermsChanged, position: int) -> None:
+        """Check that no entry was charged another price than the ones before, and follow on."""
+        old = self._terms
+        prices = ("buy_in", "fee", "bounty", "rebuy", "add_on", "payment")
+        same = all(getattr(event.fees, name) == getattr(old.fees, name) for name in prices)
+        what = "fees changed after the first entry"
+        self._hold(same or not self._entered, position, what)
+        self._announced = event
+
     @property
-    def _terms(self) -> events.TournamentAnnounced:
+    def _terms(self) -> Terms:
         if self._announced is None:
             raise LookupError("money of a tournament without terms")
         return self._announced

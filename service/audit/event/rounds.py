@@ -19,6 +19,7 @@ from engine.tournament.model.rounds_values import (
     RoundTable,
     Score,
 )
+from engine.tournament.model.terms_announced import Terms
 from engine.tournament.model.terms_formats import Rounds
 from engine.tournament.model.values import Masters
 from engine.tournament.rounds import decisions
@@ -48,7 +49,7 @@ class RoundsAudit:
 
     def __init__(
         self,
-        terms: events.TournamentAnnounced,
+        terms: Terms,
         masters: Masters,
         entered: Sequence[EntrantId],
         hold: Hold,

@@ -8,6 +8,8 @@ from engine.tournament.model.floor_events import ClockSet, StackRemoved
 from engine.tournament.model.money_events import AddOnTaken, PrizeHandedOver
 from engine.tournament.model.rounds_events import RoundSeated
 from engine.tournament.model.state import Finished, Running, State
+from engine.tournament.model.terms_announced import Terms
+from engine.tournament.model.terms_changeable import ChangeableTerms
 from engine.tournament.model.values import Masters
 from engine.values import EntrantId, number_of
 from service.audit.event import corrections, moves
@@ -19,6 +21,14 @@ from service.audit.report import Findings
 
 _DRAWS_TABLE = 0
 _FIRST_DEAL = 1
+_MOVING = ("floor", "format")
+"""The terms with hours that move with the start."""
+
+_KEPT = tuple(
+    name
+    for name in Terms.__struct_fields__
+    if name not in (*ChangeableTerms.__struct_fields__, *_MOVING)
+)
 
 
 class TournamentAudit:
@@ -29,7 +39,7 @@ class TournamentAudit:
         self._findings = findings
         self._money = MoneyAudit(stream, findings)
         self.entropy = EntropyAudit(lambda *said: self._hold("entropy", *said))
-        self._terms: events.TournamentAnnounced | None = None
+        self._terms: Terms | None = None
         self._entered: dict[EntrantId, int] = {}
         """Entrants with their numbers of registration, without those who withdrew."""
 
@@ -59,6 +69,8 @@ class TournamentAudit:
         match event:
             case events.TournamentAnnounced():
                 self._terms = event
+            case entering.TermsChanged():
+                self._change(event, position)
             case events.RegistrationOpened():
                 self._committed(event, position)
             case events.EntrantRegistered():
@@ -91,6 +103,13 @@ class TournamentAudit:
                 self._comes(-event.chips)
             case _:
                 self._see_result(event, position, before)
+
+    def _change(self, event: entering.TermsChanged, position: int) -> None:
+        """Check that changed terms keep the game, and follow them."""
+        old = self._known()
+        kept = all(getattr(event, name) == getattr(old, name) for name in _KEPT)
+        self._hold("rulings", kept, position, "a term changed that stays for good")
+        self._terms = event
 
     def _see_clock(
         self, event: events.ClockStarted | events.LevelRaised | ClockSet, before: State
@@ -214,7 +233,7 @@ class TournamentAudit:
             published = event.open_master == self.masters.open
             self._hold("seeds", published, position, "the published open master is a different one")
 
-    def _known(self) -> events.TournamentAnnounced:
+    def _known(self) -> Terms:
         if self._terms is None:
             raise LookupError("a tournament without terms")
         return self._terms

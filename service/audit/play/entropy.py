@@ -37,6 +37,10 @@ class EntropyAudit:
         match event:
             case TournamentAnnounced():
                 self._asks = event.entry.check_in_opens_before_seconds is not None
+            case entering.TermsChanged():
+                self._asks = event.entry.check_in_opens_before_seconds is not None
+                if event.check_in_again:
+                    self._there.clear()
             case entering.EntrantCheckedIn():
                 self._there.add(event.entrant)
             case entering.CheckInUndone():

@@ -133,5 +133,6 @@ def test_the_document_says_what_members_count() -> None:
     assert "- `winners`: The seats that got a share of the main pot" in text
     assert "- `awards.failure`: The cause if the formula had no value. The award is then 0." in text
     assert text.count("`ruleset.table_min`: ") == text.count("### [`tournament_announced`]") + sum(
-        f"### [`{tag}`]" in text for tag in ("tournament_drafted", "terms_revised", "table_opened")
+        f"### [`{tag}`]" in text
+        for tag in ("tournament_drafted", "terms_revised", "terms_changed", "table_opened")
     )

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.anyio
 
 EDITS = {
     "revise_terms", "change_breaking_order", "correct_result", "forfeit_result", "award_anew",
-    "change_template", "set_house_rules", "set_dispute_windows", "change_role",
+    "change_terms", "change_template", "set_house_rules", "set_dispute_windows", "change_role",
 }  # fmt: skip
 """The edits of terms, orders and results."""
 

@@ -1,0 +1,86 @@
+"""Changing announced terms: the start, the number of places, late registration and the prizes."""
+
+import msgspec
+from litestar import Response
+from msgspec import UNSET, UnsetType
+from msgspec.structs import fields, replace
+
+from engine.tournament.model.entering_commands import ChangeTerms
+from service.announcing.changing import TermsWanted, changeable_of, patched
+from service.api.http.access import TournamentPlace
+from service.api.http.faults import faults_of, refused
+from service.api.http.operations import operation
+from service.api.http.reasons import signed
+from service.api.http.shell import Shell
+from service.api.http.submitting import Order
+from service.api.tournament.entering import EntryChanged, entry_changed
+from service.base.documents import Document
+from service.director.admission import table_ids
+from service.director.submitting import submit_to_tournament
+from service.log.orders import Expected
+from service.people.texts import Written
+
+
+class _Texts(TermsWanted, forbid_unknown_fields=True, kw_only=True):
+    """All members of the request, with their texts."""
+
+    reason: Written
+    """The reason, 1 to 2000 characters. Members of the league can read it."""
+
+
+TermsChangeWanted: type[msgspec.Struct] = msgspec.defstruct(
+    "TermsChangeWanted",
+    [
+        ("reason", Written),
+        *((each.name, each.type | None | UnsetType, UNSET) for each in fields(TermsWanted)),
+    ],
+    namespace={
+        "TEXTS_OF": _Texts,
+        "__doc__": (
+            "The reason, and the members to change, as a merge patch (RFC 7396) over the terms "
+            "that hold. Missing members stay, inside `fees` and `entry` too. Null sets a default."
+        ),
+    },
+    module=__name__,
+    kw_only=True,
+    forbid_unknown_fields=True,
+)
+"""All members of :class:`TermsWanted` as optional, with the reason."""
+
+
+@operation(
+    "POST", "/v1/tournaments/{tournament_id:str}/terms-changes", "change_terms",
+    "Change announced terms: the start, the number of places, late registration or the prizes.",
+    scope="tournaments:manage", needs="run_tournaments", body=TermsChangeWanted,
+    answer=EntryChanged, status=201,
+    problems=(
+        "forbidden", "terms_invalid", "terms_contradict", "terms_fixed", "start_fixed",
+        "fees_fixed", "late_entry_fixed", "prizes_fixed", "seats_being_drawn",
+        "tournament_not_announced", "tournament_over", "text_forged",
+    ),
+    key_required=True, dry_run=True, precondition="demanded",
+)  # fmt: skip
+async def change_terms(place: TournamentPlace, order: Order, shell: Shell) -> Response[bytes]:
+    """
+    Change the terms for everybody. The ruleset stays.
+
+    More places are offered to the waitlist. Fewer remove nobody. Whoever has entered may withdraw
+    until play begins.
+    """
+    asked: Document = msgspec.json.decode(order.request)
+    reason = asked.pop("reason")
+    whole = patched(place.state.terms, asked)
+    try:
+        wanted = msgspec.convert(whole, TermsWanted, strict=True)
+    except msgspec.ValidationError as error:
+        raise refused(faults_of(whole, TermsWanted)) from error
+    # Members that the request leaves out are those that were read here, whatever If-Match says.
+    read = order.expected or Expected(place.stream, (place.loaded.version,))
+    order = replace(order, expected=read)
+    command = ChangeTerms(
+        terms=changeable_of(wanted),
+        table_ids=table_ids(order),
+        **await signed(shell, place.league, order, reason),
+    )
+    receipt = await submit_to_tournament(shell.runtime, place.league, place.id, command, order)
+    return entry_changed(receipt, place, 201)
