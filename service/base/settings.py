@@ -80,6 +80,13 @@ class Settings(LimitSettings, frozen=True, kw_only=True):
     An origin is a scheme, a host in small letters and a port: ``https://league.example``.
     """
 
+    plain_http: bool = False
+    """
+    Whether the console lets people sign in over plain HTTP, as in a room without TLS.
+
+    Without it, they can sign in by plain HTTP only on the machine itself. Every page says so.
+    """
+
     own_writes_milliseconds: Annotated[int, Meta(ge=0, le=60_000)] = 1000
     """Milliseconds that a read waits at most for its caller's own writes (ADR 0030)."""
 

@@ -43,6 +43,7 @@ from service.base.database import async_engine
 from service.base.grouping import Grouped
 from service.base.settings import Settings
 from service.base.sources import SystemEntropy
+from service.console.app import Console, serves
 from service.director.runtime import open_runtime, settle
 from service.log.subscription import Subscription
 from service.people.confidential_claims import seal_old
@@ -56,6 +57,8 @@ from service.transparency.receipting import ReceiptIssuer
 __all__ = ["build", "openapi_document", "run"]
 
 SHUTDOWN_SECONDS = 5
+
+_API = "/v1/"
 
 
 HANDLED: Handlers = {
@@ -105,6 +108,7 @@ class Application:
         self.shell: Shell | None = None
         front = Front(_litestar(), HANDLED, self.limits)
         self._edge = Edge(front, _paths(), Cors(settings.origins()))
+        self._console = Console(self._edge)
         self._entropy = SystemEntropy()
 
     @contextlib.asynccontextmanager
@@ -131,7 +135,8 @@ class Application:
             "request_id": str(self._entropy.uuid()),
             "shell": self.shell,
         }
-        await self._edge(cast(HTTPScope, scope), cast(Receive, receive), cast(Send, send))
+        served = self._console if _for_people(cast(HTTPScope, scope)) else self._edge
+        await served(cast(HTTPScope, scope), cast(Receive, receive), cast(Send, send))
 
     async def _live(self, receive: LifeSpanReceive, send: LifeSpanSend) -> None:
         """Start when the server says so, and stop when it says so."""
@@ -149,6 +154,21 @@ class Application:
                 await send({"type": "lifespan.startup.failed", "message": format_exc()})
             raise
         await send({"type": "lifespan.shutdown.complete"})
+
+
+def _for_people(scope: HTTPScope) -> bool:
+    """
+    Return whether the console answers, and not the API.
+
+    A path that neither has gets a page if a browser asks, and a problem document otherwise.
+    """
+    path = scope["path"]
+    if path.startswith(_API) or _paths().at(path) is not None:
+        return False
+    if serves(path):
+        return True
+    accept = next((value for name, value in scope["headers"] if name == b"accept"), b"")
+    return b"text/html" in accept
 
 
 class Server(uvicorn.Server):

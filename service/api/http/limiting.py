@@ -37,8 +37,8 @@ _ALWAYS = frozenset({"/livez"})
 """Paths without a limit, so that monitoring always gets an answer."""
 
 
-_Holder = tuple[str, UUID | None]
-"""The holder of an open stream: a token, an account, or the process itself."""
+_Holder = tuple[str, UUID | str | None]
+"""The holder of an open stream: a token, an account, an address, or the process itself."""
 
 
 class Admitted(NamedTuple):
@@ -70,32 +70,38 @@ class Streams:
         self._most = {
             "token": settings.token_streams,
             "account": settings.account_streams,
+            "address": settings.address_connections,
             "process": settings.process_streams,
         }
         self._open: Counter[_Holder] = Counter()
 
     @contextmanager
-    def held(self, principal: Principal) -> Iterator[None]:
+    def held(self, reader: Principal | str) -> Iterator[None]:
         """
         Count a stream for as long as it is open.
 
         Nothing is awaited between the check and the count.
 
+        Args:
+            reader: The caller, or the address of a stranger.
+
         Raises:
-            TooManyStreams: If the token, the account or the process has reached its limit.
+            TooManyStreams: If the token, the account, the address or the process has reached its
+                limit.
         """
-        for key in _holders(principal):
+        holders = _holders(reader)
+        for key in holders:
             most = self._most[key[0]]
             if self._open[key] >= most:
                 raise TooManyStreams(
                     f"{most} streams are open already; close one first", limit=key[0]
                 )
-        for key in _holders(principal):
+        for key in holders:
             self._open[key] += 1
         try:
             yield
         finally:
-            for key in _holders(principal):
+            for key in holders:
                 self._open[key] -= 1
                 if not self._open[key]:
                     del self._open[key]
@@ -246,8 +252,10 @@ def refused_headers(error: TooManyRequests) -> dict[str, str]:
     return {"Retry-After": str(ceil(error.seconds)), **error.headers}
 
 
-def _holders(principal: Principal) -> tuple[_Holder, ...]:
-    own = ("token", principal.token), ("account", principal.account.number)
+def _holders(reader: Principal | str) -> tuple[_Holder, ...]:
+    if isinstance(reader, str):
+        return ("address", _counted(reader)), ("process", None)
+    own = ("token", reader.token), ("account", reader.account.number)
     return (*own, ("process", None))
 
 

@@ -1,8 +1,9 @@
 """
 The client address of a request. Handlers call ``service.api.http.shell.client_address``.
 
-``X-Forwarded-For`` and ``Forwarded`` are read only from proxies that a setting names, because
-anybody else can forge them. A test checks that no other module reads these headers.
+``X-Forwarded-For``, ``X-Forwarded-Proto`` and ``Forwarded`` are read only from proxies that a
+setting names, because anybody else can forge them. A test checks that no other module reads these
+headers.
 """
 
 import re
@@ -59,6 +60,25 @@ class Proxies:
             if hops is not None
         }
         return found.pop() if len(found) == 1 else peer
+
+    def encrypted(self, scope: Scope) -> bool:
+        """
+        Return whether the client's connection uses TLS.
+
+        A trusted proxy says so in ``X-Forwarded-Proto`` or ``Forwarded``, for its own client.
+        """
+        client = scope.get("client")
+        peer = UNKNOWN if client is None else normal(client[0])
+        if not self.trusts(peer):
+            return bool(scope["scheme"] == "https")
+        listed = _given(scope, b"x-forwarded-proto").rpartition(",")[2].strip()
+        named = [
+            value.strip('"')
+            for name, value in _PAIRS.findall(_given(scope, b"forwarded").rpartition(",")[2])
+            if name.lower() == "proto"
+        ]
+        said = {each.lower() for each in (listed, *named) if each}
+        return said == {"https"} or (not said and scope["scheme"] == "https")
 
     def _outermost(self, peer: str, hops: list[str]) -> str:
         address = peer

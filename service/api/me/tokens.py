@@ -22,6 +22,9 @@ from service.people import calendar_keys, resetting, sign_ins, tokens
 from service.people.idempotency import Said
 from service.people.tokens import Principal
 
+SCOPES_OF_PEOPLE = tokens.SCOPES_OF_PEOPLE
+"""The scopes that people may ask for."""
+
 Login = Annotated[str, Meta(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9._@+-]+$")]
 Password = Annotated[str, Meta(min_length=8, max_length=256)]
 PasswordGiven = Annotated[str, Meta(max_length=256)]

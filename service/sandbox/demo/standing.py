@@ -52,6 +52,9 @@ def stay(directory: Path, host: str, port: int, server: str | None) -> int:
 def _greet(console: Console, stack: Stack) -> None:
     token = organiser_token(stack)
     console.print(f"[bold]Holotable[/] is up at {stack.url}, its data in {stack.where}")
+    code = asyncio.run(people.sign_in_code(stack.settings("api"), LOGIN))
+    console.print(f"  the console: {stack.url}/", markup=False)
+    console.print(f"  sign in, once, as the organiser: {stack.url}/sign-in/{code}", markup=False)
     console.print(f"  organiser's token: {token}")
     console.print("  create a league:")
     console.print(

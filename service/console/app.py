@@ -1,0 +1,168 @@
+"""The console as a part of the application: its routes, and the headers of every answer."""
+
+import gzip
+import re
+from functools import cache
+from types import ModuleType
+
+from litestar import Litestar, Response, route
+from litestar.exceptions import HTTPException
+from litestar.handlers import HTTPRouteHandler
+from litestar.types import HTTPScope, Message, Receive, Scope, Send
+
+from service.api.http.negotiating import takes_gzip
+from service.api.http.shell import Asked
+from service.console import files, live
+from service.console.asking import ask_of
+from service.console.calling import Edge, Problem
+from service.console.declaring import Screen, edge_of, troubled
+from service.console.screens import home, joining, leagues, signing_in, tournaments
+
+SCREENS: tuple[ModuleType, ...] = (home, signing_in, joining, leagues, tournaments, live, files)
+"""The modules with screens. A new one is served once it is listed here."""
+
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; media-src 'self'; "
+    "manifest-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; "
+    "frame-ancestors 'none'"
+)
+_HEADERS = (
+    (b"content-security-policy", _POLICY.encode()),
+    (b"referrer-policy", b"same-origin"),
+    (b"x-content-type-options", b"nosniff"),
+    (
+        b"permissions-policy",
+        b"camera=(self), screen-wake-lock=(self), geolocation=(), microphone=(), payment=()",
+    ),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+)
+_PRIVATE = (
+    (b"cache-control", b"private, no-store"),
+    (b"vary", b"Cookie, Accept-Language, Accept-Encoding"),
+)
+_COMPRESSED = (b"text/html", b"text/csv")
+_LENGTH_MIN = 600
+_LEVEL = 6
+
+_PARAMETER = re.compile(r"\{\w+:str\}")
+
+
+@cache
+def routes() -> tuple[HTTPRouteHandler, ...]:
+    """Return the handlers of every declared screen."""
+    found: dict[Screen, None] = {}
+    for module in SCREENS:
+        found.update({each: None for each in vars(module).values() if isinstance(each, Screen)})
+    return tuple(each.handler() for each in found)
+
+
+@cache
+def application() -> Litestar:
+    """Return the routes. They know no settings, so every application of a process shares them."""
+    return Litestar(
+        route_handlers=[*routes(), _missing],
+        exception_handlers={HTTPException: _answer_http},
+        openapi_config=None,
+        logging_config=None,
+    )
+
+
+@cache
+def _patterns() -> tuple[re.Pattern[str], ...]:
+    paths = {path for handler in routes() for path in handler.paths}
+    return tuple(re.compile(_PARAMETER.sub("[^/]+", each)) for each in sorted(paths))
+
+
+def serves(path: str) -> bool:
+    """Return whether the console has a page, a form or a file at *path*."""
+    return any(each.fullmatch(path) for each in _patterns())
+
+
+class Console:
+    """
+    Serves the console's pages.
+
+    Args:
+        edge: The application's own edge, through which pages call the API.
+    """
+
+    def __init__(self, edge: Edge) -> None:
+        self._edge = edge
+        self._routes = application()
+
+    async def __call__(self, scope: HTTPScope, receive: Receive, send: Send) -> None:
+        """Serve one connection."""
+        head = scope["method"] == "HEAD"
+        state = {**scope["state"], "edge": self._edge}
+        inner: HTTPScope = {**scope, "state": state, "extensions": {}}
+        if head:
+            inner["method"] = "GET"
+        await self._routes(inner, receive, _Sender(inner, send, head=head))
+
+
+class _Sender:
+    """Adds the headers of every answer, and compresses pages that hold no hidden card."""
+
+    def __init__(self, scope: Scope, send: Send, *, head: bool) -> None:
+        self._scope = scope
+        self._send = send
+        self._head = head
+        self._held: Message | None = None
+        accepted = next((v for k, v in scope["headers"] if k == b"accept-encoding"), b"")
+        self._gzip = takes_gzip(accepted.decode("latin-1"))
+
+    async def __call__(self, message: Message) -> None:
+        """Send one message of the answer."""
+        if message["type"] == "http.response.start":
+            await self._start(message)
+        elif message["type"] == "http.response.body":
+            await self._body(message)
+
+    async def _start(self, message: Message) -> None:
+        if message["type"] != "http.response.start":
+            return
+        state = self._scope["state"]
+        given = [(name.lower(), value) for name, value in message["headers"]]
+        present = {name for name, _ in given}
+        common = (*_HEADERS, *_PRIVATE, (b"x-request-id", state["request_id"].encode()))
+        given += [each for each in common if each[0] not in present]
+        given += [(b"set-cookie", each.encode()) for each in state.get("cookies", ())]
+        message["headers"] = given
+        found = dict(given)
+        media = found.get(b"content-type", b"").partition(b";")[0]
+        wanted = media in _COMPRESSED and int(found.get(b"content-length", b"0")) >= _LENGTH_MIN
+        if wanted and self._gzip and not state.get("hidden", True):
+            self._held = message
+            return
+        await self._send(message)
+
+    async def _body(self, message: Message) -> None:
+        if message["type"] != "http.response.body":
+            return
+        start, self._held = self._held, None
+        if start is not None and start["type"] == "http.response.start":
+            message["body"] = gzip.compress(message["body"], _LEVEL, mtime=0)
+            start["headers"] = [
+                *(each for each in start["headers"] if each[0] != b"content-length"),
+                (b"content-encoding", b"gzip"),
+                (b"content-length", b"%d" % len(message["body"])),
+            ]
+            await self._send(start)
+        if self._head:
+            message["body"] = b""
+        await self._send(message)
+
+
+@route("/{missing:path}", http_method=["GET"], opt={"screen": None}, name="console.missing")
+async def _missing(request: Asked) -> Response[bytes]:
+    """Answer a path that nothing has with a page."""
+    ask = ask_of(request, edge_of(request))
+    return await troubled(ask, Problem(404, {"code": "not_found"}))
+
+
+def _answer_http(request: Asked, error: HTTPException) -> Response[bytes]:
+    """Answer an error of the framework, such as a method that a page does not have."""
+    return Response(
+        f"{error.status_code}\n".encode(), status_code=error.status_code, media_type="text/plain"
+    )

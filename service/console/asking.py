@@ -1,0 +1,99 @@
+"""A reader's request: the API in the reader's name, the session, the language."""
+
+import asyncio
+from dataclasses import dataclass, field
+
+from service.api.http.shell import Asked, client_address, shell_of
+from service.api.me.accounts import Me
+from service.console.calling import Api, Edge, Problem
+from service.console.languages import Spoken, best_language
+from service.console.problems import Failure
+from service.console.sessions import Session, Transport, session_of, transport_of
+
+UNAUTHENTICATED = 401
+
+
+@dataclass(slots=True)
+class Ask:
+    """A request for a page or a form."""
+
+    request: Asked
+    api: Api
+    """The API, called in the reader's name."""
+
+    transport: Transport
+    session: Session | None
+    """The reader's session, or None for a stranger."""
+
+    language: Spoken
+    failure: Failure | None = None
+    """What went wrong with the form that was sent, when its page is shown again."""
+
+    _me: asyncio.Task[Me] | None = field(default=None, repr=False)
+
+    @property
+    def signed_in(self) -> bool:
+        """True if the reader has a session. The API decides if it is still good."""
+        return self.session is not None
+
+    @property
+    def path(self) -> str:
+        """The path of the request."""
+        return str(self.request.scope["path"])
+
+    def query(self, name: str, default: str = "") -> str:
+        """Return a parameter of the address."""
+        found = self.request.query_params.get(name, default)
+        return str(found)
+
+    def gettext(self, text: str) -> str:
+        """Return *text* in the reader's language."""
+        return self.language.gettext(text)
+
+    def ngettext(self, one: str, many: str, number: int) -> str:
+        """Return the form of a text for *number*, in the reader's language."""
+        return self.language.ngettext(one, many, number)
+
+    async def me(self) -> Me:
+        """
+        Return the reader's account, leagues and seats. The API is asked once a request.
+
+        Raises:
+            Problem: If the session has ended.
+        """
+        if self._me is None:
+            self._me = asyncio.create_task(self.api.get("/v1/me", Me))
+        return await asyncio.shield(self._me)
+
+    def forget_session(self) -> None:
+        """Go on as a stranger, because the session has ended."""
+        self.session = self.api.token = self._me = None
+
+
+def ask_of(request: Asked, edge: Edge) -> Ask:
+    """Return what *request* asks, with nothing called yet."""
+    transport = transport_of(request)
+    session = session_of(request, transport)
+    language = best_language(request.headers.get("accept-language"))
+    api = Api(
+        edge=edge,
+        scope=request.scope,
+        token=None if session is None else session.secret,
+        address=client_address(request),
+        language=language.code,
+    )
+    return Ask(request, api, transport, session, language)
+
+
+def ended(problem: Problem, ask: Ask) -> bool:
+    """Return whether *problem* says that the reader's session is over."""
+    return (
+        problem.status == UNAUTHENTICATED
+        and problem.code == "unauthenticated"
+        and ask.session is not None
+    )
+
+
+def secret_key(ask: Ask) -> str:
+    """Return the key that signs the tokens of forms."""
+    return shell_of(ask.request).settings.secret_key

@@ -1,0 +1,80 @@
+"""
+Static files, under an address that changes with any of them.
+
+Browsers keep them for a year. Modules import each other by relative paths, so one digest stands for
+all files, and no file has to be rewritten.
+"""
+
+import gzip
+import hashlib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+STATIC = Path(__file__).parent / "static"
+_TYPES = {
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+    ".png": "image/png",
+    ".ico": "image/x-icon",
+    ".mp3": "audio/mpeg",
+    ".ogg": "audio/ogg",
+    ".wav": "audio/wav",
+    ".webmanifest": "application/manifest+json",
+}
+STYLE = "css/console.css"
+"""The style sheets of every page in one file, so that a page waits for one answer only."""
+
+_SHEETS = ("tokens", "base", "layout", "components", "forms", "data")
+_COMPRESSED = frozenset({".css", ".js", ".svg", ".webmanifest"})
+
+
+@dataclass(frozen=True, slots=True)
+class Asset:
+    """A static file, as it is sent."""
+
+    media: str
+    content: bytes
+    compressed: bytes | None
+    """The content as gzip, or None for files that are compressed already."""
+
+    etag: str
+
+
+@cache
+def assets() -> dict[str, Asset]:
+    """Return every static file by its path, such as ``css/tokens.css``."""
+    found = {
+        str(file.relative_to(STATIC)): _asset(file.suffix, file.read_bytes())
+        for file in sorted(STATIC.rglob("*"))
+        if file.is_file() and file.suffix in _TYPES
+    }
+    sheets = (found[f"css/{name}.css"].content for name in _SHEETS if f"css/{name}.css" in found)
+    found[STYLE] = _asset(".css", b"\n".join(sheets))
+    return found
+
+
+@cache
+def digest() -> str:
+    """Return the digest of all files, which is a part of their addresses."""
+    all_of_them = "".join(f"{path} {each.etag}\n" for path, each in assets().items())
+    return hashlib.sha256(all_of_them.encode()).hexdigest()[:12]
+
+
+def static(path: str) -> str:
+    """
+    Return the address of a static file.
+
+    Raises:
+        KeyError: If there is no such file.
+    """
+    if path not in assets():
+        raise KeyError(path)
+    return f"/static/{digest()}/{path}"
+
+
+def _asset(suffix: str, content: bytes) -> Asset:
+    smaller = gzip.compress(content, 9, mtime=0) if suffix in _COMPRESSED else None
+    tag = f'"{hashlib.sha256(content).hexdigest()[:24]}"'
+    return Asset(_TYPES[suffix], content, smaller, tag)

@@ -1,0 +1,228 @@
+"""
+The API, called in memory: what a page shows, a route of the API has authorised.
+
+A call goes through the application's own edge with the reader's token and address, as a call from
+outside would. So a page can show and do nothing that a stranger's client could not.
+"""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Generic, Protocol, TypeVar, cast
+from urllib.parse import urlencode
+
+import msgspec
+from litestar.types import HTTPScope, Message, Receive, ReceiveMessage, Scope, Send
+
+from service.api.http.faults import Fault
+from service.api.http.nothing import Nothing
+from service.api.http.rehearsing import WouldChange
+
+Value = TypeVar("Value")
+Body = msgspec.Struct | Mapping[str, object] | None
+"""The body of a command. Null is an empty object."""
+
+Values = Mapping[str, str | int | bool | None]
+"""Query parameters by name. Null ones are left out."""
+
+
+class Edge(Protocol):
+    """The application, as the server calls it."""
+
+    async def __call__(self, scope: HTTPScope, receive: Receive, send: Send) -> None:
+        """Serve one connection."""
+
+
+class Problem(Exception):
+    """
+    A refusal of the API.
+
+    Args:
+        status: The status of the answer.
+        document: The members of the problem document.
+    """
+
+    def __init__(self, status: int, document: Mapping[str, object]) -> None:
+        super().__init__(f"{status} {document.get('code')}")
+        self.status = status
+        self.code = str(document.get("code", "internal_error"))
+        self.title = str(document.get("title", ""))
+        self.detail = str(document.get("detail", ""))
+        self.instance = str(document.get("instance", ""))
+        self.facts: dict[str, object] = {
+            name: value for name, value in document.items() if name not in _STANDARD
+        }
+        self.errors = msgspec.convert(document.get("errors", ()), tuple[Fault, ...])
+
+
+_STANDARD = frozenset({"type", "title", "status", "detail", "instance", "code", "errors"})
+
+
+@dataclass(frozen=True, slots=True)
+class Read(Generic[Value]):
+    """An answer with its tag, for a form that sends ``If-Match``."""
+
+    value: Value
+    etag: str | None
+
+
+@dataclass(slots=True)
+class Api:
+    """
+    Calls the API for one reader.
+
+    Attributes:
+        edge: The application's own edge.
+        scope: The scope of the reader's request. Calls come from the same address.
+        token: The secret of the reader's session, or None for a stranger.
+        address: The reader's address, for the limits.
+        language: The reader's language, as in ``Accept-Language``.
+    """
+
+    edge: Edge
+    scope: Scope
+    token: str | None
+    address: str
+    language: str
+
+    async def get(self, path: str, shape: type[Value], **query: str | int | bool | None) -> Value:
+        """
+        Return the answer of a read.
+
+        Raises:
+            Problem: If the API refuses.
+        """
+        return (await self.read(path, shape, **query)).value
+
+    async def read(
+        self, path: str, shape: type[Value], **query: str | int | bool | None
+    ) -> Read[Value]:
+        """Return the answer of a read with its ``ETag``. Raises as :meth:`get`."""
+        status, headers, body = await self._call("GET", path, query=query)
+        return Read(_decoded(status, body, shape), headers.get("etag"))
+
+    async def text(self, path: str, **query: str | int | bool | None) -> str:
+        """Return an answer that is no JSON, such as CSV. Raises as :meth:`get`."""
+        status, _, body = await self._call("GET", path, query=query)
+        _demand(status, body)
+        return body.decode()
+
+    async def send(
+        self,
+        method: str,
+        path: str,
+        body: Body,
+        shape: type[Value],
+        *,
+        key: str,
+        if_match: str | None = None,
+    ) -> Value:
+        """
+        Send a command and return its answer.
+
+        Args:
+            key: The idempotency key, made when the form was rendered.
+
+        Raises:
+            Problem: If the API refuses.
+        """
+        headers = {"idempotency-key": key, **({"if-match": if_match} if if_match else {})}
+        content = msgspec.json.encode(Nothing() if body is None else body)
+        status, _, answer = await self._call(method, path, headers, content)
+        return _decoded(status, answer, shape)
+
+    async def rehearse(
+        self,
+        method: str,
+        path: str,
+        body: Body,
+        *,
+        key: str,
+    ) -> WouldChange:
+        """Return what a command would change. Raises as :meth:`send`."""
+        content = msgspec.json.encode(Nothing() if body is None else body)
+        headers = {"idempotency-key": key}
+        status, _, answer = await self._call(method, path, headers, content, {"dry_run": "true"})
+        return _decoded(status, answer, WouldChange)
+
+    async def _call(
+        self,
+        method: str,
+        path: str,
+        headers: Mapping[str, str] | None = None,
+        body: bytes = b"",
+        query: Values | None = None,
+    ) -> tuple[int, dict[str, str], bytes]:
+        given = {"accept": "*/*", "accept-language": self.language, **(headers or {})}
+        if body:
+            given |= {"content-type": "application/json", "content-length": str(len(body))}
+        if self.token is not None:
+            given["authorization"] = f"Bearer {self.token}"
+        asked = {
+            name: str(value).lower() if isinstance(value, bool) else str(value)
+            for name, value in (query or {}).items()
+            if value is not None
+        }
+        scope = {
+            **_CALL,
+            "method": method,
+            "path": path,
+            "raw_path": path.encode(),
+            "query_string": urlencode(asked).encode(),
+            "headers": [(name.encode(), value.encode("latin-1")) for name, value in given.items()],
+            "client": (self.address, 0),
+            "server": self.scope.get("server"),
+            "state": {name: self.scope["state"][name] for name in ("request_id", "shell")},
+        }
+        answered = _Answered(body)
+        await self.edge(cast(HTTPScope, scope), answered.receive, answered.send)
+        return answered.status, answered.headers, bytes(answered.body)
+
+
+_CALL: Mapping[str, object] = {
+    "type": "http",
+    "asgi": {"version": "3.0", "spec_version": "2.3"},
+    "http_version": "1.1",
+    "scheme": "http",
+    "root_path": "",
+    "extensions": {},
+}
+
+
+@dataclass(slots=True)
+class _Answered:
+    """The server's side of one call: gives the body, and keeps the answer."""
+
+    given: bytes
+    status: int = 500
+    headers: dict[str, str] = field(default_factory=dict)
+    body: bytearray = field(default_factory=bytearray)
+    _read: bool = False
+
+    async def receive(self) -> ReceiveMessage:
+        if self._read:
+            await asyncio.Event().wait()  # the reader is here until the answer is complete
+        self._read = True
+        return {"type": "http.request", "body": self.given, "more_body": False}
+
+    async def send(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            self.headers = {
+                name.decode("latin-1").lower(): value.decode("latin-1")
+                for name, value in message["headers"]
+            }
+        elif message["type"] == "http.response.body":
+            self.body += message["body"]
+
+
+def _demand(status: int, body: bytes) -> None:
+    if status >= 400:
+        raise Problem(status, msgspec.json.decode(body, type=dict[str, object]))
+
+
+def _decoded(status: int, body: bytes, shape: type[Value]) -> Value:
+    _demand(status, body)
+    if not body:
+        return cast(Value, None)  # an answer 204, whose shape nobody reads
+    return msgspec.json.decode(body, type=shape)

@@ -1,0 +1,261 @@
+"""
+The decorators that make functions the screens of the console.
+
+A screen is closed unless it is declared open: a stranger is sent to the sign-in page. Nothing is
+served without a declaration, because :class:`Screen` makes the only handlers there are.
+"""
+
+import inspect
+import logging
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Concatenate, Literal
+from urllib.parse import quote, urlencode
+
+from litestar import Response, route
+from litestar.exceptions import HTTPException
+from litestar.handlers import HTTPRouteHandler
+from litestar.response import Stream
+
+from service.api.http.shell import Asked
+from service.console import links, sessions
+from service.console.asking import Ask, ask_of, ended, secret_key
+from service.console.calling import Edge, Problem
+from service.console.csrf import FIELD, fits, same_site
+from service.console.forms import Given, given_of
+from service.console.pages import PART, Done, Page, rendered, saying
+from service.console.problems import Failure, failure_of, sentence
+
+FORM_MAX = 256 * 1024
+"""Largest form in bytes."""
+
+_URLENCODED = "application/x-www-form-urlencoded"
+_PARAMETER = re.compile(r"\{(\w+):str\}")
+_PLAIN = re.compile(r"[A-Za-z0-9._~=-]{1,100}")
+"""What a path may name. So a path of the API made of it never leads elsewhere."""
+
+_log = logging.getLogger(__name__)
+
+Result = Page | Done | Response[bytes] | Stream
+
+
+Shows = Callable[Concatenate[Ask, ...], Awaitable[Result]]
+"""A page's handler: the request, then the parts of the path by name."""
+
+Does = Callable[Concatenate[Ask, Given, ...], Awaitable[Result]]
+"""A form's handler: the request, what was typed, then the parts of the path by name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """The screen of a page that tells about a problem."""
+
+    title: str
+    said: str
+    status: int
+    number: str
+    """The number of the request, for whoever runs the server."""
+
+
+@dataclass(frozen=True, slots=True)
+class Screen:
+    """A declared page or form."""
+
+    method: Literal["GET", "POST"]
+    path: str
+    name: str
+    open: bool
+    """True if strangers may ask. Closed screens send them to the sign-in page."""
+
+    hidden: bool
+    """True if the page may hold hidden cards. It is then never compressed."""
+
+    show: Shows | None = None
+    do: Does | None = None
+    of: "Screen | None" = None
+    """The page of a form, which shows what went wrong."""
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The names in the path."""
+        return tuple(_PARAMETER.findall(self.path))
+
+    def handler(self) -> HTTPRouteHandler:
+        """Return the handler that the framework registers."""
+
+        async def answered(request: Asked) -> Response[bytes] | Stream:
+            return await _answered(self, request)
+
+        answered.__annotations__ = {"request": Asked, "return": Response[bytes] | Stream}
+        return route(
+            self.path, http_method=[self.method], opt={"screen": self}, name=f"console.{self.name}",
+            status_code=200, include_in_schema=False, request_max_body_size=FORM_MAX,
+        )(answered)  # fmt: skip
+
+
+def page(path: str, *, open: bool = False, hidden: bool = False) -> Callable[[Shows], Screen]:
+    """
+    Declare the page at *path*.
+
+    Args:
+        open: True if strangers may read it. Its handler then asks only what the API tells them.
+        hidden: True if the page may hold hidden cards.
+
+    Raises:
+        TypeError: If the handler does not take what the path names.
+    """
+
+    def declared(show: Shows) -> Screen:
+        screen = Screen("GET", path, _name(show), open, hidden, show=show)
+        _demand_parameters(screen, show, 1)
+        return screen
+
+    return declared
+
+
+def form(path: str, *, of: Screen, open: bool = False) -> Callable[[Does], Screen]:
+    """
+    Declare the form that posts to *path*.
+
+    Args:
+        of: The page that holds the form. It is shown again if the API refuses.
+        open: True if strangers may send it.
+
+    Raises:
+        TypeError: If the path lacks a name that the page's path has.
+    """
+
+    def declared(do: Does) -> Screen:
+        screen = Screen("POST", path, _name(do), open, of.hidden, do=do, of=of)
+        _demand_parameters(screen, do, 2)
+        if not set(of.parameters) <= set(screen.parameters):
+            raise TypeError(f"the path of {screen.name} does not name what its page needs")
+        return screen
+
+    return declared
+
+
+def _demand_parameters(screen: Screen, function: Callable[..., object], own: int) -> None:
+    """Check that a handler takes what its path names, and stop the start if it does not."""
+    takes = tuple(inspect.signature(function).parameters)[own:]
+    if set(takes) != set(screen.parameters):
+        raise TypeError(f"{screen.name} takes {takes}, and its path names {screen.parameters}")
+
+
+def _name(function: object) -> str:
+    return str(function.__name__) if hasattr(function, "__name__") else repr(function)
+
+
+async def _answered(screen: Screen, request: Asked) -> Response[bytes] | Stream:
+    ask = ask_of(request, edge_of(request))
+    ask.request.scope["state"]["hidden"] = screen.hidden
+    path: Mapping[str, str] = request.path_params
+    if not all(_PLAIN.fullmatch(each) and each.strip(".") for each in path.values()):
+        return await troubled(ask, Problem(404, {"code": "not_found"}))
+    if not screen.open and not ask.signed_in:
+        return _to_sign_in(ask)
+    try:
+        try:
+            return await _result(screen, ask, path)
+        except Problem as problem:
+            if not ended(problem, ask):
+                raise
+        # The session has ended. Strangers may read open pages, and sign in for the others.
+        ask.forget_session()
+        if screen.method == "POST" or not screen.open:
+            return _to_sign_in(ask)
+        return await _result(screen, ask, path)
+    except Problem as problem:
+        return await troubled(ask, problem)
+    except HTTPException:
+        raise
+    except Exception as error:  # noqa: BLE001 - every page answers with a page
+        number = request.scope["state"]["request_id"]
+        _log.error("page %s failed", number, exc_info=error)
+        document = {"code": "internal_error", "instance": f"urn:uuid:{number}"}
+        return await troubled(ask, Problem(500, document))
+
+
+async def _result(screen: Screen, ask: Ask, path: Mapping[str, str]) -> Response[bytes] | Stream:
+    if screen.show is not None:
+        return await _sent(ask, await screen.show(ask, **path))
+    if screen.do is None or screen.of is None or screen.of.show is None:
+        raise TypeError(f"{screen.name} is neither a page nor a form")
+    given = Given({})
+    refused = 403
+    if not same_site(ask.request):
+        said = ask.gettext("This form did not come from this site, so nothing was done.")
+    else:
+        given = await _read(ask)
+        refused = 400
+        if fits(given.text(FIELD), ask.session, secret_key(ask)):
+            try:
+                return await _sent(ask, await screen.do(ask, given, **path))
+            except Problem as problem:
+                if ended(problem, ask):
+                    raise
+                ask.failure = failure_of(problem, screen.name, given.shown_again, ask.language)
+                return await _again(screen.of, ask, path)
+        said = ask.gettext("This page was out of date. Nothing was done; send it again.")
+    ask.failure = Failure(screen.name, said, {}, given.shown_again, refused)
+    return await _again(screen.of, ask, path)
+
+
+async def _again(of: Screen, ask: Ask, path: Mapping[str, str]) -> Response[bytes] | Stream:
+    """Answer with the page of a form, which tells what went wrong."""
+    if of.show is None:
+        raise TypeError(f"{of.name} is no page")
+    return await _sent(ask, await of.show(ask, **{name: path[name] for name in of.parameters}))
+
+
+async def _read(ask: Ask) -> Given:
+    media = ask.request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if media != _URLENCODED:
+        raise Problem(415, {"code": "unsupported_media_type"})
+    return given_of(await ask.request.body())
+
+
+async def _sent(ask: Ask, result: Result) -> Response[bytes] | Stream:
+    if isinstance(result, Page):
+        return await rendered(ask, result)
+    if isinstance(result, Done):
+        answer = Response(b"", status_code=303, headers={"Location": result.to})
+        said = (saying(ask, result.said),) if result.said else ()
+        ask.request.scope["state"]["cookies"] = (*result.cookies, *said)
+        return answer
+    return result
+
+
+async def troubled(ask: Ask, problem: Problem) -> Response[bytes]:
+    """Answer with a page that tells about a problem."""
+    _ = ask.gettext
+    title = _("There is no such page") if problem.status == 404 else _("This did not work")
+    said = sentence(problem, ask.language)
+    if problem.status == 404:
+        said = _("It does not exist, or you may not see it.")
+    shown = Shown(title, said, problem.status, problem.instance.removeprefix("urn:uuid:"))
+    ask.failure = None
+    if ask.query(PART):
+        return Response(b"", status_code=problem.status)
+    if problem.status >= 500:
+        ask.forget_session()  # the page itself must not need what has just failed
+    return await rendered(ask, Page("problem.html", shown, problem.status))
+
+
+def _to_sign_in(ask: Ask) -> Response[bytes]:
+    """Send the reader to the sign-in page, and back afterwards."""
+    if ask.query(PART):
+        return Response(b"", status_code=401)
+    query = bytes(ask.request.scope["query_string"]).decode("latin-1")
+    here = quote(ask.path) + (f"?{query}" if query else "")
+    then = f"?{urlencode({'then': here})}" if ask.request.method == "GET" and here != "/" else ""
+    cookies = (sessions.ended(ask.transport),)
+    ask.request.scope["state"]["cookies"] = cookies
+    return Response(b"", status_code=303, headers={"Location": f"{links.SIGN_IN}{then}"})
+
+
+def edge_of(request: Asked) -> Edge:
+    """Return the application's own edge, which the API is called through."""
+    found: Edge = request.scope["state"]["edge"]
+    return found

@@ -1,0 +1,39 @@
+"""The reader's language: texts from the catalogues, dates and numbers by CLDR."""
+
+from dataclasses import dataclass
+from functools import cache
+from gettext import NullTranslations
+
+from babel import Locale
+
+from service.base.languages import Language, language_of, texts
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """A language, with the functions that translate into it."""
+
+    code: Language
+    locale: Locale
+    """Babel's rules for dates, numbers and money."""
+
+    texts: NullTranslations
+
+    def gettext(self, text: str) -> str:
+        """Return *text* in this language, or unchanged if the catalogue does not have it."""
+        return self.texts.gettext(text)
+
+    def ngettext(self, one: str, many: str, number: int) -> str:
+        """Return the form of a text for *number*, in this language."""
+        return self.texts.ngettext(one, many, number)
+
+
+@cache
+def spoken(code: Language) -> Spoken:
+    """Return a language."""
+    return Spoken(code, Locale.parse(code), texts(code))
+
+
+def best_language(accepted: str | None) -> Spoken:
+    """Return the best language for an ``Accept-Language``."""
+    return spoken(language_of(accepted))

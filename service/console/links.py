@@ -1,0 +1,47 @@
+"""The address of every screen. Templates have this module as ``links``."""
+
+HOME = "/"
+SIGN_IN = "/sign-in"
+SIGN_UP = "/sign-up"
+SIGN_OUT = "/sign-out"
+ACCOUNT = "/account"
+
+
+def join(code: str) -> str:
+    """Return the page on which an invitation or a claim code is used."""
+    return f"/join/{code}"
+
+
+def league(league: str) -> str:
+    """Return the page of a league."""
+    return f"/leagues/{league}"
+
+
+def schedule(league: str) -> str:
+    """Return the schedule of a league."""
+    return f"/leagues/{league}/schedule"
+
+
+def tournament(tournament: str) -> str:
+    """Return the poster of a tournament."""
+    return f"/tournaments/{tournament}"
+
+
+def floor(tournament: str) -> str:
+    """Return the floor of a tournament."""
+    return f"/tournaments/{tournament}/floor"
+
+
+def table(table: str) -> str:
+    """Return the playing table."""
+    return f"/tables/{table}"
+
+
+def hand(hand: str) -> str:
+    """Return the replay of a hand."""
+    return f"/hands/{hand}"
+
+
+def dispute(dispute: str) -> str:
+    """Return a dispute."""
+    return f"/disputes/{dispute}"

@@ -1,0 +1,229 @@
+"""
+Rendering: a page of a template, or one of its parts alone.
+
+A page is a template and the screen that it shows. A part is a block of the same template, which
+``?part=<name>`` asks for alone: same handler, same authorisation. Its tag tells if it has changed.
+"""
+
+import hashlib
+import re
+from dataclasses import dataclass
+from functools import cache
+
+from jinja2 import Environment, PackageLoader, StrictUndefined, Template
+from litestar import Response
+from markupsafe import Markup
+
+from service.api.http.etags import matches, not_modified
+from service.api.me.accounts import Me
+from service.base.languages import Language
+from service.base.sources import SystemEntropy
+from service.console import links, sessions
+from service.console.asking import Ask, ended, secret_key
+from service.console.assets import static
+from service.console.calling import Problem
+from service.console.csrf import token_for
+from service.console.languages import spoken
+from service.console.problems import NOTHING, Failure
+from service.console.words import Words
+
+HTML = "text/html; charset=utf-8"
+PART = "part"
+SAID_COOKIE = "holotable-said"
+_SAID_SECONDS = 60
+_MASK_BYTES = 16
+
+_entropy = SystemEntropy()
+_CSRF_MARK = f"csrf{_entropy.token()}"
+_KEY_MARK = f"key{_entropy.token()}"
+"""
+What templates write for tokens and keys. They are put in after the tag is made, so a part whose
+facts are the same has the same tag.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """
+    A template with the screen that it shows.
+
+    Args:
+        template: The file below ``templates``.
+        screen: What the page shows, as ``screen`` in the template.
+        status: The status of the answer. That of a failed form replaces it.
+    """
+
+    template: str
+    screen: object = None
+    status: int = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A form that was carried out: go to a page, which says so once."""
+
+    to: str
+    said: str = ""
+    cookies: tuple[str, ...] = ()
+    """Headers ``Set-Cookie``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """The reader, as every page knows them."""
+
+    signed_in: bool
+    name: str | None
+    """The name of the account, or None for a stranger, or in a part."""
+
+    turns: int
+    """The number of tables that wait for the reader."""
+
+    plain: bool
+    """True if the connection is not encrypted, by a setting."""
+
+    refused: bool
+    """True if the connection is not encrypted, so that nobody can sign in."""
+
+    language: str
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """The functions that a template calls about its own request."""
+
+    ask: Ask
+
+    def form_token(self, etag: str | None = None) -> Markup:
+        """Return the hidden fields of a form: token, key, and the version it was made for."""
+        fields = Markup(
+            '<input type="hidden" name="csrf" value="{}">'
+            '<input type="hidden" name="key" value="{}">'
+        ).format(_CSRF_MARK, _KEY_MARK)
+        if etag is not None:
+            fields += Markup('<input type="hidden" name="if_match" value="{}">').format(etag)
+        return fields
+
+    def part(self, name: str, *topics: str | None) -> Markup:
+        """
+        Return the attributes of a live part, whose block has the same *name*.
+
+        Args:
+            topics: The things that it depends on: leagues, tournaments, tables, ``me``.
+        """
+        listed = " ".join(each for each in topics if each)
+        return Markup('id="{0}" data-part="{0}" data-topics="{1}"').format(name, listed)
+
+    def failed(self, *forms: str) -> Failure:
+        """Return what went wrong with one of these forms. It is false if nothing did."""
+        failure = self.ask.failure
+        return failure if failure is not None and failure.form in forms else NOTHING
+
+
+async def rendered(ask: Ask, page: Page) -> Response[bytes]:
+    """
+    Return the answer with *page*, or with the part of it that the request asks for.
+
+    Raises:
+        Problem: If the reader's session has ended.
+    """
+    template = _environment(ask.language.code).get_template(page.template)
+    part = ask.query(PART)
+    if part and ask.failure is None and ask.request.method == "GET":
+        return _part(ask, page, template, part)
+    me = await _me(ask)
+    text = template.render(_values(ask, page, me))
+    status = ask.failure.status if ask.failure is not None else page.status
+    answer = Response(_filled(ask, text), status_code=status, media_type=HTML)
+    if sessions.cookie(ask.request, SAID_COOKIE) is not None:
+        answer.headers["set-cookie"] = sessions.set_cookie(SAID_COOKIE, "", ask.transport, 0)
+    return answer
+
+
+def _part(ask: Ask, page: Page, template: Template, part: str) -> Response[bytes]:
+    if part not in template.blocks:
+        raise Problem(404, {"code": "not_found", "title": "", "detail": ""})
+    context = template.new_context(_values(ask, page, None))
+    next(iter(template.root_render_func(context)), None)  # it imports what the blocks use
+    text = "".join(template.blocks[part](context))
+    tag = f'W/"{hashlib.sha256(text.encode()).hexdigest()[:32]}"'
+    known = ask.request.headers.get("if-none-match")
+    if known is not None and matches(known, tag):
+        return not_modified(tag)
+    return Response(_filled(ask, text), headers={"ETag": tag}, media_type=HTML)
+
+
+async def _me(ask: Ask) -> Me | None:
+    """Return the reader's account. A session that has ended is forgotten."""
+    if not ask.signed_in:
+        return None
+    try:
+        return await ask.me()
+    except Problem as problem:
+        if not ended(problem, ask):
+            raise
+        ask.forget_session()
+        return None
+
+
+def _values(ask: Ask, page: Page, me: Me | None) -> dict[str, object]:
+    context = Context(ask)
+    reader = Reader(
+        signed_in=ask.signed_in,
+        name=None if me is None else me.name,
+        turns=0 if me is None else sum(each.your_turn for each in me.seats),
+        plain=ask.transport == "plain",
+        refused=ask.transport == "refused",
+        language=ask.language.code,
+    )
+    return {
+        "screen": page.screen,
+        "reader": reader,
+        "here": ask.path,
+        "said": said(ask),
+        "failure": ask.failure,
+        "failed": context.failed,
+        "form_token": context.form_token,
+        "part": context.part,
+    }
+
+
+def _filled(ask: Ask, text: str) -> bytes:
+    """Return the page with a token and a key of its own in each form."""
+    token = token_for(ask.session, secret_key(ask), _entropy.bytes(_MASK_BYTES))
+    text = text.replace(_CSRF_MARK, token)
+    return re.sub(_KEY_MARK, lambda _: _entropy.uuid().hex, text).encode()
+
+
+def said(ask: Ask) -> str:
+    """Return what the form before this page has to say, or nothing."""
+    given = sessions.cookie(ask.request, SAID_COOKIE) or ""
+    try:
+        return bytes.fromhex(given).decode()
+    except ValueError:
+        return ""
+
+
+def saying(ask: Ask, text: str) -> str:
+    """Return the header ``Set-Cookie`` that makes the next page say *text* once."""
+    value = text.encode().hex()
+    return sessions.set_cookie(SAID_COOKIE, value, ask.transport, _SAID_SECONDS)
+
+
+@cache
+def _environment(code: Language) -> Environment:
+    """Return the templates in one language."""
+    speaks = spoken(code)
+    found = Environment(
+        loader=PackageLoader("service.console"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        extensions=["jinja2.ext.i18n", "jinja2.ext.do"],
+    )
+    found.install_gettext_callables(  # type: ignore[attr-defined]
+        speaks.gettext, speaks.ngettext, newstyle=True
+    )
+    found.globals |= {"links": links, "static": static, "words": Words(speaks)}
+    return found

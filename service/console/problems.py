@@ -1,0 +1,130 @@
+"""Problems of the API in a reader's words."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from service.console.calling import Problem
+from service.console.languages import Spoken
+
+FASTER = "stream_version_conflict"
+"""The code of a form whose page was read before somebody else's change."""
+
+
+def N_(text: str) -> str:  # noqa: N802 - the usual name of the mark
+    """Return *text*, which is translated where it is shown. The mark puts it in the catalogue."""
+    return text
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """What went wrong with a form, and what was typed into it."""
+
+    form: str
+    """The name of the form's handler."""
+
+    message: str
+    """A sentence for the summary."""
+
+    fields: Mapping[str, str] = field(default_factory=dict)
+    """A sentence for each field, by the field's name."""
+
+    values: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """What was typed, by the field's name. Passwords are left out."""
+
+    status: int = 400
+    faster: bool = False
+    """True if somebody else changed the thing first, so that the page shows new facts."""
+
+    def __bool__(self) -> bool:
+        """Return whether anything went wrong."""
+        return bool(self.message)
+
+    def error(self, name: str) -> str | None:
+        """Return what is wrong with a field, or None."""
+        return self.fields.get(name)
+
+    def value(self, name: str, default: object = "") -> object:
+        """Return what was typed into a field, or *default* in a form that was not sent yet."""
+        typed = self.values.get(name)
+        return default if typed is None else typed[-1]
+
+    def ticked(self, name: str, default: bool = False, value: str | None = None) -> bool:
+        """Return whether a box was ticked, or *default* in a form that was not sent yet."""
+        if not self:
+            return default
+        typed = self.values.get(name, ())
+        return bool(typed) if value is None else value in typed
+
+    @property
+    def listed(self) -> list[tuple[str, str]]:
+        """The sentences of the summary, each with the field that it is about."""
+        return [(said, name) for name, said in self.fields.items()]
+
+
+NOTHING = Failure("", "")
+"""The failure of a form that was not sent yet."""
+
+
+def sentence(problem: Problem, language: Spoken) -> str:
+    """Return the meaning of a problem, in the reader's language."""
+    _ = language.gettext
+    if problem.code == FASTER:
+        return _("Somebody else was faster. This page now shows what they changed; check, and send "
+                 "your change again.")  # fmt: skip
+    title = _(problem.title) if problem.title else _("Something went wrong")
+    said = f"{title.rstrip('.')}."
+    wait = problem.facts.get("retry_after")
+    if isinstance(wait, int):
+        said += " " + language.ngettext(
+            "Try again in %(num)d second.", "Try again in %(num)d seconds.", wait
+        ) % {"num": wait}  # fmt: skip
+    return said
+
+
+def failure_of(
+    problem: Problem, form: str, values: Mapping[str, tuple[str, ...]], language: Spoken
+) -> Failure:
+    """Return a problem as the failure of a form, with each error at its field."""
+    fields = {
+        each.pointer.strip("/").replace("/", "."): fault_in_words(each.detail, language)
+        for each in problem.errors
+    }
+    return Failure(
+        form=form,
+        message=sentence(problem, language),
+        fields=fields,
+        values=values,
+        status=problem.status,
+        faster=problem.code == FASTER,
+    )
+
+
+_BOUND = re.compile(
+    r"(?P<kind>str|int|float|array|object)` (?P<what>of length )?(?P<sign>[<>]=?) (?P<n>-?[\d.]+)"
+)
+
+
+def fault_in_words(detail: str, language: Spoken) -> str:
+    """Return what is wrong with one value, in the reader's language."""
+    _ = language.gettext
+    bound = _BOUND.search(detail)
+    if bound is not None:
+        number = {"number": bound["n"]}
+        if bound["what"]:
+            least = _("At least %(number)s characters are needed.")
+            most = _("At most %(number)s characters are allowed.")
+        else:
+            least, most = _("At least %(number)s is needed."), _("At most %(number)s is allowed.")
+        return (least if bound["sign"].startswith(">") else most) % number
+    for pattern, said in (
+        ("matching regex", _("This has characters that are not allowed here.")),
+        ("missing required field", _("This is needed.")),
+        ("enum value", _("Choose one of the values.")),
+        ("Expected `int`", _("A whole number is needed.")),
+        ("Expected `float`", _("A number is needed.")),
+        ("Expected `datetime`", _("A date and a time are needed.")),
+    ):
+        if pattern in detail:
+            return said
+    return detail

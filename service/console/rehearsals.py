@@ -1,0 +1,153 @@
+"""What a command would change, as tables of before and after."""
+
+from collections.abc import Iterator, Mapping
+from typing import Protocol
+
+import msgspec
+
+from service.api.http.rehearsing import WouldChange
+from service.console.languages import Spoken
+from service.console.words import Words
+
+
+class Place(Protocol):
+    """A seat at a table."""
+
+    @property
+    def table(self) -> str: ...
+    @property
+    def seat(self) -> int | None: ...
+
+
+class Row(msgspec.Struct, kw_only=True):
+    """One thing that would change."""
+
+    what: str
+    before: str
+    after: str
+    same: bool = False
+
+
+class Table(msgspec.Struct, kw_only=True):
+    """The changes of one kind."""
+
+    caption: str
+    about: str
+    """The heading of the first column."""
+
+    rows: list[Row]
+
+
+def tables_of(
+    changes: WouldChange, names: Mapping[str, str], currency: str | None, language: Spoken
+) -> list[Table]:
+    """
+    Return the changes as tables, without those that would be empty.
+
+    Args:
+        names: The names of players and entrants, by identifier, and those of tables.
+        currency: The currency of prizes, or None for chips.
+    """
+    _ = language.gettext
+    player, found = _("Player"), []
+    kinds = (
+        (_("State"), _("Tournament"), _states(changes, names, language)),
+        (_("Places"), player, _places(changes, names)),
+        (_("Prizes"), player, _prizes(changes, names, currency, language)),
+        (_("Seats"), player, _seats(changes, names, language)),
+        (_("Stacks"), player, _stacks(changes, names, language)),
+        (_("Penalty hands"), player, _penalties(changes, names)),
+        (_("Standings"), player, _standings(changes, names)),
+    )
+    for caption, about, rows in kinds:
+        listed = list(rows)
+        if listed:
+            found.append(Table(caption=caption, about=about, rows=listed))
+    return found
+
+
+def _states(changes: WouldChange, names: Mapping[str, str], language: Spoken) -> Iterator[Row]:
+    words = Words(language)
+    for tournament, each in changes.tournaments.items():
+        if each.state_before != each.state_after:
+            yield Row(
+                what=names.get(tournament, language.gettext("This evening")),
+                before=words.phase(each.state_before),
+                after=words.phase(each.state_after),
+            )
+
+
+def _places(changes: WouldChange, names: Mapping[str, str]) -> Iterator[Row]:
+    for tournament in changes.tournaments.values():
+        for each in tournament.placings:
+            yield Row(what=_named(names, each.entrant, each.player),
+                      before=_or(each.before), after=_or(each.after))  # fmt: skip
+
+
+def _prizes(
+    changes: WouldChange, names: Mapping[str, str], currency: str | None, language: Spoken
+) -> Iterator[Row]:
+    words = Words(language)
+    for tournament in changes.tournaments.values():
+        for each in tournament.payouts:
+            yield Row(
+                what=_named(names, each.entrant, each.player),
+                before=words.money(each.before, currency),
+                after=words.money(each.after, currency),
+            )
+
+
+def _seats(changes: WouldChange, names: Mapping[str, str], language: Spoken) -> Iterator[Row]:
+    def shown(place: Place | None) -> str:
+        if place is None:
+            return "–"
+        where = {"table": names.get(place.table, ""), "seat": _or(place.seat)}
+        return language.gettext("table %(table)s, seat %(seat)s") % where
+
+    for tournament in changes.tournaments.values():
+        for each in tournament.seats:
+            yield Row(
+                what=_named(names, each.entrant),
+                before=shown(each.before),
+                after=shown(each.after),
+            )
+
+
+def _stacks(changes: WouldChange, names: Mapping[str, str], language: Spoken) -> Iterator[Row]:
+    words = Words(language)
+    for table in changes.tables.values():
+        for each in table.stacks:
+            yield Row(
+                what=_named(names, each.entrant),
+                before=words.chips(each.before),
+                after=words.chips(each.after),
+            )
+
+
+def _penalties(changes: WouldChange, names: Mapping[str, str]) -> Iterator[Row]:
+    for table in changes.tables.values():
+        for each in table.penalties:
+            yield Row(what=_named(names, each.entrant),
+                      before=str(each.before), after=str(each.after))  # fmt: skip
+
+
+def _standings(changes: WouldChange, names: Mapping[str, str]) -> Iterator[Row]:
+    for season in changes.seasons.values():
+        for each in season:
+            yield Row(
+                what=_named(names, each.player),
+                before=_ranked(each.rank_before, each.points_before),
+                after=_ranked(each.rank_after, each.points_after),
+            )
+
+
+def _ranked(rank: int | None, points: str | None) -> str:
+    return "–" if rank is None else f"{rank}. ({points or 0})"
+
+
+def _named(names: Mapping[str, str], *identifiers: str) -> str:
+    return next((names[each] for each in identifiers if each in names), "–")
+
+
+def _or(number: int | None) -> str:
+    return "–" if number is None else str(number)

@@ -1,0 +1,20 @@
+// What every page runs. Without it every page and form still works.
+import { begin } from "./live.js";
+import { localise } from "./times.js";
+
+localise(document);
+begin(document);
+
+// A form is sent once. The key in it would make a second sending harmless anyway.
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  if (form.dataset.sent) {
+    event.preventDefault();
+    return;
+  }
+  form.dataset.sent = "1";
+  // A page that comes back from the browser's memory may send its forms again.
+  addEventListener("pageshow", () => delete form.dataset.sent, { once: true });
+});
+
+document.querySelector("#errors")?.focus();

@@ -1,0 +1,89 @@
+// Live parts: the server says what has changed, and the page asks for the parts that show it.
+import { morph } from "./morph.js";
+import { localise } from "./times.js";
+
+const JITTER = 300; // milliseconds, so that many readers do not ask at once
+const AGAIN = 3000;
+
+let source = null;
+const waiting = new Map(); // timer by part
+const tags = new Map(); // ETag by part
+
+const parts = () => [...document.querySelectorAll("[data-part]")];
+const topicsOf = (part) => part.dataset.topics.split(" ").filter(Boolean);
+
+export function begin() {
+  if (!parts().some((part) => topicsOf(part).length)) return;
+  connect();
+  document.addEventListener("visibilitychange", () => {
+    if (document.visibilityState === "visible") refreshAll();
+  });
+}
+
+function connect() {
+  const topics = [...new Set(parts().flatMap(topicsOf))];
+  source?.close();
+  if (!topics.length) return;
+  let opened = false;
+  const mine = (source = new EventSource(`/live?topics=${topics.join(",")}`));
+  source.addEventListener("open", () => {
+    if (opened) refreshAll(); // connected again: something may have been missed
+    opened = true;
+  });
+  source.addEventListener("changed", (event) => {
+    const { topic } = JSON.parse(event.data);
+    for (const part of parts()) if (topicsOf(part).includes(topic)) soon(part.dataset.part);
+  });
+  source.addEventListener("error", () => {
+    // The browser connects again by itself, unless the server refused.
+    if (mine.readyState === EventSource.CLOSED) setTimeout(() => mine === source && connect(), AGAIN * 5);
+  });
+}
+
+function soon(name) {
+  if (waiting.has(name)) return;
+  waiting.set(name, setTimeout(() => refresh(name), Math.random() * JITTER));
+}
+
+function refreshAll() {
+  for (const part of parts()) soon(part.dataset.part);
+}
+
+// Ask for one part, and put in what differs. Other modules may call this after they did something.
+export async function refresh(name) {
+  clearTimeout(waiting.get(name));
+  waiting.delete(name);
+  const part = document.querySelector(`[data-part="${name}"]`);
+  if (!part || document.visibilityState === "hidden") return;
+  const address = new URL(location.href);
+  address.searchParams.set("part", name);
+  const known = tags.get(name);
+  let answer;
+  try {
+    answer = await fetch(address, { headers: known ? { "If-None-Match": known } : {}, cache: "no-store" });
+  } catch {
+    return; // the line is down; the stream's return asks again
+  }
+  if (answer.status === 401) return location.reload(); // the session has ended
+  if (answer.status === 429 || answer.status === 503) {
+    waiting.set(name, setTimeout(() => refresh(name), AGAIN));
+    return;
+  }
+  if (answer.status !== 200) return; // 304: nothing differs
+  tags.set(name, answer.headers.get("ETag"));
+  const before = said(part);
+  const fresh = document.createElement(part.tagName);
+  fresh.innerHTML = await answer.text();
+  localise(fresh);
+  morph(part, fresh);
+  const after = said(part);
+  if (after && after !== before) announce(after);
+  part.dispatchEvent(new CustomEvent("renewed", { bubbles: true }));
+}
+
+const said = (part) => [...part.querySelectorAll("[data-said]")].map((each) => each.dataset.said).join(" ");
+
+export function announce(text) {
+  const news = document.querySelector("#news");
+  if (news) news.textContent = text;
+}

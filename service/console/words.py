@@ -1,0 +1,120 @@
+"""Numbers, money and times as a reader reads them. Templates have this as ``words``."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from babel.dates import format_datetime, format_timedelta
+from babel.numbers import format_currency, format_decimal, get_currency_precision
+from markupsafe import Markup, escape
+
+from service.console.languages import Spoken
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """Formats values in one language."""
+
+    language: Spoken
+
+    def when(self, at: datetime, zone: str | None = None, shown: str = "full") -> Markup:
+        """
+        Return a ``<time>``. ``times.js`` rewrites it in the reader's own zone.
+
+        Args:
+            zone: The zone to write it in, which then stays. Without one it is UTC.
+            shown: ``full`` for day and time, ``day``, or ``time``.
+        """
+        pattern = {"full": "EEE d MMM, HH:mm", "day": "EEE d MMM", "time": "HH:mm"}[shown]
+        tz = ZoneInfo(zone or "UTC")
+        text = format_datetime(at, pattern, tzinfo=tz, locale=self.language.locale)
+        if shown != "day":
+            text += f" {zone.rpartition('/')[2].replace('_', ' ') if zone else 'UTC'}"
+        kept = "" if zone else Markup(' data-local="{}"').format(shown)
+        return Markup('<time datetime="{}"{}>{}</time>').format(
+            at.isoformat(timespec="seconds"), kept, text
+        )
+
+    def number(self, value: int) -> str:
+        """Return a number with its groups of digits."""
+        return format_decimal(value, locale=self.language.locale)
+
+    def chips(self, value: int) -> Markup:
+        """Return a number of chips, in tabular figures."""
+        return Markup('<span class="num">{}</span>').format(self.number(value))
+
+    def money(self, minor: int, currency: str | None) -> Markup:
+        """Return an amount of minor units of *currency*."""
+        if currency is None:
+            return self.chips(minor)
+        value = minor / 10 ** get_currency_precision(currency)
+        text = format_currency(value, currency, locale=self.language.locale)
+        return Markup('<span class="num">{}</span>').format(text)
+
+    def length(self, seconds: int) -> str:
+        """Return a length of time in its largest unit."""
+        return str(format_timedelta(timedelta(seconds=seconds), locale=self.language.locale))
+
+    def phase(self, phase: str) -> str:
+        """Return the phase of a tournament."""
+        _ = self.language.gettext
+        known: dict[str, str] = {
+            "draft": _("Draft"),
+            "announced": _("Announced"),
+            "registering": _("Open for entries"),
+            "discarded": _("Discarded"),
+            "registration_closed": _("Entries closed"),
+            "seating": _("Seats are being drawn"),
+            "running": _("Under way"),
+            "paused": _("Paused"),
+            "finished": _("Finished"),
+            "cancelled": _("Cancelled"),
+        }
+        return known.get(phase, phase)
+
+    def standing(self, standing: str) -> str:
+        """Return the standing of an evening in a schedule."""
+        _ = self.language.gettext
+        known: dict[str, str] = {
+            "planned": _("Planned"),
+            "on": _("Announced"),
+            "over": _("Finished"),
+            "cancelled": _("Cancelled"),
+            "missed": _("Missed"),
+        }
+        return known.get(standing, standing)
+
+    def role(self, role: str) -> str:
+        """Return a role in a league."""
+        _ = self.language.gettext
+        known: dict[str, str] = {
+            "owner": _("Owner"),
+            "director": _("Director"),
+            "referee": _("Referee"),
+            "scorer": _("Scorer"),
+            "auditor": _("Auditor"),
+            "player": _("Player"),
+        }
+        return known.get(role, role)
+
+    def entry(self, status: str) -> str:
+        """Return the state of an entry."""
+        _ = self.language.gettext
+        known: dict[str, str] = {
+            "requested": _("Waits for approval"),
+            "refused": _("Refused"),
+            "waitlisted": _("In line"),
+            "offered": _("Has the offer of a place"),
+            "registered": _("Entered"),
+            "playing": _("Playing"),
+            "rebuy_open": _("May rebuy"),
+            "busted": _("Out"),
+            "eliminated": _("Out"),
+            "cashed_out": _("Has left"),
+            "finished": _("Finished"),
+        }
+        return known.get(status, status)
+
+    def listed(self, names: tuple[str, ...]) -> Markup:
+        """Return *names* joined by commas."""
+        return Markup(", ").join(escape(each) for each in names)
