@@ -27,11 +27,13 @@ from engine.kit.audiences import STAFF_ONLY
 from engine.values import Sealed, SealedCard
 from service.base.docstrings import members_of
 from service.base.documents import Document, Json
+from service.log.event_sets import sets_of
 from service.log.hiding import Hint
 from service.log.upcasters import current_version
 
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMAS = ROOT / "api-spec" / "events"
+SETS = ROOT / "api-spec" / "event-sets.json"
 DOCUMENT = ROOT / "docs" / "events.md"
 RULEBOOK = ROOT / "docs" / "rulebook.md"
 RULE_NAMES = ROOT / "service" / "api" / "http" / "rule_names.py"
@@ -163,13 +165,15 @@ def write() -> list[Path]:
       The paths that were written.
 
     Raises:
-      SchemaChanged: If a committed schema has another shape. Then nothing is written.
+      SchemaChanged: If a committed schema has another shape, or a set of versions another version.
+        Then nothing is written.
     """
     texts = {file_of(event): text_of(schema_of(event)) for event in _events()}
     for path, text in texts.items():
         if path.exists() and not same_shape(path.read_text(encoding="utf-8"), text):
             raise SchemaChanged(f"{path.name} is committed with another shape")
-    texts |= {DOCUMENT: document(), RULE_NAMES: rule_names()}
+    demand_sets_kept()
+    texts |= {DOCUMENT: document(), RULE_NAMES: rule_names(), SETS: sets_text()}
     SCHEMAS.mkdir(parents=True, exist_ok=True)
     written = []
     for path, text in texts.items():
@@ -177,6 +181,29 @@ def write() -> list[Path]:
             path.write_text(text, encoding="utf-8")
             written.append(path)
     return written
+
+
+def sets_text() -> str:
+    """Return the text of ``api-spec/event-sets.json``: the version of each event in each set."""
+    return json.dumps(sets_of(event_types()), indent=1, sort_keys=True) + "\n"
+
+
+def demand_sets_kept() -> None:
+    """
+    Check that committed sets of event versions say what they said. They may only gain types.
+
+    Raises:
+      SchemaChanged: If a set has another version of a type.
+    """
+    committed = json.loads(SETS.read_text(encoding="utf-8")) if SETS.exists() else {}
+    current = json.loads(sets_text())
+    for number, versions in committed.items():
+        changed = versions.items() - current.get(number, {}).items()
+        if changed:
+            raise SchemaChanged(
+                f"set {number} of event versions is committed with {sorted(changed)}; begin a new "
+                "set in service/log/event_sets.py, with the way back to the older ones"
+            )
 
 
 def rule_names() -> str:

@@ -26,6 +26,7 @@ from service.api.http.bodies import read_body
 from service.api.http.by import By
 from service.api.http.declaration import Body, Operation
 from service.api.http.etags import tagging
+from service.api.http.event_versions import event_set
 from service.api.http.positions import BEHIND
 from service.api.http.preconditions import ORDERING, UNLOGGED, compare
 from service.api.http.queries import Query, demand_known
@@ -68,7 +69,8 @@ def bound(
     """
     asked = _asked(handler)
     described = _with_query(_with_body(declared, asked.get("body")), asked)
-    described = replace(described, etag=any(by.function is tagging for by in _bys(asked)))
+    provided_by = set(_providers(asked))
+    described = replace(described, etag=tagging in provided_by, events=event_set in provided_by)
     _demand_order(described, tuple(asked))
     steps = _steps(described, _PARAMETER.findall(path), asked)
     first = None if "body" in asked else _struct(described)
@@ -157,6 +159,13 @@ def _queries(asked: dict[str, object]) -> Iterator[Query]:
     yield from (hint for hint in _hints(asked) if isinstance(hint, Query))
     for by in _bys(asked):
         yield from _queries(_asked(by.function))
+
+
+def _providers(asked: dict[str, object]) -> Iterator[Callable[..., Awaitable[object]]]:
+    """Yield the functions that provide parameters, and those that provide theirs."""
+    for by in _bys(asked):
+        yield by.function
+        yield from _providers(_asked(by.function))
 
 
 def _bys(asked: dict[str, object]) -> Iterator[By]:

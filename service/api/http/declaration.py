@@ -142,6 +142,9 @@ class Operation:
     """A description for the document, in addition to the sentences made of the declaration."""
 
     precondition: Precondition = "ignored"
+    events: bool = False
+    """True if the answer holds events, in the versions that ``Accept-Event-Version`` pins."""
+
     etag: bool = False
     """True if the answer has an ``ETag`` and the route answers ``If-None-Match``."""
 

@@ -140,6 +140,7 @@ SHELL_CATALOGUE: Mapping[str, tuple[int, str]] = {
     "mail_unavailable": (409, "This installation sends no mail. Ask an owner or the operator"),
     "erasure_unconfirmed": (400, "The erasure has to be confirmed with the player's own id"),
     "still_entered": (409, "The player is entered in a tournament that is not over"),
+    "event_version_unknown": (400, "Accept-Event-Version names no set of event versions"),
     "invalid_as_of": (400, "as_of is neither a position token nor an instant with its offset"),
     "as_of_ahead": (422, "as_of lies in the future"),
     "as_of_too_far": (422, "The answer would fold more events than are allowed"),

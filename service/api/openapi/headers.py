@@ -2,6 +2,7 @@
 
 from service.api.http.declaration import Operation
 from service.base.documents import Document
+from service.log.event_sets import NEWEST
 
 _TEXT: Document = {"type": "string"}
 _SECONDS: Document = {"type": "integer", "minimum": 0}
@@ -113,6 +114,16 @@ PARAMETERS: Document = {
         "until it shows their effect.",
         "schema": _TEXT,
     },
+    "Accept-Event-Version": {
+        "name": "Accept-Event-Version",
+        "in": "header",
+        "required": False,
+        "description": "The set of event versions that the client knows, from "
+        "`api-spec/event-sets.json`. Events then come in the versions of that set. Without it they "
+        "come in their current versions.",
+        "schema": {"type": "integer", "minimum": 1},
+        "example": NEWEST,
+    },
     "Last-Event-ID": {
         "name": "Last-Event-ID",
         "in": "header",
@@ -145,6 +156,8 @@ def asked(described: Operation) -> list[str]:
         found.append("Min-Position")
     if described.streams:
         found.append("Last-Event-ID")
+    if described.events:
+        found.append("Accept-Event-Version")
     return found
 
 

@@ -22,9 +22,10 @@ from service.api.http.paging import parts_of, token
 from service.api.http.shell import Shell
 from service.base.errors import BadRequest, EventUnreadable
 from service.log.codec import MALFORMED, openings_for
+from service.log.event_sets import NEWEST, downcast, version_in
 from service.log.keys import LeagueKeys
 from service.log.record import Recorded, league_number
-from service.log.upcasters import current_version, upcast
+from service.log.upcasters import upcast
 
 _NOTHING = msgspec.Raw(b"{}")
 
@@ -63,27 +64,34 @@ class FeedItem(msgspec.Struct, kw_only=True):
     """The salts of the opened values, in hexadecimal, by the pointers of ``opened``."""
 
 
-def _current(row: Recorded, version: int) -> msgspec.Raw:
-    """Return the ``data`` of an event, upcast to the current schema *version*."""
+def _shown(row: Recorded, version: int) -> msgspec.Raw:
+    """Return the ``data`` of an event in the schema *version*."""
     if row.schema_version == version:
         return msgspec.Raw(row.data)
     try:
         document = upcast(row.type, row.schema_version, msgspec.json.decode(row.data))
+        document = downcast(row.type, document, version)
     except MALFORMED as error:
         raise EventUnreadable("a stored event cannot be read", type=row.type) from error
     return msgspec.Raw(msgspec.json.encode(document, order="sorted"))
 
 
 def item_of(
-    row: Recorded, cursor: str, reader: Reader, keys: LeagueKeys, folded: bool = True
+    row: Recorded,
+    cursor: str,
+    reader: Reader,
+    keys: LeagueKeys,
+    folded: bool = True,
+    events: int = NEWEST,
 ) -> FeedItem:
     """
     Return the feed item of *row*, with the values that *reader* may open.
 
     Args:
         folded: False for a voided event, which keeps its place but shows no data.
+        events: The set of event versions to show.
     """
-    schema_version = current_version(row.type) if folded else row.schema_version
+    schema_version = version_in(events, row.type) if folded else row.schema_version
     readable = folded and reader.reads(row.type)
     opened = openings_for(row, reader.audiences, keys) if readable and reader.audiences else {}
     return FeedItem(
@@ -94,7 +102,7 @@ def item_of(
         type=row.type,
         schema_version=schema_version,
         at=row.at,
-        data=_current(row, schema_version) if readable else _NOTHING,
+        data=_shown(row, schema_version) if readable else _NOTHING,
         opened={pointer: value for pointer, (_, value) in opened.items()},
         salts={pointer: salt for pointer, (salt, _) in opened.items()},
     )
@@ -109,6 +117,8 @@ class Feed:
     stream: str | None
     epoch: int
     reader: Reader
+    events: int = NEWEST
+    """The set of event versions that the viewer has pinned."""
 
     async def read(self, after: int, limit: int) -> list[Recorded]:
         """Return up to *limit* events after *after*: a version, or a position in a league."""
@@ -141,7 +151,7 @@ class Feed:
         reader = self.reader
         if told.row.sealed is None:
             reader = msgspec.structs.replace(reader, entrant=None)
-        audience = (self.stream, self.epoch, reader)
+        audience = (self.stream, self.epoch, reader, self.events)
         made = told.views.get(audience)
         if made is None:
             item = self._item(told, keys)
@@ -151,7 +161,8 @@ class Feed:
         return made
 
     def _item(self, told: Told, keys: LeagueKeys) -> FeedItem:
-        return item_of(told.row, self.cursor(told.row), self.reader, keys, told.folded)
+        cursor = self.cursor(told.row)
+        return item_of(told.row, cursor, self.reader, keys, told.folded, self.events)
 
     async def _keys(self) -> LeagueKeys:
         return await self.shell.runtime.writer.store.keys(league_number(self.league))

@@ -31,6 +31,7 @@ from service.api.http.access import (
 from service.api.http.authentication import require_token
 from service.api.http.by import By
 from service.api.http.declaration import JSON
+from service.api.http.event_versions import Events
 from service.api.http.news import Follower
 from service.api.http.operations import operation
 from service.api.http.queries import After, Limit, Wait
@@ -77,16 +78,17 @@ class FeedPage(msgspec.Struct, kw_only=True):
 
 
 class Asking(NamedTuple):
-    """The query of a feed."""
+    """The query of a feed, and the set of event versions to show."""
 
     after: str | None
     limit: int
     wait: int
+    events: int
 
 
-async def asking(after: After, limit: Limit, wait: Wait) -> Asking:
-    """Return the query of a feed."""
-    return Asking(after, limit, wait)
+async def asking(after: After, limit: Limit, wait: Wait, events: Events) -> Asking:
+    """Return what a request asks of a feed."""
+    return Asking(after, limit, wait, events)
 
 
 AskingBy = Annotated[Asking, By(asking)]
@@ -103,7 +105,7 @@ _ABOUT = (
     "Read a table's events as pages, as a stream of events, or whole as lines of JSON.",
     needs="read_league", scope="leagues:read", answer=FeedPage, streams=True, produces=_FORMS,
     about=_ABOUT,
-    problems=("invalid_cursor", "too_many_streams"),
+    problems=("invalid_cursor", "too_many_streams", "event_version_unknown"),
 )  # fmt: skip
 async def follow_table(
     request: Asked,
@@ -122,7 +124,7 @@ async def follow_table(
     "Read a tournament's events as pages, as a stream of events, or whole as lines of JSON.",
     needs="read_league", scope="leagues:read", answer=FeedPage, streams=True, produces=_FORMS,
     about=_ABOUT,
-    problems=("invalid_cursor", "too_many_streams"),
+    problems=("invalid_cursor", "too_many_streams", "event_version_unknown"),
 )  # fmt: skip
 async def follow_tournament(
     request: Asked, place: Annotated[TournamentPlace, AS_KNOWN], asked: AskingBy
@@ -136,7 +138,7 @@ async def follow_tournament(
     "Read every event of a league, in order of position, without hidden values.",
     needs="read_league", scope="leagues:read", answer=FeedPage, streams=True, produces=_FORMS,
     about=_ABOUT,
-    problems=("invalid_cursor", "too_many_streams"),
+    problems=("invalid_cursor", "too_many_streams", "event_version_unknown"),
 )  # fmt: skip
 async def follow_league(
     request: Asked, place: Annotated[LeaguePlace, AS_KNOWN], asked: AskingBy
@@ -154,7 +156,8 @@ async def _answer(
 ) -> Response[bytes] | Stream:
     shell, league = shell_of(request), place.league
     reader = Reader(staff=place.role in STAFF, entrant=viewer)
-    feed = Feed(shell, league, stream, await shell.runtime.writer.epoch(league), reader)
+    epoch = await shell.runtime.writer.epoch(league)
+    feed = Feed(shell, league, stream, epoch, reader, asked.events)
     media = media_of(request)
     held = partial(shell.limits.streams.held, principal_of(request))
     if media == EVENT_STREAM:

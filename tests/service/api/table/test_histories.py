@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from service.api.table import histories
+from service.log.catalogue import SCHEMAS
 from tests.service.api.table.test_commands import answer_to, turn
 from tests.service.api.table.test_feeds import everything
 from tests.support.streams import following
@@ -79,3 +80,47 @@ async def test_a_history_ends_where_it_said_and_has_no_last_line_if_it_is_cut_of
         assert len(cut.items) < len(before)
         assert whole.items[1:-1] == before
         assert (whole.items[-1]["type"], whole.items[-1]["count"]) == ("end", len(before))
+
+
+async def test_a_reader_who_pins_a_set_of_versions_sees_the_events_in_these_versions(
+    serving,
+) -> None:
+    """`entrant_registered` has two versions. The first one does not tell who acted."""
+    async with serving() as api:
+        owner, league, tournament, people, table = await api.playing()
+        path, pinned = f"/v1/tournaments/{tournament}/events", {"Accept-Event-Version": "1"}
+        schema = json.loads((SCHEMAS / "entrant_registered.v1.json").read_text(encoding="utf-8"))
+        closed = schema["$defs"]["EntrantRegistered"]
+        assert closed["additionalProperties"] is False
+
+        current = await everything(owner, path)
+        page = (await owner.get(path, params={"limit": 200}, headers=pinned)).json()["items"]
+        lines = await owner.get(path, headers=NDJSON | pinned)
+        async with following(api.app, path, owner.headers | pinned) as stream:
+            await stream.until(len(current))
+
+        older = [json.loads(line) for line in lines.content.splitlines()[1:-1]]
+        assert stream.items == older == page
+        registered = [each for each in page if each["type"] == "entrant_registered"]
+        assert len(registered) == len(people)
+        for each in registered:
+            assert each["schema_version"] == 1
+            assert each["data"].keys() | {"type"} == closed["properties"].keys()
+        newer = {each["id"]: each for each in current}
+        for each in page:
+            now = newer[each["id"]]
+            if each["type"] == "entrant_registered":
+                assert now["schema_version"] == 2
+                assert now["data"] == each["data"] | {"by": None}
+            else:
+                assert each == now
+        newest = await owner.get(path, params={"limit": 200}, headers={"Accept-Event-Version": "2"})
+        assert newest.json()["items"] == current
+
+        for wrong in ("0", "3", "latest", "1.0"):
+            for where in (path, f"/v1/tables/{table}/events", f"/v1/leagues/{league}/events"):
+                refused = await owner.get(where, headers={"Accept-Event-Version": wrong})
+                assert (refused.status_code, refused.json()["code"]) == (
+                    400,
+                    "event_version_unknown",
+                )
