@@ -20,6 +20,7 @@ from engine.tournament.model.state import State as TournamentState
 from engine.tournament.model.terms_changeable import ChangeableTerms, changeable
 from engine.tournament.model.values import Payout
 from engine.tournament.money.pool import amounts_of
+from engine.tournament.money.prizes import payouts
 from engine.values import Chips, EntrantId, PlayerId, Seat, TableId
 
 Kept = TypeVar("Kept")
@@ -42,7 +43,11 @@ class PlacingChange(_Change, frozen=True, kw_only=True):
 
 
 class PayoutChange(_Change, frozen=True, kw_only=True):
-    """A change of a payout, in minor units of the tournament's currency. 0 means no payout."""
+    """
+    A change of a payout, in minor units of the tournament's currency. 0 means no payout.
+
+    While play goes on, it is the worth of the place of an entrant who is out, as the pool stands.
+    """
 
     entrant: EntrantId
     player: PlayerId
@@ -291,7 +296,13 @@ def _paid(state: TournamentState) -> Mapping[tuple[EntrantId, PlayerId], int]:
 
 
 def _prizes(state: TournamentState) -> tuple[Payout, ...]:
-    return state.payouts if isinstance(state, Finished) else ()
+    """Return the payouts of a finished tournament, or the worth of the places of those out."""
+    if isinstance(state, Finished):
+        return state.payouts
+    if not isinstance(state, Running) or not state.placings or state.books.deal is not None:
+        return ()
+    entries = {each.entrant: each for each in state.entrants}
+    return payouts(state.placings, amounts_of(state), entries=entries)
 
 
 def _seats(before: TournamentState, after: TournamentState) -> tuple[SeatChange, ...]:

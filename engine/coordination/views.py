@@ -14,10 +14,12 @@ from typing import Any, Literal
 import msgspec
 
 from engine.coordination.clocks import with_clock
+from engine.kit.denominations import Denomination
 from engine.rulesets import Amounts
 from engine.table.model.state import Table
 from engine.table.read.view import seen_by
 from engine.table.read.view_parts import NextLevelView, SeatView, TableView
+from engine.tournament.levels import coming_break
 from engine.tournament.model.floor_state import FloorState
 from engine.tournament.model.state import (
     Cancelled,
@@ -131,6 +133,22 @@ class FloorLevel(_Part, frozen=True, kw_only=True):
     """The forced bets of the level."""
 
 
+class BreakView(_Part, frozen=True, kw_only=True):
+    """A planned break that has not begun."""
+
+    after_level: int
+    """The number of the level that the break follows."""
+
+    seconds: int
+    """The length of the break."""
+
+    due: datetime | None
+    """The instant at which it begins if the clock keeps running, or null while the clock stands."""
+
+    left_seconds: int | None
+    """The playing time until it begins, or null while the clock runs."""
+
+
 class FloorView(_Part, frozen=True, kw_only=True):
     """The floor of a tournament. Everyone who may see the tournament may see all of it."""
 
@@ -170,6 +188,12 @@ class FloorView(_Part, frozen=True, kw_only=True):
 
     break_ends: datetime | None
     """The end of the present break, or null without a break."""
+
+    next_break: BreakView | None
+    """The next break after a level, or null if none is planned."""
+
+    denominations: tuple[Denomination, ...]
+    """The chips of the game by name and value, or nothing if its rules name none."""
 
     hand_for_hand: int | None
     """The number of the present hand in hand-for-hand play, or null without hand-for-hand play."""
@@ -219,6 +243,8 @@ def floor_of(state: State, tables: Mapping[TableId, Table]) -> FloorView | None:
         next_level=shown[0].next_level if shown and running and running.clock else None,
         breaking_order=_breaking_order(running),
         closing=running is not None and running.closing,
+        next_break=_next_break(running),
+        denominations=terms.ruleset.denominations,
         **_course(running),
         tables=tuple(shown),
     )
@@ -236,6 +262,11 @@ def _level(running: Running | None) -> FloorLevel | None:
     if running is None or running.clock is None:
         return None
     return FloorLevel(number=running.clock.level, amounts=running.clock.amounts)
+
+
+def _next_break(running: Running | None) -> BreakView | None:
+    found = None if running is None else coming_break(running)
+    return None if found is None else BreakView(**found._asdict())
 
 
 def _breaking_order(running: Running | None) -> tuple[int, ...]:

@@ -10,7 +10,7 @@ Source: TDA rule 23, rulebook ``levels``.
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from engine.rulesets import Amounts, Levels, LevelStep, Ruleset
 from engine.tournament.model.commands import RaiseLevels
@@ -127,6 +127,43 @@ def breaks_of(state: Running) -> Mapping[int, int]:
     breaks = {each.level: each.seconds for each in state.terms.floor.breaks}
     breaks |= {each.level: each.seconds for each in state.floor.planned}
     return {level: seconds for level, seconds in breaks.items() if seconds}
+
+
+class ComingBreak(NamedTuple):
+    """A break that the terms or a director have planned and that has not begun."""
+
+    after_level: int
+    """The number of the level that it follows."""
+
+    seconds: int
+    """The length of the break."""
+
+    due: datetime | None
+    """The instant at which it begins if the clock keeps running, or None while the clock stands."""
+
+    left_seconds: int | None
+    """The playing time until it begins, or None while the clock runs."""
+
+
+def coming_break(state: Running) -> ComingBreak | None:
+    """Return the next break after a level, or None if none is planned."""
+    clock, steps = state.clock, structure_of(state.terms.ruleset)
+    if clock is None:
+        return None
+    planned = breaks_of(state)
+    levels = (level for level in sorted(planned) if level >= clock.level)
+    level = next((each for each in levels if not on_break_after(state, each)), None)
+    if level is None:
+        return None
+    between = sum(step.length or 0 for step in steps[clock.level : level])
+    due = None if clock.due is None else clock.due + timedelta(seconds=between)
+    left = clock.left_microseconds
+    return ComingBreak(
+        after_level=level,
+        seconds=planned[level],
+        due=due,
+        left_seconds=None if left is None else left // 1_000_000 + between,
+    )
 
 
 def on_break_after(state: Running, level: int) -> bool:

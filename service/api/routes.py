@@ -47,7 +47,9 @@ from service.api.public import tournaments as public_tournaments
 from service.api.table import (
     feeds,
     hands,
+    my_schedule,
     my_stream,
+    my_waiting,
     openings,
     presence,
     replays,
@@ -130,6 +132,8 @@ ROUTES: tuple[HTTPRouteHandler, ...] = tuple(
         evaluating,
         feeds,
         my_stream,
+        my_waiting,
+        my_schedule,
         audits,
         bundles,
         corrections,

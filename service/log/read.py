@@ -66,7 +66,7 @@ _LEAGUE = (
 )
 _OF_TYPE = (
     f"SELECT {_OF_STREAM} FROM events WHERE league = $1 AND stream = $2 "  # noqa: S608
-    "AND stream_version > $3 AND type = $4 ORDER BY stream_version DESC LIMIT $5"
+    "AND stream_version > $3 AND type = ANY ($4) ORDER BY stream_version DESC LIMIT $5"
 )
 _AT = (
     f"SELECT {_COLUMNS} FROM events "  # noqa: S608
@@ -169,17 +169,17 @@ async def read_until(
     return _recorded(number, rows, stream)
 
 
-async def read_last_of_type(
+async def read_last_of_types(
     connection: Connection,
     league: str | UUID,
     stream: str,
-    kind: str,
+    kinds: Sequence[str],
     after_version: int,
     limit: int,
 ) -> list[Recorded]:
-    """Return the last *limit* events of a type in a stream after a version, oldest first."""
+    """Return the last *limit* events of some types in a stream after a version, oldest first."""
     number, driver = _number(league), await driver_of(connection)
-    rows = await driver.fetch(_OF_TYPE, number, stream, after_version, kind, limit)
+    rows = await driver.fetch(_OF_TYPE, number, stream, after_version, kinds, limit)
     return _recorded(number, rows, stream)[::-1]
 
 

@@ -136,16 +136,14 @@ async def hands(
 
 
 async def tournament_hands(
-    connection: AsyncConnection, tournament: str, *, limit: int = 100, after_position: int = 0
+    connection: AsyncConnection, tournament: str, *, limit: int = 100, before: int | None = None
 ) -> list[HandRow]:
-    """Return a tournament's hands in the order in which they were opened."""
+    """Return a tournament's hands, newest first. *before* pages by ``first_position``."""
     hand = schema.hand
-    statement = (
-        sa.select(hand)
-        .where(hand.c.tournament == tournament, hand.c.first_position > after_position)
-        .order_by(hand.c.first_position)
-        .limit(limit)
-    )
+    statement = sa.select(hand).where(hand.c.tournament == tournament)
+    if before is not None:
+        statement = statement.where(hand.c.first_position < before)
+    statement = statement.order_by(hand.c.first_position.desc()).limit(limit)
     return await _all(connection, statement, HandRow)
 
 

@@ -1,10 +1,10 @@
 """Calendars in the format of RFC 5545, with stable identifiers and growing sequence numbers."""
 
 from collections.abc import Iterable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 from engine.league.describing import Face
-from service.schedule.listing import ScheduledItem
+from service.schedule.listing import ScheduledItem, expected_end
 
 MEDIA_TYPE = "text/calendar"
 
@@ -39,7 +39,6 @@ def calendar(name: str, items: Iterable[ScheduledItem], usually: Face = NOTHING)
 
 
 def _event(item: ScheduledItem, usually: Face) -> list[str]:
-    length = item.length_seconds or usually.length_seconds
     place = item.place or usually.place
     written = [
         "BEGIN:VEVENT",
@@ -50,8 +49,9 @@ def _event(item: ScheduledItem, usually: Face) -> list[str]:
         f"DTSTART:{_instant(item.starts_at)}",
         f"SUMMARY:{_text(item.name)}",
     ]
-    if length is not None:
-        written.append(f"DTEND:{_instant(item.starts_at + timedelta(seconds=length))}")
+    ends_at = expected_end(item.starts_at, item.length_seconds, usually.length_seconds)
+    if ends_at is not None:
+        written.append(f"DTEND:{_instant(ends_at)}")
     if place is not None:
         written.append(f"LOCATION:{_text(place)}")
     if usually.description is not None:

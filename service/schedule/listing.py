@@ -66,6 +66,21 @@ class ScheduledItem(msgspec.Struct, frozen=True, kw_only=True):
     length_seconds: int | None = None
     """The planned length of the tournament, or null."""
 
+    ends_at: datetime | None = None
+    """
+    The expected end: the start and the planned length, or else the league's usual length. Null if
+    neither is known.
+    """
+
+    entrants: int | None = None
+    """The number of entrants now, or null while the tournament is only planned."""
+
+    entrants_max: int | None = None
+    """The number of places for entrants, or null if nothing is said about it yet."""
+
+    waiting: int | None = None
+    """The number of players on the waitlist, or null unless the tournament is `on`."""
+
     standing: Standing
     """
     `planned` until the announcement, then `on`, and at last `over` or `cancelled`. `missed` means
@@ -109,10 +124,19 @@ class Listed:
 
 
 async def schedule_of(
-    runtime: Runtime, connection: AsyncConnection, league: str, since: datetime, until: datetime
+    runtime: Runtime,
+    connection: AsyncConnection,
+    league: str,
+    since: datetime,
+    until: datetime,
+    within: Budget | None = None,
 ) -> Listed:
     """
     Return the items of a league that begin from *since* to before *until*.
+
+    Args:
+      within: The steps for the plans of several leagues in one answer. Without it, the league has
+        all of them.
 
     Raises:
       Overloaded: If too much is waiting to be expanded.
@@ -130,7 +154,7 @@ async def schedule_of(
     house = created_of((await runtime.writer.load(league, league_stream(league))).state)
     items: list[ScheduledItem] = []
     unexpanded = []
-    in_all = Budget(LEAGUE_STEPS)
+    in_all = within or Budget(LEAGUE_STEPS)
     for season in await queries.seasons(connection, league):
         state = (await runtime.writer.load(league, season_stream(season.season))).state
         if not isinstance(state, Opened):
@@ -144,7 +168,8 @@ async def schedule_of(
         for recurrence, occurrences in zip(known, expanded, strict=True):
             items += _items_of(recurrence, occurrences, season.season, state.closed, found, house)
     items += [_announced(row) for row in found.values() if row.starts_at is not None]
-    items = [each for each in items if since <= each.starts_at < until]
+    usual = house.face.length_seconds
+    items = [_ending(each, usual) for each in items if since <= each.starts_at < until]
     items.sort(key=lambda each: (each.starts_at, each.uid))
     return Listed(items[:ITEMS_MAX], unexpanded)
 
@@ -163,7 +188,7 @@ async def schedule_of_player(
         tournament.c.starts_at >= since,
         tournament.c.starts_at < until,
     )
-    return [_announced(row) for row in found]
+    return [_ending(_announced(row)) for row in found]
 
 
 async def _tournaments(
@@ -230,6 +255,7 @@ class _Planned(msgspec.Struct, frozen=True, kw_only=True):
     name: str = UNNAMED
     place: str | None = None
     length_seconds: int | None = None
+    entrants_max: int | None = None
 
 
 def _planned(house: Created, body: str) -> _Planned:
@@ -267,6 +293,8 @@ def _item(
         name=shown.name,
         place=shown.place,
         length_seconds=shown.length_seconds,
+        entrants=None if row is None else row.entrants,
+        entrants_max=shown.entrants_max,
         starts_at=moment.at if row is None or row.starts_at is None else row.starts_at,
         standing=standing,
         since=_since(row) if row is not None else occurrence.planned_at,
@@ -289,6 +317,8 @@ def _called_off(
         name=row.name,
         place=row.place,
         length_seconds=row.length_seconds,
+        entrants=row.entrants,
+        entrants_max=row.entrants_max,
         starts_at=fixture.moment.at,
         standing="cancelled",
         since=_since(row),
@@ -315,12 +345,27 @@ def _announced(row: rows.TournamentRow) -> ScheduledItem:
         name=row.name,
         place=row.place,
         length_seconds=row.length_seconds,
+        entrants=row.entrants,
+        entrants_max=row.entrants_max,
         starts_at=row.starts_at or row.announced_at,
         standing=standing,
         since=_since(row),
         season=row.season,
         tournament=row.tournament,
     )
+
+
+def expected_end(
+    starts_at: datetime, length_seconds: int | None, usual: int | None = None
+) -> datetime | None:
+    """Return the expected end by the planned or the *usual* length, or None without either."""
+    length = length_seconds or usual
+    return None if length is None else starts_at + timedelta(seconds=length)
+
+
+def _ending(item: ScheduledItem, usual: int | None = None) -> ScheduledItem:
+    ends_at = expected_end(item.starts_at, item.length_seconds, usual)
+    return msgspec.structs.replace(item, ends_at=ends_at)
 
 
 def _since(row: rows.TournamentRow) -> datetime:

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from datetime import timedelta
 
 from engine.tournament.model.state import State as Tournament
+from engine.tournament.model.state import Unannounced
 from engine.values import number_of
 from service.api.http.phases import entries_of
 from service.api.http.shell import Shell
@@ -40,7 +41,14 @@ async def names_of(shell: Shell, players: Iterable[str]) -> dict[str, str]:
 
 async def names_at(shell: Shell, tournament: Tournament, entrants: Iterable[str]) -> dict[str, str]:
     """Return the names of a tournament's *entrants* by entrant."""
-    players: dict[str, str] = {each.entrant: each.player for each in entries_of(tournament)}
+    if isinstance(tournament, Unannounced):
+        return {}
+    entries = entries_of(tournament)
+    players: dict[str, str] = shell.index(
+        f"players of {tournament.terms.tournament}",
+        entries,
+        lambda: {each.entrant: each.player for each in entries},
+    )
     seated = {each: players[each] for each in entrants if each in players}
     called = await names_of(shell, seated.values())
     return {each: called[player] for each, player in seated.items() if player in called}

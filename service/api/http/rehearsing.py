@@ -26,8 +26,9 @@ from engine.tournament.entering.staff import counts_as_entered
 from engine.tournament.model import state as tournament
 from engine.tournament.model.state import Unannounced
 from engine.values import SeasonId, Stream, number_of, stream_of
+from service.api.http.called import names_at, names_of
 from service.api.http.phases import Tournament
-from service.api.http.shell import Asked, operation_of, principal_of, shell_of
+from service.api.http.shell import Asked, Shell, operation_of, principal_of, shell_of
 from service.base.errors import Forbidden
 from service.log.rehearsal import Rehearsed
 from service.people import operator_log
@@ -84,7 +85,10 @@ class WouldChange(msgspec.Struct, kw_only=True):
     """If a season would close: the fate of each tournament announced for it."""
 
     digest: str = ""
-    """SHA-256 of this request and this answer, in hexadecimal."""
+    """SHA-256 of this request and this answer without names, in hexadecimal."""
+
+    names: dict[str, str] = {}
+    """The names of the players now, by the players and entrants of this answer."""
 
 
 State = TypeVar("State", bound=msgspec.Struct)
@@ -106,6 +110,7 @@ async def tried(request: Asked, found: Rehearsed) -> Response[bytes]:
         return (await writer.load(league, stream)).state
 
     content = await would_change(found, load, shell.now())
+    content.names = await _called(shell, found, content)
     await _trace(request, found)
     return Response(msgspec.json.encode(content), status_code=200, media_type="application/json")
 
@@ -149,6 +154,26 @@ async def would_change(found: Rehearsed, load: Load, now: datetime) -> WouldChan
     )
     content.digest = sha256(found.asked + _canonical.encode(content)).hexdigest()
     return content
+
+
+async def _called(shell: Shell, found: Rehearsed, content: WouldChange) -> dict[str, str]:
+    """Return the names of everybody whose place, money, seat, chips or points would change."""
+    called: dict[str, str] = {}
+    for name, change in content.tournaments.items():
+        entrants = {
+            *(each.entrant for each in change.placings),
+            *(each.entrant for each in change.payouts),
+            *(each.entrant for each in change.seats),
+        }
+        called |= await names_at(shell, found.before[stream_of(name)], entrants)
+    for name, changed in content.tables.items():
+        above = stream_of(found.after[stream_of(name)].tournament)
+        state = (await shell.runtime.writer.load(found.league, above)).state
+        sitting = {each.entrant for each in changed.penalties}
+        sitting |= {each.entrant for each in changed.stacks}
+        called |= await names_at(shell, state, sitting)
+    players = {each.player for changes in content.seasons.values() for each in changes}
+    return called | await names_of(shell, players)
 
 
 def season_of(state: tournament.State) -> SeasonId | None:

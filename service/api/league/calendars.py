@@ -1,7 +1,8 @@
 """Schedules, and calendars that other programs subscribe to."""
 
+import asyncio
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import Annotated
 from uuid import UUID
@@ -12,6 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.league.roles import may
 from engine.league.state import Created
+from engine.tournament.model.state import State
 from engine.values import PlayerId, identifier, stream_of
 from service.announcing.inputs import Instant, in_utc
 from service.api.http.access import LeaguePlace, demand_form, league_of
@@ -22,12 +24,14 @@ from service.api.http.listing import Pages
 from service.api.http.nothing import Nothing
 from service.api.http.operations import operation
 from service.api.http.paging import Page
+from service.api.http.phases import entering_of
 from service.api.http.positions import Reads
 from service.api.http.queries import Query
 from service.api.http.shell import Asked, Shell, shell_of
 from service.api.http.submitting import Order, encoded
 from service.api.me.signing_in import REPLAYED
 from service.base.errors import StreamNotFound, Unauthenticated
+from service.log.streams import tournament_stream
 from service.people import calendar_keys
 from service.people.idempotency import Said
 from service.people.tokens import Principal
@@ -105,13 +109,47 @@ async def read_schedule(
 ) -> Response[bytes]:
     """Read tournaments from the read models and plans from the seasons."""
     await reads.caught_up(place.league, "tournaments")
+    since, until = span_of(shell, since, until)
+    async with shell.engine.connect() as connection:
+        found = await schedule_of(shell.runtime, connection, place.id, since, until)
+    states = await states_of(shell, place.id, found.items)
+    items = tuple(with_line(each, states.get(each.uid)) for each in found.items)
+    return encoded(Schedule(items=items, unexpanded=tuple(found.unexpanded)))
+
+
+def span_of(
+    shell: Shell, since: datetime | None, until: datetime | None
+) -> tuple[datetime, datetime]:
+    """
+    Return the span of a schedule, by default the next 30 days.
+
+    Raises:
+        BadRequest: ``validation_failed`` if the span is empty or longer than 366 days.
+    """
     since = _dated(FROM, since) or shell.now()
     until = _dated(TO, until) or since + _SPAN
     if not timedelta() < until - since <= SPAN_MAX:
         raise invalid("`to` must lie after `from`, by at most 366 days")
-    async with shell.engine.connect() as connection:
-        found = await schedule_of(shell.runtime, connection, place.id, since, until)
-    return encoded(Schedule(items=tuple(found.items), unexpanded=tuple(found.unexpanded)))
+    return since, until
+
+
+async def states_of(shell: Shell, league: str, items: Iterable[ScheduledItem]) -> dict[str, State]:
+    """Return the tournaments of the items that are neither planned nor called off, by item."""
+    shown = [
+        (each.uid, tournament_stream(each.tournament))
+        for each in items
+        if each.tournament is not None and each.standing in ("on", "over")
+    ]
+    writer = shell.runtime.writer
+    found = await asyncio.gather(*(writer.load(league, stream) for _, stream in shown))
+    return {uid: loaded.state for (uid, _), loaded in zip(shown, found, strict=True)}
+
+
+def with_line(item: ScheduledItem, state: State | None) -> ScheduledItem:
+    """Return *item* with the length of the waitlist, if its tournament is on."""
+    if state is None or item.standing != "on":
+        return item
+    return msgspec.structs.replace(item, waiting=len(entering_of(state).waiting))
 
 
 @operation(

@@ -63,6 +63,9 @@ class MySeat(msgspec.Struct, kw_only=True):
 
     league: str
     tournament: str
+    tournament_name: str
+    """The name of the tournament."""
+
     entrant: str
     table: str | None
     """The table, or null while the caller has no seat."""
@@ -197,6 +200,7 @@ async def _seat(shell: Shell, row: SeatOf) -> MySeat:
     return MySeat(
         league=row.league,
         tournament=row.tournament,
+        tournament_name=row.tournament_name,
         entrant=row.entrant,
         table=None if seating is None else seating.table,
         seat=None if seating is None else seating.seat_of(entrant),

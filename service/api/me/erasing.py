@@ -47,4 +47,5 @@ async def erase_me(
     await signed_in(request, me.login, body.password)
     erased = await erase(shell.engine, shell.runtime.writer.store.keys, me.number, shell.now())
     forget(shell, principal)
+    shell.called.pop(me.player, None)
     return encoded(erased)

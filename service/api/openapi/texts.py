@@ -75,7 +75,7 @@ TAGS: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
     "Schedules": (
         "Recurring tournaments, the schedule of a league, and calendars.",
-        ("league.fixtures", "league.calendars"),
+        ("league.fixtures", "league.calendars", "table.my_schedule"),
     ),
     "Rulesets": (
         "Named rulesets and terms, and calculations with them.",
@@ -118,7 +118,7 @@ TAGS: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
     "Feeds": (
         "Events as they happen, as pages or as a stream.",
-        ("table.feeds", "table.my_stream"),
+        ("table.feeds", "table.my_stream", "table.my_waiting"),
     ),
     "Disputes": (
         "Claims, evidence, rulings and appeals.",

@@ -118,6 +118,18 @@ class PublicScheduled(msgspec.Struct, kw_only=True):
     that nobody could announce it in time.
     """
 
+    ends_at: datetime | None
+    """The expected end by the planned or the usual length, or null if neither is known."""
+
+    place: str | None
+    """The venue, as free text, or null."""
+
+    entrants: int | None
+    """The number of entrants now, or null while the tournament is only planned."""
+
+    entrants_max: int | None
+    """The number of places for entrants, or null if nothing is said about it yet."""
+
     tournament: str | None
     """The announced tournament, or null while it is only planned."""
 

@@ -27,7 +27,7 @@ from service.api.table.my_items import (
     UnseatedItem,
 )
 from service.api.table.told import Facts
-from service.api.table.views import read_of, seen_with_clock
+from service.api.table.views import read_of, seen_with_clock, unnamed
 
 _GONE = ("out", "withdrawn")
 
@@ -161,7 +161,7 @@ def _turn(told: Facts, mine: Mine) -> Difference | None:
         table=table.state.table,
         decision=now.decision,
         deadline=now.deadline,
-        view=read_of(mine.league, table, seen),
+        view=unnamed(read_of(mine.league, table, seen)),
     )
     return Difference(item, replace(told, decision=now.decision, deadline=now.deadline))
 

@@ -29,7 +29,7 @@ from service.api.table.my_facts import Entered, entered, facts_of, is_over, seat
 from service.api.table.told import NOTHING, Facts, InLeague
 from service.base.errors import EventUnreadable
 from service.log.catalogue import tag_of
-from service.log.read import heads_of, read_last_of_type, voided
+from service.log.read import heads_of, read_last_of_types, voided
 from service.log.record import Recorded
 from service.log.streams import Stream, dispute_stream, table_stream, tournament_stream
 from service.log.writer import Loaded
@@ -143,8 +143,8 @@ class Following:
 
     async def ends_at(self, league: str, table: str, after: int) -> list[Recorded]:
         """Return the last ends of hands at *table* after a version of its stream, oldest first."""
-        rows = await read_last_of_type(
-            self.shell.pool, league, stream_of(table), HAND_OVER, after, KEPT_MAX
+        rows = await read_last_of_types(
+            self.shell.pool, league, stream_of(table), [HAND_OVER], after, KEPT_MAX
         )
         away = await voided(self.shell.pool, league) if rows else frozenset()
         return [row for row in rows if row.position not in away]

@@ -8,7 +8,7 @@ import msgspec
 from engine.dispute.state import Phase as DisputePhase
 from engine.table.model.events import SeatStack
 from engine.tournament.model.state import Phase
-from service.api.table.views import TableRead
+from service.api.table.views import TableNamed
 
 EntryStatus = Literal[
     "applied", "refused", "waitlisted", "offered", "entered", "out", "withdrawn"
@@ -60,7 +60,7 @@ class TurnItem(_Told, kw_only=True, tag="turn"):
     deadline: datetime
     """The instant until which the action must arrive."""
 
-    view: TableRead
+    view: TableNamed
     """The table as the viewer sees it, with the legal actions in ``legal``."""
 
 
@@ -99,7 +99,7 @@ class HandOverItem(_Told, kw_only=True, tag="hand_over"):
     stacks: tuple[SeatStack, ...]
     """The chips of every seat after the hand, busts included."""
 
-    view: TableRead
+    view: TableNamed
     """
     The table as the viewer sees it now. ``view.last_hand`` shows the end of the hand until the next
     hand opens.

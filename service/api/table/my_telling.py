@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from engine.table.model.events import HandSettled
 from engine.table.model.state import Table
 from engine.values import identifier, stream_of
+from service.api.http.called import names_at
 from service.api.table.my_differences import AFTER_HANDS, BEFORE_HANDS, Difference, Kind, about
 from service.api.table.my_following import WAITING, Following, LeagueNow, Mine
 from service.api.table.my_items import (
@@ -20,9 +21,10 @@ from service.api.table.my_items import (
     LeagueLeftItem,
     MyItem,
     ResetItem,
+    TurnItem,
 )
 from service.api.table.told import NOTHING, Facts, InLeague, cursor_of
-from service.api.table.views import read_of, seen_with_clock
+from service.api.table.views import read_of, seen_with_clock, unnamed
 from service.log.record import Recorded
 from service.log.writer import Loaded
 
@@ -121,6 +123,11 @@ class Telling:
         else:
             known.tournaments[mine.id] = found.after
         found.item.cursor = self.cursor
+        if isinstance(found.item, TurnItem | HandOverItem):
+            view = found.item.view
+            seated = (each.entrant for each in view.seats)
+            names = await names_at(self._following.shell, mine.loaded.state, seated)
+            found.item.view = replace(view, names=names)
         return found.item
 
     async def _hand_over(self, told: Facts, mine: Mine) -> Difference | None:
@@ -144,7 +151,7 @@ class Telling:
             ending=event.ending,
             winners=event.winners,
             stacks=event.stacks,
-            view=read_of(mine.league, table, seen),
+            view=unnamed(read_of(mine.league, table, seen)),
         )
         return Difference(item, replace(told, version=row.stream_version))
 

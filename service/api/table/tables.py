@@ -40,6 +40,7 @@ from service.api.http.access import (
 )
 from service.api.http.called import names_at
 from service.api.http.etags import Tags, not_modified, tag_of
+from service.api.http.event_versions import Events
 from service.api.http.listing import Pages
 from service.api.http.moments import AS_OF_PROBLEMS, Moment, Then
 from service.api.http.operations import operation
@@ -152,7 +153,8 @@ async def read_table(
     viewer = await viewer_at(request, place)
     seen = await _seen(request, place, viewer)
     tournament = await tournament_of_table(request, place)
-    shown = await shown_of(shell, tournament, read_of(place.league, place.loaded, seen))
+    read = read_of(place.league, place.loaded, seen)
+    shown = await shown_of(shell, tournament, read, shell.now())
     return encoded(shown, headers={"ETag": tag_of(place.loaded.version)})
 
 
@@ -166,7 +168,7 @@ async def _then(request: Asked, place: TablePlace, moment: Moment) -> Response[b
     seen = with_clock(seen_by(table.state, viewer), tournament)
     then = Loaded(table.state, table.version, table.hash, table.at)
     read = read_of(place.league, then, msgspec.structs.replace(seen, legal=()))
-    shown = await shown_of(shell_of(request), tournament, read)
+    shown = await shown_of(shell_of(request), tournament, read, table.at)
     return encoded(shown, headers=moment.headers)
 
 
@@ -196,7 +198,7 @@ async def list_tables(place: TournamentPlace, shell: Shell, pages: Pages) -> Res
         "table_held", "table_closed", "not_dealt_in",
         "stale_decision", "not_your_turn", "wrong_phase", "entrant_not_seated", "no_decision_open",
         "selection_final", "card_not_held", "card_action_not_allowed", "call_too_early",
-        "nothing_to_show",
+        "nothing_to_show", "event_version_unknown",
     ),
 )  # fmt: skip
 async def act(
@@ -205,6 +207,7 @@ async def act(
     order: Order,
     place: Annotated[TablePlace, AS_KNOWN, BELIEVED],
     shell: Shell,
+    events: Events,
 ) -> Response[bytes]:
     """Submit the action to the table. A refusal is kept, and its answer lists legal actions."""
     viewer = await viewer_at(request, place)
@@ -212,7 +215,7 @@ async def act(
         receipt = await _perform(shell, place, viewer, order, body)
     except CommandRejected as error:
         return await _refused(request, place, viewer, order, error)
-    return await _done(shell, place, viewer, receipt)
+    return await _done(shell, place, viewer, receipt, events)
 
 
 async def _perform(
@@ -317,11 +320,12 @@ async def _refused(
 
 
 async def _done(
-    shell: Shell, place: TablePlace, viewer: EntrantId | None, receipt: Receipt
+    shell: Shell, place: TablePlace, viewer: EntrantId | None, receipt: Receipt, events: int
 ) -> Response[bytes]:
-    """Return the answer to an action. It depends only on its events and the viewer."""
+    """Return the answer to an action. It depends only on its events and the request."""
     rows = [each.row for each in receipt.recorded if each.stream == place.stream]
-    feed = Feed(shell, place.league, place.stream, receipt.epoch, Reader(entrant=viewer))
+    reader = Reader(entrant=viewer)
+    feed = Feed(shell, place.league, place.stream, receipt.epoch, reader, events)
     content = {
         "table": place.id,
         "version": rows[-1].stream_version if rows else place.loaded.version,

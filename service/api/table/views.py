@@ -1,5 +1,6 @@
 """A table as its reader gets it: the engine's view, with identifier, league and version."""
 
+from datetime import datetime
 from typing import cast
 
 import msgspec
@@ -33,17 +34,34 @@ class TableRead(TableView, frozen=True, kw_only=True):
     """The viewer's legal actions now. Members of an action that do not apply are null."""
 
 
-class TableSeen(TableRead, frozen=True, kw_only=True):
+class TableNamed(TableRead, frozen=True, kw_only=True):
     """A table as one viewer sees it, with the names of the players."""
 
     names: dict[str, str]
     """The names of the players at the table now, by entrant."""
 
 
-async def shown_of(shell: Shell, tournament: Tournament, read: TableRead) -> TableSeen:
-    """Return a table's view with the names of its players."""
+class TableSeen(TableNamed, frozen=True, kw_only=True):
+    """A table as one viewer sees it, with the names of the players and the server's time."""
+
+    now: datetime
+    """
+    The server's time, by which deadlines and levels are counted. As of an earlier moment, it is the
+    time of the last event that the answer shows.
+    """
+
+
+def unnamed(read: TableRead) -> TableNamed:
+    """Return a table's view whose names are still to be looked up."""
+    return TableNamed(**msgspec.structs.asdict(read), names={})
+
+
+async def shown_of(
+    shell: Shell, tournament: Tournament, read: TableRead, now: datetime
+) -> TableSeen:
+    """Return a table's view with the names of its players, and the server's time."""
     names = await names_at(shell, tournament, (each.entrant for each in read.seats))
-    return TableSeen(**msgspec.structs.asdict(read), names=names)
+    return TableSeen(**msgspec.structs.asdict(read), names=names, now=now)
 
 
 def read_of(league: str, loaded: Loaded[Table], seen: TableView) -> TableRead:

@@ -13,10 +13,11 @@ from engine.tournament.model.state import Finished, entry_of
 from engine.tournament.model.values import Award, Payout, Placing
 from engine.values import EntrantId, PlayerId
 from service.api.http.access import TournamentPlace
+from service.api.http.called import names_at, names_of
 from service.api.http.listing import Pages
 from service.api.http.operations import operation
 from service.api.http.paging import Page
-from service.api.http.phases import payouts_of, placings_of
+from service.api.http.phases import entries_of, payouts_of, placings_of
 from service.api.http.reasons import signed
 from service.api.http.shell import Shell
 from service.api.http.submitting import Order, answer
@@ -83,6 +84,12 @@ class CorrectionShown(msgspec.Struct, kw_only=True):
 
     by: str
     """The player who corrected the result."""
+
+    by_name: str | None
+    """The name of that player now."""
+
+    names: dict[str, str]
+    """The names of the players now, by entrant."""
 
     reason: str | None
     """Null once it is erased."""
@@ -168,11 +175,15 @@ async def list_corrections(place: TournamentPlace, shell: Shell, pages: Pages) -
     """Read the corrections from the aggregate, in order of their numbers."""
     found = place.state.corrections if isinstance(place.state, Finished) else ()
     said = await words(shell.engine, [each.reason for each in found])
+    staff = await names_of(shell, (each.by for each in found))
+    called = await names_at(shell, place.state, (each.entrant for each in entries_of(place.state)))
     shown = [
         CorrectionShown(
             number=each.number,
             kind=each.kind,
             by=each.by,
+            by_name=staff.get(each.by),
+            names=called,
             reason=said.get(each.reason.text),
             placings=each.placings,
             payouts=each.payouts,

@@ -2,7 +2,8 @@
 
 import asyncio
 from collections.abc import Sequence
-from typing import Annotated, Protocol, TypeVar
+from datetime import datetime
+from typing import Annotated, TypeVar
 from uuid import UUID
 
 import msgspec
@@ -20,6 +21,7 @@ from service.api.http.operations import operation
 from service.api.http.phases import tables_of
 from service.api.http.shell import Asked, Shell, shell_of
 from service.api.http.submitting import encoded
+from service.api.tournament.changes import KnockedOut, Load, SeatChanged, knocked_out, seat_changes
 from service.base.errors import StreamNotFound
 from service.log.writer import Loaded
 from service.people.accounts import names
@@ -30,12 +32,6 @@ LOOKS_MAX = 5
 State = TypeVar("State", bound=msgspec.Struct)
 
 
-class Load(Protocol):
-    """Loads a stream, now or as of a requested moment."""
-
-    async def __call__(self, stream: Stream[State]) -> Loaded[State]: ...
-
-
 class Floor(msgspec.Struct, kw_only=True):
     """The floor with one page of its tables. Totals include all tables."""
 
@@ -44,6 +40,18 @@ class Floor(msgspec.Struct, kw_only=True):
 
     names: dict[str, str]
     """Names of the players at this page's tables, by player."""
+
+    seat_changes: tuple[SeatChanged, ...]
+    """The changes of seats in the last ten minutes, newest first, at most 50."""
+
+    knocked_out: tuple[KnockedOut, ...]
+    """The entrants who were eliminated last, newest first, at most 5."""
+
+    now: datetime
+    """
+    The server's time, by which levels and breaks are counted. As of an earlier moment, it is the
+    time of the tournament's last event until then.
+    """
 
     version: int
     """The version of the tournament."""
@@ -74,26 +82,32 @@ async def read_floor(
         async def load(stream: Stream[State]) -> Loaded[State]:
             return await shell.runtime.writer.load(place.league, stream)
 
-        return await _answer(request, paged, load, place.stream, {})
+        return await _answer(request, paged, load, place, {})
     paged = moment.listing(pages, name, int)
-    return await _answer(request, paged, moment.state, place.stream, moment.headers)
+    return await _answer(request, paged, moment.state, place, moment.headers)
 
 
 async def _answer(
     request: Asked,
     paged: Listing,
     load: Load,
-    stream: Stream[tournament.State],
+    place: TournamentPlace,
     headers: dict[str, str],
 ) -> Response[bytes]:
-    loaded, tables = await read_tables(load, stream)
+    loaded, tables = await read_tables(load, place.stream)
     seen = floor_of(loaded.state, tables)
     if seen is None:
         raise StreamNotFound("it does not exist, or you may not see it")
     page = paged.cut(seen.tables, lambda each: (each.number,))
+    shell = shell_of(request)
+    # As of an earlier moment, recent is what was recent then.
+    moment = loaded.at if headers else shell.now()
     found = Floor(
         floor=msgspec.structs.replace(seen, tables=tuple(page.items)),
         names=await _called(request, page.items),
+        seat_changes=await seat_changes(shell, place.league, load, loaded, moment),
+        knocked_out=await knocked_out(shell, loaded.state),
+        now=moment,
         version=loaded.version,
         next_cursor=page.next_cursor,
     )

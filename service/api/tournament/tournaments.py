@@ -7,6 +7,7 @@ import msgspec
 from litestar import Response
 
 from engine.league.roles import STAFF
+from engine.league.state import Created
 from engine.rulesets import PRESETS, Amounts, Ruleset, preset
 from engine.rulesets.differences import Difference, differences
 from engine.season.errors import SeasonClosedAlready
@@ -43,6 +44,7 @@ from service.base.errors import BadRequest
 from service.people.tokens import Principal
 from service.projections import queries
 from service.projections.rows import TournamentRow
+from service.schedule.listing import expected_end
 
 SEASON_ASKED = Query("season", str, "List only the tournaments of this season.")
 STATE = Query("state", str, "List only the tournaments in this state.")
@@ -207,6 +209,12 @@ class TournamentShown(msgspec.Struct, kw_only=True):
     length_seconds: int | None
     """The planned length of the tournament."""
 
+    ends_at: datetime | None
+    """
+    The expected end: the start and the planned length, or else the league's usual length. Null if
+    neither is known.
+    """
+
     visibility: Visibility
     """The people who may read the tournament."""
 
@@ -335,6 +343,8 @@ async def _shown(shell: Shell, principal: Principal, place: TournamentPlace) -> 
     my = next((each for each in entrants if each.id == mine), None)
     terms = place.state.terms
     known = entering_of(place.state)
+    house = (await shell.runtime.writer.load(place.league, stream_of(place.league))).state
+    usual = house.face.length_seconds if isinstance(house, Created) else None
     return TournamentShown(
         id=terms.tournament,
         state=phase_of(place.state),
@@ -347,6 +357,7 @@ async def _shown(shell: Shell, principal: Principal, place: TournamentPlace) -> 
         round=round_now(place.state),
         money=money_shown(place.state),
         ruleset_overrides=_overrides(terms),
+        ends_at=expected_end(terms.starts_at, terms.length_seconds, usual),
         late_registration=known.late,
         late_registration_until=known.late_until,
         **{

@@ -54,6 +54,8 @@ OWN = {
     "take_me_away",
     "follow_me",
     "read_my_turns",
+    "read_my_waiting",
+    "read_my_schedule",
     "erase_me",
     "try_points_formula",
     "create_league",
@@ -115,6 +117,7 @@ MEMBERS = {
         (
             "read_league", "list_members", "leave_league", "list_seasons", "read_season",
             "read_standings", "read_standings_series", "list_tournaments", "read_tournament",
+            "list_tournament_hands",
             "list_registrations",
             "register_entrant", "read_table", "list_tables", "list_hands", "read_hand",
             "replay_hand",

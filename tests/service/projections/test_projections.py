@@ -93,7 +93,7 @@ async def test_chips_of_a_settled_hand_stay_the_same(
     await Runner(projecting).catch_up()
 
     async with reading.connect() as connection:
-        [first, *_] = await queries.tournament_hands(connection, night.tournament)
+        [*_, first] = await queries.tournament_hands(connection, night.tournament)
 
     before = sum(seat["stack"] for seat in first.seats)
     after = sum(seat["final_stack"] for seat in first.seats)

@@ -96,6 +96,32 @@ async def test_dry_runs_of_penalties_and_breaking_orders_show_what_changes(servi
         assert told in ([[2, 1]], [[1, 2]])
 
 
+async def test_a_dry_run_names_everybody_and_shows_what_the_place_is_worth(serving) -> None:
+    """While play goes on, a place is worth what the pool as it stands gives for it."""
+    async with serving() as api:
+        money = {"prize_pool": 900, "currency": "EUR", "payouts": [6, 3]}
+        owner, _, tournament, people, table = await api.playing(3, **money)
+        await turn(people, table)
+        about = f"/v1/tournaments/{tournament}"
+        entries = (await owner.get(f"{about}/registrations")).json()["items"]
+        names = {each["entrant"]: each["name"] for each in entries}
+        last, second, _ = names
+        done = await owner.post(f"{about}/disqualifications", {"entrant": last, **WHY})
+        assert done.is_success, done.text
+
+        found = await tried(owner, f"{about}/disqualifications", {"entrant": second, **WHY})
+
+        change = found["tournaments"][tournament]
+        paid = {each["entrant"]: (each["before"], each["after"]) for each in change["payouts"]}
+        assert paid[second] == (0, 300)
+        assert {each["entrant"]: each["after"] for each in change["placings"]}[second] == 2
+        assert second in [each["entrant"] for each in change["seats"] if each["after"] is None]
+        assert found["names"][second] == names[second]
+        penalty = {"entrant": second, "hands": 2, **WHY}
+        tried_penalty = await tried(owner, f"{about}/penalties", penalty)
+        assert tried_penalty["names"] == {second: names[second]}
+
+
 async def test_a_dry_run_of_a_move_shows_the_seat_that_is_ordered(serving) -> None:
     async with serving() as api:
         owner, _, tournament, people, table = await api.playing(5, table_seats=3)

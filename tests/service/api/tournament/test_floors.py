@@ -1,5 +1,7 @@
 """The floor: every table as a spectator sees it, and sums over all of them."""
 
+from datetime import datetime, timedelta
+
 import pytest
 
 from service.cli.floor import print_floor
@@ -119,3 +121,52 @@ async def test_a_terminal_shows_every_seat_and_takes_no_name_for_markup(serving,
         page["floor"]["state"] = "finished"
         print_floor([page])
         assert "Night: finished, 4 entrants\n" in capsys.readouterr().out
+
+
+async def test_the_floor_tells_the_next_break_the_chips_and_the_servers_time(serving) -> None:
+    async with serving() as api:
+        breaks = {"floor": {"breaks": [{"level": 2, "seconds": 300}]}}
+        owner, _, tournament, _, _ = await api.playing(overrides=STRUCTURE, **breaks)
+        seen = await floor_of(owner, tournament)
+        floor = seen["floor"]
+        coming, due = floor["next_break"], datetime.fromisoformat(floor["next_level"]["due"])
+        assert (coming["after_level"], coming["seconds"], coming["left_seconds"]) == (2, 300, None)
+        assert datetime.fromisoformat(coming["due"]) == due + timedelta(seconds=900)
+        assert datetime.fromisoformat(seen["now"]) < due
+        assert [each["name"] for each in floor["denominations"]][:2] == ["bronze", "silver"]
+        await owner.post(f"/v1/tournaments/{tournament}/pause")
+        coming = (await floor_of(owner, tournament))["floor"]["next_break"]
+        assert coming["due"] is None and 1900 < coming["left_seconds"] <= 2100
+
+
+async def test_the_floor_tells_who_moved_where_and_who_is_out(serving) -> None:
+    async with serving() as api:
+        owner, _, tournament, people, _ = await api.playing(3, table_seats=2, starting_stack=100)
+        before = await floor_of(owner, tournament)
+        assert (before["seat_changes"], before["knocked_out"]) == ([], [])
+        tables = before["floor"]["tables"]
+        lone = next(each for each in tables if len(each["seats"]) == 1)["seats"][0]
+        full = next(each for each in tables if len(each["seats"]) == 2)
+        out = full["seats"][0]
+        about = {"entrant": out["entrant"], "reason": "Marked cards."}
+        path = f"/v1/tournaments/{tournament}"
+        gone = await owner.post(f"{path}/disqualifications", about)
+        assert gone.is_success, gone.text
+
+        seen = await floor_of(owner, tournament)
+
+        names = {each.player: each.login for each in people}
+        assert seen["knocked_out"] == [
+            {"entrant": out["entrant"], "name": names[out["player"]], "place": 3}
+        ]
+        left = {seat["entrant"]: names[seat["player"]] for seat in (lone, full["seats"][1])}
+        numbers = {each["table"]: each["number"] for each in tables}
+        assert "table_broken" in [each["why"] for each in seen["seat_changes"]]
+        for moved in seen["seat_changes"]:
+            assert moved["name"] == left[moved["entrant"]]
+            for place in (moved["from"], moved["to"]):
+                assert place["number"] == numbers[place["table"]]
+        latest = {each["entrant"]: each["to"] for each in reversed(seen["seat_changes"])}
+        [table] = seen["floor"]["tables"]
+        seats = {each["entrant"]: each["seat"] for each in table["seats"]}
+        assert {each: place["seat"] for each, place in latest.items()}.items() <= seats.items()

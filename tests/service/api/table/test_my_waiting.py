@@ -1,0 +1,121 @@
+"""What waits for a player, and the schedule of all the player's leagues."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from tests.service.api.league.test_fixtures import season_in, weekly
+from tests.service.api.table.test_commands import turn
+from tests.service.api.tournament.test_entering import announced, at, enter
+from tests.service.api.tournament.test_money import FEES, TERMS
+from tests.service.api.tournament.test_rebuys import until_a_bust
+from tests.support.databases import TestDatabase
+from tests.support.projecting import projecting
+
+pytestmark = pytest.mark.anyio
+
+
+async def waiting(person: Any) -> list[dict[str, Any]]:
+    """Return what waits for *person*."""
+    answer = await person.get("/v1/me/waiting")
+    assert answer.status_code == 200, answer.text
+    return list(answer.json()["items"])
+
+
+async def test_a_turn_and_a_deal_wait_for_those_who_have_not_answered(serving) -> None:
+    async with serving() as api:
+        owner, league, tournament, people, table = await api.playing(3, **TERMS, fees=FEES)
+        person, view = await turn(people, table)
+        other = next(each for each in people if each is not person)
+        [item] = await waiting(person)
+        assert (item["type"], item["table"], item["tournament"]) == ("turn", table, tournament)
+        assert (item["league"], item["league_name"]) == (league, "Cloud City")
+        assert (item["decision"], item["until"]) == (
+            view["decision"]["token"],
+            view["decision"]["deadline"],
+        )
+        body = {"method": "equal", "ends": True}
+        offered = await other.post(f"/v1/tournaments/{tournament}/deals", body, key="offer")
+        assert offered.status_code == 201, offered.text
+        deal = (await waiting(person))[-1]
+        assert (deal["type"], deal["number"], deal["amount"], deal["currency"]) == (
+            "deal", 1, 1000, "EUR",
+        )  # fmt: skip
+        yes = await other.post(f"/v1/tournaments/{tournament}/deals/1/accept", {}, key="yes")
+        assert yes.is_success or yes.json()["code"] == "deal_not_open", yes.text
+        assert [each for each in await waiting(other) if each["type"] == "deal"] == []
+        assert await waiting(owner) == []
+
+
+async def test_an_open_rebuy_window_waits_until_its_seconds_are_over(serving) -> None:
+    async with serving() as api:
+        tournament, table, broke, other = await until_a_bust(api, {"max": 1, "seconds": 600})
+        [item] = await waiting(broke)
+        assert (item["type"], item["rebuy"], item["table"]) == ("rebuy_window", True, table)
+        left = datetime.fromisoformat(item["until"]) - datetime.now(UTC)
+        assert timedelta(seconds=500) < left <= timedelta(seconds=605)
+        assert await waiting(other) == []
+        bought = await broke.post(f"/v1/tournaments/{tournament}/rebuys", {}, key="again")
+        assert bought.status_code == 201, bought.text
+        assert "rebuy_window" not in [each["type"] for each in await waiting(broke)]
+
+
+async def test_check_in_and_an_offer_wait_until_they_are_answered(serving) -> None:
+    async with serving() as api:
+        entry = {"check_in_opens_before_seconds": 7200, "waitlist": True, "offer_seconds": 600}
+        terms = {"starts_at": at(3600), "entry": entry, "entrants_max": 2}
+        _, _, tournament, people = await announced(api, 3, **terms)
+        for each in people:
+            await enter(each, tournament)
+        path = f"/v1/tournaments/{tournament}"
+        assert (await people[0].post(f"{path}/check-ins")).is_success
+        assert await waiting(people[0]) == []
+        [item] = await waiting(people[1])
+        assert item["type"] == "check_in"
+        assert item["until"] == (await people[1].get(path)).json()["starts_at"]
+        assert (await people[1].post(f"{path}/withdrawals")).is_success
+        offers = [each for each in await waiting(people[2]) if each["type"] == "offer"]
+        assert len(offers) == 1 and offers[0]["until"] is not None
+
+
+async def test_my_schedule_holds_all_my_leagues_with_places_lines_and_ends(
+    serving, database: TestDatabase
+) -> None:
+    async with serving() as api, projecting(database) as runner:
+        starts_at = at(86_400)
+        terms = {"starts_at": starts_at, "entrants_max": 2, "entry": {"waitlist": True}}
+        more = {"length_seconds": 7200, "place": "Deck 9"}
+        _, one, tournament, people = await announced(api, 3, **terms, **more)
+        for each in people:
+            await enter(each, tournament)
+        owner, other = await api.league()
+        code = (await owner.post(f"/v1/leagues/{other}/invitations", {})).json()["code"]
+        assert (await people[2].post(f"/v1/invitations/{code}/accept")).is_success
+        season = await season_in(owner, other)
+        assert (await weekly(owner, season, rrule="FREQ=WEEKLY;COUNT=1")).is_success
+        await runner.catch_up()
+
+        answer = await people[2].get("/v1/me/schedule")
+        assert answer.status_code == 200, answer.text
+        night, planned = answer.json()["items"]
+
+        assert (night["league"], night["tournament"], night["entry"]) == (
+            one, tournament, "waitlisted",
+        )  # fmt: skip
+        assert (night["entrants"], night["entrants_max"], night["waiting"]) == (2, 2, 1)
+        begins = datetime.fromisoformat(night["starts_at"])
+        assert datetime.fromisoformat(night["ends_at"]) == begins + timedelta(hours=2)
+        assert night["place"] == "Deck 9"
+        assert (planned["league"], planned["standing"], planned["entry"]) == (
+            other, "planned", None,
+        )  # fmt: skip
+        assert (planned["entrants"], planned["entrants_max"], planned["waiting"]) == (
+            None, 12, None,
+        )  # fmt: skip
+        [shown] = (await people[0].get(f"/v1/leagues/{one}/schedule")).json()["items"]
+        assert shown.items() <= night.items()
+        read = (await people[0].get(f"/v1/tournaments/{tournament}")).json()
+        assert read["ends_at"] == night["ends_at"]
+        [mine] = (await people[0].get("/v1/me")).json()["seats"]
+        assert mine["tournament_name"] == night["name"]
