@@ -69,8 +69,7 @@ def bound(
     """
     asked = _asked(handler)
     described = _with_query(_with_body(declared, asked.get("body")), asked)
-    provided_by = set(_providers(asked))
-    described = replace(described, etag=tagging in provided_by, events=event_set in provided_by)
+    described = _with_providers(described, set(_providers(asked)))
     _demand_order(described, tuple(asked))
     steps = _steps(described, _PARAMETER.findall(path), asked)
     first = None if "body" in asked else _struct(described)
@@ -159,6 +158,11 @@ def _queries(asked: dict[str, object]) -> Iterator[Query]:
     yield from (hint for hint in _hints(asked) if isinstance(hint, Query))
     for by in _bys(asked):
         yield from _queries(_asked(by.function))
+
+
+def _with_providers(declared: Operation, by: set[Callable[..., Awaitable[object]]]) -> Operation:
+    """Return the declaration with what follows from the functions that provide parameters."""
+    return replace(declared, etag=tagging in by, events=event_set in by)
 
 
 def _providers(asked: dict[str, object]) -> Iterator[Callable[..., Awaitable[object]]]:
