@@ -16,9 +16,18 @@ from service.console import files, live
 from service.console.asking import ask_of
 from service.console.calling import Edge, Problem
 from service.console.declaring import Screen, edge_of, troubled
-from service.console.screens import home, joining, leagues, signing_in, tournaments
+from service.console.screens import home, joining, leagues, look, signing_in, tournaments
 
-SCREENS: tuple[ModuleType, ...] = (home, signing_in, joining, leagues, tournaments, live, files)
+SCREENS: tuple[ModuleType, ...] = (
+    home,
+    signing_in,
+    joining,
+    leagues,
+    tournaments,
+    look,
+    live,
+    files,
+)
 """The modules with screens. A new one is served once it is listed here."""
 
 _POLICY = (

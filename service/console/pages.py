@@ -30,6 +30,11 @@ from service.console.words import Words
 HTML = "text/html; charset=utf-8"
 PART = "part"
 SAID_COOKIE = "holotable-said"
+SCHEME_COOKIE = "holotable-scheme"
+SCHEMES = ("light", "dark")
+AUTO = "auto"
+"""The scheme of the reader's device."""
+
 _SAID_SECONDS = 60
 _MASK_BYTES = 16
 
@@ -86,6 +91,8 @@ class Reader:
     """True if the connection is not encrypted, so that nobody can sign in."""
 
     language: str
+    scheme: str
+    """The colours that the reader chose, ``light`` or ``dark``, or ``auto`` for the device's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +134,7 @@ async def rendered(ask: Ask, page: Page) -> Response[bytes]:
     Raises:
         Problem: If the reader's session has ended.
     """
-    template = _environment(ask.language.code).get_template(page.template)
+    template = environment(ask.language.code).get_template(page.template)
     part = ask.query(PART)
     if part and ask.failure is None and ask.request.method == "GET":
         return _part(ask, page, template, part)
@@ -175,6 +182,7 @@ def _values(ask: Ask, page: Page, me: Me | None) -> dict[str, object]:
         plain=ask.transport == "plain",
         refused=ask.transport == "refused",
         language=ask.language.code,
+        scheme=scheme_of(ask),
     )
     return {
         "screen": page.screen,
@@ -195,6 +203,12 @@ def _filled(ask: Ask, text: str) -> bytes:
     return re.sub(_KEY_MARK, lambda _: _entropy.uuid().hex, text).encode()
 
 
+def scheme_of(ask: Ask) -> str:
+    """Return the colours that the reader chose."""
+    found = sessions.cookie(ask.request, SCHEME_COOKIE) or ""
+    return found if found in SCHEMES else AUTO
+
+
 def said(ask: Ask) -> str:
     """Return what the form before this page has to say, or nothing."""
     given = sessions.cookie(ask.request, SAID_COOKIE) or ""
@@ -211,7 +225,7 @@ def saying(ask: Ask, text: str) -> str:
 
 
 @cache
-def _environment(code: Language) -> Environment:
+def environment(code: Language) -> Environment:
     """Return the templates in one language."""
     speaks = spoken(code)
     found = Environment(

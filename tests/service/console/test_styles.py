@@ -1,0 +1,108 @@
+"""The sheet of components renders, and a reader may choose the colours."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from markupsafe import Markup
+
+from service.console.drawing import charts, icons
+from service.console.pages import Reader, environment
+
+Serving = Callable[..., Any]
+
+EVENINGS = ("E1", "E2", "E3")
+COURSES = (
+    charts.Course("Ida Lindqvist", (3, 2, 1)),
+    charts.Course("Mara Oduya", (1, 1, 2), lit=True),
+    charts.Course("A name that is much longer than a chart is wide", (None, 3, 3)),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    svg: Markup
+    caption: str
+    columns: tuple[dict[str, str], ...] = ()
+    rows: tuple[dict[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Styles:
+    """What ``styles.html`` shows."""
+
+    charts: tuple[Chart, ...]
+    icons: tuple[str, ...] = tuple(icons.ICONS)
+    qr: str = ""
+
+
+STYLES = Styles(
+    (
+        Chart(charts.bump(COURSES, EVENINGS), "Places after each evening"),
+        Chart(charts.lines(COURSES, EVENINGS), "Stacks"),
+        Chart(charts.bars((("Pure sabacc", 3), ("Nulrhek", 41)), "Nulrhek"), "How hands ended"),
+        Chart(charts.columns((1, 4, 2), EVENINGS, range(1, 2)), "Ends of simulated evenings"),
+    )
+)
+
+
+def rendered(scheme: str = "auto") -> str:
+    reader = Reader(
+        signed_in=True, name="Mara", turns=0, plain=False, refused=False, language="en",
+        scheme=scheme,
+    )  # fmt: skip
+    return (
+        environment("en")
+        .get_template("styles.html")
+        .render(
+            screen=STYLES, reader=reader, here="/styles", said="", form_token=lambda etag=None: ""
+        )
+    )
+
+
+def test_every_component_renders_without_inline_styles_and_scripts() -> None:
+    page = rendered()
+
+    assert "style=" not in page
+    assert "onclick" not in page
+    assert page.count("<h1") == 1
+
+
+def test_ids_are_unique_on_the_sheet() -> None:
+    ids = [part.partition('"')[0] for part in rendered().split(' id="')[1:]]
+
+    assert sorted(ids) == sorted(set(ids))
+
+
+def test_charts_escape_and_shorten_names() -> None:
+    drawn = charts.bars((("<script>", 1),))
+
+    assert "<script>" not in drawn
+    assert "A name that is mu…" in charts.bump(COURSES, EVENINGS)
+    assert "than a chart" not in charts.bump(COURSES, EVENINGS)
+
+
+def test_charts_of_nothing_are_drawn() -> None:
+    empty = charts.Course("Nobody yet", (None, None, None))
+
+    for drawn in (charts.bump((empty,), EVENINGS), charts.lines((empty,), EVENINGS)):
+        assert drawn.startswith("<svg")
+    assert charts.bars(()).startswith("<svg")
+    assert charts.columns((), ()).startswith("<svg")
+
+
+@pytest.mark.anyio
+async def test_a_reader_chooses_the_colours_and_gives_them_back(serving: Serving) -> None:
+    async with serving() as console:
+        browser = console.browser()
+        page = await browser.get("/sign-in")
+        assert "data-scheme" not in page.text
+
+        page = await browser.submit("/scheme", scheme="dark")
+        assert page.url.path == "/sign-in"
+        assert 'data-scheme="dark"' in page.text
+        page = await browser.submit("/scheme", scheme="auto")
+        assert "data-scheme" not in page.text
+        page = await browser.submit("/scheme", scheme='"><script>')
+        assert "data-scheme" not in page.text
