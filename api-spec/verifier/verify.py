@@ -7382,6 +7382,8 @@ class Season:
         self.terms: Json = events[0].data
         self.awards: dict[str, dict[str, Json]] = {}  # of each tournament that counts, by player
         self.order: list[str] = []  # tournaments in the order in which they were counted
+        self.imported: list[dict[str, Json]] = []  # results that a list states, by player
+        self.ones: dict[str, str] = {}  # of each merged player, the one for whom everything counts
         self.extras: dict[str, Json] = {}  # bonuses and adjustments that count, by id
         self.frozen: set[str] = set()
         self.lots: dict[str, int] = {}  # where a lot put somebody among the equals
@@ -7412,7 +7414,9 @@ class Season:
                 )
             elif not known:
                 self.given.report.skip(f"events of type {event.type} in a season")
-            ledger = event.type.startswith(("points_", "bonuses_", "award_", "adjustment_"))
+            ledger = event.type.startswith(
+                ("points_", "bonuses_", "award_", "adjustment_", "results_")
+            )
             if ledger and self.closed:
                 self.check(event, "standings.final", False, "a closed season takes nothing")
 
@@ -7670,7 +7674,7 @@ class Season:
         self.check(
             event, "points.adjusted", signed, f"a {adjustment['kind']} of {adjustment['points']}"
         )
-        own = adjustment["player"] == event.data["author"]
+        own = self.one(adjustment["player"]) == self.one(event.data["author"])
         self.check(event, "points.adjusted", not own, "the author's own points")
         self.check(event, "disputes.freeze", not self.frozen, "the standings were frozen")
         self.enter(event, adjustment)
@@ -7679,6 +7683,55 @@ class Season:
         name = event.data["adjustment"]
         self.check(event, "points.voided", name in self.extras, f"{name} does not count")
         self.extras.pop(name, None)
+
+    # -- players who are one, and results of tournaments that were not played here
+
+    def one(self, player: str) -> str:
+        return self.ones.get(player, player)
+
+    def on_results_merged(self, event: Event) -> None:
+        """`standings.merged`: two players who never met, by somebody else."""
+        rule, player, into = "standings.merged", event.data["player"], event.data["into"]
+        self.check(event, "disputes.freeze", not self.frozen, "the standings were frozen")
+        known = self.one(player) == player and self.one(into) == into and player != into
+        self.check(event, rule, known, "one of them was merged before")
+        third = event.data["author"] not in (player, into)
+        self.check(event, rule, third, "the author is one of the two")
+        for results in [*self.imported, *self.awards.values()]:
+            there = {self.one(name) for name in results}
+            self.check(event, rule, not {player, into} <= there, "they met in a tournament")
+        self.ones = {old: into if new == player else new for old, new in self.ones.items()}
+        self.ones[player] = into
+
+    def on_results_imported(self, event: Event) -> None:
+        """`standings.imported`: what the list says, without contradictions; the newest list counts."""
+        rule, data = "standings.imported", event.data
+        self.check(event, "disputes.freeze", not self.frozen, "the standings were frozen")
+        names = [tournament["name"] for tournament in data["tournaments"]]
+        self.same(event, rule, "names", len(set(names)), len(names))
+        self.imported = []
+        for tournament in data["tournaments"]:
+            results = tournament["results"]
+            players = {self.one(result["player"]) for result in results}
+            self.same(event, rule, "players", len(players), len(results))
+            sharing = Counter(result["place"] for result in results)
+            for result in results:
+                name = f"result of {result['player']}"
+                text = decimal_text(Fraction(result["points"]), self.terms["scale"])
+                found = [result["shared"], result["points"], result["place"] >= 1]
+                self.same(event, rule, name, found, [sharing[result["place"]], text, True])
+            self.imported.append({result["player"]: result for result in results})
+
+    def counted(self) -> list[dict[str, Json]]:
+        """The results of each tournament that counts, by the player for whom they count."""
+        played = [self.awards[name] for name in self.order if name in self.awards]
+        found = []
+        for results in [*self.imported, *played]:
+            best: dict[str, Json] = {}
+            for result in sorted(results.values(), key=lambda each: each["place"]):
+                best.setdefault(self.one(result["player"]), result)
+            found.append(best)
+        return found
 
     def on_standings_frozen(self, event: Event) -> None:
         self.frozen.add(event.data["dispute"])
@@ -7694,8 +7747,8 @@ class Season:
     def results(self) -> dict[str, list[Fraction]]:
         """Each player's results in the order of tournaments that count."""
         found: dict[str, list[Fraction]] = {}
-        for name in self.order:
-            for player, award in self.awards.get(name, {}).items():
+        for results in self.counted():
+            for player, award in results.items():
                 found.setdefault(player, []).append(Fraction(award["points"]))
         return found
 
@@ -7738,9 +7791,9 @@ class Season:
         results = self.results()
         extras: dict[str, Fraction] = {}
         for adjustment in self.extras.values():
-            player = adjustment["player"]
+            player = self.one(adjustment["player"])
             extras[player] = extras.get(player, Fraction(0)) + Fraction(adjustment["points"])
-        tournaments = sum(name in self.awards for name in self.order)
+        tournaments = len(self.counted())
         points: dict[str, str] = {}
         keys: dict[str, Any] = {}
         for player in results.keys() | extras.keys():
@@ -7768,7 +7821,7 @@ class Season:
 
     def tie_break(self, rule: str, player: str, level: list[str]) -> Any:
         """Larger is better."""
-        counted = [self.awards[name] for name in self.order if name in self.awards]
+        counted = self.counted()
         mine = [awards[player] for awards in counted if player in awards]
         if rule == "standings.best_result":
             return (

@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from engine.league import bans
-from engine.league.errors import BanInvalid, PlayerBanned, StaffNotBannable
+from engine.league.errors import BanInvalid, MergedPlayer, PlayerBanned, StaffNotBannable
 from engine.league.state import Created
 from engine.values import HOUSE, PlayerId, Sealed
 
@@ -26,10 +26,13 @@ def ban(state: Created, command: bans.BanPlayer) -> tuple[bans.PlayerBanned, ...
 
     Raises:
         StaffNotBannable: If the player holds an office.
+        MergedPlayer: If another player stands for the player.
         BanInvalid: If the ban would end before it begins.
     """
     if state.role_of(command.player) not in (None, "player"):
         raise StaffNotBannable
+    if state.one(command.player) != command.player:
+        raise MergedPlayer(into=state.one(command.player))
     if command.until is not None and command.until <= command.now:
         raise BanInvalid(problem="a ban must end in the future, or never")
     whom = bans.Ban(player=command.player, until=command.until)

@@ -4,7 +4,16 @@ from datetime import datetime
 
 import msgspec
 
-from engine.league import auditing, bans, describing, openings, repairing, templates, windowing
+from engine.league import (
+    auditing,
+    bans,
+    describing,
+    merging,
+    openings,
+    repairing,
+    templates,
+    windowing,
+)
 from engine.league.roles import Role
 from engine.values import HexDigest, LeagueId, PlayerId, TournamentId
 
@@ -69,6 +78,7 @@ Command = (
     | auditing.Command
     | bans.Command
     | describing.Command
+    | merging.MergePlayers
     | templates.Command
     | openings.Command
     | windowing.SetDisputeWindows

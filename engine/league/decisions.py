@@ -8,10 +8,12 @@ from engine.league import (
     banning,
     bans,
     describing,
+    merging,
     openings,
     repairing,
     templates,
     templating,
+    uniting,
     windowing,
 )
 from engine.league.commands import (
@@ -81,6 +83,7 @@ def _add(state: Created, command: AddMember) -> tuple[Event, ...]:
         return ()
     if held is not None:
         raise AlreadyMember(role=held)
+    uniting.demand_unmerged(state, command.player)
     banning.demand_unbanned(state, command.player, command.now)
     return (MemberAdded(player=command.player, role=command.role, invitation=None),)
 
@@ -155,6 +158,7 @@ def _accept(state: Created, command: AcceptInvitation) -> tuple[Event, ...]:
         raise InvitationUnknown
     if invitation.expires_at is not None and command.now >= invitation.expires_at:
         raise InvitationExpired
+    uniting.demand_unmerged(state, command.player)
     banning.demand_unbanned(state, command.player, command.now)
     return (
         MemberAdded(player=command.player, role=invitation.role, invitation=invitation.invitation),
@@ -189,6 +193,7 @@ _DECIDED = (
         describing.SetVisibility,
         lambda state, command: describing.set_visibility(state.publicity, command),
     )
+    .on(merging.MergePlayers, uniting.merge)
     .on(bans.BanPlayer, banning.ban)
     .on(bans.LiftBan, banning.lift)
     .on(templates.SetHouseRules, templating.set_house_rules)

@@ -129,6 +129,85 @@ class BanInvalid(CommandRejected):
     problem: Wording
 
 
+class MergedPlayer(CommandRejected):
+    """The player was merged into another player, who stands for both."""
+
+    code = "merged_player"
+    rule = "standings.merged"
+    detail = "the player was merged into {into}; use that player"
+
+    into: str
+
+
+class MergedAlready(CommandRejected):
+    """The player was merged into somebody else before."""
+
+    code = "merged_already"
+    rule = "standings.merged"
+    detail = "the player was merged into {into} already, and a merge cannot be taken back"
+
+    into: str
+
+
+class MergeInvalid(CommandRejected):
+    """These two cannot be merged, or not by this owner."""
+
+    code = "merge_invalid"
+    rule = "standings.merged"
+    detail = "{problem}"
+
+    problem: Wording
+
+
+class MergeOfOffice(CommandRejected):
+    """The player who would go holds an office."""
+
+    code = "merge_of_office"
+    rule = "standings.merged"
+    detail = (
+        "the player who would go holds an office, as {role}: take the office away first, or merge"
+        " the other way round"
+    )
+
+    role: str
+
+
+class MergeOfBanned(CommandRejected):
+    """One of the two is banned. A merge must not end a ban or spread it."""
+
+    code = "merge_of_banned"
+    rule = "standings.merged"
+    detail = "{player} is banned; lift the ban, merge, and ban the player who stays"
+
+    player: str
+
+
+class MergeOfEntered(CommandRejected):
+    """The player who would go is entered in a tournament that is not over."""
+
+    code = "merge_of_entered"
+    rule = "standings.merged"
+    detail = (
+        "the player who would go is entered in a tournament that is not over: withdraw them, or"
+        " wait for its end"
+    )
+
+    tournaments: tuple[str, ...]
+
+
+class PlayersMet(CommandRejected):
+    """Both players have a result in the same tournament, so they cannot be one person."""
+
+    code = "players_met"
+    rule = "standings.merged"
+    detail = (
+        "both players were entered in the same tournament, and one person cannot hold two places;"
+        " if one person played twice, have the result corrected instead"
+    )
+
+    tournaments: tuple[str, ...]
+
+
 class TemplateUnknown(CommandRejected):
     """There is no such template in this league."""
 

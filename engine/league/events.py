@@ -9,7 +9,16 @@ from datetime import datetime
 
 import msgspec
 
-from engine.league import auditing, bans, describing, openings, repairing, templates, windowing
+from engine.league import (
+    auditing,
+    bans,
+    describing,
+    merging,
+    openings,
+    repairing,
+    templates,
+    windowing,
+)
 from engine.league.roles import Role
 from engine.values import HexDigest, LeagueId, PlayerId
 
@@ -62,6 +71,7 @@ Event = (
     | auditing.Event
     | bans.Event
     | describing.Event
+    | merging.PlayersMerged
     | templates.Event
     | openings.Event
     | windowing.DisputeWindowsSet

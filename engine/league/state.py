@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from engine.decider import Cases
 from engine.errors import cannot_follow
+from engine.kit.merges import Merged, merged, one_of
 from engine.kit.windows import WindowsInForce
 from engine.league.auditing import AuditReported
 from engine.league.bans import BanLifted, PlayerBanned, StandingBan, banned
@@ -22,6 +23,7 @@ from engine.league.events import (
     MemberRemoved,
     MemberRoleChanged,
 )
+from engine.league.merging import PlayersMerged
 from engine.league.openings import ValuesOpened, standing
 from engine.league.repairing import PositionsVoided
 from engine.league.roles import Role
@@ -81,6 +83,9 @@ class Created(msgspec.Struct, frozen=True, kw_only=True):
     publicity: Publicity = Publicity()
     """The people who may see the league, apart from its members."""
 
+    merged: tuple[Merged, ...] = ()
+    """Players who count as others, in the order in which they were merged."""
+
     voided: tuple[int, ...] = ()
     """Positions of the league's events that are not folded."""
 
@@ -102,6 +107,10 @@ class Created(msgspec.Struct, frozen=True, kw_only=True):
             (each.subject, each.by) == (subject, player) and each.at <= now < each.expires_at
             for each in self.openings
         )
+
+    def one(self, player: PlayerId) -> PlayerId:
+        """Return the player who stands for *player* after all merges."""
+        return one_of(self.merged, player)
 
     def template(self, template: TemplateId) -> Template | None:
         """Return the template with this identifier, or None."""
@@ -195,6 +204,10 @@ def _visibility_set(state: Created, event: VisibilitySet) -> Created:
     return replace(state, publicity=Publicity(visibility=event.visibility, link=event.link))
 
 
+def _players_merged(state: Created, event: PlayersMerged) -> Created:
+    return replace(state, merged=merged(state.merged, event.player, event.into))
+
+
 def _positions_voided(state: Created, event: PositionsVoided) -> Created:
     return replace(state, voided=(*state.voided, *(each.position for each in event.positions)))
 
@@ -240,6 +253,7 @@ _EVOLVED = (
     .on(DisputeWindowsSet, _dispute_windows_set)
     .on(LeagueDescribed, _league_described)
     .on(VisibilitySet, _visibility_set)
+    .on(PlayersMerged, _players_merged)
     .on(PositionsVoided, _positions_voided)
     .on(AuditReported, _audit_reported)
     .on(TemplateSaved, _templates_changed)

@@ -17,6 +17,7 @@ from engine.season.values import (
     MinorUnits,
     Outlook,
     PlacesFromEnd,
+    Points,
     PointsRule,
 )
 from engine.values import (
@@ -110,6 +111,43 @@ class VoidAdjustment(_Command, frozen=True, kw_only=True, tag="void_adjustment")
     now: datetime
 
 
+class MergeResults(_Command, frozen=True, kw_only=True, tag="merge_results"):
+    """Count the results of ``player`` for ``into``, as the league does from now on."""
+
+    player: PlayerId
+    into: PlayerId
+    author: PlayerId
+    reason: TextRef
+    now: datetime
+
+
+class StatedResult(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A place and its points, as a list states them."""
+
+    player: PlayerId
+    place: int
+    points: Points
+
+
+class StatedTournament(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A tournament, as a list states it."""
+
+    name: str
+    played_on: str | None
+    results: tuple[StatedResult, ...]
+
+
+class ImportResults(_Command, frozen=True, kw_only=True, tag="import_results"):
+    """State the results of tournaments that were not played here. The newest list counts."""
+
+    tournaments: tuple[StatedTournament, ...]
+    digest: HexDigest
+    """SHA-256 of the list as it was sent."""
+
+    author: PlayerId
+    now: datetime
+
+
 class AddTournament(_Command, frozen=True, kw_only=True, tag="add_tournament"):
     """Note a tournament that is announced for this season. A repeated command changes nothing."""
 
@@ -149,6 +187,8 @@ Command = (
     | RevokeAward
     | AdjustPoints
     | VoidAdjustment
+    | MergeResults
+    | ImportResults
     | AddTournament
     | CloseSeason
     | RecordTournaments

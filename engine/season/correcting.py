@@ -93,7 +93,7 @@ def adjust(state: Opened, command: AdjustPoints) -> tuple[Event, ...]:
     asked = command.adjustment
     if state.adjusted(asked.id) is not None:
         return ()
-    if command.author == asked.player:
+    if state.one(command.author) == state.one(asked.player):
         raise OwnPoints
     points = Decimal(asked.points)
     if not points or abs(points) > POINTS_MAX:
@@ -138,7 +138,7 @@ def void(state: Opened, command: VoidAdjustment) -> tuple[Event, ...]:
     found = state.adjusted(command.adjustment)
     if found is None:
         raise AdjustmentUnknown
-    if found.adjustment.player == command.author:
+    if state.one(found.adjustment.player) == state.one(command.author):
         raise OwnPoints
     return () if found.voided else (_voided(found, command),)
 

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from engine.decider import Cases
 from engine.kit.rng import master_commitment
-from engine.season import closing, correcting, freezing
+from engine.season import closing, correcting, freezing, importing, merging
 from engine.season.awarding import awarded, demand_placings, field_of
 from engine.season.commands import (
     AddTournament,
@@ -14,6 +14,8 @@ from engine.season.commands import (
     AwardPoints,
     CloseSeason,
     Command,
+    ImportResults,
+    MergeResults,
     OpenSeason,
     RecordTournaments,
     ReviseAward,
@@ -134,6 +136,16 @@ def _void(state: Opened, command: VoidAdjustment) -> tuple[Event, ...]:
     return correcting.void(state, command)
 
 
+def _merge(state: Opened, command: MergeResults) -> tuple[Event, ...]:
+    _demand_free(state)
+    return merging.merge(state, command)
+
+
+def _import(state: Opened, command: ImportResults) -> tuple[Event, ...]:
+    _demand_free(state)
+    return importing.import_results(state, command)
+
+
 def _freeze(state: Opened, command: freezing.Command) -> tuple[Event, ...]:
     return freezing.decide(state.frozen, command, closes_at=state.schedule.closes_at)
 
@@ -150,6 +162,8 @@ _DECIDED = (
     .on(RevokeAward, _revoke)
     .on(AdjustPoints, _adjust)
     .on(VoidAdjustment, _void)
+    .on(MergeResults, _merge)
+    .on(ImportResults, _import)
     .on(AddTournament, _add)
     .on(CloseSeason, closing.close_season)
     .on(RecordTournaments, _record)

@@ -20,6 +20,30 @@ __all__ = [
 ]
 
 
+class ResultsMeet(CommandRejected):
+    """Both players have a result in the same tournament of the season."""
+
+    code = "results_meet"
+    rule = "standings.merged"
+    detail = (
+        "both players have a result in {tournament}, and one person cannot hold two places;"
+        " correct that result first"
+    )
+
+    tournament: str
+
+
+class ImportInvalid(CommandRejected):
+    """A list of results contradicts itself or the season's terms."""
+
+    code = "import_invalid"
+    rule = "standings.imported"
+    detail = "{tournament}: {problem}"
+
+    tournament: str
+    problem: Wording
+
+
 class SeasonNotOpened(CommandRejected):
     """The season does not exist yet."""
 

@@ -19,6 +19,7 @@ from engine.season.values import (
     Bonus,
     Fate,
     Field,
+    ImportedTournament,
     LotDraw,
     Points,
     PointsRule,
@@ -121,6 +122,37 @@ class AdjustmentVoided(_Event, frozen=True, kw_only=True, tag="adjustment_voided
     rule: str
 
 
+class ResultsMerged(_Event, frozen=True, kw_only=True, tag="results_merged"):
+    """
+    The league merged two players. The season counts the results of ``player`` for ``into``.
+
+    This includes results and adjustments that the season counts later.
+    """
+
+    player: PlayerId
+    into: PlayerId
+    author: PlayerId
+    reason: TextRef
+    rule: str
+
+
+class ResultsImported(_Event, frozen=True, kw_only=True, tag="results_imported"):
+    """
+    An owner states the results of tournaments that were not played here.
+
+    They count before all others, in this order. An earlier list of the season no longer counts.
+    """
+
+    tournaments: tuple[ImportedTournament, ...]
+    """The tournaments in the order in which they were played."""
+
+    digest: HexDigest
+    """SHA-256 of the list as it was sent."""
+
+    author: PlayerId
+    rule: str
+
+
 class LotsDrawn(_Event, frozen=True, kw_only=True, tag="lots_drawn"):
     """A draw put the players in order who were level in every tie-break."""
 
@@ -176,6 +208,8 @@ Event = (
     | AwardRevoked
     | PointsAdjusted
     | AdjustmentVoided
+    | ResultsMerged
+    | ResultsImported
     | LotsDrawn
     | TournamentAdded
     | SeasonClosed

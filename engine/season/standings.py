@@ -7,12 +7,14 @@ read model and the log always agree.
 Source: rulebook ``standings.total``, ``standings.adjustments`` and the tie-breaks there.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal, localcontext
 from functools import lru_cache
 
 import msgspec
+from msgspec.structs import replace
 
+from engine.kit.merges import Merged, one_of
 from engine.season.expression import Expression, NoValue, evaluate, parse
 from engine.season.expression.limits import arithmetic
 from engine.season.points import written
@@ -110,6 +112,31 @@ def standings(
                     for record in sorted(level, key=lambda each: each.player)
                 ]
         return tuple(found)
+
+
+def folded(
+    counted: Iterable[Sequence[Result]], merged: Sequence[Merged]
+) -> tuple[Sequence[Result], ...]:
+    """
+    Return the results of each tournament under the players for whom they count.
+
+    Two merged players never met in a tournament. If a later correction says so, the better place
+    counts.
+
+    Source: rulebook ``standings.merged``.
+    """
+    if not merged:
+        return tuple(counted)
+    found = []
+    for each in counted:
+        best: dict[PlayerId, Result] = {}
+        for result in each:
+            player = one_of(merged, result.player)
+            held = best.get(player)
+            if held is None or result.place < held.place:
+                best[player] = replace(result, player=player)
+        found.append(tuple(best.values()))
+    return tuple(found)
 
 
 def level_groups(found: Sequence[Standing]) -> list[tuple[Standing, ...]]:

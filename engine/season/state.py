@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from engine.decider import Cases
 from engine.errors import cannot_follow
+from engine.kit.merges import Merged, merged, one_of
 from engine.season import freezing
 from engine.season.errors import SeasonNotOpened
 from engine.season.events import (
@@ -20,6 +21,8 @@ from engine.season.events import (
     LotsDrawn,
     PointsAdjusted,
     PointsAwarded,
+    ResultsImported,
+    ResultsMerged,
     SeasonClosed,
     SeasonOpened,
     TournamentAdded,
@@ -28,8 +31,15 @@ from engine.season.events import (
 from engine.season.expression.limits import arithmetic
 from engine.season.schedule import events as schedule
 from engine.season.schedule.state import Schedule, evolved
-from engine.season.standings import Reckoning, Result, Standing, standings
-from engine.season.values import Adjustment, Award, AwardChange, Fate
+from engine.season.standings import Reckoning, Result, Standing, folded, standings
+from engine.season.values import (
+    Adjustment,
+    Award,
+    AwardChange,
+    Fate,
+    ImportedResult,
+    ImportedTournament,
+)
 from engine.values import AdjustmentId, PlayerId, TournamentId
 
 
@@ -72,6 +82,12 @@ class Opened(msgspec.Struct, frozen=True, kw_only=True):
     counted: tuple[Tournament, ...] = ()
     """Counted tournaments, in the order of first counting."""
 
+    imported: tuple[ImportedTournament, ...] = ()
+    """Tournaments that were not played here. They count before all others."""
+
+    merged: tuple[Merged, ...] = ()
+    """Players whose results count for others."""
+
     adjustments: tuple[Adjusted, ...] = ()
     lots: tuple[LotsDrawn, ...] = ()
     closed: bool = False
@@ -94,17 +110,23 @@ class Opened(msgspec.Struct, frozen=True, kw_only=True):
         found = (each for each in self.adjustments if each.adjustment.id == adjustment)
         return next(found, None)
 
+    def one(self, player: PlayerId) -> PlayerId:
+        """Return the player for whom the results of *player* count."""
+        return one_of(self.merged, player)
+
     def standings(self) -> tuple[Standing, ...]:
         """
         Return all players with a result or an adjustment, the leader first.
 
         Equals share a rank.
         """
-        counted = tuple(
+        imported = (tuple(map(stated_result, each.results)) for each in self.imported)
+        played = (
             tuple(result_of(award) for award in each.awards)
             for each in self.counted
             if not each.revoked
         )
+        counted = folded((*imported, *played), self.merged)
         terms = self.terms
         reckoning = Reckoning(
             scale=terms.scale,
@@ -120,7 +142,7 @@ class Opened(msgspec.Struct, frozen=True, kw_only=True):
         with localcontext(arithmetic()):
             for each in self.adjustments:
                 if not each.voided:
-                    player = each.adjustment.player
+                    player = self.one(each.adjustment.player)
                     sums[player] = sums.get(player, Decimal(0)) + Decimal(each.adjustment.points)
         return sums
 
@@ -143,6 +165,16 @@ def opened_of(state: State) -> Opened:
 def result_of(award: Award) -> Result:
     """Return the part of *award* that matters for the standings."""
     return Result(player=award.player, place=award.place, shared=award.shared, points=award.points)
+
+
+def stated_result(imported: ImportedResult) -> Result:
+    """Return an imported result in the form that the standings are made of."""
+    return Result(
+        player=imported.player,
+        place=imported.place,
+        shared=imported.shared,
+        points=imported.points,
+    )
 
 
 def lot_order(lots: tuple[LotsDrawn, ...]) -> Mapping[PlayerId, int]:
@@ -214,6 +246,16 @@ def _adjustment_voided(state: Opened, event: AdjustmentVoided) -> Opened:
     return replace(state, adjustments=adjustments)
 
 
+def _results_merged(state: Opened, event: ResultsMerged) -> Opened:
+    _demand_open(state, event)
+    return replace(state, merged=merged(state.merged, event.player, event.into))
+
+
+def _results_imported(state: Opened, event: ResultsImported) -> Opened:
+    _demand_open(state, event)
+    return replace(state, imported=event.tournaments)
+
+
 def _lots_drawn(state: Opened, event: LotsDrawn) -> Opened:
     _demand_open(state, event)
     return replace(state, lots=(*state.lots, event))
@@ -271,6 +313,8 @@ _EVOLVED = (
     .on(BonusesAwarded, _bonuses_awarded)
     .on(PointsAdjusted, _points_adjusted)
     .on(AdjustmentVoided, _adjustment_voided)
+    .on(ResultsMerged, _results_merged)
+    .on(ResultsImported, _results_imported)
     .on(LotsDrawn, _lots_drawn)
     .on(SeasonClosed, _closed)
     .on(TournamentsRecorded, _recorded)

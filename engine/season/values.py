@@ -169,6 +169,35 @@ class Adjustment(_Part, frozen=True, kw_only=True):
     """The counted tournament that the adjustment refers to, or null."""
 
 
+class ImportedResult(_Part, frozen=True, kw_only=True):
+    """One player's place and points in a tournament that was not played here."""
+
+    player: PlayerId
+    """The player who gets the points."""
+
+    place: int
+    """The place, from 1."""
+
+    shared: int
+    """The number of players who share the places from `place` on."""
+
+    points: Points
+    """The points, as the list states them. No rule of the season made them."""
+
+
+class ImportedTournament(_Part, frozen=True, kw_only=True):
+    """The results of a tournament that was not played here, best place first."""
+
+    name: str
+    """The name, which is unique in the season's list."""
+
+    played_on: str | None
+    """The day, as `2024-03-31`, or null if the list has none."""
+
+    results: tuple[ImportedResult, ...]
+    """The results, best place first."""
+
+
 class LotDraw(_Part, frozen=True, kw_only=True):
     """
     The draw that decided. Its seed is use ``draws``, table 0, hand ``number``, deal 1.

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Literal
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -147,6 +148,27 @@ async def names(engine: AsyncEngine, numbers: list[UUID]) -> dict[str, str]:
             )
         )
         return {f"plr_{row.id.hex}": row.name for row in found}
+
+
+Standing = Literal["login", "none", "erased"]
+"""Whether somebody can sign in to an account, nobody can yet, or its person was erased."""
+
+
+async def standing(engine: AsyncEngine, numbers: list[UUID]) -> dict[str, Standing]:
+    """Return the standing of each account by player. Unknown accounts are missing."""
+    async with engine.connect() as connection:
+        found = await connection.execute(
+            sa.select(account.c.id, account.c.login, account.c.name).where(
+                account.c.id.in_(numbers)
+            )
+        )
+        return {f"plr_{row.id.hex}": _standing(row.login, row.name) for row in found}
+
+
+def _standing(login: str | None, name: str | None) -> Standing:
+    if login is not None:
+        return "login"
+    return "erased" if name is None else "none"
 
 
 def _matches(hashed: str, password: str) -> bool:

@@ -166,6 +166,18 @@ async def renew_claim(
     return bool(changed.rowcount)
 
 
+async def end_claim(connection: AsyncConnection, league: str, player: str) -> None:
+    """End a player's claim code in this league. Without a code nothing changes."""
+    await connection.execute(
+        sa.update(entered_player)
+        .where(
+            entered_player.c.account == number_of(player),
+            entered_player.c.league == number_of(league),
+        )
+        .values(claim=None, claim_until=None, claim_by=None)
+    )
+
+
 async def unclaimed_in(connection: AsyncConnection, league: str) -> dict[UUID, str]:
     """Return the names of a league's unclaimed players, by account number."""
     found = await connection.execute(

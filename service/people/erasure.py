@@ -5,6 +5,9 @@ The log knows a player by number only. Erasing empties the account (login, name,
 texts they wrote and the texts about them, with their salts. It deletes their tokens, calendar keys,
 sign-ins, e-mail addresses, notices and the digests of their requests. Nothing can restore these,
 and every proof still holds.
+
+Accounts that leagues merged into the person are the same person. Those without a login are emptied
+too. One with a login has its own password, and is erased with it.
 """
 
 from datetime import datetime
@@ -16,7 +19,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from engine.league.errors import LastOwner
-from engine.values import identifier
+from engine.values import identifier, number_of
 from service.base.errors import NotCaughtUp, ServiceError, StreamNotFound
 from service.people import operator_log
 from service.people.confidential_claims import erase_claims
@@ -35,6 +38,7 @@ from service.people.schema import (
 from service.people.sealed_rows import KeysOf
 from service.people.texts import erase_texts
 from service.projections import queries, schema
+from service.projections.merged_queries import merged_into
 from service.projections.progress import positions, wait_for
 from service.projections.projection import head
 
@@ -100,7 +104,25 @@ async def erase(
         await forget_entered(connection, person)
         texts = await erase_texts(connection, person, now)
         texts += await erase_claims(connection, keys, person)
+        for each in await merged_into(connection, player):
+            texts += await _erase_merged(connection, keys, number_of(each), now)
     return Erased(player=player, tokens=tokens.rowcount, calendars=calendars.rowcount, texts=texts)
+
+
+async def _erase_merged(
+    connection: AsyncConnection, keys: KeysOf, person: UUID, now: datetime
+) -> int:
+    """Empty an account that nobody signs in to. Return the number of its texts."""
+    emptied = await connection.execute(
+        sa.update(account)
+        .where(account.c.id == person, account.c.login.is_(None))
+        .values(name=None)
+        .returning(account.c.id)
+    )
+    if emptied.first() is None:
+        return 0
+    await forget_entered(connection, person)
+    return await erase_texts(connection, person, now) + await erase_claims(connection, keys, person)
 
 
 async def _demand_nobody_waits(engine: AsyncEngine, player: str) -> None:

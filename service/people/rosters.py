@@ -1,27 +1,21 @@
 """
 Lists of players as CSV, read strictly. Every fault is reported with its line.
 
-The header names the columns: ``name``, and optionally ``email``, ``role`` and ``external_id``, in
-any order. Columns are separated by commas or, as in some spreadsheets, by semicolons. The text is
-UTF-8, with or without a byte order mark.
+The columns are ``name``, and optionally ``email``, ``role`` and ``external_id``.
 """
 
-import csv
-import io
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple, get_args
 
 from engine.league.roles import Role
-from service.base.errors import BadRequest
+from service.people.csv_lists import Cells, Fault, read_cells
 from service.people.entered_players import identity_of
 from service.people.names import named
 
 ROWS_MAX = 500
 BYTES_MAX = 128 * 1024
 COLUMNS = ("name", "email", "role", "external_id")
-_KNOWN = ", ".join(COLUMNS)
-_DETAIL_MAX = 500
 
 _NAME_MAX, _EMAIL_MAX, _EXTERNAL_MAX = 80, 254, 64
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
@@ -41,14 +35,6 @@ class Row(NamedTuple):
     identity: str
 
 
-class Fault(NamedTuple):
-    """A fault in a row."""
-
-    line: int
-    code: str
-    detail: str
-
-
 class Roster(NamedTuple):
     """A list as it was read: the usable rows, and the faults of the others."""
 
@@ -63,23 +49,10 @@ def read_roster(content: bytes) -> Roster:
     Raises:
       BadRequest: ``invalid_unicode``, or ``invalid_csv`` if its rows cannot be separated.
     """
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise BadRequest("invalid_unicode", "the body is not UTF-8") from error
-    lines = _lines(text)
-    first = next(lines, None)
-    if first is None:
-        raise BadRequest("invalid_csv", "the list is empty; it needs a header and rows")
-    columns = _columns(first[1])
     rows: list[Row] = []
     faults: list[Fault] = []
-    for count, (line, cells) in enumerate(lines, start=1):
-        if count > ROWS_MAX:
-            raise BadRequest(
-                "invalid_csv", f"a list has {ROWS_MAX} rows at most", rows_max=ROWS_MAX
-            )
-        found = _row(line, columns, cells)
+    for cells in read_cells(content, COLUMNS, ("name",), ROWS_MAX):
+        found = cells if isinstance(cells, Fault) else _row(cells)
         if isinstance(found, Row):
             rows.append(found)
         else:
@@ -87,44 +60,8 @@ def read_roster(content: bytes) -> Roster:
     return Roster(tuple(rows), (*faults, *_repeated(rows)))
 
 
-def _lines(text: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows that are not empty, each with its first line."""
-    header = text.partition("\n")[0]
-    delimiter = ";" if ";" in header and "," not in header else ","
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    while True:
-        line = reader.line_num + 1
-        try:
-            cells = next(reader, None)
-        except csv.Error as error:
-            raise BadRequest("invalid_csv", f"line {line}: {error}", line=line) from error
-        if cells is None:
-            return
-        if any(cell.strip() for cell in cells):
-            yield line, cells
-
-
-def _columns(cells: list[str]) -> tuple[str, ...]:
-    columns = tuple(cell.strip().casefold() for cell in cells)
-    unknown = [each for each in columns if each not in COLUMNS]
-    if unknown:
-        detail = f"the header has unknown columns: {', '.join(unknown)}; known are {_KNOWN}"
-        raise BadRequest("invalid_csv", detail[:_DETAIL_MAX], unknown=unknown)
-    twice = sorted({each for each in columns if columns.count(each) > 1})
-    if twice:
-        raise BadRequest("invalid_csv", f"the header repeats columns: {', '.join(twice)}")
-    if "name" not in columns:
-        raise BadRequest("invalid_csv", "the header has no column `name`")
-    return columns
-
-
-def _row(line: int, columns: tuple[str, ...], cells: list[str]) -> Row | Fault:
-    if len(cells) != len(columns):
-        detail = f"the row has {len(cells)} cells, the header {len(columns)}"
-        return Fault(line, "cells", detail)
-    given = {
-        column: cell.strip() for column, cell in zip(columns, cells, strict=True) if cell.strip()
-    }
+def _row(cells: Cells) -> Row | Fault:
+    line, given = cells
     fault = next(_faults(given), None)
     if fault is not None:
         return Fault(line, *fault)

@@ -1,5 +1,5 @@
 """
-A season's ledger as rows: every award, revision, bonus, adjustment and voiding, in order.
+A season's ledger as rows: every award, import, revision, bonus, adjustment and merge, in order.
 
 Rows are only appended. The standings follow from the entries that still count at the end.
 In a season that sums every result, a player's entries add up to the player's points.
@@ -11,6 +11,7 @@ from decimal import Decimal
 
 import msgspec
 
+from engine.kit.merges import Merged, merged, one_of
 from engine.season.events import (
     AdjustmentVoided,
     AwardRevised,
@@ -18,9 +19,11 @@ from engine.season.events import (
     BonusesAwarded,
     PointsAdjusted,
     PointsAwarded,
+    ResultsImported,
+    ResultsMerged,
     SeasonOpened,
 )
-from engine.season.standings import Reckoning, Result, Standing, standings
+from engine.season.standings import Reckoning, Result, Standing, folded, standings
 from engine.season.values import Adjustment, Award, AwardChange
 from engine.values import PlayerId
 from service.projections.changes import Row
@@ -39,7 +42,14 @@ TERMS = (
 """The members of a season's opening that are shown."""
 
 Entered = (
-    PointsAwarded | AwardRevised | AwardRevoked | BonusesAwarded | PointsAdjusted | AdjustmentVoided
+    PointsAwarded
+    | AwardRevised
+    | AwardRevoked
+    | BonusesAwarded
+    | PointsAdjusted
+    | AdjustmentVoided
+    | ResultsMerged
+    | ResultsImported
 )
 """The events that add entries to a ledger."""
 
@@ -68,6 +78,11 @@ class Ledger:
     _results: dict[str, dict[str, Result]] = field(default_factory=dict)
     """By tournament in the order in which they were first counted, then by player."""
 
+    _imported: dict[str, dict[str, Result]] = field(default_factory=dict)
+    """By name of an imported tournament in the order of the newest list, then by player."""
+
+    _merged: tuple[Merged, ...] = ()
+
     _adjustments: dict[str, Row] = field(default_factory=dict)
     """The bonuses and adjustments that count, by name."""
 
@@ -77,14 +92,14 @@ class Ledger:
         self.players.add(player)
         match row["kind"]:
             case "award" | "revision" | "revocation":
-                results = self._results.setdefault(tournament, {})
-                before = results.pop(player, None)
-                points = row["points"] + (0 if before is None else Decimal(before.points))
-                if row["place"] is not None:
-                    place, shared = row["place"], row["shared"]
-                    results[player] = Result(
-                        player=player, place=place, shared=shared, points=f"{points:f}"
-                    )
+                _placed(self._results.setdefault(tournament, {}), row)
+            case "import":
+                results = self._imported.setdefault(row["title"], {})
+                _placed(results, row)
+                if not results:
+                    del self._imported[row["title"]]
+            case "merge":
+                self._merged = merged(self._merged, PlayerId(player), row["counts_for"])
             case "void":
                 del self._adjustments[row["adjustment"]]
             case _:
@@ -92,10 +107,12 @@ class Ledger:
 
     def standings(self) -> tuple[Standing, ...]:
         """Return the standings at the end of these entries."""
-        counted = tuple(tuple(results.values()) for results in self._results.values() if results)
+        ended = (*self._imported.values(), *self._results.values())
+        counted = folded((tuple(each.values()) for each in ended if each), self._merged)
         adjusted: dict[PlayerId, Decimal] = {}
         for row in self._adjustments.values():
-            adjusted[row["player"]] = adjusted.get(row["player"], Decimal(0)) + row["points"]
+            player = one_of(self._merged, row["player"])
+            adjusted[player] = adjusted.get(player, Decimal(0)) + row["points"]
         order: dict[PlayerId, int] = {
             player: place for lot in self.lots for place, player in enumerate(lot["order"], start=1)
         }
@@ -111,10 +128,14 @@ class Ledger:
             "at": happened.at,
             "rule": event.rule,
         }
-        if not isinstance(event, PointsAdjusted | AdjustmentVoided):
+        if not isinstance(
+            event, PointsAdjusted | AdjustmentVoided | ResultsMerged | ResultsImported
+        ):
             shared["tournament"] = event.tournament
         if not isinstance(event, PointsAwarded | BonusesAwarded):
-            shared |= {"reason": event.reason.text, "author": event.author}
+            shared["author"] = event.author
+        if not isinstance(event, PointsAwarded | BonusesAwarded | ResultsImported):
+            shared["reason"] = event.reason.text
         for part, own in enumerate(self._parts(event)):
             yield {**dict.fromkeys(_OWN), **shared, **own, "part": part}
 
@@ -132,6 +153,18 @@ class Ledger:
                 return [_adjusted(event.adjustment)]
             case AdjustmentVoided():
                 return [self._voided(event.adjustment)]
+            case ResultsMerged():
+                return [_merge(event)]
+            case ResultsImported():
+                return [*self._withdrawn(), *_stated(event)]
+
+    def _withdrawn(self) -> list[Row]:
+        """Return the entries that take the results of the list before back."""
+        return [
+            {"kind": "import", "player": player, "points": -Decimal(result.points), "title": title}
+            for title, results in self._imported.items()
+            for player, result in results.items()
+        ]
 
     def _revoked(self, tournament: str) -> list[Row]:
         return [
@@ -150,8 +183,52 @@ class Ledger:
         }
 
 
-_OWN = ("tournament", "place", "shared", "adjustment", "failure", "reason", "author")
+_OWN = (
+    "tournament",
+    "place",
+    "shared",
+    "adjustment",
+    "failure",
+    "reason",
+    "author",
+    "title",
+    "counts_for",
+)
 """Columns that not every entry fills."""
+
+
+def _placed(results: dict[str, Result], row: Row) -> None:
+    """Change the results of one tournament by one entry."""
+    player = row["player"]
+    before = results.pop(player, None)
+    points = row["points"] + (0 if before is None else Decimal(before.points))
+    if row["place"] is not None:
+        place, shared = row["place"], row["shared"]
+        results[player] = Result(player=player, place=place, shared=shared, points=f"{points:f}")
+
+
+def _merge(event: ResultsMerged) -> Row:
+    return {
+        "kind": "merge",
+        "player": event.player,
+        "points": Decimal(0),
+        "counts_for": event.into,
+    }
+
+
+def _stated(event: ResultsImported) -> list[Row]:
+    return [
+        {
+            "kind": "import",
+            "player": each.player,
+            "points": Decimal(each.points),
+            "place": each.place,
+            "shared": each.shared,
+            "title": tournament.name,
+        }
+        for tournament in event.tournaments
+        for each in tournament.results
+    ]
 
 
 def _awarded(award: Award) -> Row:

@@ -1,12 +1,28 @@
 """Read model ``members``: the leagues, and their members with their roles."""
 
+from collections.abc import Sequence
+
 import msgspec
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.league.describing import LeagueDescribed
 from engine.league.events import LeagueCreated, MemberAdded, MemberRemoved, MemberRoleChanged
+from engine.league.merging import PlayersMerged
 from service.projections import schema
 from service.projections.changes import Changes
 from service.projections.projection import Happened, Projection, on
+
+
+async def _load(
+    connection: AsyncConnection, changes: Changes, batch: Sequence[Happened[msgspec.Struct]]
+) -> None:
+    """Load the players whom the league has merged, if *batch* merges more of them."""
+    if not any(isinstance(each.event, PlayersMerged) for each in batch):
+        return
+    alias = schema.member_alias
+    found = await connection.execute(sa.select(alias).where(alias.c.league == batch[0].league))
+    changes.memory = {row["player"]: dict(row) for row in found.mappings()}
 
 
 def _league_created(changes: Changes, happened: Happened[LeagueCreated]) -> None:
@@ -43,6 +59,22 @@ def _member_removed(changes: Changes, happened: Happened[MemberRemoved]) -> None
     changes.delete(schema.member, league=happened.league, player=happened.event.player)
 
 
+def _players_merged(changes: Changes, happened: Happened[PlayersMerged]) -> None:
+    event = happened.event
+    for known in changes.memory.values():
+        if known["into"] == event.player:
+            known["into"] = event.into
+            changes.put(schema.member_alias, **known)
+    row = {
+        "league": happened.league,
+        "player": event.player,
+        "into": event.into,
+        "at": happened.at,
+    }
+    changes.memory[event.player] = row
+    changes.put(schema.member_alias, **row)
+
+
 def _member(changes: Changes, happened: Happened[msgspec.Struct], player: str, role: str) -> None:
     changes.put(
         schema.member, league=happened.league, player=player, role=role, since_at=happened.at
@@ -52,7 +84,8 @@ def _member(changes: Changes, happened: Happened[msgspec.Struct], player: str, r
 members = Projection(
     name="members",
     version=1,
-    relations=(schema.league, schema.member),
+    relations=(schema.league, schema.member, schema.member_alias),
+    load=_load,
     handlers=dict(
         [
             on(LeagueCreated, _league_created),
@@ -60,6 +93,7 @@ members = Projection(
             on(MemberAdded, _member_added),
             on(MemberRoleChanged, _member_role_changed),
             on(MemberRemoved, _member_removed),
+            on(PlayersMerged, _players_merged),
         ]
     ),
 )

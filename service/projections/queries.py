@@ -227,31 +227,6 @@ async def standings(
     return await _all(connection, statement, rows.StandingRow)
 
 
-async def ledger(
-    connection: AsyncConnection,
-    season: str,
-    *,
-    player: str | None = None,
-    limit: int = 100,
-    after: tuple[int, int] | None = None,
-) -> list[rows.LedgerRow]:
-    """Return a season's entries in log order. *after* is the last position and part seen."""
-    entry = schema.ledger
-    columns = [
-        sa.cast(each, sa.Text).label(each.name) if each.name in _POINTS else each
-        for each in entry.columns
-        if each.name not in ("season", "league")
-    ]
-    statement = sa.select(*columns).where(entry.c.season == season)
-    if after is not None:
-        place = sa.tuple_(entry.c.position, entry.c.part)
-        statement = statement.where(place > sa.tuple_(*after))
-    if player is not None:
-        statement = statement.where(entry.c.player == player)
-    statement = statement.order_by(entry.c.position, entry.c.part).limit(limit)
-    return await _all(connection, statement, rows.LedgerRow)
-
-
 async def ratings(
     connection: AsyncConnection,
     league: str,

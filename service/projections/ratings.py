@@ -2,8 +2,8 @@
 Read model ``ratings``: the strength of a league's players, estimated from its results.
 
 A result changes the ratings of its own players. A second result of the same tournament
-is a correction. All of the league's ratings are then computed again, in the order in
-which the tournaments ended.
+is a correction. After a correction, and after two players were merged, all of the league's
+ratings are computed again, in the order in which the tournaments ended.
 """
 
 from collections.abc import Iterable, Sequence
@@ -12,10 +12,10 @@ import msgspec
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from engine.league.merging import PlayersMerged
 from engine.ratings import Rating, rated
 from engine.tournament.model.correcting_events import ResultCorrected
 from engine.tournament.model.events import TournamentFinished
-from engine.tournament.model.values import Placing
 from engine.values import PlayerId
 from service.projections import schema
 from service.projections.changes import Changes, Row
@@ -36,7 +36,11 @@ async def _load(
         sa.select(results.c.tournament).where(results.c.tournament.in_(ended))
     )
     changes.memory["results"] = {}
-    if known.first() is not None or len(set(ended)) < len(ended):
+    alias = schema.rating_alias
+    merged = await connection.execute(sa.select(alias).where(alias.c.league == league))
+    changes.memory["aliases"] = {row["player"]: row["into"] for row in merged.mappings()}
+    again = any(isinstance(each.event, PlayersMerged) for each in batch)
+    if again or known.first() is not None or len(set(ended)) < len(ended):
         earlier = await connection.execute(
             sa.select(results).where(results.c.league == league).order_by(results.c.position)
         )
@@ -50,7 +54,9 @@ def _placed(changes: Changes, happened: Happened[TournamentFinished | ResultCorr
         "tournament": happened.subject,
         "league": happened.league,
         "position": results[happened.subject]["position"] if corrected else happened.position,
-        "placings": _best_placings(happened.event.placings),
+        "placings": _best_placings(
+            (_one(changes, each.player), each.place) for each in happened.event.placings
+        ),
     }
     before = results[happened.subject]["placings"] if corrected else ()
     gone = {player for player, _ in before} - {player for player, _ in row["placings"]}
@@ -59,20 +65,46 @@ def _placed(changes: Changes, happened: Happened[TournamentFinished | ResultCorr
     if corrected:
         for player in gone:
             changes.delete(schema.rating_change, tournament=happened.subject, player=player)
-        for player in changes.memory["ratings"]:
-            changes.delete(schema.rating, league=happened.league, player=player)
-        changes.memory["ratings"] = {}
-        for each in results.values():
-            _rate(changes, each)
+        _rate_again(changes, happened.league)
     else:
         _rate(changes, row)
 
 
-def _best_placings(placings: Iterable[Placing]) -> list[tuple[PlayerId, int]]:
+def _players_merged(changes: Changes, happened: Happened[PlayersMerged]) -> None:
+    """Give the places of the merged player to the other one, and rate everybody again."""
+    aliases, event = changes.memory["aliases"], happened.event
+    for player in (event.player, *(each for each, one in aliases.items() if one == event.player)):
+        aliases[player] = event.into
+        changes.put(schema.rating_alias, league=happened.league, player=player, into=event.into)
+    for row in changes.memory["results"].values():
+        if any(player == event.player for player, _ in row["placings"]):
+            row["placings"] = _best_placings(
+                (_one(changes, player), place) for player, place in row["placings"]
+            )
+            changes.put(schema.rated, **row)
+            changes.delete(schema.rating_change, tournament=row["tournament"], player=event.player)
+    _rate_again(changes, happened.league)
+
+
+def _rate_again(changes: Changes, league: str) -> None:
+    for player in changes.memory["ratings"]:
+        changes.delete(schema.rating, league=league, player=player)
+    changes.memory["ratings"] = {}
+    for each in changes.memory["results"].values():
+        _rate(changes, each)
+
+
+def _one(changes: Changes, player: PlayerId) -> PlayerId:
+    """Return the player who stands for *player*."""
+    one: PlayerId = changes.memory["aliases"].get(player, player)
+    return one
+
+
+def _best_placings(placings: Iterable[tuple[PlayerId, int]]) -> list[tuple[PlayerId, int]]:
     """Return each player once, with the best place, ordered by place."""
     best: dict[PlayerId, int] = {}
-    for each in sorted(placings, key=lambda it: (it.place, it.player)):
-        best.setdefault(each.player, each.place)
+    for player, place in sorted(placings, key=lambda it: (it[1], it[0])):
+        best.setdefault(player, place)
     return list(best.items())
 
 
@@ -103,12 +135,13 @@ def _rate(changes: Changes, result: Row) -> None:
 ratings = Projection(
     name="ratings",
     version=1,
-    relations=(schema.rated, schema.rating, schema.rating_change),
+    relations=(schema.rated, schema.rating, schema.rating_change, schema.rating_alias),
     load=_load,
     handlers=dict(
         [
             on(TournamentFinished, _placed),
             on(ResultCorrected, _placed),
+            on(PlayersMerged, _players_merged),
         ]
     ),
 )

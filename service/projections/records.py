@@ -11,6 +11,7 @@ import msgspec
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from engine.league.merging import PlayersMerged
 from engine.table.model.events import HandOpened, HandSettled
 from engine.tournament.model.correcting_events import ResultCorrected
 from engine.tournament.model.entering_events import (
@@ -41,7 +42,7 @@ from service.projections.projection import Happened, Projection, on
 async def _load(
     connection: AsyncConnection, changes: Changes, batch: Sequence[Happened[msgspec.Struct]]
 ) -> None:
-    """Load the entrants dealt in at each table of *batch*, and the knock-outs, into the memory."""
+    """Load what *batch* needs: entrants dealt in, knock-outs, and entries of merged players."""
     table, game = schema.record_table, schema.record_game
     tables = {happened.subject for happened in batch}
     found = await connection.execute(sa.select(table).where(table.c.table.in_(tables)))
@@ -55,6 +56,20 @@ async def _load(
     )
     for row in busted.mappings():
         changes.memory[row["entrant"]] = {"by": row["knocked_out_by"]}
+    going = {each.event.player for each in batch if isinstance(each.event, PlayersMerged)}
+    entered = await connection.execute(
+        sa.select(game.c.entrant, game.c.player).where(
+            game.c.league == batch[0].league, game.c.player.in_(going)
+        )
+    )
+    for row in entered.mappings():
+        _entries_of(changes, row["player"]).append(row["entrant"])
+
+
+def _entries_of(changes: Changes, player: str) -> list[str]:
+    """Return the entries of *player* that are in the memory, to be added to."""
+    entries: list[str] = changes.memory.setdefault(player, {"entries": []})["entries"]
+    return entries
 
 
 def _tournament_announced(changes: Changes, happened: Happened[TournamentAnnounced]) -> None:
@@ -99,6 +114,17 @@ def _entrant_registered(changes: Changes, happened: Happened[EntrantRegistered])
         registered_at=happened.at,
         registered_position=happened.position,
     )
+    _entries_of(changes, event.player).append(event.entrant)
+
+
+def _players_merged(changes: Changes, happened: Happened[PlayersMerged]) -> None:
+    """Give the entries of the merged player to the other one."""
+    event = happened.event
+    moved = _entries_of(changes, event.player)
+    for entrant in moved:
+        changes.patch(schema.record_game, entrant=entrant, player=event.into)
+    _entries_of(changes, event.into).extend(moved)
+    changes.memory[event.player] = {"entries": []}
 
 
 def _entrant_withdrawn(
@@ -216,6 +242,7 @@ records = Projection(
             on(TournamentAnnounced, _tournament_announced),
             on(TermsChanged, _terms_changed),
             on(EntrantRegistered, _entrant_registered),
+            on(PlayersMerged, _players_merged),
             on(EntrantWithdrawn, _entrant_withdrawn),
             on(NoShowReleased, _entrant_withdrawn),
             on(NoShowPurged, _no_show_purged),

@@ -2,7 +2,7 @@
 The relations of the read models, as SQLAlchemy Core sees them.
 
 They are in the schema ``reads``. A rebuild executes the same statements with ``reads``
-translated to ``reads_next``. Migrations 0004, 0009, 0013 and 0014 create them.
+translated to ``reads_next``. Migrations 0004, 0009, 0013, 0014 and 0036 create them.
 """
 
 import sqlalchemy as sa
@@ -45,6 +45,18 @@ member = Table(
     Column("since_at", _instant, nullable=False),
     sa.Index("ix_member_player", "player"),
 )
+
+member_alias = Table(
+    "member_alias",
+    metadata,
+    Column("league", Text, primary_key=True),
+    Column("player", Text, primary_key=True),
+    Column("into", Text, nullable=False),
+    Column("at", _instant, nullable=False),
+    sa.Index("ix_member_alias_player", "player"),
+    sa.Index("ix_member_alias_into", "into"),
+)
+"""The players who were merged, each with the one who stands for them after all merges."""
 
 tournament = Table(
     "tournament",
@@ -194,6 +206,8 @@ ledger = Table(
     Column("failure", Text),
     Column("reason", Text),
     Column("author", Text),
+    Column("title", Text),
+    Column("counts_for", Text),
     sa.Index("ix_ledger_player", "player"),
 )
 
@@ -226,6 +240,15 @@ rated = Table(
     sa.Index("ix_rated_league", "league", "position"),
 )
 """The results that ratings follow from, ordered by the end of their tournaments."""
+
+rating_alias = Table(
+    "rating_alias",
+    metadata,
+    Column("league", Text, primary_key=True),
+    Column("player", Text, primary_key=True),
+    Column("into", Text, nullable=False),
+)
+"""The players who were merged. The projection ``ratings`` keeps it for itself."""
 
 rating = Table(
     "rating",

@@ -15,6 +15,8 @@ from engine.season.events import (
     LotsDrawn,
     PointsAdjusted,
     PointsAwarded,
+    ResultsImported,
+    ResultsMerged,
     SeasonClosed,
     SeasonOpened,
 )
@@ -125,6 +127,8 @@ standings = Projection(
             on(AwardRevoked, _entered),
             on(PointsAdjusted, _entered),
             on(AdjustmentVoided, _entered),
+            on(ResultsMerged, _entered),
+            on(ResultsImported, _entered),
             on(LotsDrawn, _lots_drawn),
             on(SeasonClosed, _season_closed),
         ]

@@ -1,6 +1,6 @@
 """Faults in the rules of play, each with the test that catches it."""
 
-from tests.faults import seasons, staff
+from tests.faults import merging, seasons, staff
 from tests.faults.planting import Fault
 
 BEACON = "tests/engine/tournament/test_beacon.py::"
@@ -24,6 +24,7 @@ TRADITIONAL = "tests/engine/table/test_traditional.py::"
 FAULTS = (
     *seasons.FAULTS,
     *staff.FAULTS,
+    *merging.FAULTS,
     Fault(
         name="fewer cards of the target suit win a tie",
         file="table/games/settling.py",

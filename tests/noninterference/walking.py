@@ -63,6 +63,7 @@ OWN_BODIES: dict[str, Any] = {
     "enter_by_staff": {"player": "{member_id}"},
     "change_entries": {"changes": [{"type": "enter", "player": "{member_id}"}]},
     "join_player": {"code": "{claim_to_join}"},
+    "merge_players": {"into": "{member_id}", "reason": "Entered twice"},
     "open_account": {"login": "player-in-the-hand", "password": "correct horse"},
 }
 UNREACHED: dict[str, str] = {"verify_my_email": "the code is in a mail"}
@@ -70,6 +71,7 @@ UNREACHED: dict[str, str] = {"verify_my_email": "the code is in a mail"}
 
 LISTS = {
     "import_members": b"name,email,role,external_id\nHan Solo,han@falcon.example,player,7\n",
+    "import_past_season": b"tournament,name,place,points\nOpening,spectator,1,9\n",
 }
 
 

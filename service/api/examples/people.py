@@ -25,7 +25,11 @@ REQUESTS: dict[str, Document] = {
         "password": "correct horse",
     },
     "join_player": {"code": "the code of the director"},
+    "merge_players": {"into": ids.PLAYER, "reason": "Entered twice"},
 }
 
-LISTS = {"import_members": "name,email,role,external_id\nHan Solo,han@falcon.example,player,7\n"}
+LISTS = {
+    "import_members": "name,email,role,external_id\nHan Solo,han@falcon.example,player,7\n",
+    "import_past_season": "tournament,date,name,place,points\nOpening,2024-03-31,Han Solo,1,9\n",
+}
 """Bodies that are no JSON."""

@@ -24,7 +24,9 @@ UNLOGGED = frozenset(
 )  # fmt: skip
 """The operations that change something beside the log. No turn of the writer compares for them."""
 
-ORDERING = frozenset({"make_token", "open_account", "claim_player", "import_members"})
+ORDERING = frozenset(
+    {"make_token", "open_account", "claim_player", "import_members", "import_past_season"}
+)
 """The operations whose handlers make their order themselves."""
 
 _FIRST = re.compile(r"[^{]*\{(\w+)")

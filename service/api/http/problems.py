@@ -125,7 +125,7 @@ SHELL_CATALOGUE: Mapping[str, tuple[int, str]] = {
     ),
     "not_a_sandbox": (400, "Only a sandbox league may fix masters or scale durations"),
     "beacon_unknown": (400, "This service does not use this beacon chain"),
-    "invalid_csv": (400, "The list is not CSV, or its header is not that of a list of players"),
+    "invalid_csv": (400, "The list is not CSV, or its header is not that of such a list"),
     "import_refused": (400, "The list has invalid rows, so nothing was imported"),
     "invalid_cursor": (
         400,
@@ -157,6 +157,11 @@ SHELL_CATALOGUE: Mapping[str, tuple[int, str]] = {
     "claim_handled": (409, "The claim has already been handled"),
     "not_over": (409, "Play is not over"),
     "not_claimable": (409, "The player has an account, or was entered in another league"),
+    "merge_of_erased": (409, "One of the two players was erased, so they cannot be merged"),
+    "merge_of_login": (
+        409,
+        "Somebody signs in as the player who would go, and nobody as the player who would stay",
+    ),
     "not_resettable": (
         409,
         "The account was not made by this league's claim code, or is used in another league too",

@@ -49,14 +49,14 @@ spike.galaxy_series spike.junk spike.nulrhek spike.one_card spike.ranking spike.
 spike.refill spike.rounds spike.sabacc_pot spike.stand spike.strict_names spike.swap spike.trade
 standings.adjustments standings.average standings.best standings.best_result
 standings.best_series standings.drop_worst standings.final standings.head_to_head
-standings.left_out standings.lot standings.minimum_games standings.most_recent standings.overall
-standings.terms_fixed standings.total standings.uncounted standings.wins terms.changed
-terms.fees terms.late terms.places terms.prizes terms.start ties.blind_draw ties.cube
-ties.draw_off ties.split traditional traditional.announce traditional.bomb_out traditional.call
-traditional.call_at_last traditional.call_without_cards traditional.demise traditional.draw
-traditional.field traditional.nobody traditional.rank traditional.reveal traditional.sabacc_pot
-traditional.shift traditional.shift_dice traditional.stand traditional.trade
-traditional.two_pots visibility voiding voiding.fouled_deck voiding.mis_deal voiding.replay
-voiding.substantial_action waitlist waitlist.expired waitlist.offer waitlist.taken words.button
-words.live words.seat words.street words.unit
+standings.imported standings.left_out standings.lot standings.merged standings.minimum_games
+standings.most_recent standings.overall standings.terms_fixed standings.total
+standings.uncounted standings.wins terms.changed terms.fees terms.late terms.places terms.prizes
+terms.start ties.blind_draw ties.cube ties.draw_off ties.split traditional traditional.announce
+traditional.bomb_out traditional.call traditional.call_at_last traditional.call_without_cards
+traditional.demise traditional.draw traditional.field traditional.nobody traditional.rank
+traditional.reveal traditional.sabacc_pot traditional.shift traditional.shift_dice
+traditional.stand traditional.trade traditional.two_pots visibility voiding voiding.fouled_deck
+voiding.mis_deal voiding.replay voiding.substantial_action waitlist waitlist.expired
+waitlist.offer waitlist.taken words.button words.live words.seat words.street words.unit
 """.split()  # noqa: SIM905 - a list would take a line for each

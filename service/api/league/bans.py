@@ -7,6 +7,7 @@ from litestar import Response
 
 from engine.league.bans import BanPlayer, LiftBan
 from engine.league.errors import BanInvalid, StaffNotBannable
+from engine.league.uniting import demand_unmerged
 from engine.values import BanId, PlayerId, number_of
 from service.announcing.inputs import Instant, in_utc
 from service.api.http import reasons
@@ -73,7 +74,7 @@ class BanShown(msgspec.Struct, kw_only=True):
     "PUT", "/v1/leagues/{league_id:str}/bans/{player_id:str}", "ban_player",
     "Ban a player. Strangers can be banned too. A new ban replaces an earlier one.",
     needs="manage_players", scope="leagues:manage", answer=BanMade,
-    problems=("forbidden", "staff_not_bannable", "ban_invalid", "text_forged"),
+    problems=("forbidden", "staff_not_bannable", "ban_invalid", "merged_player", "text_forged"),
     on_people=OnPeople("ban", "keeps somebody out", "nobody"),
 )  # fmt: skip
 async def ban_player(
@@ -84,6 +85,7 @@ async def ban_player(
     player = PlayerId(player_id)
     if place.state.role_of(player) not in (None, "player"):
         raise StaffNotBannable
+    demand_unmerged(place.state, player)
     if body.until is not None and body.until <= shell.now():
         raise BanInvalid(problem="a ban must end in the future, or never")
     reason = await reasons.keep(shell, place.id, order, body.reason, audience="staff", about=player)

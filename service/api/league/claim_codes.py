@@ -16,6 +16,7 @@ from engine.league.banning import demand_unbanned
 from engine.league.commands import AddMember, ChangeRole, RemoveMember
 from engine.league.roles import STAFF, Role, may, needed_over
 from engine.league.state import Created
+from engine.league.uniting import demand_unmerged
 from engine.values import LeagueId, PlayerId, identifier, number_of, stream_of
 from service.api.http.access import LeaguePlace, demand_form, demand_over
 from service.api.http.declaration import OnPeople
@@ -115,7 +116,7 @@ class ClaimWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     "POST", "/v1/leagues/{league_id:str}/players/{player_id:str}/claim", "renew_claim",
     "Issue a new claim code for an entered player. The old code becomes invalid.",
     needs="manage_players", scope="leagues:manage", body=Nothing, answer=ClaimCode, status=201,
-    problems=("forbidden", "not_claimable"),
+    problems=("forbidden", "not_claimable", "merged_player"),
     on_people=OnPeople("claim", "issues a new claim code", "manage_members"),
 )  # fmt: skip
 async def renew_claim(
@@ -125,6 +126,7 @@ async def renew_claim(
     demand_form(player_id, "plr")
     role = place.state.role_of(PlayerId(player_id))
     demand_over(place.role, role)
+    demand_unmerged(place.state, PlayerId(player_id))
     if role == "owner":
         raise BadRequest(
             "not_claimable", "nobody becomes an owner through a code; an owner has to appoint them"
@@ -250,7 +252,7 @@ async def claim_player(
     "POST", "/v1/me/claims", "join_player",
     "Take the place of an entered player, with the caller's account.",
     needs="account", scope="tables:play", answer=Membership, status=201,
-    problems=("not_found", "not_claimable", "player_banned", "name_taken"),
+    problems=("not_found", "not_claimable", "player_banned", "merged_player", "name_taken"),
     on_people=OnPeople("by_claim", "puts the caller in an entered player's place", "caller"),
 )  # fmt: skip
 async def join_player(

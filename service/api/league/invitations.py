@@ -177,7 +177,7 @@ async def revoke_invitation(
     "POST", "/v1/invitations/{code:str}/accept", "accept_invitation",
     "Join a league with an invitation code.",
     needs="account", scope="tables:play", body=Nothing, answer=Membership, status=201,
-    problems=("invitation_expired", "player_banned", "name_taken"),
+    problems=("invitation_expired", "player_banned", "merged_player", "name_taken"),
     on_people=OnPeople("by_invitation", "lets the caller in, with the code's role", "caller"),
 )  # fmt: skip
 async def accept_invitation(

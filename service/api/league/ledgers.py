@@ -35,8 +35,8 @@ from service.api.http.submitting import Order, answer, decide_one
 from service.director.corrections import demand_of_league
 from service.log.writer import Entry, States
 from service.people.texts import Written
-from service.projections import queries
-from service.projections.rows import LedgerRow
+from service.projections import ledger_queries
+from service.projections.ledger_rows import LedgerRow
 
 _PLAYER = "^plr_[0-9a-f]{32}$"
 
@@ -210,11 +210,15 @@ async def read_ledger(
     player: Annotated[str | None, PLAYER],
     pages: ReadPages,
 ) -> Response[bytes]:
-    """Read the read models. The entries up to any point add up to the points at that time."""
+    """
+    Read the read models. The entries up to any point add up to the points at that time.
+
+    The entries of a player include those of players merged into them.
+    """
     name = f"ledger {place.id} {player}"
     paged = await pages.read(place.league, name, int, int, projection="standings")
     async with shell.engine.connect() as connection:
-        rows = await queries.ledger(
+        rows = await ledger_queries.ledger(
             connection, place.id, player=player, limit=paged.limit + 1, after=paged.after
         )
     called = await names_of(shell, (each.player for each in rows))

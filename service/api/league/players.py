@@ -1,5 +1,6 @@
 """Players without an account: entered by a director, one by one or as a list, and claimed later."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated
 from uuid import UUID
@@ -22,8 +23,10 @@ from service.api.http.submitting import Order, answer, decide_one, encoded, orde
 from service.api.league.likenesses import demand_distinct, names_in_office
 from service.api.me.tokens import Label
 from service.base.errors import BadRequest
+from service.log.streams import league_stream
 from service.log.writer import Receipt
 from service.people import entered_players
+from service.people.csv_lists import Fault
 from service.people.entered_players import (
     SECRET_BYTES,
     Entered,
@@ -31,7 +34,7 @@ from service.people.entered_players import (
     digest_of,
     identity_of,
 )
-from service.people.rosters import BYTES_MAX, Fault, Row, read_roster
+from service.people.rosters import BYTES_MAX, Row, read_roster
 from service.people.skeletons import Taken
 
 Email = Annotated[str, Meta(max_length=254, pattern=r"^[^@\s]+@[^@\s]+$")]
@@ -138,12 +141,13 @@ async def enter_player(
 )  # fmt: skip
 async def import_members(request: Asked, place: LeaguePlace) -> Response[bytes]:
     """Import a list. Importing it twice adds nobody twice."""
-    raw = await _csv(request)
-    dry_run = _dry_run(request)
+    raw = await csv_of(request)
+    dry_run = dry_run_of(request)
     roster = read_roster(raw)
     league: Created = place.state
     engine, now = shell_of(request).engine, shell_of(request).now()
-    before = await entered_players.known(engine, place.id, [each.identity for each in roster.rows])
+    known = await entered_players.known(engine, place.id, [each.identity for each in roster.rows])
+    before = await ones_of(request, place.id, known)
     staff = await names_in_office(request, league)
     faults = [*roster.faults, *_refused(place, roster.rows, before, staff, now)]
     if faults and not dry_run:
@@ -181,7 +185,18 @@ async def stored(
         for row, (_, code) in zip(rows, new, strict=True)
         if row.identity in entered
     }
-    return players, codes
+    return await ones_of(request, league, players), codes
+
+
+async def ones_of(
+    request: Asked, league: str, players: Mapping[str, PlayerId]
+) -> dict[str, PlayerId]:
+    """Return *players* by identity, with the one who stands for each after all merges."""
+    writer = shell_of(request).runtime.writer
+    state = (await writer.load(league, league_stream(league), fresh=False)).state
+    if not isinstance(state, Created):
+        return dict(players)
+    return {identity: state.one(player) for identity, player in players.items()}
 
 
 async def _import(
@@ -245,7 +260,8 @@ def _told(faults: list[Fault]) -> list[RowShown]:
     return [RowShown(line=each.line, outcome=each.code, detail=each.detail) for each in ordered]
 
 
-async def _csv(request: Asked) -> bytes:
+async def csv_of(request: Asked) -> bytes:
+    """Return the request's body, which must be CSV in UTF-8."""
     media, _, parameters = request.headers.get("content-type", "").partition(";")
     charset = parameters.casefold().replace('"', "").partition("charset=")[2].strip()
     if media.strip().casefold() != "text/csv" or charset not in ("", "utf-8", "utf8"):
@@ -253,7 +269,8 @@ async def _csv(request: Asked) -> bytes:
     return await request.body()
 
 
-def _dry_run(request: Asked) -> bool:
+def dry_run_of(request: Asked) -> bool:
+    """Return whether the caller only wants to have a list checked."""
     asked = request.query_params.get("dry_run", "false")
     if asked not in ("true", "false"):
         raise BadRequest("bad_request", "dry_run must be true or false")

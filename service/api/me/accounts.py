@@ -11,6 +11,7 @@ from engine.league.roles import Role
 from engine.table.model.state import Table
 from engine.table.read.view import seen_by
 from engine.values import EntrantId, stream_of
+from service.api.http.called import names_of
 from service.api.http.my_leagues import leagues_now
 from service.api.http.operations import operation
 from service.api.http.phases import tables_of
@@ -23,7 +24,7 @@ from service.base.errors import BadRequest
 from service.people import accounts
 from service.people.idempotency import Said
 from service.people.tokens import Principal
-from service.projections import queries
+from service.projections import merged_queries, queries
 from service.projections.rows import SeatOf
 
 
@@ -102,6 +103,19 @@ class MyLeague(msgspec.Struct, kw_only=True):
     """The caller's role in the league."""
 
 
+class MergedIn(msgspec.Struct, kw_only=True):
+    """A league that counts the caller as another player."""
+
+    league: str
+    """The league. The caller is no member of it."""
+
+    into: str
+    """The player for whom the league counts everything of the caller."""
+
+    name: str | None
+    """That player's name now."""
+
+
 class Me(msgspec.Struct, kw_only=True):
     """The caller's account, leagues and seats."""
 
@@ -125,6 +139,9 @@ class Me(msgspec.Struct, kw_only=True):
 
     seats: tuple[MySeat, ...]
     """The tournaments that the caller is entered in, with the seat in each."""
+
+    merged: tuple[MergedIn, ...]
+    """The leagues in which the caller was merged into another player."""
 
 
 @operation(
@@ -171,6 +188,8 @@ async def read_me(request: Asked, shell: Shell, principal: Principal) -> Respons
     await asyncio.gather(*(own_seen(request, each.league, "tournaments") for each in leagues))
     async with shell.engine.connect() as connection:
         seats = await queries.seats_of(connection, player)
+        merged = await merged_queries.merged_in(connection, player)
+    called = await names_of(shell, (each.into for each in merged))
     found = Me(
         id=player,
         login=principal.account.login,
@@ -179,6 +198,10 @@ async def read_me(request: Asked, shell: Shell, principal: Principal) -> Respons
         now=shell.now(),
         leagues=tuple(MyLeague(id=each.league, name=each.name, role=each.role) for each in leagues),
         seats=tuple([await _seat(shell, each) for each in seats]),
+        merged=tuple(
+            MergedIn(league=each.league, into=each.into, name=called.get(each.into))
+            for each in merged
+        ),
     )
     return encoded(found)
 

@@ -51,6 +51,7 @@ TAGS: dict[str, tuple[str, tuple[str, ...]]] = {
             "league.members",
             "league.invitations",
             "league.players",
+            "league.merging",
             "league.claim_codes",
             "league.bans",
         ),
@@ -64,6 +65,7 @@ TAGS: dict[str, tuple[str, tuple[str, ...]]] = {
         (
             "league.seasons",
             "league.season_ends",
+            "league.past_seasons",
             "league.ledgers",
             "league.points",
             "league.series",

@@ -19,7 +19,7 @@ from service.api.http.operations import operation
 from service.api.http.shell import Asked, Shell
 from service.api.http.submitting import Order, answer
 from service.api.league.likenesses import demand_distinct
-from service.api.league.players import PlayerWanted, stored
+from service.api.league.players import PlayerWanted, ones_of, stored
 from service.api.tournament.registrations import REGISTERING, STATUSES
 from service.base.errors import scopes_missing
 from service.director.in_play import demand_no_office_since
@@ -87,7 +87,8 @@ async def walk_in(
     if "leagues:manage" not in principal.scopes:
         raise scopes_missing("leagues:manage")
     identity = identity_of(body.name, body.email, body.external_id)
-    known = await entered_players.known(shell.engine, place.league, [identity])
+    named = await entered_players.known(shell.engine, place.league, [identity])
+    known = await ones_of(request, place.league, named)
     player = known.get(identity, PlayerId(identifier("plr", order.new_id(0))))
     entry = Register(
         entrant=EntrantId(identifier("ent", order.new_id(1))),

@@ -9,11 +9,14 @@ from itertools import groupby
 from typing import Any
 
 from engine.season import events
-from engine.season.values import Adjustment, Award
+from engine.season.values import Adjustment, Award, ImportedResult
 from service.audit.season import points as plain
 
 Row = tuple[int, str, str]
 """Rank, player, points."""
+
+_Result = Award | ImportedResult
+"""A place with its points, from a tournament or from a list."""
 
 _Merit = Any  # merits of one tie-break compare with each other only
 """The value by which one tie-break compares players: a number or a list of numbers."""
@@ -24,6 +27,12 @@ class Table:
     """Follows one season's events without any rule of the engine."""
 
     terms: events.SeasonOpened
+    imported: list[dict[str, _Result]] = field(default_factory=list)
+    """By tournament of the newest list, then by player."""
+
+    ones: dict[str, str] = field(default_factory=dict)
+    """By merged player, the player for whom the results count."""
+
     results: dict[str, dict[str, Award]] = field(default_factory=dict)
     """By tournament in the order in which they were first counted, then by player."""
 
@@ -55,12 +64,35 @@ class Table:
                 self.entries[event.adjustment.id] = event.adjustment
             case events.AdjustmentVoided():
                 self.void.add(event.adjustment)
+            case events.ResultsMerged():
+                self.ones = {old: self._new(one, event) for old, one in self.ones.items()}
+                self.ones[event.player] = event.into
+            case events.ResultsImported():
+                self.imported = [
+                    {each.player: each for each in tournament.results}
+                    for tournament in event.tournaments
+                ]
             case events.LotsDrawn():
                 self.lots |= {player: place for place, player in enumerate(event.draw.order)}
 
+    def one(self, player: str) -> str:
+        """Return the player for whom the results of *player* count."""
+        return self.ones.get(player, player)
+
+    def met(self, player: str, other: str) -> bool:
+        """Return whether two players have results in one tournament."""
+        imported = any(self._holds_both(each, player, other) for each in self.imported)
+        return imported or any(
+            self._holds_both(each, player, other) for each in self.results.values()
+        )
+
+    def _holds_both(self, results: Mapping[str, _Result], player: str, other: str) -> bool:
+        return {player, other} <= {self.one(each) for each in results}
+
     def rows(self) -> list[Row]:
         """Return all players by rank. Players who share a rank are ordered by identifier."""
-        counted = [each for each in self.results.values() if each]
+        played = (each for each in self.results.values() if each)
+        counted = [*map(self._folded, self.imported), *map(self._folded, played)]
         totals = self._totals = self._totals or self._added(counted)
         players = totals.keys()
         enough = {
@@ -80,19 +112,31 @@ class Table:
             found += [(rank, player, totals[player]) for player in group]
         return found
 
-    def _added(self, counted: Sequence[Mapping[str, Award]]) -> dict[str, str]:
+    def _folded(self, results: Mapping[str, _Result]) -> Mapping[str, _Result]:
+        """Return the results of one tournament by the players for whom they count."""
+        found: dict[str, _Result] = {}
+        for player, result in sorted(results.items(), key=lambda each: each[1].place):
+            found.setdefault(self.one(player), result)
+        return found
+
+    @staticmethod
+    def _new(one: str, merge: events.ResultsMerged) -> str:
+        return merge.into if one == merge.player else one
+
+    def _added(self, counted: Sequence[Mapping[str, _Result]]) -> dict[str, str]:
         """Return the total of every player."""
         extra: dict[str, Fraction] = {}
         for name, entry in self.entries.items():
             if name not in self.void:
-                extra[entry.player] = extra.get(entry.player, Fraction()) + _exact(entry.points)
+                player = self.one(entry.player)
+                extra[player] = extra.get(player, Fraction()) + _exact(entry.points)
         players = {player for each in counted for player in each} | extra.keys()
         return {
             player: self._total(player, counted, extra.get(player, Fraction()))
             for player in players
         }
 
-    def _total(self, player: str, counted: Sequence[Mapping[str, Award]], extra: Fraction) -> str:
+    def _total(self, player: str, counted: Sequence[Mapping[str, _Result]], extra: Fraction) -> str:
         terms = self.terms
         own = [_exact(each[player].points) for each in counted if player in each]
         mode, results = terms.aggregation.mode, terms.aggregation.results or 0
@@ -118,12 +162,12 @@ def _parted(groups: list[list[str]], merit: Callable[[str], _Merit]) -> list[lis
 def _merit(
     tie_break: str,
     group: list[str],
-    counted: Sequence[Mapping[str, Award]],
+    counted: Sequence[Mapping[str, _Result]],
     lots: Mapping[str, int],
 ) -> Callable[[str], _Merit]:
     """Return the value of a player of *group* under *tie_break*. More is better."""
 
-    def own(player: str) -> list[Award]:
+    def own(player: str) -> list[_Result]:
         return [each[player] for each in counted if player in each]
 
     match tie_break:
@@ -141,7 +185,7 @@ def _merit(
             return lambda it: -lots.get(it, 0)
 
 
-def _balance(group: list[str], counted: Sequence[Mapping[str, Award]]) -> Mapping[str, int]:
+def _balance(group: list[str], counted: Sequence[Mapping[str, _Result]]) -> Mapping[str, int]:
     """Return for each of *group* how many others it beat minus how many beat it, summed."""
     found = dict.fromkeys(group, 0)
     for each in counted:

@@ -5,6 +5,7 @@ The placings are the tournament's, the points follow from them by the terms, and
 from the points. The lots come from the committed master.
 """
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 from engine.season import events
@@ -68,6 +69,10 @@ class SeasonAudit:
                 self._due.pop(event.tournament, None)
             case events.BonusesAwarded():
                 self._given(event, position)
+            case events.ResultsMerged():
+                self._merged(event, position)
+            case events.ResultsImported():
+                self._imported(event, position)
             case events.LotsDrawn():
                 self._drawn(event, position)
             case events.SeasonClosed():
@@ -140,6 +145,23 @@ class SeasonAudit:
         due = self._due.get(event.tournament, {})
         held = all(due.get((each.player, each.kind)) == each.points for each in event.bonuses)
         self._hold("points", held, position, "a bonus is not what the terms give")
+
+    def _merged(self, event: events.ResultsMerged, position: int) -> None:
+        held = not self._known().met(event.player, event.into)
+        self._hold("points", held, position, "merged players have results in one tournament")
+
+    def _imported(self, event: events.ResultsImported, position: int) -> None:
+        scale = self._known().terms.scale
+        for tournament in event.tournaments:
+            results = tournament.results
+            sharing = Counter(each.place for each in results)
+            players = {self._known().one(each.player) for each in results}
+            held = len(players) == len(results) and all(
+                each.shared == sharing[each.place]
+                and each.points == plain.rounded(plain.times(each.points, 1), scale)
+                for each in results
+            )
+            self._hold("points", held, position, "an imported tournament contradicts itself")
 
     def _drawn(self, event: events.LotsDrawn, position: int) -> None:
         table = self._known()

@@ -67,6 +67,7 @@ QUERIES = {
     "prove_consistency": {"old": "1", "new": "1"},
     "read_league_calendar": {"key": "{calendar_key}"},
     "read_my_calendar": {"key": "{calendar_key}"},
+    "import_past_season": {"name": "Past"},
 }
 """Query parameters that some routes need."""
 

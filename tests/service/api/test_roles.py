@@ -146,6 +146,8 @@ MEMBERS = {
     "set_dispute_windows": "owner",
     "change_role": "owner",
     "remove_member": "owner",
+    "merge_players": "owner",
+    "import_past_season": "owner",
     "offer_password_reset": "owner",
     "take_league_away": "owner",
     **dict.fromkeys(WEBHOOKS, "owner"),

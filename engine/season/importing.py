@@ -1,0 +1,77 @@
+"""Results of tournaments that were not played here. Source: rulebook ``standings.imported``."""
+
+from collections import Counter
+from collections.abc import Iterator
+from decimal import Decimal
+
+from engine.season.commands import ImportResults, StatedTournament
+from engine.season.errors import ImportInvalid
+from engine.season.events import ResultsImported
+from engine.season.points import POINTS_MAX, written
+from engine.season.state import Opened
+from engine.season.values import ImportedResult, ImportedTournament
+
+NAME_LENGTH_MAX = 120
+
+
+def import_results(state: Opened, command: ImportResults) -> tuple[ResultsImported, ...]:
+    """
+    Return the import, or no event if the same results count already.
+
+    Raises:
+        ImportInvalid: If the list contradicts itself or the season's terms. The refusal names the
+            tournament.
+    """
+    names: set[str] = set()
+    for each in command.tournaments:
+        for problem in _problems(state, each):
+            raise ImportInvalid(tournament=each.name, problem=problem)
+        if each.name in names:
+            raise ImportInvalid(tournament=each.name, problem="the list has this name twice")
+        names.add(each.name)
+    imported = tuple(_imported(each, state.terms.scale) for each in command.tournaments)
+    if imported == state.imported:
+        return ()
+    made = ResultsImported(
+        tournaments=imported,
+        digest=command.digest,
+        author=command.author,
+        rule="standings.imported",
+    )
+    return (made,)
+
+
+def _problems(state: Opened, stated: StatedTournament) -> Iterator[str]:
+    if not 0 < len(stated.name.strip()) <= NAME_LENGTH_MAX:
+        yield f"a tournament's name has 1 to {NAME_LENGTH_MAX} characters"
+    if not stated.results:
+        yield "it has no results"
+    players = Counter(state.one(each.player) for each in stated.results)
+    twice = sorted(player for player, times in players.items() if times > 1)
+    if twice:
+        yield f"{twice[0]} has two results"
+    scale = state.terms.scale
+    for each in stated.results:
+        # A list may leave players out, so places may be missing.
+        if each.place < 1:
+            yield "places are counted from 1"
+        points = Decimal(each.points)
+        if abs(points) > POINTS_MAX:
+            yield f"points must not be beyond {POINTS_MAX:f}"
+        if Decimal(written(points, scale=scale)) != points:
+            yield f"this season counts {scale} fraction digits"
+
+
+def _imported(stated: StatedTournament, scale: int) -> ImportedTournament:
+    sharing = Counter(each.place for each in stated.results)
+    results = (
+        ImportedResult(
+            player=each.player,
+            place=each.place,
+            shared=sharing[each.place],
+            points=written(Decimal(each.points), scale=scale),
+        )
+        for each in stated.results
+    )
+    ordered = tuple(sorted(results, key=lambda each: (each.place, each.player)))
+    return ImportedTournament(name=stated.name, played_on=stated.played_on, results=ordered)

@@ -1,0 +1,146 @@
+"""
+Merging two players of a league, in the league's log and in the logs of its open seasons.
+
+Everything is read from the log, because a read model may lag behind. The append guards every
+tournament and season that the decision depends on.
+
+Source: rulebook ``standings.merged``.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import asyncpg
+from msgspec.structs import replace
+
+from engine import league, season
+from engine.kit.merges import all_of
+from engine.league.merging import MergePlayers, PlayersMerged
+from engine.league.state import Created
+from engine.league.state import State as League
+from engine.season.commands import MergeResults
+from engine.season.state import Opened
+from engine.season.state import State as Season
+from engine.tournament.entering.staff import counts_as_entered
+from engine.tournament.model.state import Cancelled, Finished
+from engine.tournament.model.state import State as Tournament
+from engine.values import PlayerId, Stream, TournamentId, number_of
+from service.director.in_play import open_tournaments
+from service.director.runtime import Runtime
+from service.log.streams import league_stream
+from service.log.writer import Entry, Order, Receipt, States
+
+_ENTERED = """
+    SELECT DISTINCT stream, data->>'player' AS player FROM events
+     WHERE league = $1 AND type = 'entrant_registered' AND data->>'player' = ANY($2::text[])
+     ORDER BY stream
+"""
+_SEASONS = """
+    SELECT first.stream FROM events first
+     WHERE first.league = $1 AND first.stream_version = 1 AND first.stream LIKE 'season-%'
+       AND NOT EXISTS (
+        SELECT FROM events over
+         WHERE over.league = $1 AND over.stream = first.stream AND over.type = 'season_closed')
+     ORDER BY first.stream
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """The streams that a merge depends on."""
+
+    tournaments: Mapping[Stream[Tournament], frozenset[str]]
+    """Tournaments that the two have entered or that are not over, with those who have entered."""
+
+    seasons: Sequence[Stream[Season]]
+
+
+async def merge_players(
+    runtime: Runtime, league_id: str, command: MergePlayers, order: Order
+) -> Receipt:
+    """
+    Merge two players of a league.
+
+    A tournament that was announced before the merge and is still to be entered is guarded, so
+    neither of the two can enter it meanwhile. A closed season keeps its standings.
+
+    Raises:
+        CommandRejected: If the two may not be merged.
+    """
+    known = (await runtime.writer.load(league_id, league_stream(league_id))).state
+    found = await _found(runtime.pool, league_id, _people(known, command))
+
+    async def decide(states: States) -> Sequence[Entry]:
+        return await _decided(states, league_id, command, found)
+
+    return await runtime.writer.submit(league_id, order, decide)
+
+
+def _people(state: League, command: MergePlayers) -> frozenset[PlayerId]:
+    """Return the identifiers that stand for one of the two."""
+    merged = state.merged if isinstance(state, Created) else ()
+    return frozenset((*all_of(merged, command.player), *all_of(merged, command.into)))
+
+
+async def _found(pool: asyncpg.Pool, league_id: str, people: Iterable[PlayerId]) -> _Found:
+    number = number_of(league_id)
+    tournaments: dict[Stream[Tournament], frozenset[str]] = dict.fromkeys(
+        await open_tournaments(pool, league_id), frozenset()
+    )
+    for row in await pool.fetch(_ENTERED, number, list(people)):
+        stream: Stream[Tournament] = Stream(row["stream"])
+        tournaments[stream] = tournaments.get(stream, frozenset()) | {row["player"]}
+    seasons = await pool.fetch(_SEASONS, number)
+    return _Found(tournaments, [Stream(row["stream"]) for row in seasons])
+
+
+async def _decided(
+    states: States, league_id: str, command: MergePlayers, found: _Found
+) -> list[Entry]:
+    stream = league_stream(league_id)
+    state = (await states.load(stream)).state
+    merged = state.merged if isinstance(state, Created) else ()
+    going, staying = all_of(merged, command.player), all_of(merged, command.into)
+    entered: list[TournamentId] = []
+    met: list[TournamentId] = []
+    for each in found.tournaments:
+        there = (await states.load(each)).state
+        name = TournamentId(f"trn_{each.removeprefix('tournament-')}")
+        over = isinstance(there, Finished | Cancelled)
+        if not over and any(counts_as_entered(there, player) for player in going):
+            entered.append(name)
+        elif not isinstance(there, Cancelled) and _both(there, going, staying):
+            met.append(name)
+    asked = replace(
+        command,
+        known=any(set(going) & each for each in found.tournaments.values()),
+        entered=tuple(entered),
+        met=tuple(met),
+    )
+    events = league.decider.decide(state, asked)
+    entries = [Entry(stream, events), *(Entry(each) for each in found.tournaments)]
+    if any(isinstance(each, PlayersMerged) for each in events):
+        entries += [await _told(states, each, command) for each in found.seasons]
+    return entries
+
+
+def _both(state: Tournament, going: Iterable[PlayerId], staying: Iterable[PlayerId]) -> bool:
+    """Return whether a player of each side is entered in a tournament."""
+    return any(counts_as_entered(state, player) for player in going) and any(
+        counts_as_entered(state, player) for player in staying
+    )
+
+
+async def _told(states: States, stream: Stream[Season], command: MergePlayers) -> Entry:
+    """Return the entry that lets a season count the results of the two as one."""
+    state = (await states.load(stream)).state
+    if not isinstance(state, Opened) or state.closed:
+        return Entry(stream)
+    merge = MergeResults(
+        player=command.player,
+        into=command.into,
+        author=command.by,
+        reason=command.reason,
+        now=command.now,
+    )
+    return Entry(stream, season.decider.decide(state, merge))

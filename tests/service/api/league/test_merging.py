@@ -1,0 +1,250 @@
+"""Two players who are one person, over HTTP: what counts, who acts, and what is refused."""
+
+from typing import Any
+
+import httpx
+import pytest
+
+from engine.values import number_of
+from service.base.database import async_engine
+from service.people.erasure import erase
+from service.projections.comparing import compare_league
+from tests.service.api.conftest import ANY, Api, Person
+from tests.service.api.league.test_past_seasons import bring_results
+from tests.service.api.nights import pages, project
+from tests.service.api.tournament.test_corrections import a_night
+from tests.service.audit.test_audit import audited, faults
+from tests.support.databases import TestDatabase
+
+pytestmark = pytest.mark.anyio
+
+WHY = {"reason": "Entered twice"}
+
+
+async def merge(
+    owner: Person, league: str, player: str, into: str, query: str = "", **more: Any
+) -> httpx.Response:
+    """Merge *player* into another player."""
+    path = f"/v1/leagues/{league}/players/{player}/merge{query}"
+    return await owner.post(path, WHY | {"into": into}, **more)
+
+
+async def entered(owner: Person, league: str, name: str) -> dict[str, Any]:
+    """Enter a player without an account."""
+    made = await owner.post(f"/v1/leagues/{league}/players", {"name": name})
+    assert made.status_code == 201, made.text
+    found: dict[str, Any] = made.json()
+    return found
+
+
+async def second_owner(api: Api, owner: Person, league: str) -> Person:
+    """Add another owner, because nobody merges themselves."""
+    person = await api.join(owner, league)
+    path = f"/v1/leagues/{league}/members/{person.player}"
+    put = await owner.http.put(path, json={"role": "owner"}, headers=owner.headers | ANY)
+    assert put.status_code == 200, put.text
+    return person
+
+
+def refused(answer: httpx.Response) -> tuple[int, str]:
+    return answer.status_code, answer.json()["code"]
+
+
+async def differences(database: TestDatabase, league: str) -> list[Any]:
+    """Return the differences between the read models and ones rebuilt from the log."""
+    engine = async_engine(database.url("holotable_audit"), 1)
+    async with engine.connect() as connection:
+        found = await compare_league(connection, league)
+    await engine.dispose()
+    return list(found)
+
+
+async def test_a_merged_players_results_count_for_the_one_who_stays(
+    serving, database: TestDatabase
+) -> None:
+    async with serving() as api:
+        owner, league, season, tournament, people = await a_night(api, database)
+        about = f"/v1/leagues/{league}"
+        old, rival = people[0], people[1]
+        new = await api.join(owner, league)
+        twin = (await entered(owner, league, "Han Solo"))["player"]
+        listed = f"tournament,player,place,points\nOpening,{twin},1,9\nOpening,{rival.player},2,4\n"
+        imported = await bring_results(owner, league, listed, season=season)
+        assert imported.status_code == 200, imported.text
+        await project(database)
+        before = {
+            each["player"]: each for each in await pages(owner, f"/v1/seasons/{season}/standings")
+        }
+        record = (await owner.get(f"{about}/players/{old.player}/record")).json()
+        ratings = {each["player"]: each for each in await pages(owner, f"{about}/ratings")}
+
+        tried = await merge(owner, league, old.player, new.player, "?dry_run=true")
+        assert tried.status_code == 200, tried.text
+        assert tried.json()["events"] == ["players_merged", "member_removed", "results_merged"]
+        assert {each["player"] for each in tried.json()["seasons"][season]} >= {new.player}
+        assert before == {
+            each["player"]: each for each in await pages(owner, f"/v1/seasons/{season}/standings")
+        }
+
+        tag = {"If-Match": (await owner.get(about)).headers["etag"]}
+        done = await merge(owner, league, old.player, new.player, key="merge", headers=tag)
+        assert done.status_code == 200, done.text
+        assert done.json() | {"position": None} == {
+            "league": league, "player": old.player, "into": new.player, "position": None,
+        }  # fmt: skip
+        again = await merge(owner, league, old.player, new.player, key="merge", headers=tag)
+        assert again.headers["Idempotent-Replayed"] == "true"
+        stale = await merge(owner, league, twin, new.player, headers=tag)
+        assert refused(stale) == (412, "stream_version_conflict")
+        chained = await merge(owner, league, twin, new.player)
+        assert chained.status_code == 200, chained.text
+        assert (await merge(owner, league, twin, new.player)).status_code == 200
+        await project(database)
+
+        after = {
+            each["player"]: each for each in await pages(owner, f"/v1/seasons/{season}/standings")
+        }
+        assert after.keys() == before.keys() - {old.player, twin} | {new.player}
+        points = sum(float(before[each]["points"]) for each in (old.player, twin))
+        assert float(after[new.player]["points"]) == points
+        assert (after[new.player]["played"], after[rival.player]["played"]) == (2, 2)
+        entries = await pages(owner, f"/v1/seasons/{season}/ledger", player=new.player)
+        assert [(each["kind"], each["player"]) for each in entries] == [
+            ("award", old.player), ("import", twin), ("merge", old.player), ("merge", twin),
+        ]  # fmt: skip
+        assert sum(float(each["points"]) for each in entries) == points
+        moved = (await owner.get(f"{about}/players/{new.player}/record")).json()
+        assert moved["games"] == record["games"]
+        assert (await owner.get(f"{about}/players/{old.player}/record")).status_code == 404
+        rated = {each["player"]: each for each in await pages(owner, f"{about}/ratings")}
+        assert rated.keys() == ratings.keys() - {old.player} | {new.player}
+        assert rated[new.player]["ordinal"] == ratings[old.player]["ordinal"]
+        entrants = (await owner.get(f"/v1/tournaments/{tournament}")).json()["entrants"]
+        assert old.player in {each["player"] for each in entrants}  # as the log has it
+        assert await differences(database, league) == []
+        closed = await owner.post(f"/v1/seasons/{season}/close")
+        assert closed.status_code == 200, closed.text
+    report = await audited(database, league)
+    assert faults(report) == {}, report.text()
+
+
+async def test_the_account_of_a_merged_player_stays_and_acts_no_more_in_the_league(
+    serving, database: TestDatabase
+) -> None:
+    async with serving() as api:
+        owner, league = await api.league()
+        about = f"/v1/leagues/{league}"
+        old, new = await api.join(owner, league), await api.join(owner, league)
+        done = await merge(owner, league, old.player, new.player)
+        assert done.status_code == 200, done.text
+        await project(database)
+
+        mine = (await old.get("/v1/me")).json()
+        assert (mine["id"], mine["leagues"]) == (old.player, [])
+        assert mine["merged"] == [{"league": league, "into": new.player, "name": new.login}]
+        assert (await old.get(about)).status_code == 404
+        assert (await old.post("/v1/leagues", {"name": "Another"})).status_code == 201
+        theirs = (await new.get("/v1/me")).json()
+        assert ([each["id"] for each in theirs["leagues"]], theirs["merged"]) == ([league], [])
+
+        code = (await owner.post(f"{about}/invitations", {})).json()["code"]
+        back = await old.post(f"/v1/invitations/{code}/accept")
+        assert refused(back) == (409, "merged_player")
+        assert back.json()["into"] == new.player
+        ban = await owner.http.put(f"{about}/bans/{old.player}", json=WHY, headers=owner.headers)
+        assert refused(ban) == (409, "merged_player")
+
+
+async def test_a_list_that_names_a_merged_player_finds_the_one_who_stays(serving) -> None:
+    async with serving() as api:
+        owner, league = await api.league()
+        old = await entered(owner, league, "Han Solo")
+        new = await api.join(owner, league)
+        assert (await merge(owner, league, old["player"], new.player)).status_code == 200
+        claim = {"code": old["claim"], "login": "han", "password": "correct horse"}
+        assert (await api.http.post("/v1/claims", json=claim)).status_code == 404
+        again = await entered(owner, league, "Han Solo")
+        assert (again["player"], again["claim"]) == (new.player, None)
+        renewed = await owner.post(f"/v1/leagues/{league}/players/{old['player']}/claim")
+        assert refused(renewed) == (409, "merged_player")
+        issued = await owner.post(f"/v1/leagues/{league}/claims")
+        assert issued.json()["claims"] == []
+
+
+async def test_a_merge_is_refused_for_reasons_that_say_what_to_do(
+    serving, database: TestDatabase
+) -> None:
+    async with serving() as api:
+        owner, league, _, tournament, people = await a_night(api, database)
+        about = f"/v1/leagues/{league}"
+        new = await api.join(owner, league)
+        first, second = people[0].player, people[1].player
+
+        met = await merge(owner, league, first, second)
+        assert refused(met) == (409, "players_met")
+        assert met.json()["tournaments"] == [tournament]
+        assert refused(await merge(owner, league, first, first)) == (409, "merge_invalid")
+        assert refused(await merge(owner, league, first, owner.player)) == (409, "merge_invalid")
+        stranger = await api.person()
+        gone = await merge(owner, league, stranger.player, first)
+        assert refused(gone) == (409, "member_unknown")
+        assert refused(await merge(owner, league, first, stranger.player)) == (
+            409, "member_unknown",
+        )  # fmt: skip
+        nobody = "plr_" + "0" * 32
+        assert refused(await merge(owner, league, nobody, first)) == (404, "not_found")
+        director = await merge(people[0], league, second, new.player)
+        assert refused(director) == (403, "forbidden")
+
+        twin = (await entered(owner, league, "Han Solo"))["player"]
+        wrong_way = await merge(owner, league, new.player, twin)
+        assert refused(wrong_way) == (409, "merge_of_login")
+
+        terms = {"name": "Later", "ruleset": "better"}
+        later = await owner.post(f"{about}/tournaments", terms)
+        entering = f"/v1/tournaments/{later.json()['id']}/registrations"
+        entry = await new.post(entering)
+        assert entry.status_code == 201, entry.text
+        assert refused(await merge(owner, league, new.player, first)) == (
+            409, "merge_of_entered",
+        )  # fmt: skip
+        assert (await merge(owner, league, twin, new.player)).status_code == 200
+
+        for player, into in ((first, second), (second, first)):
+            banned = await owner.http.put(f"{about}/bans/{first}", json=WHY, headers=owner.headers)
+            assert banned.status_code == 200, banned.text
+            found = await merge(owner, league, player, into)
+            assert refused(found) == (409, "merge_of_banned")
+            assert found.json()["player"] == first
+
+        other = await second_owner(api, owner, league)
+        office = await merge(owner, league, other.player, new.player)
+        assert refused(office) == (409, "merge_of_office")
+
+        again = await merge(owner, league, twin, second)
+        assert refused(again) == (409, "merged_already")
+        assert again.json()["into"] == new.player
+        onto = await merge(owner, league, second, twin)
+        assert refused(onto) == (409, "merged_player")
+
+
+async def test_erasing_the_one_who_stays_takes_the_names_of_merged_players_away(
+    serving, database: TestDatabase
+) -> None:
+    async with serving() as api:
+        owner, league = await api.league()
+        twin = (await entered(owner, league, "Han Solo"))["player"]
+        new = await api.join(owner, league)
+        assert (await merge(owner, league, twin, new.player)).status_code == 200
+        await project(database)
+        shell = api.app.shell
+        await erase(
+            shell.engine, shell.runtime.writer.store.keys, number_of(new.player), shell.now()
+        )
+        onto = await entered(owner, league, "Leia")
+        for player, into in ((new.player, onto["player"]), (onto["player"], new.player)):
+            found = await merge(owner, league, player, into)
+            assert refused(found) == (409, "merge_of_erased")
+        # The list no longer knows the name, so it makes a new player.
+        again = await entered(owner, league, "Han Solo")
+        assert again["player"] not in (twin, new.player)
