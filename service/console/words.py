@@ -118,3 +118,13 @@ class Words:
     def listed(self, names: tuple[str, ...]) -> Markup:
         """Return *names* joined by commas."""
         return Markup(", ").join(escape(each) for each in names)
+
+    def date(self, at: datetime, zone: str | None = None) -> Markup:
+        """Return the day and month of an evening, for the start of a line in a list."""
+        tz, locale = ZoneInfo(zone or "UTC"), self.language.locale
+        return Markup(
+            '<span class="line-date"><span class="figure">{}</span><span>{}</span></span>'
+        ).format(
+            format_datetime(at, "d", tzinfo=tz, locale=locale),
+            format_datetime(at, "LLL", tzinfo=tz, locale=locale),
+        )
