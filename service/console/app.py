@@ -16,17 +16,26 @@ from service.console import files, live
 from service.console.asking import ask_of
 from service.console.calling import Edge, Problem
 from service.console.declaring import Screen, edge_of, troubled
-from service.console.screens import home, joining, leagues, look, signing_in, tournaments
-
-SCREENS: tuple[ModuleType, ...] = (
+from service.console.screens import (
+    account,
     home,
-    signing_in,
     joining,
     leagues,
-    tournaments,
     look,
-    live,
+    signing_in,
+    tournaments,
+)
+
+SCREENS: tuple[ModuleType, ...] = (
+    account,
     files,
+    home,
+    joining,
+    leagues,
+    live,
+    look,
+    signing_in,
+    tournaments,
 )
 """The modules with screens. A new one is served once it is listed here."""
 
@@ -103,7 +112,7 @@ class Console:
     async def __call__(self, scope: HTTPScope, receive: Receive, send: Send) -> None:
         """Serve one connection."""
         head = scope["method"] == "HEAD"
-        state = {**scope["state"], "edge": self._edge}
+        state = {**scope["state"], "edge": self._edge, "head": head}
         inner: HTTPScope = {**scope, "state": state, "extensions": {}}
         if head:
             inner["method"] = "GET"

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from service.api.http.shell import Asked, client_address, shell_of
 from service.api.me.accounts import Me
+from service.console import sessions
 from service.console.calling import Api, Edge, Problem
 from service.console.languages import Spoken, best_language
 from service.console.problems import Failure
@@ -66,8 +67,18 @@ class Ask:
         return await asyncio.shield(self._me)
 
     def forget_session(self) -> None:
-        """Go on as a stranger, because the session has ended."""
+        """Go on as a stranger, because the session has ended. The browser forgets it too."""
+        self.as_stranger()
+        self.set_cookie(sessions.ended(self.transport))
+
+    def as_stranger(self) -> None:
+        """Answer as if nobody were signed in."""
         self.session = self.api.token = self._me = None
+
+    def set_cookie(self, header: str) -> None:
+        """Send a header ``Set-Cookie`` with the answer."""
+        state = self.request.scope["state"]
+        state["cookies"] = (*state.get("cookies", ()), header)
 
 
 def ask_of(request: Asked, edge: Edge) -> Ask:

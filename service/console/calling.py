@@ -14,7 +14,6 @@ from urllib.parse import urlencode
 import msgspec
 from litestar.types import HTTPScope, Message, Receive, ReceiveMessage, Scope, Send
 
-from service.api.http.faults import Fault
 from service.api.http.nothing import Nothing
 from service.api.http.rehearsing import WouldChange
 
@@ -31,6 +30,16 @@ class Edge(Protocol):
 
     async def __call__(self, scope: HTTPScope, receive: Receive, send: Send) -> None:
         """Serve one connection."""
+
+
+class FieldError(msgspec.Struct):
+    """What is wrong with one member of a body."""
+
+    pointer: str
+    """The place in the body, as a JSON pointer."""
+
+    detail: str
+    """What is wrong, in the words of the decoder."""
 
 
 class Problem(Exception):
@@ -52,7 +61,7 @@ class Problem(Exception):
         self.facts: dict[str, object] = {
             name: value for name, value in document.items() if name not in _STANDARD
         }
-        self.errors = msgspec.convert(document.get("errors", ()), tuple[Fault, ...])
+        self.errors = msgspec.convert(document.get("errors", ()), tuple[FieldError, ...])
 
 
 _STANDARD = frozenset({"type", "title", "status", "detail", "instance", "code", "errors"})

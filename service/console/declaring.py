@@ -19,7 +19,7 @@ from litestar.handlers import HTTPRouteHandler
 from litestar.response import Stream
 
 from service.api.http.shell import Asked
-from service.console import links, sessions
+from service.console import links
 from service.console.asking import Ask, ask_of, ended, secret_key
 from service.console.calling import Edge, Problem
 from service.console.csrf import FIELD, fits, same_site
@@ -221,8 +221,8 @@ async def _sent(ask: Ask, result: Result) -> Response[bytes] | Stream:
         return await rendered(ask, result)
     if isinstance(result, Done):
         answer = Response(b"", status_code=303, headers={"Location": result.to})
-        said = (saying(ask, result.said),) if result.said else ()
-        ask.request.scope["state"]["cookies"] = (*result.cookies, *said)
+        for cookie in (*result.cookies, *((saying(ask, result.said),) if result.said else ())):
+            ask.set_cookie(cookie)
         return answer
     return result
 
@@ -239,7 +239,7 @@ async def troubled(ask: Ask, problem: Problem) -> Response[bytes]:
     if ask.query(PART):
         return Response(b"", status_code=problem.status)
     if problem.status >= 500:
-        ask.forget_session()  # the page itself must not need what has just failed
+        ask.as_stranger()  # the page itself must not need what has just failed
     return await rendered(ask, Page("problem.html", shown, problem.status))
 
 
@@ -250,8 +250,6 @@ def _to_sign_in(ask: Ask) -> Response[bytes]:
     query = bytes(ask.request.scope["query_string"]).decode("latin-1")
     here = quote(ask.path) + (f"?{query}" if query else "")
     then = f"?{urlencode({'then': here})}" if ask.request.method == "GET" and here != "/" else ""
-    cookies = (sessions.ended(ask.transport),)
-    ask.request.scope["state"]["cookies"] = cookies
     return Response(b"", status_code=303, headers={"Location": f"{links.SIGN_IN}{then}"})
 
 

@@ -80,7 +80,8 @@ class Given:
         Return the fields as the body *shape* of the API.
 
         A dotted name goes into an object (``entry.waitlist``), and a name that ends in ``[]`` into
-        a list. An empty field counts as not given.
+        a list. An empty field counts as not given, and a field that the body does not have is the
+        page's own.
 
         Args:
             flags: The fields that are boxes: false unless ticked.
@@ -90,7 +91,10 @@ class Given:
             Problem: ``validation_failed``, with each error at its field.
         """
         content: dict[str, object] = {}
+        known = {each.encode_name for each in msgspec.structs.fields(shape)}
         for name, values in self.fields.items():
+            if name.removesuffix("[]").partition(".")[0] not in known:
+                continue  # a field of the page itself
             if name.endswith("[]"):
                 _put(content, name[:-2], [each.strip() for each in values if each.strip()])
             elif name in _SECRET and values[-1]:
@@ -125,7 +129,7 @@ class Rehearsal:
 
     Args:
         question: The title of the page that asks.
-        names: The names of players, entrants and tables, by identifier.
+        names: The names of tables and tournaments, by identifier. The API names the players.
         currency: The currency of prizes, or None.
     """
 
@@ -194,11 +198,13 @@ def _confirm(ask: Ask, given: Given, to: str, rehearse: Rehearsal, changes: Woul
         "hand_in_play": _("The rest depends on the hand in play."),
         "hidden_value": _("The rest depends on a card, a draw or a lot."),
     }
+    names = {**changes.names, **rehearse.names}
+    tables = tables_of(changes, names, rehearse.currency, ask.language)
     return Confirm(
         question=rehearse.question,
         action=ask.path,
         back=to,
-        tables=tables_of(changes, rehearse.names, rehearse.currency, ask.language),
+        tables=tables,
         unknown=tuple(dict.fromkeys(unknown[each.on] for each in changes.depends_on)),
         digest=changes.digest,
         fields=given.fields,

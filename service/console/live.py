@@ -92,6 +92,8 @@ class _Topics:
 @page("/live", open=True)
 async def live(ask: Ask) -> Stream:
     """Follow the topics in the query."""
+    if ask.request.scope["state"]["head"]:
+        raise Problem(405, {"code": "method_not_allowed"})  # it would never end
     asked = ask.query("topics").split(",")[: TOPICS_MAX + 1]
     wanted = list(dict.fromkeys(each for each in asked if each))
     if not wanted or len(wanted) > TOPICS_MAX or not all(map(_TOPIC.fullmatch, wanted)):

@@ -8,6 +8,14 @@ from babel.dates import format_datetime, format_timedelta
 from babel.numbers import format_currency, format_decimal, get_currency_precision
 from markupsafe import Markup, escape
 
+from service.api.table.my_waiting import (
+    CheckInWaiting,
+    DealWaiting,
+    OfferWaiting,
+    RebuyWaiting,
+    TurnWaiting,
+    Waiting,
+)
 from service.console.languages import Spoken
 
 
@@ -114,6 +122,21 @@ class Words:
             "finished": _("Finished"),
         }
         return known.get(status, status)
+
+    def waits(self, waiting: Waiting) -> str:
+        """Return what waits for the reader."""
+        _ = self.language.gettext
+        match waiting:
+            case TurnWaiting():
+                return _("Your turn")
+            case OfferWaiting():
+                return _("A place is offered to you")
+            case RebuyWaiting():
+                return _("You may rebuy")
+            case CheckInWaiting():
+                return _("Check in now")
+            case DealWaiting():
+                return _("A deal is proposed")
 
     def listed(self, names: tuple[str, ...]) -> Markup:
         """Return *names* joined by commas."""

@@ -35,6 +35,7 @@ async def sign_in(ask: Ask) -> Page | Done:
     """Ask for login and password."""
     then = local(ask.query("then"))
     if ask.signed_in and ask.failure is None:
+        await ask.me()  # a session that has ended must not lead in a circle
         return Done(then)
     return Page("signing_in/sign_in.html", SignInScreen(then=then))
 
@@ -51,6 +52,7 @@ async def sign_up(ask: Ask) -> Page | Done:
     """Ask for a name, a login and a password."""
     then = local(ask.query("then"))
     if ask.signed_in and ask.failure is None:
+        await ask.me()  # a session that has ended must not lead in a circle
         return Done(then)
     return Page("signing_in/sign_up.html", SignInScreen(then=then))
 

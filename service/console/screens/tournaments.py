@@ -1,20 +1,23 @@
 """The poster of a tournament: when, where, what it costs, who comes, and the way in."""
 
+import asyncio
 from datetime import datetime, timedelta
 
 import msgspec
 
 from service.api.http.shell import shell_of
+from service.api.me.accounts import Me
 from service.api.public.tournaments import PublicTournament
 from service.api.tournament.entering import AnswerWanted
 from service.api.tournament.entrants import EntrantShown, EntrantStatus
 from service.api.tournament.registrations import RegistrationWanted
+from service.api.tournament.starting import Reasoned
 from service.api.tournament.tournaments import TournamentShown
 from service.console import links
 from service.console.asking import Ask
 from service.console.calling import Problem
 from service.console.declaring import form, page
-from service.console.forms import Given, command
+from service.console.forms import Given, Rehearsal, command
 from service.console.pages import Done, Page
 
 _WAITS = frozenset({"requested", "waitlisted", "offered", "registered", "playing", "rebuy_open"})
@@ -84,7 +87,8 @@ class PosterScreen(msgspec.Struct, kw_only=True):
     mine: Mine | None
     """Null for a stranger."""
 
-    etag: str | None
+    may_cancel: bool
+    """True if the reader's role may cancel the evening, and it is not over."""
 
 
 @page("/tournaments/{tournament:str}", open=True)
@@ -137,6 +141,16 @@ async def answer_offer(ask: Ask, given: Given, tournament: str) -> Done | Page:
     )  # fmt: skip
 
 
+@form("/tournaments/{tournament:str}/cancel", of=poster)
+async def cancel(ask: Ask, given: Given, tournament: str) -> Done | Page:
+    """Cancel the evening, after a look at what that changes."""
+    return await command(
+        ask, given, "POST", f"/v1/tournaments/{tournament}/cancel", given.into(Reasoned),
+        said=ask.gettext("The evening is cancelled."), to=links.tournament(tournament),
+        rehearse=Rehearsal(ask.gettext("Cancel this evening?")),
+    )  # fmt: skip
+
+
 def entry_of(tournament: TournamentShown, player: str) -> EntrantShown | None:
     """Return the latest entry of *player* that is not over, or None."""
     mine = [each for each in tournament.entrants if each.player == player]
@@ -153,9 +167,9 @@ def check_in_open(tournament: TournamentShown, mine: EntrantShown, now: datetime
 
 
 async def _as_member(ask: Ask, tournament: str) -> PosterScreen:
-    me = await ask.me()
-    read = await ask.api.read(f"/v1/tournaments/{tournament}", TournamentShown)
-    shown = read.value
+    me, shown = await asyncio.gather(
+        ask.me(), ask.api.get(f"/v1/tournaments/{tournament}", TournamentShown)
+    )
     guests = [_guest(each) for each in shown.entrants]
     fees = shown.fees
     return PosterScreen(
@@ -180,7 +194,7 @@ async def _as_member(ask: Ask, tournament: str) -> PosterScreen:
         guests=tuple(each for each in guests if not _outside(each)),
         waiting=tuple(each for each in guests if _outside(each)),
         mine=_mine(shown, me.id, shell_of(ask.request).now()),
-        etag=read.etag,
+        may_cancel=_directs(me, shown),
     )
 
 
@@ -214,8 +228,14 @@ async def _as_stranger(ask: Ask, tournament: str) -> PosterScreen:
         ),
         waiting=(),
         mine=None,
-        etag=None,
+        may_cancel=False,
     )
+
+
+def _directs(me: Me, shown: TournamentShown) -> bool:
+    """Return whether the reader may cancel. The API decides; this only hides a useless button."""
+    role = next((each.role for each in me.leagues if each.id == shown.league), None)
+    return role in ("owner", "director") and shown.state not in ("finished", "cancelled")
 
 
 def _guest(each: EntrantShown) -> Guest:

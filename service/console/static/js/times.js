@@ -5,10 +5,14 @@ const STYLES = {
   time: { hour: "2-digit", minute: "2-digit" },
 };
 
+// The reader's own form of the page's language: 19:00 in Britain, 7:00 PM in America.
+const spoken = () =>
+  navigator.languages.find((each) => each.startsWith(document.documentElement.lang)) ?? document.documentElement.lang;
+
 export function localise(root) {
   for (const element of root.querySelectorAll("time[data-local]")) {
     const style = STYLES[element.dataset.local] ?? STYLES.full;
     const at = new Date(element.dateTime);
-    element.textContent = new Intl.DateTimeFormat(document.documentElement.lang, style).format(at);
+    element.textContent = new Intl.DateTimeFormat(spoken(), style).format(at);
   }
 }

@@ -1,0 +1,90 @@
+"""My account: the name, the password, and the browsers and programs that are signed in."""
+
+import asyncio
+from datetime import datetime
+
+import msgspec
+
+from service.api.http.paging import Page as ApiPage
+from service.api.me.accounts import Me
+from service.api.me.passwords import PasswordChange, PasswordChanged
+from service.api.me.tokens import SignedOut, TokenListed
+from service.console import links, sessions
+from service.console.asking import Ask
+from service.console.declaring import form, page
+from service.console.forms import Given, command
+from service.console.pages import Done, Page
+
+
+class SignedIn(msgspec.Struct, kw_only=True):
+    """A browser or a program that is signed in."""
+
+    id: str
+    name: str
+    console: bool
+    """True for a browser, false for a program with a token."""
+
+    this: bool
+    """True for the reader's own browser."""
+
+    created_at: datetime
+    last_used_at: datetime | None
+    expires_at: datetime
+
+
+class AccountScreen(msgspec.Struct, kw_only=True):
+    """The page of the reader's account."""
+
+    login: str
+    name: str
+    sessions: tuple[SignedIn, ...]
+
+
+@page(links.ACCOUNT)
+async def account(ask: Ask) -> Page:
+    """Show the account, and who is signed in to it."""
+    me, listed = await asyncio.gather(
+        ask.api.get("/v1/me", Me), ask.api.get("/v1/tokens", ApiPage[TokenListed], limit=100)
+    )
+    mine = "" if ask.session is None else ask.session.id
+    found = [
+        SignedIn(
+            id=each.id,
+            name=each.name,
+            console=each.name == sessions.LABEL,
+            this=each.id == mine,
+            created_at=each.created_at,
+            last_used_at=each.last_used_at,
+            expires_at=each.expires_at,
+        )
+        for each in listed.items
+        if each.revoked_at is None and each.expires_at > me.now
+    ]
+    screen = AccountScreen(login=me.login, name=me.name, sessions=tuple(found))
+    return Page("account/account.html", screen)
+
+
+@form("/account/password", of=account)
+async def change_password(ask: Ask, given: Given) -> Done:
+    """Change the password. Every other browser and program is signed out."""
+    wanted = given.into(PasswordChange)
+    await ask.api.send("PUT", "/v1/me/password", wanted, PasswordChanged, key=given.key)
+    said = ask.gettext("The password is changed. Everywhere else you are signed out.")
+    return Done(links.ACCOUNT, said)
+
+
+@form("/account/sessions/{token:str}/end", of=account)
+async def end(ask: Ask, given: Given, token: str) -> Done | Page:
+    """Sign another browser or a program out."""
+    return await command(
+        ask, given, "DELETE", f"/v1/tokens/{token}", said=ask.gettext("It is signed out."),
+        to=links.ACCOUNT,
+    )  # fmt: skip
+
+
+@form("/account/sign-out-everywhere", of=account)
+async def sign_out_everywhere(ask: Ask, given: Given) -> Done:
+    """End every session and token, this one too."""
+    await ask.api.send("DELETE", "/v1/tokens", None, SignedOut, key=given.key)
+    said = ask.gettext("You are signed out everywhere.")
+    return Done(links.SIGN_IN, said, cookies=(sessions.ended(ask.transport),))

@@ -1,0 +1,193 @@
+"""Sessions: where they begin, what ends them, and over which connections they travel."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from service.process.people import sign_in_code
+from tests.service.api.conftest import PASSWORD
+from tests.support.databases import TestDatabase
+
+pytestmark = pytest.mark.anyio
+Serving = Callable[..., Any]
+
+
+async def test_a_session_is_a_token_whose_end_ends_it(serving: Serving) -> None:
+    async with serving() as console:
+        person = await console.api.person("Mara")
+        browser = await console.signed_in(person.login)
+        listed = (await person.get("/v1/tokens")).json()["items"]
+        session = next(each["id"] for each in listed if each["name"] == "console")
+
+        await console.api.http.delete(f"/v1/tokens/{session}", headers=person.headers)
+
+        assert (await browser.get("/account")).url.path == "/sign-in"
+        assert "Mara" not in (await browser.get("/")).text
+
+
+async def test_signing_out_revokes_the_token_in_the_cookie(serving: Serving) -> None:
+    async with serving() as console:
+        person = await console.api.person("Mara")
+        browser = await console.signed_in(person.login)
+        cookie = browser.http.cookies["holotable-plain"]
+        await browser.get("/account")
+        await browser.submit("/sign-out")
+        assert "holotable-plain" not in browser.http.cookies
+
+        thief = console.browser()
+        thief.http.cookies.set("holotable-plain", cookie)
+
+        assert (await thief.get("/account")).url.path == "/sign-in"
+
+
+async def test_the_api_reads_no_cookie(serving: Serving) -> None:
+    async with serving() as console:
+        person = await console.api.person()
+        browser = await console.signed_in(person.login)
+
+        assert (await browser.http.get("/v1/me")).status_code == 401
+
+
+async def test_a_wrong_password_signs_nobody_in(serving: Serving) -> None:
+    async with serving() as console:
+        person = await console.api.person()
+        browser = console.browser()
+
+        page = await browser.sign_in(person.login, "wrong horse")
+
+        assert page.status_code == 401
+        assert "The login or the password is wrong." in page.text
+        assert f'value="{person.login}"' in page.text
+        assert not browser.http.cookies
+
+
+@pytest.mark.parametrize("then", ["//evil.example/", "https://evil.example/", "/\\evil.example"])
+async def test_a_sign_in_leads_nowhere_else(serving: Serving, then: str) -> None:
+    async with serving() as console:
+        person = await console.api.person()
+        browser = console.browser()
+        await browser.get("/sign-in", params={"then": then})
+
+        answer = await browser.sent("/sign-in", login=person.login, password=PASSWORD)
+
+        assert answer.headers["location"] == "/"
+
+
+async def test_a_sign_in_leads_back_to_the_page_that_was_asked_for(serving: Serving) -> None:
+    async with serving() as console:
+        person = await console.api.person()
+        browser = console.browser()
+        page = await browser.get("/account")
+        assert page.url.path == "/sign-in"
+
+        fields = {"login": person.login, "password": PASSWORD}
+        page = await browser.submit("/sign-in?then=/account", **fields)
+
+        assert page.url.path == "/account"
+
+
+async def test_over_tls_the_cookie_belongs_to_this_host_alone(serving: Serving) -> None:
+    async with serving() as console:
+        person = await console.api.person()
+        browser = console.browser("https://league.example", "192.0.2.7")
+        await browser.get("/sign-in")
+
+        answer = await browser.sent("/sign-in", login=person.login, password=PASSWORD)
+
+        cookie = answer.headers["set-cookie"]
+        assert cookie.startswith("__Host-holotable=tok_")
+        for each in ("; Path=/", "; HttpOnly", "; Secure", "; SameSite=Lax"):
+            assert each in cookie
+        assert "Domain" not in cookie
+
+
+async def test_over_plain_http_nobody_signs_in_from_elsewhere(serving: Serving) -> None:
+    async with serving() as console:
+        person = await console.api.person()
+        for host, address in (
+            ("http://league.example", "192.0.2.7"),
+            ("http://league.example", "127.0.0.1"),  # through a proxy that nobody named
+            ("http://localhost:8000", "192.0.2.7"),
+        ):
+            browser = console.browser(host, address)
+            page = await browser.get("/sign-in")
+            assert "This connection is not encrypted" in page.text
+            fields = {"login": person.login, "password": PASSWORD}
+            answer = await browser.post("/sign-in", fields)
+            assert answer.status_code in (400, 403)
+            assert "set-cookie" not in answer.headers
+
+
+async def test_a_room_without_tls_is_a_setting_and_every_page_says_so(serving: Serving) -> None:
+    async with serving(plain_http=True) as console:
+        person = await console.api.person()
+        browser = console.browser("http://192.0.2.1:8000", "192.0.2.7")
+
+        page = await browser.sign_in(person.login)
+
+        assert page.url.path == "/"
+        assert "plain HTTP" in page.text
+
+
+async def test_a_proxy_with_a_name_says_that_the_line_is_encrypted(serving: Serving) -> None:
+    async with serving(trusted_proxies="10.0.0.0/8") as console:
+        person = await console.api.person()
+        for address, proto, signs_in in (
+            ("10.0.0.1", "https", True),
+            ("10.0.0.1", "http", False),
+            ("192.0.2.7", "https", False),
+        ):
+            browser = console.browser("http://league.example", address)
+            browser.http.headers["X-Forwarded-Proto"] = proto
+            page = await browser.get("/sign-in")
+            assert ("This connection is not encrypted" not in page.text) == signs_in
+            if signs_in:
+                answer = await browser.sent("/sign-in", login=person.login, password=PASSWORD)
+                assert answer.headers["set-cookie"].startswith("__Host-holotable=")
+
+
+async def test_a_sign_in_link_works_once_and_only_when_it_is_pressed(
+    serving: Serving, database: TestDatabase
+) -> None:
+    async with serving() as console:
+        person = await console.api.person("Mara")
+        code = await sign_in_code(database.settings("holotable_api"), person.login)
+        first, second = console.browser(), console.browser()
+        for browser in (first, second):
+            assert (await browser.get(f"/sign-in/{code}")).status_code == 200
+
+        page = await first.submit(f"/sign-in/{code}")
+        assert "Good evening, Mara" in page.text
+
+        page = await second.submit(f"/sign-in/{code}")
+        assert page.status_code == 401
+        assert not second.http.cookies
+
+
+async def test_another_session_ends_on_the_account_page(serving: Serving) -> None:
+    async with serving() as console:
+        person = await console.api.person("Mara")
+        phone, desk = [await console.signed_in(person.login) for _ in range(2)]
+        other = phone.http.cookies["holotable-plain"].partition(".")[0]
+
+        await desk.get("/account")
+        page = await desk.submit(f"/account/sessions/{other}/end")
+
+        assert "It is signed out." in page.text
+        assert (await phone.get("/account")).url.path == "/sign-in"
+        assert (await desk.get("/account")).url.path == "/account"
+
+
+async def test_a_new_password_ends_every_other_session(serving: Serving) -> None:
+    async with serving() as console:
+        person = await console.api.person("Mara")
+        phone, desk = [await console.signed_in(person.login) for _ in range(2)]
+
+        await desk.get("/account")
+        fields = {"password": PASSWORD, "new_password": "another horse"}
+        page = await desk.submit("/account/password", **fields)
+
+        assert "The password is changed." in page.text
+        assert (await phone.get("/account")).url.path == "/sign-in"
+        assert (await desk.get("/account")).url.path == "/account"
