@@ -1,0 +1,60 @@
+"""Cards and dice as templates place them. Templates have this as ``drawn``."""
+
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from service.console.languages import Spoken
+from service.console.assets import static
+from service.console.drawing import cards, dice, sprite
+from service.console.drawing.spoken import number, spoken, suit_name
+
+_CARD = f"0 0 {cards.WIDTH} {cards.HEIGHT}"
+_DIE = f"0 0 {dice.SIZE} {dice.SIZE}"
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """Places drawings, with their names in one language."""
+
+    language: Spoken
+
+    def card(self, card: str) -> Markup:
+        """Return the front of *card*."""
+        return _placed("card", _CARD, card, self.name(card))
+
+    def back(self) -> Markup:
+        """Return the back of a card. It has no name: the page says how many there are."""
+        return _placed("card", _CARD, sprite.BACK, "")
+
+    def gold(self, value: int) -> Markup:
+        """Return the gold die."""
+        said = self.language.gettext("Target %(number)s") % {"number": self._number(value)}
+        return _placed("die", _DIE, sprite.gold(value), said)
+
+    def silver(self, suit: str) -> Markup:
+        """Return the silver die."""
+        said = self.language.gettext("Target suit: %(suit)s") % {"suit": self.suit(suit)}
+        return _placed("die", _DIE, sprite.silver(suit), said)
+
+    def spike(self, value: int) -> Markup:
+        """Return a common die."""
+        return _placed("die", _DIE, sprite.spike(value), str(value))
+
+    def name(self, card: str) -> str:
+        """Return the spoken name of *card*."""
+        return spoken(card, self.language.gettext)
+
+    def suit(self, suit: str) -> str:
+        """Return the name of *suit*, as a plural."""
+        return suit_name(suit, self.language.gettext)
+
+    def _number(self, value: int) -> str:
+        return number(value, self.language.gettext)
+
+
+def _placed(kind: str, box: str, name: str, said: str) -> Markup:
+    role = Markup('role="img" aria-label="{}"').format(said) if said else 'aria-hidden="true"'
+    return Markup('<svg class="{}" viewBox="{}" {}><use href="{}#{}"/></svg>').format(
+        kind, box, Markup(role), static("cards.svg"), name
+    )

@@ -1,0 +1,90 @@
+// Chosen cards and amounts. They survive when the part is replaced while the decision is the same.
+
+import { atStep, inside, stepOf } from './amounts.js';
+
+const kept = new Map();
+
+const boxes = (table) => [...table.querySelectorAll('input[name="cards"]')];
+const chosen = (table) => boxes(table).filter((each) => each.checked).map((each) => each.value);
+const amountOf = (table) => table.querySelector('input[name="amount"]');
+
+const limitsOf = (field) => ({
+  least: Number(field.min),
+  most: Number(field.max),
+  unit: Number(field.dataset.unit),
+});
+
+// Shows in the buttons what the chosen cards allow.
+export const suit = (table) => {
+  const count = chosen(table).length;
+  for (const button of table.querySelectorAll('button[data-takes]')) {
+    const { takes, least } = button.dataset;
+    const fits = takes === 'one' ? count === 1 : count >= Number(least);
+    button.setAttribute('aria-disabled', String(!fits));
+    const number = button.querySelector('[data-count]');
+    if (number) number.textContent = count;
+  }
+  const field = amountOf(table);
+  if (field) show(table, Number(field.value));
+};
+
+export const restore = (table) => {
+  const before = kept.get(table.dataset.table);
+  if (before?.decision !== table.dataset.decision) return;
+  for (const box of boxes(table)) box.checked = before.cards.includes(box.value);
+  const field = amountOf(table);
+  if (field && before.amount) field.value = before.amount;
+};
+
+const keep = (table) =>
+  kept.set(table.dataset.table, {
+    decision: table.dataset.decision,
+    cards: chosen(table),
+    amount: amountOf(table)?.value,
+  });
+
+const show = (table, chips) => {
+  const field = amountOf(table);
+  const slider = table.querySelector('[data-slider]');
+  if (slider && document.activeElement !== slider) slider.value = stepOf(chips, limitsOf(field));
+  const said = table.querySelector('[data-amount]');
+  if (said) said.textContent = chips.toLocaleString(document.documentElement.lang);
+};
+
+export const setAmount = (table, chips) => {
+  const field = amountOf(table);
+  field.value = inside(chips, limitsOf(field));
+  show(table, Number(field.value));
+  keep(table);
+};
+
+export const changed = (table, input) => {
+  if (input.matches('[data-slider]')) {
+    setAmount(table, atStep(Number(input.value), limitsOf(amountOf(table))));
+  } else if (input.name === 'amount') {
+    show(table, Number(input.value));
+    keep(table);
+  } else if (input.name === 'cards') {
+    keep(table);
+    suit(table);
+    count(table);
+  }
+};
+
+// Asks the server what the chosen cards count.
+let asking = null;
+
+const count = async (table) => {
+  const place = table.querySelector('[data-worth]');
+  if (!place) return;
+  asking?.abort();
+  asking = new AbortController();
+  const query = new URLSearchParams(chosen(table).map((card) => ['cards', card]));
+  query.append('part', 'worth');
+  try {
+    const answer = await fetch(`/tables/${table.dataset.table}?${query}`, { signal: asking.signal });
+    if (answer.ok) place.innerHTML = await answer.text();
+  } catch (error) {
+    if (error.name !== 'AbortError') throw error;
+  }
+};
