@@ -1,5 +1,7 @@
 """A table as it is drawn: seats in a ring, the viewer's at the bottom, and the middle."""
 
+from collections.abc import Mapping
+
 import msgspec
 
 from engine.table.read.view_parts import LastHandView, RoundView, SeatView, TableView
@@ -78,8 +80,21 @@ class Felt(msgspec.Struct, frozen=True, kw_only=True):
     closed: bool
 
 
-def felt_of(view: TableView, names: dict[str, str], seat: int | None, *, chips: bool) -> Felt:
-    """Return the drawing of *view*, turned so that *seat* is at the bottom."""
+def felt_of(
+    view: TableView,
+    names: Mapping[str, str],
+    seat: int | None,
+    *,
+    chips: bool,
+    known: Mapping[int, tuple[str, ...]] | None = None,
+) -> Felt:
+    """
+    Return the drawing of *view*, turned so that *seat* is at the bottom.
+
+    Args:
+        known: Cards that the viewer knows, by seat. They are drawn face up.
+    """
+    shown = known or {}
     places = sorted(view.seats, key=lambda each: each.seat)
     first = next((n for n, each in enumerate(places) if each.seat == seat), 0)
     ended = view.last_hand if view.hand is None else None
@@ -89,7 +104,8 @@ def felt_of(view: TableView, names: dict[str, str], seat: int | None, *, chips: 
         hand_number=view.hand_number,
         chips=chips,
         seats=tuple(
-            _seat(view, each, names, seat, ended) for each in (*places[first:], *places[:first])
+            _seat(view, each, names, each.seat == seat, shown.get(each.seat, ()))
+            for each in (*places[first:], *places[:first])
         ),
         pot=sum(pots),
         side_pots=pots if len(pots) > 1 else (),
@@ -107,19 +123,19 @@ def felt_of(view: TableView, names: dict[str, str], seat: int | None, *, chips: 
 
 
 def _seat(
-    view: TableView, seat: SeatView, names: dict[str, str], mine: int | None,
-    ended: LastHandView | None,
-) -> SeatShown:  # fmt: skip
+    view: TableView, seat: SeatView, names: Mapping[str, str], mine: bool, known: tuple[str, ...]
+) -> SeatShown:
+    ended = view.last_hand if view.hand is None else None
     shown = seat.revealed
     if ended is not None:
         shown = next((each for each in ended.revealed if each.seat == seat.seat), None)
-    up = seat.field if shown is None else shown.cards
+    up = (*seat.field, *known) if shown is None else shown.cards
     if ended is not None and ended.shown and seat.seat in ended.winners:
         up = ended.shown
     return SeatShown(
         number=seat.seat,
         name=names.get(seat.entrant, seat.entrant),
-        mine=seat.seat == mine,
+        mine=mine,
         stack=seat.stack,
         put_in=seat.put_in,
         state=_state(seat),
@@ -128,7 +144,7 @@ def _seat(
         away=seat.away,
         marks=_marks(view, seat.seat),
         up=up,
-        down=0 if shown else _down(view, seat),
+        down=0 if shown or known else _down(view, seat),
         total=shown.total if shown else seat.announced,
         name_of_hand=shown.name if shown else None,
         won=0 if ended is None else _won(ended, seat.seat),
