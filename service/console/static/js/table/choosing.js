@@ -1,8 +1,6 @@
-// Chosen cards and amounts. They survive when the part is replaced while the decision is the same.
+// Chosen cards and amounts.
 
 import { atStep, inside, stepOf } from './amounts.js';
-
-const kept = new Map();
 
 const boxes = (table) => [...table.querySelectorAll('input[name="cards"]')];
 const chosen = (table) => boxes(table).filter((each) => each.checked).map((each) => each.value);
@@ -28,21 +26,6 @@ export const suit = (table) => {
   if (field) show(table, Number(field.value));
 };
 
-export const restore = (table) => {
-  const before = kept.get(table.dataset.table);
-  if (before?.decision !== table.dataset.decision) return;
-  for (const box of boxes(table)) box.checked = before.cards.includes(box.value);
-  const field = amountOf(table);
-  if (field && before.amount) field.value = before.amount;
-};
-
-const keep = (table) =>
-  kept.set(table.dataset.table, {
-    decision: table.dataset.decision,
-    cards: chosen(table),
-    amount: amountOf(table)?.value,
-  });
-
 const show = (table, chips) => {
   const field = amountOf(table);
   const slider = table.querySelector('[data-slider]');
@@ -55,7 +38,6 @@ export const setAmount = (table, chips) => {
   const field = amountOf(table);
   field.value = inside(chips, limitsOf(field));
   show(table, Number(field.value));
-  keep(table);
 };
 
 export const changed = (table, input) => {
@@ -63,9 +45,7 @@ export const changed = (table, input) => {
     setAmount(table, atStep(Number(input.value), limitsOf(amountOf(table))));
   } else if (input.name === 'amount') {
     show(table, Number(input.value));
-    keep(table);
   } else if (input.name === 'cards') {
-    keep(table);
     suit(table);
     count(table);
   }

@@ -1,4 +1,4 @@
-// Keys of the playing table. Each control names its own key in `data-key`.
+// Keys of the playing table. Each control names its own key in `data-hotkey`.
 
 const KEPT = 'holotable.keys';
 
@@ -30,7 +30,7 @@ export const pressed = (event) => {
   if (event.key === 'n') return next();
   const found = /^[0-9]$/.test(event.key)
     ? here.querySelectorAll('input[name="cards"]')[(Number(event.key) + 9) % 10]
-    : here.querySelector(`[data-key="${CSS.escape(event.key)}"]`);
+    : here.querySelector(`[data-hotkey="${CSS.escape(event.key)}"]`);
   // Enter on a focused control does what the control does.
   if (!found || (event.key === 'Enter' && event.target.matches('a, button, summary'))) return;
   event.preventDefault();

@@ -1,23 +1,24 @@
 // The playing table. The server draws it; this module makes it quick to use.
 
-import { changed, restore, setAmount, suit } from './choosing.js';
+import { refresh } from '../live.js';
+import { changed, setAmount, suit } from './choosing.js';
 import { ahead, left, share, spoken } from './deadline.js';
 import * as keys from './keys.js';
 import * as signal from './signal.js';
 
 const TABLE = '[data-table]';
-const offsets = new Map();
 const told = new Map();
 
+// Milliseconds by which the server's clock is ahead of this one.
+const offset = ahead(Number(document.querySelector('[data-now]').dataset.now), Date.now());
+
 const prepare = (table) => {
-  const { table: id, now, decision = '' } = table.dataset;
-  if (offsets.get(id)?.now !== now) offsets.set(id, { now, by: ahead(Number(now), Date.now()) });
   for (const each of table.querySelectorAll('[data-script]')) each.hidden = false;
   for (const [name, setting] of [['signal', signal], ['keys', keys]]) {
     table.querySelector(`[data-switch="${name}"]`)?.setAttribute('aria-pressed', setting.wanted());
   }
-  restore(table);
   suit(table);
+  const { table: id, decision } = table.dataset;
   const turn = table.hasAttribute('data-turn') ? decision : '';
   if (turn && told.get(id) !== turn) signal.turn();
   told.set(id, turn);
@@ -28,42 +29,47 @@ const tick = (table) => {
   const clock = table.querySelector('[data-deadline]');
   if (!clock) return;
   const { deadline, seconds } = clock.dataset;
-  const rest = left(Number(deadline), Date.now(), offsets.get(table.dataset.table).by);
+  const rest = left(Number(deadline), Date.now(), offset);
   clock.querySelector('[data-left]').textContent = spoken(rest);
   clock.querySelector('[data-ring]').setAttribute('stroke-dashoffset', 1 - share(rest, seconds));
   clock.toggleAttribute('data-late', rest < 10000);
 };
 
-// What is new since the last look. A part that is replaced has other elements.
-const seen = new WeakSet();
-
 const look = () => {
-  for (const table of document.querySelectorAll(TABLE)) {
-    if (seen.has(table)) continue;
-    seen.add(table);
-    prepare(table);
-  }
-  const turns = document.querySelectorAll(`${TABLE}[data-turn]`).length;
+  const tables = [...document.querySelectorAll(TABLE)];
+  tables.forEach(prepare);
+  const turns = tables.filter((each) => each.hasAttribute('data-turn')).length;
   document.title = document.title.replace(/^(\(\d+\) )?/, turns ? `(${turns}) ` : '');
+  // A new seat at another table, on the page of all tables.
+  const seated = document.querySelector('[data-seated]')?.dataset.seated.split(' ').filter(Boolean);
+  if (seated?.some((id) => !tables.some((each) => each.dataset.table === id))) location.reload();
 };
 
+// Sends a form, and shows what it did. The key of the form makes sending it twice harmless.
 const send = async (form, button) => {
   const table = form.closest(TABLE);
   if (table.hasAttribute('aria-busy')) return;
   table.setAttribute('aria-busy', 'true');
   try {
     const body = new URLSearchParams(new FormData(form, button));
-    const answer = await fetch(form.action, { method: 'POST', body });
-    const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
-    const fresh = page.querySelector(`[data-table="${table.dataset.table}"]`);
-    if (!fresh) return location.assign(form.action);
-    table.replaceWith(fresh);
-    fresh.querySelector('[data-problem]')?.focus();
+    const answer = await fetch(form.action, { method: 'POST', body, redirect: 'manual' });
+    if (answer.type === 'opaqueredirect') await refresh(table.closest('[data-part]').dataset.part);
+    else await refused(table, answer);
   } catch {
-    // No connection. The key of the form makes sending it twice harmless.
-    table.removeAttribute('aria-busy');
     table.querySelector('[data-offline]').hidden = false;
   }
+  table.removeAttribute('aria-busy');
+  delete form.dataset.sent;
+};
+
+// A refusal is the same page with the reason.
+const refused = async (table, answer) => {
+  const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+  const fresh = page.querySelector(`[data-table="${table.dataset.table}"]`);
+  if (!fresh) return location.reload();
+  table.replaceWith(fresh);
+  look();
+  fresh.querySelector('[data-problem]')?.focus();
 };
 
 document.addEventListener('submit', (event) => {
@@ -88,6 +94,6 @@ document.addEventListener('click', (event) => {
 });
 
 document.addEventListener('keydown', keys.pressed);
-new MutationObserver(look).observe(document.body, { childList: true, subtree: true });
+document.addEventListener('renewed', look);
 setInterval(() => document.querySelectorAll(TABLE).forEach(tick), 250);
 look();
