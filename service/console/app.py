@@ -22,7 +22,9 @@ from service.console.screens import (
     joining,
     leagues,
     look,
+    replays,
     signing_in,
+    tables,
     tournaments,
 )
 
@@ -34,7 +36,9 @@ SCREENS: tuple[ModuleType, ...] = (
     leagues,
     live,
     look,
+    replays,
     signing_in,
+    tables,
     tournaments,
 )
 """The modules with screens. A new one is served once it is listed here."""

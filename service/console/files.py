@@ -25,6 +25,14 @@ async def read_static_in_folder(ask: Ask, version: str, folder: str, name: str) 
     return _found(ask, version, f"{folder}/{name}")
 
 
+@page("/static/{version:str}/{folder:str}/{inner:str}/{name:str}", open=True)
+async def read_static_deeper(
+    ask: Ask, version: str, folder: str, inner: str, name: str
+) -> Response[bytes]:
+    """Answer a file of a folder in a folder."""
+    return _found(ask, version, f"{folder}/{inner}/{name}")
+
+
 @page("/favicon.ico", open=True)
 async def favicon(ask: Ask) -> Response[bytes]:
     """Answer the icon, for browsers that ask for it by its old name."""

@@ -23,6 +23,7 @@ from service.console.asking import Ask, ended, secret_key
 from service.console.assets import static
 from service.console.calling import Problem
 from service.console.csrf import token_for
+from service.console.drawing.drawn import Drawn
 from service.console.languages import spoken
 from service.console.problems import NOTHING, Failure
 from service.console.words import Words
@@ -239,5 +240,10 @@ def environment(code: Language) -> Environment:
     found.install_gettext_callables(  # type: ignore[attr-defined]
         speaks.gettext, speaks.ngettext, newstyle=True
     )
-    found.globals |= {"links": links, "static": static, "words": Words(speaks)}
+    found.globals |= {
+        "links": links,
+        "static": static,
+        "words": Words(speaks),
+        "drawn": Drawn(speaks),
+    }
     return found

@@ -114,7 +114,8 @@ def _named(card: str, value: int) -> str:
     """Return one of the eight faces. Its two copies differ by one or two dots."""
     colour = "var(--suit-sylop, #13201b)"
     return (
-        _index(value, colour) + f'<g transform="translate(50 92)" fill="none" stroke="{colour}" stroke-width="3" '
+        _index(value, colour)
+        + f'<g transform="translate(50 92)" fill="none" stroke="{colour}" stroke-width="3" '
         f'stroke-linecap="round" stroke-linejoin="round">{emblems.FACES[card[1:3]]}</g>'
         + _copy("ab".index(card[-1]), colour)
     )

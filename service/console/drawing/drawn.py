@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from service.console.languages import Spoken
 from service.console.assets import static
 from service.console.drawing import cards, dice, sprite
 from service.console.drawing.spoken import number, spoken, suit_name
+from service.console.languages import Spoken
 
 _CARD = f"0 0 {cards.WIDTH} {cards.HEIGHT}"
 _DIE = f"0 0 {dice.SIZE} {dice.SIZE}"
@@ -54,7 +54,9 @@ class Drawn:
 
 
 def _placed(kind: str, box: str, name: str, said: str) -> Markup:
-    role = Markup('role="img" aria-label="{}"').format(said) if said else 'aria-hidden="true"'
+    role = (
+        Markup('role="img" aria-label="{}"').format(said) if said else Markup('aria-hidden="true"')
+    )
     return Markup('<svg class="{}" viewBox="{}" {}><use href="{}#{}"/></svg>').format(
-        kind, box, Markup(role), static("cards.svg"), name
+        kind, box, role, static("cards.svg"), name
     )

@@ -14,7 +14,9 @@ def shape(suit: str, x: float, y: float, size: float) -> str:
         case "triangle":
             return _polygon(x, y, size, ((0, -0.54), (0.56, 0.43), (-0.56, 0.43)))
         case "square":
-            return _polygon(x, y, size, ((-0.44, -0.44), (0.44, -0.44), (0.44, 0.44), (-0.44, 0.44)))
+            return _polygon(
+                x, y, size, ((-0.44, -0.44), (0.44, -0.44), (0.44, 0.44), (-0.44, 0.44))
+            )
         case "sabers":
             return _saber(x, y, size)
         case "flasks":
@@ -92,8 +94,7 @@ CROWNS: dict[int, str] = {
 """What stands over the suit of a Commander, Mistress, Master and Ace, around the point 0, 0."""
 
 FACES: dict[str, str] = {
-    "17": f'<path d="{_star(4, 36, 8)}"/>'
-    f'<path d="{_star(4, 20, 7, pi / 4)}"/>',
+    "17": f'<path d="{_star(4, 36, 8)}"/><path d="{_star(4, 20, 7, pi / 4)}"/>',
     "15": '<path d="M-30-32Q-34 22 0 34Q34 22 30-32Q22-6 0-6Q-22-6-30-32Z"/>'
     '<path d="M-14 10Q0-4 14 10Q0 22-14 10Z"/><circle cy="10" r="2.5"/>',
     "14": '<path d="M-24-34h48M-24 34h48M-19-34C-19-8 19 8 19 34M19-34C19-8-19 8-19 34"/>'

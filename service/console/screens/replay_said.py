@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from engine.table.read.replay import HIDDEN, Step
-from service.base.languages import Language
 from service.console.drawing.spoken import suit_name
+from service.console.languages import Spoken
 
 Data = Mapping[str, object]
 
@@ -31,7 +31,7 @@ class Saying:
         names: The names of the players by seat.
     """
 
-    language: Language
+    language: Spoken
     names: Mapping[int, str]
 
     def of(self, step: Step) -> Sentence:
@@ -73,21 +73,23 @@ def _faces(value: object) -> tuple[tuple[str, ...], int]:
 
 def _opened(say: Saying, data: Data) -> Sentence:
     if data.get("deal") == 1:
-        return Sentence(say.text("The hand opens. %(name)s has the button.", name=say.name(data["button"])))
+        return Sentence(
+            say.text("The hand opens. %(name)s has the button.", name=say.name(data["button"]))
+        )
     return Sentence(say.text("The hand is dealt again, deal %(number)s.", number=data["deal"]))
 
 
 def _posted(say: Saying, data: Data) -> Sentence:
-    posts = "; ".join(
-        f"{say.name(each['seat'])} {each['chips']}" for each in _parts(data, "posts")
-    )
+    posts = "; ".join(f"{say.name(each['seat'])} {each['chips']}" for each in _parts(data, "posts"))
     return Sentence(say.text("Forced bets: %(posts)s.", posts=posts))
 
 
 def _dice(say: Saying, data: Data) -> Sentence:
     suit = suit_name(str(data["suit"]), say.language.gettext)
     return Sentence(
-        say.text("The dice show the target %(target)s and %(suit)s.", target=data["target"], suit=suit)
+        say.text(
+            "The dice show the target %(target)s and %(suit)s.", target=data["target"], suit=suit
+        )
     )
 
 
@@ -234,7 +236,9 @@ _SAID: dict[str, Say] = {
     "selections_closed": _plain("Everybody has chosen."),
     "improvements_closed": _plain("Everybody has added."),
     "cards_discarded": _plain("The other cards are discarded."),
-    "pile_committed": _plain("The discards become pile %(pile)s, of %(size)s cards.", "pile", "size"),
+    "pile_committed": _plain(
+        "The discards become pile %(pile)s, of %(size)s cards.", "pile", "size"
+    ),
     "seat_acted": _acted,
     "street_closed": _plain("The betting ends, with %(chips)s wagered.", "chips"),
     "card_turn_taken": _turn,

@@ -166,9 +166,7 @@ def _phase(step: Step, before: str) -> tuple[str, int]:
     return here[0] or "open", street
 
 
-def _judged(
-    replay: ReplayShown, step: Step, names: dict[int, str]
-) -> tuple[Judged, ...]:
+def _judged(replay: ReplayShown, step: Step, names: dict[int, str]) -> tuple[Judged, ...]:
     """Return the hands that were compared, from the reveal on."""
     revealed = [each.revealed for each in step.view.seats if each.revealed]
     last = step.view.last_hand

@@ -41,4 +41,6 @@ async def dispute(ask: Ask, given: Given, hand: str) -> Done:
     """Claim that a step of the hand was against the rules."""
     wanted = given.into(DisputeWanted, kind="step", hand=hand)
     made = await ask.api.send("POST", "/v1/disputes", wanted, DisputeChanged, key=given.key)
-    return Done(links.dispute(made.id), ask.gettext("Your claim is filed, and the evidence attached."))
+    return Done(
+        links.dispute(made.id), ask.gettext("Your claim is filed, and the evidence attached.")
+    )

@@ -173,9 +173,7 @@ def _waits_for(seen: TableSeen) -> tuple[str, ...]:
     return tuple(seen.names.get(each, each) for each in asked)
 
 
-async def _worth(
-    ask: Ask, game: Game, seen: TableSeen, chosen: Sequence[str]
-) -> Worth | None:
+async def _worth(ask: Ask, game: Game, seen: TableSeen, chosen: Sequence[str]) -> Worth | None:
     """Return what the reader's cards count: the chosen ones while cards are chosen, else all."""
     if seen.me is None:
         return None

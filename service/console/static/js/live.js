@@ -55,8 +55,10 @@ export async function refresh(name) {
   waiting.delete(name);
   const part = document.querySelector(`[data-part="${name}"]`);
   if (!part || document.visibilityState === "hidden") return;
-  const address = new URL(location.href);
-  address.searchParams.set("part", name);
+  // A page of several tables has each of them from the table's own page.
+  const { from, block = name } = part.dataset;
+  const address = new URL(from ?? location.href, location.href);
+  address.searchParams.set("part", block);
   const known = tags.get(name);
   let answer;
   try {
