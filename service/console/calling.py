@@ -207,10 +207,12 @@ class _Answered:
     headers: dict[str, str] = field(default_factory=dict)
     body: bytearray = field(default_factory=bytearray)
     _read: bool = False
+    _complete: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def receive(self) -> ReceiveMessage:
         if self._read:
-            await asyncio.Event().wait()  # the reader is here until the answer is complete
+            await self._complete.wait()  # the reader is here until the answer is complete
+            return {"type": "http.disconnect"}
         self._read = True
         return {"type": "http.request", "body": self.given, "more_body": False}
 
@@ -223,6 +225,8 @@ class _Answered:
             }
         elif message["type"] == "http.response.body":
             self.body += message["body"]
+            if not message.get("more_body"):
+                self._complete.set()
 
 
 def _demand(status: int, body: bytes) -> None:

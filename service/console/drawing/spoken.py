@@ -4,14 +4,9 @@ from collections.abc import Callable
 
 from engine.kit.cards import SYLOPS, VALUES
 from service.console.drawing.cards import suit_of
+from service.console.problems import N_
 
 Translate = Callable[[str], str]
-
-
-def N_(text: str) -> str:  # noqa: N802  (the usual name of the mark for texts to translate)
-    """Mark *text* for translation."""
-    return text
-
 
 _NUMBERS = (
     N_("zero"), N_("one"), N_("two"), N_("three"), N_("four"), N_("five"), N_("six"), N_("seven"),

@@ -23,7 +23,7 @@ class SeatShown(msgspec.Struct, frozen=True, kw_only=True):
     """Chips put into the street."""
 
     state: str
-    """``live``, ``all_in``, ``folded``, or ``out`` if the seat is not in the hand."""
+    """``live``, ``all_in``, ``folded``, ``out`` of the hand, or ``idle`` between hands."""
 
     acting: bool
     """True if the table waits for the seat."""
@@ -138,7 +138,7 @@ def _seat(
         mine=mine,
         stack=seat.stack,
         put_in=seat.put_in,
-        state=_state(seat),
+        state="idle" if view.hand is None else _state(seat),
         acting=view.decision is not None and seat.seat in view.decision.seats,
         answered=seat.answered,
         away=seat.away,
