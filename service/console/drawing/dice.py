@@ -30,10 +30,10 @@ def gold(number: int) -> str:
     """Return the gold die that shows *number*."""
     return (
         f'<path d="{_OCTAGON}" fill="var(--die-gold, #f0cf72)" '
-        'stroke="var(--die-gold-edge, #7a5600)" stroke-width="3" stroke-linejoin="round"/>'
-        f'<path d="{_INNER}" fill="none" stroke="var(--die-gold-edge, #7a5600)" '
+        'stroke="var(--die-edge, #7a5600)" stroke-width="3" stroke-linejoin="round"/>'
+        f'<path d="{_INNER}" fill="none" stroke="var(--die-edge, #7a5600)" '
         'stroke-width="1.5" opacity=".45"/>'
-        f'<g stroke="var(--die-ink, #13201b)">{centred(signed(number), 50, 33, 34)}</g>'
+        f'<g stroke="#13201b">{centred(signed(number), 50, 33, 34)}</g>'
     )
 
 
@@ -41,10 +41,10 @@ def silver(suit: str) -> str:
     """Return the silver die that shows *suit*."""
     return (
         '<circle cx="50" cy="50" r="47" fill="var(--die-silver, #dfe5e6)" '
-        'stroke="var(--die-silver-edge, #56656b)" stroke-width="3"/>'
-        '<circle cx="50" cy="50" r="39" fill="none" stroke="var(--die-silver-edge, #56656b)" '
+        'stroke="var(--edge, #56656b)" stroke-width="3"/>'
+        '<circle cx="50" cy="50" r="39" fill="none" stroke="var(--edge, #56656b)" '
         'stroke-width="1.5" opacity=".45"/>'
-        f'<g fill="var(--die-ink, #13201b)">{shape(suit, 50, 50, 44)}</g>'
+        f'<g fill="#13201b">{shape(suit, 50, 50, 44)}</g>'
     )
 
 
@@ -52,7 +52,7 @@ def spike(number: int) -> str:
     """Return a common die that shows *number*."""
     pips = "".join(f'<circle cx="{x}" cy="{y}" r="8"/>' for x, y in _PIPS[number])
     return (
-        '<rect x="4" y="4" width="92" height="92" rx="16" fill="var(--die-common, #fff)" '
-        'stroke="var(--die-common-edge, #56656b)" stroke-width="3"/>'
-        f'<g fill="var(--die-common-ink, #13201b)">{pips}</g>'
+        '<rect x="4" y="4" width="92" height="92" rx="16" fill="var(--card, #fff)" '
+        'stroke="var(--edge, #56656b)" stroke-width="3"/>'
+        f'<g fill="var(--ink, #13201b)">{pips}</g>'
     )

@@ -27,6 +27,11 @@ class Drawn:
         """Return the back of a card. It has no name: the page says how many there are."""
         return _placed("card", _CARD, sprite.BACK, "")
 
+    def backs(self, count: int) -> Markup:
+        """Return overlapping backs: *count* of them, at most five."""
+        shown = min(count, sprite.BACKS_MAX)
+        return _placed("backs", sprite.backs_box(shown), sprite.backs(shown), "")
+
     def gold(self, value: int) -> Markup:
         """Return the gold die."""
         said = self.language.gettext("Target %(number)s") % {"number": self._number(value)}

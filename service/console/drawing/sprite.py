@@ -15,6 +15,10 @@ from service.console.drawing.cards import CARDS
 
 FILE = Path(__file__).resolve().parents[1] / "static" / "cards.svg"
 BACK = "back"
+BACKS_MAX = 5
+"""Most backs in one drawing. They overlap."""
+
+_STEP = 55
 
 
 def symbols() -> Iterator[tuple[str, str, str]]:
@@ -22,6 +26,8 @@ def symbols() -> Iterator[tuple[str, str, str]]:
     card = f"0 0 {cards.WIDTH} {cards.HEIGHT}"
     die = f"0 0 {dice.SIZE} {dice.SIZE}"
     yield BACK, card, cards.back()
+    for count in range(1, BACKS_MAX + 1):
+        yield backs(count), backs_box(count), _backs(count)
     for each in CARDS:
         yield each, card, cards.face(each)
     for number in dice.GOLD_FACES:
@@ -30,6 +36,23 @@ def symbols() -> Iterator[tuple[str, str, str]]:
         yield silver(suit), die, dice.silver(suit)
     for number in dice.SPIKE_FACES:
         yield spike(number), die, dice.spike(number)
+
+
+def backs(count: int) -> str:
+    """Return the name of *count* overlapping backs."""
+    return f"backs{count}"
+
+
+def backs_box(count: int) -> str:
+    """Return the view box of *count* overlapping backs."""
+    return f"0 0 {cards.WIDTH + _STEP * (count - 1)} {cards.HEIGHT}"
+
+
+def _backs(count: int) -> str:
+    return "".join(
+        f'<use href="#{BACK}" x="{_STEP * each}" width="{cards.WIDTH}" height="{cards.HEIGHT}"/>'
+        for each in range(count)
+    )
 
 
 def gold(number: int) -> str:

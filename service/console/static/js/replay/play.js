@@ -17,7 +17,7 @@ const mark = () => {
   const number = stage().querySelector('[data-step]')?.dataset.step;
   const list = document.querySelector('[data-steps]');
   for (const each of list.querySelectorAll('a')) {
-    const here = each.dataset.go === number;
+    const here = each.firstChild.textContent === number;
     if (here) each.setAttribute('aria-current', 'step');
     else each.removeAttribute('aria-current');
     if (here && list.scrollHeight > list.clientHeight) {
@@ -33,7 +33,7 @@ const KEYS = { ArrowLeft: 'back', ArrowRight: 'on', ArrowUp: 'phase-back', Arrow
   Home: 'first', End: 'last' };
 
 document.addEventListener('click', (event) => {
-  const link = event.target.closest('a[data-go]');
+  const link = event.target.closest('a[href^="?step="]');
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
   event.preventDefault();
   const { way } = link.dataset;
