@@ -39,6 +39,11 @@ _PATHS = (
     "/v1/public/", "/v1/leagues/", "/v1/rulesets", "/v1/seasons/", "/v1/terms-presets",
     "/v1/tournaments/", "/openapi.", "/docs", "/problems/",
 )  # fmt: skip
+_LASTING = ("/openapi.", "/docs")
+_KEPT_MAX = 16
+_kept: dict[bytes, bytes] = {}
+"""Lasting answers by their tags, as they are sent. There are seven of them."""
+
 _NEVER = re.compile(r"/(?:events|invitations|claims|calendar\.ics)/?$")
 _TAG = re.compile(rb'"([^"]*)-gzip"')
 
@@ -66,20 +71,40 @@ def suits(status: int, headers: Headers) -> bool:
     )
 
 
-async def compressed(headers: Headers, body: bytes) -> tuple[Headers, bytes]:
+def lasting(path: str) -> bool:
+    """
+    Return whether *path* answers the same until the process ends, so that it is compressed once.
+
+    >>> lasting("/openapi.json"), lasting("/v1/public/leagues/lge_1")
+    (True, False)
+    """
+    return path.startswith(_LASTING)
+
+
+async def compressed(
+    headers: Headers, body: bytes, *, lasts: bool = False
+) -> tuple[Headers, bytes]:
     """
     Return headers and body of an answer as gzip. A strong ``ETag`` becomes another strong one.
 
     The same bytes always give the same bytes: the format's own time is left out. If too many long
     answers wait for the thread, this one is returned as it is.
+
+    Args:
+        lasts: True to keep the result under the answer's tag, which is a digest of the body.
     """
-    try:
-        if len(body) > _IN_THREAD:
-            smaller = await COMPRESSION.run(None, gzip.compress, body, _LEVEL, mtime=0)
-        else:
-            smaller = gzip.compress(body, _LEVEL, mtime=0)
-    except Overloaded:
-        return headers, body
+    tag = dict(headers).get(b"etag") if lasts else None
+    smaller = None if tag is None else _kept.get(tag)
+    if smaller is None:
+        try:
+            if len(body) > _IN_THREAD:
+                smaller = await COMPRESSION.run(None, gzip.compress, body, _LEVEL, mtime=0)
+            else:
+                smaller = gzip.compress(body, _LEVEL, mtime=0)
+        except Overloaded:
+            return headers, body
+    if tag is not None and len(_kept) < _KEPT_MAX:
+        _kept[tag] = smaller
     length = (b"content-length", b"%d" % len(smaller))
     kept = [(name, tagged(value) if name == b"etag" else value) for name, value in headers
             if name != b"content-length"]  # fmt: skip

@@ -24,6 +24,7 @@ from service.api.http.compression import (
     Headers,
     compressed,
     compressible,
+    lasting,
     suits,
     tagged,
     untagged,
@@ -97,6 +98,7 @@ class Edge:
                 given.get(b"if-none-match"),
                 head=head,
                 gzip=gzip,
+                lasts=lasting(scope["path"]),
             )
             scope, receive, send = _without(scope, asked, gzip), sender.receiving(receive), sender
         if operation is not None and accept is not None and accept != _ALL:
@@ -134,6 +136,7 @@ class _Sender:
         known: The tags of the answers that the client has.
         head: True to send no body.
         gzip: True to compress the body if that is worth it.
+        lasts: True if the answer is the same until the process ends.
     """
 
     def __init__(
@@ -145,6 +148,7 @@ class _Sender:
         *,
         head: bool = False,
         gzip: bool = False,
+        lasts: bool = False,
     ) -> None:
         self._send = send
         self._cors = cors
@@ -152,6 +156,7 @@ class _Sender:
         self._known = known or b""
         self._head = head
         self._gzip = gzip
+        self._lasts = lasts
         self._held: HTTPResponseStartEvent | None = None
         """The start of an answer that is compressed as soon as its body is here."""
 
@@ -185,7 +190,7 @@ class _Sender:
         if self._held is not None:
             start, self._held = self._held, None
             start["headers"], message["body"] = await compressed(
-                list(start["headers"]), message["body"]
+                list(start["headers"]), message["body"], lasts=self._lasts
             )
             await self._send(start)
         if not self._head:

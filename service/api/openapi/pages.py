@@ -37,6 +37,7 @@ _FORMS = (JSON, "text/html")
 ASSETS = {
     "swagger-ui-bundle.js": "text/javascript",
     "swagger-ui.css": "text/css",
+    "reference.css": "text/css",
     "start.js": "text/javascript",
     "page.css": "text/css",
 }
@@ -49,7 +50,33 @@ SwaggerUIBundle({
   deepLinking: true, docExpansion: "none", filter: true,
 });
 """,
-    "page.css": b"body { font: 1rem/1.5 sans-serif; margin: 2rem auto; max-width: 45rem; }\n",
+    "reference.css": b"""\
+/* Swagger UI lays out answers as tables. On a phone they would be wider than the page. */
+body { margin: 0; }
+@media (max-width: 45rem) {
+  .swagger-ui .wrapper { padding: 0 0.5rem; }
+  .swagger-ui .opblock-tag { flex-wrap: wrap; padding: 0.6rem 0.3rem; }
+  .swagger-ui .opblock-tag small { flex-basis: 100%; order: 3; padding: 0; }
+  .swagger-ui .opblock .opblock-summary { flex-wrap: wrap; }
+  .swagger-ui .opblock .opblock-summary-path-description-wrapper { padding: 0 0.3rem; }
+  .swagger-ui .opblock-body { overflow-x: auto; }
+  .swagger-ui .opblock-description-wrapper, .swagger-ui .opblock-section-header,
+  .swagger-ui .parameters-container, .swagger-ui .responses-inner { padding: 0.5rem; }
+  .swagger-ui table.parameters, .swagger-ui table.responses-table { table-layout: fixed; }
+  .swagger-ui table.parameters :is(thead, tbody, tr, td),
+  .swagger-ui table.responses-table > :is(thead, tbody),
+  .swagger-ui table.responses-table > * > tr,
+  .swagger-ui table.responses-table > * > tr > td { display: block; width: auto; max-width: none; }
+  .swagger-ui table > thead { display: none !important; }
+  .swagger-ui .response-col_links, .swagger-ui table.headers { overflow-x: auto; }
+  .swagger-ui :is(input, select) { max-width: 100%; }
+  .swagger-ui pre, .swagger-ui code { overflow-wrap: anywhere; }
+}
+""",
+    "page.css": b"""\
+body { font: 1rem/1.5 sans-serif; margin: 2rem auto; max-width: 45rem; padding: 0 1rem; }
+h1 { overflow-wrap: anywhere; }
+""",
 }
 
 _POLICY = {
@@ -69,7 +96,9 @@ _REFERENCE = b"""\
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <title>Holotable API</title>
+<link rel="icon" href="data:,">
 <link rel="stylesheet" href="docs/assets/swagger-ui.css">
+<link rel="stylesheet" href="docs/assets/reference.css">
 </head>
 <body>
 <div id="reference"></div>
@@ -176,7 +205,7 @@ async def _made(
 def _kept(tags: Tagging, content: bytes, media: str) -> Response[bytes]:
     """Answer *content*, which caches may keep, or 304 if the client has it."""
     tag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
-    headers = {**_POLICY, **_CACHED, "Vary": "Accept, Accept-Encoding"}
+    headers = {**_POLICY, **_CACHED, "Vary": "Accept, Accept-Encoding, Origin"}
     if tags.unchanged(tag):
         return not_modified(tag, headers)
     return Response(content, headers={**headers, "ETag": tag}, media_type=media)
@@ -208,6 +237,7 @@ def _page(shown: ProblemShown) -> str:
     routes = "".join(f"<li><code>{escape(name)}</code></li>" for name in shown.operations)
     return (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{code}</title>'
+        '<meta name="viewport" content="width=device-width"><link rel="icon" href="data:,">'
         '<link rel="stylesheet" href="../docs/assets/page.css"></head><body>'
         f"<h1><code>{code}</code></h1><p>{title}.</p><p>Status {shown.status}.</p>"
         '<p>These operations of <a href="../docs">the API</a> may answer with it:</p>'

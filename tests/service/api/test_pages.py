@@ -6,8 +6,11 @@ import re
 import pytest
 import yaml
 
+from service.api.http import compression
+from service.api.http.compression import tagged
 from service.api.http.problems import catalogue
 from service.api.openapi import openapi_document
+from service.base.pools import Pool
 
 pytestmark = pytest.mark.anyio
 
@@ -27,15 +30,16 @@ async def test_the_document_is_served_in_both_forms_without_a_token(serving) -> 
 async def test_the_reference_loads_nothing_from_elsewhere(serving) -> None:
     async with serving() as api:
         page = await api.http.get("/docs", headers={"Accept": "text/html,*/*;q=0.8"})
-        loaded = re.findall(r'(?:src|href)="([^"]+)"', page.text)
+        loaded = re.findall(r'(?:src|href)="([^":]+)"', page.text)
         files = [await api.http.get(f"/{each}") for each in loaded]
         lost = await api.http.get("/docs/assets/swagger-ui-bundle.js.map")
     assert page.headers["content-type"] == "text/html; charset=utf-8"
     policy = page.headers["content-security-policy"]
     assert policy.startswith("default-src 'none'; script-src 'self';")
     assert "http" not in policy
-    assert [each.status_code for each in files] == [200] * 4
-    assert len(files[2].content) > 1_000_000
+    assert [each.status_code for each in files] == [200] * 5
+    assert len(files[3].content) > 1_000_000
+    assert '<meta name="viewport"' in page.text
     assert lost.status_code == 404
 
 
@@ -51,6 +55,7 @@ async def test_the_type_of_a_problem_leads_to_its_page(serving) -> None:
     assert "read_league" in told.json()["operations"]
     assert html.headers["content-type"] == "text/html; charset=utf-8"
     assert "<h1><code>unauthenticated</code></h1>" in html.text
+    assert '<meta name="viewport"' in html.text
     assert unknown.status_code == 404
 
 
@@ -59,3 +64,24 @@ async def test_every_code_has_a_page(serving) -> None:
         for code, (status, _) in catalogue().items():
             page = await api.http.get(f"/problems/{code}")
             assert (page.status_code, page.json()["status"]) == (200, status), code
+
+
+async def test_long_pages_are_compressed_once_and_fit_every_origin(serving) -> None:
+    async with serving() as api:
+        gzip = {"Accept-Encoding": "gzip"}
+        paths = ("/openapi.json", "/docs/assets/swagger-ui-bundle.js")
+        first = [await api.http.get(path, headers=gzip) for path in paths]
+        assert {each.headers["content-encoding"] for each in first} == {"gzip"}
+        assert {each.headers["etag"].encode() for each in first} <= {
+            tagged(tag) for tag in compression._kept
+        }
+        pool = Pool("closed to this test", threads=1, waiting=-1)  # it refuses all work
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(compression, "COMPRESSION", pool)
+            again = [await api.http.get(path, headers=gzip) for path in paths]
+        for one, other in zip(first, again, strict=True):
+            assert other.headers["content-encoding"] == "gzip"
+            assert other.content == one.content
+        for path in (*paths, "/docs", "/problems/forbidden"):
+            vary = (await api.http.get(path)).headers["vary"]
+            assert vary == "Accept, Accept-Encoding, Origin"
