@@ -16,11 +16,11 @@ class PaymentNotDue(CommandRejected):
 
 
 class PrizeNotDue(CommandRejected):
-    """The entrant has no prize."""
+    """The entrant has no prize, or has got all of it."""
 
     code = "prize_not_due"
     rule = "prizes.handed_over"
-    detail = "this entrant has no prize in the result that stands"
+    detail = "the result that stands owes this entrant nothing, or all of it was handed over"
 
 
 class PaymentsOnTrust(CommandRejected):

@@ -18,21 +18,20 @@ def handed_over_to(books: Books, entrant: EntrantId) -> int:
 
 def hand_over(state: State, command: HandOverPrize) -> tuple[PrizeHandedOver, ...]:
     """
-    Return the prize of an entrant, or nothing if the entrant has it all.
+    Return the prize of an entrant, or what a correction has added to it.
 
     Raises:
         TournamentNotFinished: If the tournament has no result.
-        PrizeNotDue: If the result that stands pays the entrant nothing.
+        PrizeNotDue: If the result that stands pays the entrant nothing, or nothing more. A command
+            without an event would leave its key free, and a retry could pay a later correction.
     """
     if not isinstance(state, Finished):
         raise TournamentNotFinished(phase=phase_of(state))
     currency = state.terms.currency
     prize = next((each.amount for each in state.payouts if each.entrant == command.entrant), 0)
-    if prize <= 0 or currency is None:
-        raise PrizeNotDue
     due = prize - handed_over_to(state.books, command.entrant)
-    if due <= 0:
-        return ()
+    if due <= 0 or currency is None:
+        raise PrizeNotDue
     return (
         PrizeHandedOver(
             entrant=command.entrant,

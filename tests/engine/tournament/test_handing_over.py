@@ -30,12 +30,12 @@ def given(number: int, amount: int) -> PrizeHandedOver:
 def test_a_prize_is_handed_over_once_and_a_correction_adds_the_rest() -> None:
     scenario = finished(1_500, 1_200, 800, 500)
     scenario.when(handing(2)).then(given(2, 300))
-    scenario.when(handing(2)).then_nothing()
+    scenario.when(handing(2)).then_rejected(PrizeNotDue)
     order = ((entrant(2),), (entrant(1),), (entrant(3),), (entrant(4),))
     scenario.asked(CorrectResult(order=order, **SIGNED))
     assert prize_due(scenario.state, entrant(2)) == 200
     scenario.when(handing(2)).then(given(2, 200))
-    scenario.when(handing(2)).then_nothing()
+    scenario.when(handing(2)).then_rejected(PrizeNotDue)
 
 
 @pytest.mark.parametrize("number", [4, 9])
