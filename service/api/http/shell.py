@@ -95,6 +95,9 @@ class Shell:
     called: dict[str, tuple[str, datetime]] = field(default_factory=dict)
     """Recently looked-up names of players, each with the instant until which it is believed."""
 
+    replays: dict[str, bytes] = field(default_factory=dict)
+    """Recent replays of public hands that are over, by their tags. They hold no names."""
+
     standing: dict[tuple[str, str], float] = field(default_factory=dict)
     """Until when nobody waits for a projection of a league, by the event loop's time."""
 

@@ -7,6 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
+from service.api.public.leagues import PublicScheduled
 from service.people.tokens import token_text
 from tests.service.api.conftest import Api, Person
 from tests.service.api.proof.test_evidence import project
@@ -147,8 +148,12 @@ async def test_strangers_read_a_public_league_and_caches_may_keep_it(
         standings = (await found.get("standings")).json()["items"]
         assert {each["player"] for each in standings} == players
         assert all(each["name"] for each in (*standings, *shown["entrants"]))
-        replay = (await found.get("replay")).json()
+        answer = await found.get("replay")
+        replay = answer.json()
         assert replay["perspective"] == "public"
+        assert answer.content in api.app.shell.replays.values()
+        plain = await found.get("replay", headers={"Accept": "text/plain"})
+        assert plain.headers["etag"] != answer.headers["etag"]
         assert {c for step in replay["steps"] for c in cards_in(step["view"]["me"])} == set()
 
 
@@ -171,6 +176,10 @@ async def test_no_answer_to_strangers_has_a_member_that_is_not_listed_here(
             "late_registration", "entrants", "tables",
         }  # fmt: skip
         assert set(tournament["entrants"][0]) == {"entrant", "player", "name", "bot", "placing"}
+        assert set(PublicScheduled.__struct_fields__) == {
+            "uid", "name", "starts_at", "standing", "ends_at", "place", "entrants", "entrants_max",
+            "tournament", "local", "zone",
+        }  # fmt: skip
         standings = (await found.get("standings")).json()["items"]
         assert set(standings[0]) == {
             "rank", "shared", "player", "name", "points", "qualified", "played", "counted", "wins",
