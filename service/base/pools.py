@@ -94,6 +94,9 @@ EXPANSION = Pool("calendar expansion", threads=1, waiting=64, each=8)
 COMPRESSION = Pool("compression", threads=1, waiting=16)
 """Long answers. If the queue is full, an answer is sent as it is."""
 
+PACKING = Pool("packing archives", threads=1, waiting=256)
+"""Archives for people to take away. Each step packs a few hundred lines."""
+
 LOOKING_UP = Pool("looking up names", threads=64, waiting=64, each=8)
 """Names of hosts that other people choose. A name server that does not answer holds a thread."""
 

@@ -1,5 +1,6 @@
 """All data of a league in one file, read in chunks of positions and never in one snapshot."""
 
+import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from engine.values import identifier, number_of
 from service.base.errors import NotCaughtUp, StreamNotFound
+from service.base.pools import PACKING
 from service.bundles.gathering import CODEC
 from service.exports import tables
 from service.exports.bundle import (
@@ -26,6 +28,7 @@ from service.exports.bundle import (
     TEXTS,
     Archive,
     ArchivedHead,
+    Entry,
     Flow,
     Line,
     Manifest,
@@ -147,7 +150,7 @@ async def take(taking: Taking, archive: Archive) -> AsyncIterator[tuple[int, int
                     versions[row.type, row.schema_version] += 1
                     if row.type == _REFUNDS:
                         cancelled.append(row.position)
-                    entry.line(line_of(row))
+                await _packed(entry, [line_of(row) for row in rows])
                 yield rows[-1].position + 1, taking.until + 1
         _schemas(archive, versions)
         await _proofs(archive, engine, league, taking.until + 1)
@@ -244,12 +247,13 @@ async def _people(archive: Archive, taking: Taking) -> None:
     """Write texts and players' names, without logins. Texts of erased players are empty."""
     engine, league = taking.engine, taking.league
     players: set[str] = set()
+    waiting: list[Written] = []
     with archive.entry(TEXTS) as entry:
         async for row in _texts(engine, league, taking.named):
             _demand_unchanged(row, taking.named)  # the text may have changed since the first check
             author, subject = (_player(row[name]) for name in ("author", "subject"))
             players |= {each for each in (author, subject) if each is not None}
-            entry.line(
+            waiting.append(
                 Written(
                     text=identifier("txt", row["id"]),
                     author=author or "",
@@ -262,6 +266,10 @@ async def _people(archive: Archive, taking: Taking) -> None:
                     erased_at=row["erased_at"],
                 )
             )
+            if len(waiting) >= CHUNK:
+                await _packed(entry, waiting)
+                waiting.clear()
+        await _packed(entry, waiting)
     for relation in (schema.member, schema.record_game):
         chosen = sa.select(relation.c.player).where(relation.c.league == league).distinct()
         players |= {row["player"] async for row in _rows(engine, chosen, {})}
@@ -270,8 +278,9 @@ async def _people(archive: Archive, taking: Taking) -> None:
         for start in range(0, len(ordered), CHUNK):
             part = ordered[start : start + CHUNK]
             called = await names(engine, [number_of(each) for each in part])
-            for player in part:
-                entry.line({"player": player, "name": called.get(player)})
+            await _packed(
+                entry, [{"player": player, "name": called.get(player)} for player in part]
+            )
 
 
 async def _tables(archive: Archive, engine: AsyncEngine, league: str) -> None:
@@ -307,7 +316,23 @@ async def _owed(
 async def _csv(archive: Archive, name: str, content: AsyncIterator[bytes]) -> None:
     with archive.entry(name) as entry:
         async for part in content:
-            entry.write(part)
+            await _in_thread(entry, part)
+
+
+async def _packed(entry: Entry, rows: Sequence[object]) -> None:
+    """Append *rows* to a file as lines of JSON."""
+    await _in_thread(entry, b"".join(msgspec.json.encode(each) + b"\n" for each in rows))
+
+
+async def _in_thread(entry: Entry, content: bytes) -> None:
+    """Append *content* to a file. It is compressed in a thread, so that other requests go on."""
+    packing = asyncio.ensure_future(PACKING.run(None, entry.write, content))
+    try:
+        await asyncio.shield(packing)
+    except asyncio.CancelledError:
+        # The zip is closed next, so nothing may still be written to it.
+        await packing
+        raise
 
 
 async def _rows(

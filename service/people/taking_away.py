@@ -40,9 +40,9 @@ _OF_OTHERS = ("claimant", "handled_by")
 
 async def taken_away(
     connection: AsyncConnection, keys: KeysOf, addresses: AddressKeys, person: Account
-) -> bytes:
+) -> Mapping[str, object]:
     """
-    Return a zip of everything that the service keeps about a person.
+    Return everything that the service keeps about a person, by file.
 
     What others wrote about the person is not in it. It belongs to them, and staff may read it.
 
@@ -55,7 +55,7 @@ async def taken_away(
     roles = await roles_of(connection, person.player)
     leagues = sorted({*roles, *(str(each["league"]) for each in entries)})
     signed_in = await sign_ins.sign_ins_of(connection, person.number)
-    files = {
+    return {
         "account": (await _rows(connection, _account(person)))[0],
         "email": (await emails.email_of(connection, addresses, person.number))._asdict(),
         "notices": await _rows(connection, _notices(person)),
@@ -71,13 +71,17 @@ async def taken_away(
         "sign-ins": [each._asdict() for each in signed_in],
         "refused-commands": await _rows(connection, _refused(person)),
     }
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+
+
+def packed(files: Mapping[str, object]) -> bytes:
+    """Return a zip of these files. It takes long enough to need a thread."""
+    whole = io.BytesIO()
+    with zipfile.ZipFile(whole, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("README.txt", CONTENT)
         for name, content in files.items():
             encoded = msgspec.json.format(msgspec.json.encode(content), indent=1)
             archive.writestr(f"{name}.json", encoded)
-    return packed.getvalue()
+    return whole.getvalue()
 
 
 async def _claims(

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from service.base import pools
+from service.base.pools import Pool
 from tests.service.api.nights import project
 from tests.service.api.tournament.test_corrections import a_night
 from tests.support.databases import TestDatabase
@@ -57,3 +59,14 @@ async def test_the_archive_holds_what_is_kept_about_the_caller_alone(
         assert (refused.status_code, refused.json()["required_scopes"]) == (403, ["tokens:manage"])
         for name in found:
             assert name in files["README.txt"]
+
+
+async def test_the_archive_is_packed_in_a_thread_of_its_own(
+    serving: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with serving() as api:
+        me = await api.person()
+        full = Pool("full in this test", threads=1, waiting=-1)
+        monkeypatch.setattr(pools, "PACKING", full)
+        refused = await me.get("/v1/me/archive")
+        assert (refused.status_code, refused.json()["busy"]) == (503, "full in this test")
