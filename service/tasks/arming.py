@@ -211,10 +211,11 @@ def nightly(connection: psycopg.Connection, now: datetime, settings: Settings) -
 
     A night that is more than an hour late is skipped, because the next night sees the same log.
     """
-    due_at = datetime.combine(
-        now.date(), time.fromisoformat(settings.nightly_audit), tzinfo=now.tzinfo
-    )
-    if not timedelta() <= now - due_at < timedelta(hours=1):
+    hour = time.fromisoformat(settings.nightly_audit)
+    due_at = datetime.combine(now.date(), hour, tzinfo=now.tzinfo)
+    if due_at > now:
+        due_at -= timedelta(days=1)  # its hour may have begun before midnight
+    if now - due_at >= timedelta(hours=1):
         return
     night = f"{due_at:%Y-%m-%d}"
     arm_now(

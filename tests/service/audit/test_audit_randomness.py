@@ -1,6 +1,7 @@
 """The generator is tested every night on fresh seeds, and every audit tests the dealt decks."""
 
 import json
+from datetime import timedelta
 from itertools import islice
 
 import asyncpg
@@ -105,3 +106,19 @@ def test_the_night_arms_one_measurement_however_often_it_ticks(database: TestDat
             arming.nightly(worker, at, settings)
         rows = worker.execute("SELECT occurrence FROM job WHERE task = 'randomness.measure'")
         assert rows.fetchall() == [(f"randomness:{at:%Y-%m-%d}",)]
+
+
+def test_a_night_whose_hour_begins_before_midnight_is_armed_after_it_too(
+    database: TestDatabase,
+) -> None:
+    settings: Settings = database.settings("holotable_worker", nightly_audit="23:30")
+    midnight = utcnow().replace(hour=0, minute=0, second=0, microsecond=0)
+    asked = "SELECT occurrence FROM job WHERE task = 'randomness.measure'"
+    with psycopg.connect(database.url("holotable_worker"), autocommit=True) as worker:
+        for minutes in (-31, 30):
+            arming.nightly(worker, midnight + timedelta(minutes=minutes), settings)
+        assert worker.execute(asked).fetchall() == []
+        for minutes in (10, 29):
+            arming.nightly(worker, midnight + timedelta(minutes=minutes), settings)
+        before = midnight - timedelta(days=1)
+        assert worker.execute(asked).fetchall() == [(f"randomness:{before:%Y-%m-%d}",)]
