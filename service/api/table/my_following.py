@@ -20,7 +20,7 @@ from engine.dispute.state import Claimed
 from engine.table.model.events import HandSettled
 from engine.table.model.state import State as TableState
 from engine.table.model.state import Table
-from engine.tournament.model.state import State
+from engine.tournament.model.state import Drafted, State, Unannounced
 from engine.values import EntrantId, identifier, number_of, stream_of
 from service.api.http.access import role_in
 from service.api.http.shell import Asked, Shell, principal_of, shell_of
@@ -41,6 +41,9 @@ WAITING = ("open", "appealed")
 """The phases of a dispute that waits for a ruling."""
 
 HAND_OVER = tag_of(HandSettled)
+
+LOOKS_MAX = 8
+"""Tournaments and disputes that one request loads at a time. A forged cursor may name hundreds."""
 
 _log = logging.getLogger(__name__)
 
@@ -117,6 +120,7 @@ class Following:
         self._watch = watch
         self._only = only
         self._told = told
+        self._looks = asyncio.Semaphore(LOOKS_MAX)
 
     async def begin(self) -> None:
         """Look at every league of the player, and watch them. Nothing that follows is missed."""
@@ -219,10 +223,11 @@ class Following:
 
     async def _first_look(self, league: str, stream: str, version: int | None) -> None:
         try:
-            if stream.startswith("dispute-"):
-                await self._look_at_dispute(league, _named(stream), version)
-            else:
-                await self._look_at(league, _named(stream), version, {})
+            async with self._looks:
+                if stream.startswith("dispute-"):
+                    await self._look_at_dispute(league, _named(stream), version)
+                else:
+                    await self._look_at(league, _named(stream), version, {})
         except EventUnreadable as error:
             _log.warning("a player's stream leaves %s out: %s", stream, error.detail)
 
@@ -254,7 +259,9 @@ class Following:
         state, told = loaded.state, self._told_of(league, tournament)
         player = entered(self.shell, tournament, state, self._player)
         new = told is None and tournament not in now.tournaments
-        if new and (player is None or is_over(state)):
+        # Nobody was ever told about a draft. A cursor that names one was forged.
+        forged = isinstance(state, Unannounced | Drafted)
+        if forged or (new and (player is None or is_over(state))):
             return
         mine = now.tournaments.get(tournament)
         if player is None:

@@ -51,7 +51,8 @@ class MySchedule(msgspec.Struct, kw_only=True):
 @operation(
     "GET", "/v1/me/schedule", "read_my_schedule",
     "List the tournaments of all the caller's leagues that begin in a span, with the own entries.",
-    needs="account", scope="leagues:read", answer=MySchedule, problems=("validation_failed",),
+    needs="account", scope="leagues:read", answer=MySchedule,
+    problems=("validation_failed", "overloaded"),
 )  # fmt: skip
 async def read_my_schedule(
     request: Asked,

@@ -8,6 +8,7 @@ the one that answers it.
 import asyncio
 import logging
 from collections.abc import AsyncIterator
+from contextlib import nullcontext
 from functools import partial
 from typing import Annotated
 
@@ -69,14 +70,17 @@ async def follow_me(request: Asked, after: After, only: OnlyLeague, shell: Shell
 @operation(
     "GET", "/v1/me/turns", "read_my_turns",
     "Read the items of the caller's stream as a page, or wait for them.",
-    needs="account", scope="tables:play", answer=MyItems, problems=("invalid_cursor",),
+    needs="account", scope="tables:play", answer=MyItems,
+    problems=("invalid_cursor", "too_many_streams"),
+    about="A request that waits counts as a stream.",
 )  # fmt: skip
 async def read_my_turns(
     request: Asked, after: After, wait: Wait, limit: Limit, only: OnlyLeague, shell: Shell
 ) -> Response[bytes]:
     """Answer the items after the cursor. Without one, answer everything that holds now."""
     told, until = _known(after, only), asyncio.get_running_loop().time() + wait
-    with shell.news.watching((HAND_OVER,)) as watch:
+    held = shell.limits.streams.held(principal_of(request)) if wait else nullcontext()
+    with held, shell.news.watching((HAND_OVER,)) as watch:
         following = Following(request, watch, only, told)
         await following.begin()
         telling = Telling(following, told, again=False)

@@ -9,7 +9,8 @@ import pytest
 
 from engine.values import number_of
 from service.api.http import joining
-from service.api.table import my_stream
+from service.api.table import my_following, my_stream
+from service.api.table.told import Facts, InLeague, cursor_of
 from tests.service.api.proof.test_evidence import project
 from tests.service.api.table.test_commands import answer_to, turn
 from tests.service.api.table.test_leaks import cards_in
@@ -370,3 +371,72 @@ async def test_a_cursor_that_is_none_is_refused_and_so_is_a_token_that_may_not_p
         for path in (MINE, "/v1/me/turns"):
             answer = await api.http.get(path, headers=headers)
             assert (answer.status_code, answer.json()["code"]) == (403, "forbidden")
+
+
+async def test_a_poll_that_waits_counts_as_a_stream(serving) -> None:
+    async with serving(token_streams=1) as api:
+        _, _, _, people, table = await api.playing()
+        person, _ = await turn(people, table)
+        cursor = (await turns(person))["items"][-1]["cursor"]
+        async with following(api.app, MINE, person.headers) as stream:
+            await until(stream, "caught_up")
+            query = {"after": cursor, "wait": 20}
+            refused = await person.get("/v1/me/turns", params=query)
+            assert (refused.status_code, refused.json()["code"]) == (429, "too_many_streams")
+            assert (await turns(person, after=cursor))["items"] == []
+
+
+async def test_a_forged_cursor_tells_nothing_of_drafts_and_loads_little_at_once(
+    serving, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with serving() as api:
+        owner, league, _, (person,) = await announced(api, 1)
+        draft = {"name": "Secret", "ruleset": "better", "draft": True}
+        made = await owner.post(f"/v1/leagues/{league}/tournaments", draft)
+        assert made.status_code == 201, made.text
+        forged = {
+            league: InLeague(
+                0,
+                {
+                    made.json()["id"]: Facts(state="running", entry="entered"),
+                    **{f"trn_{number:032x}": Facts(entry="entered") for number in range(40)},
+                },
+            )
+        }
+        writer = api.app.shell.runtime.writer
+        load, loading, most = writer.load, 0, 0
+
+        async def counted(*args: Any, **more: Any) -> Any:
+            nonlocal loading, most
+            loading += 1
+            most = max(most, loading)
+            try:
+                return await load(*args, **more)
+            finally:
+                loading -= 1
+
+        monkeypatch.setattr(writer, "load", counted)
+        assert (await turns(person, after=cursor_of(forged)))["items"] == []
+        assert 0 < most <= my_following.LOOKS_MAX
+
+
+async def test_a_player_who_is_banned_in_play_goes_on_playing(serving) -> None:
+    """
+    A ban lets nobody in, and takes no seat.
+
+    The chips of a seat without turns would go to the others blind by blind, and each hand would
+    wait for the clock. So the turns go on until a director disqualifies the player.
+    """
+    async with serving() as api:
+        owner, league, _, people, table = await api.playing()
+        person, _ = await turn(people, table)
+        banned = await owner.http.put(
+            f"/v1/leagues/{league}/bans/{person.player}",
+            json={"reason": "marked cards"},
+            headers={**owner.headers, "Idempotency-Key": "b"},
+        )
+        assert banned.is_success, banned.text
+        item = (await turns(person))["items"][-1]
+        assert item["type"] == "turn"
+        done = await person.post(f"/v1/tables/{table}/actions", answer_to(item["view"]), key="a")
+        assert done.status_code == 200, done.text
