@@ -98,7 +98,7 @@ class CalendarKeyListed(msgspec.Struct, kw_only=True):
     "GET", "/v1/leagues/{league_id:str}/schedule", "read_schedule",
     "List the tournaments of a league that begin in a span, announced or only planned.",
     needs="read_league", scope="leagues:read", answer=Schedule,
-    problems=("validation_failed", "not_caught_up"),
+    problems=("validation_failed", "not_caught_up", "overloaded"),
 )  # fmt: skip
 async def read_schedule(
     place: LeaguePlace,

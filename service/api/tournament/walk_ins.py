@@ -53,8 +53,11 @@ class WalkedIn(msgspec.Struct, kw_only=True):
     """
 
     entrant: str
-    status: Literal["registered", "waitlisted"]
-    """The place, or a position on the waitlist."""
+    status: Literal["registered", "waitlisted", "requested"]
+    """
+    The place, or a position on the waitlist. ``requested`` means that the entry waits for approval:
+    staff who walk in themselves cannot approve themselves.
+    """
 
     table: str | None
     """The table of the seat, or null until seats are drawn."""

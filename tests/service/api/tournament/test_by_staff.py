@@ -7,7 +7,8 @@ from typing import Any
 import asyncpg
 import pytest
 
-from tests.service.api.conftest import ANY
+from service.people.tokens import SCOPES_OF_PEOPLE
+from tests.service.api.conftest import ANY, PASSWORD
 from tests.service.api.proof.test_evidence import KEY, signing
 from tests.service.api.tournament.test_casino import play_until
 from tests.service.api.tournament.test_entering import announced, at, enter, entry_of, refused
@@ -261,3 +262,25 @@ async def handed_over(owner: Any, path: str, entrant: str) -> int:
     answer = await owner.post(f"{path}/prizes/{entrant}/handed-over")
     assert answer.is_success or refused(answer, "prize_not_due"), answer.text
     return int(answer.json().get("amount", 0))
+
+
+async def test_staff_who_walk_in_themselves_wait_for_approval(serving) -> None:
+    """The director is a player whom the league had entered before, under the same address."""
+    async with serving() as api:
+        owner, league, tournament, _ = await announced(api, 0, entry={"approval": True})
+        leia = {"name": "Leia Organa", "email": "leia@alderaan.example"}
+        made = (await owner.post(f"/v1/leagues/{league}/players", leia)).json()
+        account = {"code": made["claim"], "login": "leia-organa", "password": PASSWORD}
+        claimed = await api.http.post("/v1/claims", json=account)
+        assert claimed.is_success, claimed.text
+        signing_in = {"login": "leia-organa", "password": PASSWORD, "scopes": SCOPES_OF_PEOPLE}
+        token = (await api.http.post("/v1/tokens", json=signing_in)).json()["token"]
+        path = f"/v1/leagues/{league}/members/{made['player']}"
+        promoted = await api.http.put(path, json={"role": "director"}, headers=owner.headers | ANY)
+        assert promoted.is_success, promoted.text
+        herself = {"Authorization": f"Bearer {token}", "Idempotency-Key": "leia"}
+        came = await api.http.post(
+            f"/v1/tournaments/{tournament}/walk-ins", json=leia, headers=herself
+        )
+        assert came.status_code == 201, came.text
+        assert (came.json()["status"], came.json()["player"]) == ("requested", made["player"])
