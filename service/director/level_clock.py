@@ -12,7 +12,9 @@ from datetime import datetime, timedelta
 import structlog
 
 from engine import tournament
-from engine.tournament.model.commands import Outage, RaiseLevels
+from engine.tournament.model.commands import Command as TournamentCommand
+from engine.tournament.model.commands import Outage, Pause, RaiseLevels
+from engine.tournament.model.floor_commands import AnnounceBreak, SetClock, StartHandForHand
 from engine.tournament.model.state import Running
 from engine.tournament.model.state import State as Tournament
 from engine.tournament.model.values import LevelClock
@@ -68,6 +70,27 @@ async def raise_levels(
     await runtime.writer.submit(league, order, decide)
     still = await _clock(runtime, league, stream, run_by)
     return None if still is None else now + _SILENT
+
+
+async def after_outages(
+    runtime: Runtime, league: str, tournament_id: str, command: TournamentCommand
+) -> tuple[TournamentCommand, ...]:
+    """
+    Return *command*, after one that subtracts outages from the level clock if *command* stops it.
+
+    An outage that nobody has subtracted yet would be lost with the running clock.
+    """
+    if not isinstance(command, SetClock | Pause | AnnounceBreak | StartHandForHand):
+        return (command,)
+    state = (await runtime.writer.load(league, tournament_stream(tournament_id))).state
+    clock = state.clock if isinstance(state, Running) else None
+    if clock is None or clock.due is None:
+        return (command,)
+    away = await heartbeats.outages_since(runtime.pool, clock.since)
+    if not away:
+        return (command,)
+    outages = tuple(Outage(since=since, until=until) for since, until in away)
+    return RaiseLevels(outages=outages, now=command.now), command
 
 
 async def _clock(

@@ -31,6 +31,7 @@ from service.director.admission import (
     unwelcome,
 )
 from service.director.busts import at_table, with_busts
+from service.director.level_clock import after_outages
 from service.director.next_hand import lead_on, open_next_hand, settled
 from service.director.runtime import Runtime, naming_instant
 from service.log.streams import season_stream, table_stream, tournament_stream
@@ -222,11 +223,12 @@ async def submit_to_tournament(
         CommandRejected: If the tournament or the table refuses it.
     """
     stream = tournament_stream(tournament_id)
+    asked = await after_outages(runtime, league, tournament_id, command)
 
     async def decide(states: States) -> Sequence[Entry]:
         state = (await states.load(stream)).state
         entries = await guards(states, league, command, state, order.received_at)
-        decided = await decided_with_tables(states, stream, (command,), order.received_at)
+        decided = await decided_with_tables(states, stream, asked, order.received_at)
         return [*decided, *entries]
 
     receipt = await runtime.writer.submit(league, order, decide)

@@ -142,4 +142,11 @@ FAULTS = (
         caught_by=TERMS
         + "test_a_start_that_is_moved_before_registration_opens_moves_its_opening_too",
     ),
+    Fault(
+        name="a host who plays ends the rebuys of others",
+        file="tournament/floor/clock.py",
+        sound="if (command.level is not None or command.seconds < 0) and plays(",
+        faulty="if (command.level is None and command.seconds < 0) and plays(",
+        caught_by=CLOCK + "test_staff_who_play_only_add_time",
+    ),
 )

@@ -9,16 +9,17 @@ from datetime import timedelta
 from engine.rulesets import LevelStep
 from engine.tournament import levels
 from engine.tournament.model.floor_commands import SetClock
-from engine.tournament.model.floor_errors import RulingNotPossible
+from engine.tournament.model.floor_errors import OwnClock, RulingNotPossible
 from engine.tournament.model.floor_events import ClockSet
 from engine.tournament.model.state import Running
 from engine.tournament.model.values import LevelClock
+from engine.values import PlayerId
 
 _SECOND = 1_000_000
 """In microseconds."""
 
 LEFT_MAX = 7 * 86_400 * _SECOND
-"""A week. A level with more time than this is a mistake."""
+"""A week. Time added beyond it is a mistake. A level of the terms may be longer by itself."""
 
 
 def set_clock(state: Running, command: SetClock) -> tuple[ClockSet, ...]:
@@ -28,7 +29,10 @@ def set_clock(state: Running, command: SetClock) -> tuple[ClockSet, ...]:
     Raises:
         RulingNotPossible: If there is no clock or no such level, the break after the level is on,
             the last level has no end to change, or no time would be left.
+        OwnClock: If the author plays, and would do more than add time.
     """
+    if (command.level is not None or command.seconds < 0) and plays(state, command.by):
+        raise OwnClock
     clock, steps, rest = state.clock, levels.structure_of(state.terms.ruleset), state.floor.rest
     if clock is None:
         raise RulingNotPossible(reason="no_clock")
@@ -44,7 +48,7 @@ def set_clock(state: Running, command: SetClock) -> tuple[ClockSet, ...]:
         raise RulingNotPossible(reason="last_level")
     if left is not None:
         left += command.seconds * _SECOND
-        if not 0 < left <= LEFT_MAX:
+        if left <= 0 or (command.seconds > 0 and left > LEFT_MAX):
             raise RulingNotPossible(reason="time")
     stands = state.paused or rest is not None or state.floor.hand_for_hand is not None
     due = None if left is None or stands else command.now + timedelta(microseconds=left)
@@ -61,6 +65,13 @@ def set_clock(state: Running, command: SetClock) -> tuple[ClockSet, ...]:
             left_microseconds=left if stands else None,
         ),
     )
+
+
+def plays(state: Running, player: PlayerId) -> bool:
+    """Return whether *player* has entered, or may still get in."""
+    entering = state.entering
+    known = (*state.entrants, *entering.waiting, *entering.applicants)
+    return any(each.player == player for each in known)
 
 
 def _left(clock: LevelClock, step: LevelStep, command: SetClock) -> int | None:

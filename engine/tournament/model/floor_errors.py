@@ -23,6 +23,17 @@ class OwnSeat(CommandRejected):
     )
 
 
+class OwnClock(CommandRejected):
+    """Staff who play may add time to the clock, but not take any or go to a level."""
+
+    code = "own_clock"
+    rule = "levels.set"
+    detail = (
+        "staff who play may only add time: another level, or less time, could end rebuys or late "
+        "registration or bring them back; ask a member of the staff who does not play"
+    )
+
+
 class TableNotInPlay(CommandRejected):
     """The table is not one of the tournament's open tables."""
 

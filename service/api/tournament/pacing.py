@@ -40,7 +40,7 @@ _PROBLEMS = ("forbidden", "tournament_not_running", "ruling_not_possible", "text
     "POST", "/v1/tournaments/{tournament_id:str}/clock", "set_clock",
     "Go to a level of the clock, or add or take time.",
     scope="tournaments:manage", needs="run_floor", answer=Ruled,
-    key_required=True, problems=_PROBLEMS,
+    key_required=True, problems=(*_PROBLEMS, "own_clock"),
 )  # fmt: skip
 async def set_clock(
     shell: Shell, body: ClockWanted, place: TournamentPlace, order: Order

@@ -6,7 +6,7 @@ import msgspec
 from litestar import Response
 from msgspec import Meta
 
-from engine.tournament.model import floor_commands
+from engine.tournament.model import floor_commands, floor_events
 from engine.tournament.model.floor_events import PenaltyGiven
 from engine.tournament.model.state import Running, entry_of
 from engine.values import EntrantId, Seat, TableId, stream_of
@@ -240,7 +240,9 @@ async def ruled(
 
 
 def _content(tournament_id: str, receipt: Receipt) -> dict[str, object]:
-    first = receipt.recorded[0].event if receipt.recorded else None
+    # Levels and outages that the clock had not followed yet come before the ruling.
+    found = (each.event for each in receipt.recorded if isinstance(each.event, floor_events.Event))
+    first = next(found, None)
     return {
         "tournament": tournament_id,
         "ruling": None if first is None else first.__struct_config__.tag,

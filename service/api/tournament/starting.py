@@ -14,6 +14,7 @@ from service.api.http.operations import operation
 from service.api.http.reasons import keep
 from service.api.http.shell import Shell
 from service.api.http.submitting import Order, answer, decide_one, encoded
+from service.director.level_clock import after_outages
 from service.director.submitting import start_tournament
 from service.director.whole_table import with_stacks
 from service.people.texts import Written
@@ -115,6 +116,7 @@ async def _words(shell: Shell, body: Reasoned, league: str, order: Order) -> Tex
 async def _decided(
     shell: Shell, place: TournamentPlace, order: Order, command: Pause | Resume, state: str
 ) -> Response[bytes]:
-    receipt = await decide_one(shell, place.league, place.id, order, [command])
+    commands = await after_outages(shell.runtime, place.league, place.id, command)
+    receipt = await decide_one(shell, place.league, place.id, order, commands)
     content = {"tournament": place.id, "state": state}
     return answer(receipt, content, 200, version_of=place.stream)

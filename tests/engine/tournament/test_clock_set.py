@@ -5,18 +5,19 @@ from typing import Any
 
 import pytest
 
+from engine.rulesets import resolve
 from engine.tournament import decider
 from engine.tournament.model.commands import Pause, RaiseLevels, Resume
 from engine.tournament.model.entering_events import LateRegistrationClosed
 from engine.tournament.model.events import ClockStarted, LevelRaised
 from engine.tournament.model.floor_commands import AnnounceBreak, SetClock
-from engine.tournament.model.floor_errors import RulingNotPossible
+from engine.tournament.model.floor_errors import OwnClock, RulingNotPossible
 from engine.tournament.model.floor_events import ClockSet
 from engine.tournament.model.state import Running
 from engine.tournament.model.terms import EntryTerms, FloorTerms
 from engine.tournament.model.terms_floor import BreakAfter
 from tests.engine.scenario import Scenario
-from tests.engine.tournament.floor import to_start
+from tests.engine.tournament.floor import player, register, to_start
 from tests.engine.tournament.rulings import DIRECTOR, RULED, WHY
 from tests.engine.tournament.test_levels import at, blinds, by_clock
 
@@ -66,6 +67,30 @@ def test_staff_go_to_another_level_which_begins_whole() -> None:
     scenario.when(setting(200, level=1, seconds=30)).then(clock_set(1, 200, seconds=30, due=830))
     scenario.when(setting(300, level=4)).then(clock_set(4, 300))
     scenario.when(RaiseLevels(now=at(9000))).then_nothing()
+
+
+def test_staff_who_play_only_add_time() -> None:
+    scenario = night(entry=EntryTerms(late_registration_level=3, waitlist=True), entrants_max=4)
+    scenario.asked(register(5))
+    for number in (1, 5):
+        mine = {**RULED, "now": at(100), "by": player(number)}
+        for asked in ({"level": 2}, {"level": 1, "seconds": 30}, {"seconds": -1}):
+            scenario.when(SetClock(**mine, **asked)).then_rejected(OwnClock)
+    (added,) = scenario.when(SetClock(**mine, seconds=60)).events()
+    assert added.due == at(660)
+
+
+def test_a_level_of_more_than_a_week_is_gone_to_and_no_time_added() -> None:
+    days = 8 * 86_400
+    levels = [{"small": 5, "big": 10, "length": 600}, {"small": 10, "big": 20, "length": days}]
+    last = {"small": 20, "big": 40}
+    rules = {"escalation": {"kind": "levels", "by": "clock", "levels": [*levels, last]}}
+    scenario = Scenario(decider).asked(*to_start(4, ruleset=resolve("better", rules)))
+    (gone,) = scenario.when(setting(100, level=2)).events()
+    assert gone.due == at(100 + days)
+    (taken,) = scenario.when(setting(100, seconds=-60)).events()
+    assert taken.due == at(100 + days - 60)
+    scenario.when(setting(100, seconds=1)).then_rejected(RulingNotPossible, reason="time")
 
 
 def test_a_level_that_is_over_and_not_raised_has_no_time_left() -> None:

@@ -15,10 +15,12 @@ from engine.rulesets import resolve
 from engine.table.model.state import Table
 from engine.table.read.view import seen_by
 from engine.tournament.model.commands import Pause, Resume
+from engine.tournament.model.floor_commands import AnnounceBreak, SetClock, StartHandForHand
 from engine.values import stream_of
 from service.director import level_clock, next_hand, submitting
 from service.director.runtime import Runtime, open_runtime
 from service.log.read import read_league
+from tests.engine.tournament.rulings import RULED
 from tests.service.audit.test_audit import audited
 from tests.service.director.test_directing import announced, command, decided
 from tests.service.tasks.test_worker import worker
@@ -200,6 +202,36 @@ async def test_an_outage_is_given_back_to_the_clock_once(database: TestDatabase)
         assert clock.level == 1
         assert clock.due - clock.since == timedelta(milliseconds=600)
         assert await level_clock.raise_levels(runtime, league, name, clock.run_by) == clock.due
+
+
+@pytest.mark.parametrize("kind", [SetClock, Pause, AnnounceBreak, StartHandForHand])
+async def test_a_clock_that_staff_set_or_stop_gets_an_outage_back_first(
+    database: TestDatabase, kind: Any
+) -> None:
+    about: dict[Any, dict[str, Any]] = {
+        SetClock: {**RULED, "seconds": 60},
+        Pause: {"reason": "director"},
+        AnnounceBreak: {**RULED, "seconds": 60},
+        StartHandForHand: RULED,
+    }
+    async with open_runtime(database.settings("holotable_api")) as runtime:
+        league, name = await announced(
+            runtime, 8, rules=rules(600, 600), table_seats=4, starting_stack=100_000
+        )
+        await submitting.start_tournament(runtime, league, name, runtime.clock.now())
+        before = await clock_of(runtime, league, name)
+        await runtime.pool.execute(
+            "INSERT INTO outage VALUES ('api', $1, $2)",
+            before.since - timedelta(seconds=50),
+            before.since + timedelta(milliseconds=1),
+        )
+        order = command(runtime)
+        asked = kind(**{**about[kind], "now": order.received_at})
+        await submitting.submit_to_tournament(runtime, league, name, asked, order)
+        clock = await clock_of(runtime, league, name)
+        left = clock.due or order.received_at + timedelta(microseconds=clock.left_microseconds)
+        lost = timedelta(seconds=60) if kind is SetClock else timedelta()
+        assert left == before.due + timedelta(milliseconds=1) + lost
 
 
 async def test_no_level_is_raised_while_the_api_is_silent(database: TestDatabase) -> None:

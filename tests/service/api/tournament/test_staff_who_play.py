@@ -131,6 +131,9 @@ async def test_the_log_marks_what_staff_who_play_have_done(serving, database: Te
         owner, path, entrant = await night(api, staff_may_play=True)
         await owner.post(f"{path}/start", {}, key="s")
         await owner.post(f"{path}/clock", WHY | {"seconds": 60}, key="c")
+        for own in ({"level": 2}, {"seconds": -60}):
+            no = await owner.post(f"{path}/clock", WHY | own)
+            assert (no.status_code, no.json()["code"]) == (409, "own_clock")
         no = await owner.post(f"{path}/warnings", WHY | {"entrant": entrant}, key="w")
         assert "who does not play" in no.json()["detail"]
     connection = await asyncpg.connect(database.url("holotable_project"))
