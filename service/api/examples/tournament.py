@@ -7,8 +7,8 @@ REQUESTS: dict[str, Document] = {
     "announce_tournament": {"name": "Later", "ruleset": "better"},
     "revise_terms": {"name": "Later", "ruleset": "better"},
     "change_terms": {
-        "entrants_max": 80,
         "place": "The back room",
+        "length_seconds": 10_800,
         "reason": "More players than we thought",
     },
     "register_entrant": {"bot": False},
