@@ -70,8 +70,9 @@ def set_clock(state: Running, command: SetClock) -> tuple[ClockSet, ...]:
 def plays(state: Running, player: PlayerId) -> bool:
     """Return whether *player* has entered, or may still get in."""
     entering = state.entering
-    known = (*state.entrants, *entering.waiting, *entering.applicants)
-    return any(each.player == player for each in known)
+    outside = (*entering.waiting, *entering.applicants)
+    inside = any(each.player == player for each in state.entrants)
+    return inside or any(each.player == player for each in outside)
 
 
 def _left(clock: LevelClock, step: LevelStep, command: SetClock) -> int | None:
