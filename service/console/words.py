@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from decimal import Decimal
 from zoneinfo import ZoneInfo
 
 from babel.dates import format_datetime, format_timedelta
@@ -50,6 +51,12 @@ class Words:
     def chips(self, value: int) -> Markup:
         """Return a number of chips, in tabular figures."""
         return Markup('<span class="num">{}</span>').format(self.number(value))
+
+    def points(self, points: str) -> Markup:
+        """Return points of a season without zeros behind the point."""
+        return Markup('<span class="num">{}</span>').format(
+            format_decimal(Decimal(points), locale=self.language.locale)
+        )
 
     def money(self, minor: int, currency: str | None) -> Markup:
         """Return an amount of minor units of *currency*."""
