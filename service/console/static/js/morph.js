@@ -6,30 +6,48 @@ export function morph(old, fresh) {
 }
 
 function children(old, fresh) {
-  const named = new Map();
-  for (const child of old.children) if (nameOf(child)) named.set(nameOf(child), child);
-  let place = old.firstChild;
-  for (const wanted of [...fresh.childNodes]) {
-    const name = nameOf(wanted);
-    let found = name ? named.get(name) : place;
-    if (found && (found.parentNode !== old || !alike(found, wanted) || (!name && nameOf(found)))) found = null;
-    if (!found) {
-      old.insertBefore(wanted, place);
-      continue;
-    }
-    if (found === place) place = place.nextSibling;
-    else old.insertBefore(found, place);
-    same(found, wanted);
-  }
-  while (place) {
-    const next = place.nextSibling;
-    place.remove();
-    place = next;
-  }
+  const have = [...old.childNodes];
+  const want = [...fresh.childNodes];
+  const kept = common(have.map(keyOf), want.map(keyOf));
+  const stays = new Set(kept.values());
+  have.forEach((node, index) => stays.has(index) || node.remove());
+  let next = old.firstChild;
+  want.forEach((node, index) => {
+    if (!kept.has(index)) return old.insertBefore(node, next);
+    const mine = have[kept.get(index)];
+    next = mine.nextSibling;
+    same(mine, node);
+  });
 }
 
-const nameOf = (node) => (node.nodeType === 1 ? node.dataset.key || node.id || "" : "");
-const alike = (a, b) => a.nodeType === b.nodeType && a.nodeName === b.nodeName;
+// What makes two nodes the same thing: an id or a data-key, or else name, class and where it leads.
+function keyOf(node) {
+  if (node.nodeType !== 1) return "";
+  const name = node.dataset.key || node.id;
+  if (name) return `${node.nodeName}#${name}`;
+  const leads = node.getAttribute("action") ?? node.getAttribute("href") ?? node.getAttribute("name") ?? "";
+  return `${node.nodeName}.${node.getAttribute("class") ?? ""} ${leads}`;
+}
+
+// The heaviest common subsequence: index in `want` to index in `have`. What it keeps is never moved,
+// because moving an element takes the focus away from it. Elements outweigh the space between them.
+function common(have, want) {
+  const best = Array.from({ length: have.length + 1 }, () => new Uint32Array(want.length + 1));
+  const weight = (key) => (key ? 100 : 1);
+  for (let i = have.length - 1; i >= 0; i--) {
+    for (let j = want.length - 1; j >= 0; j--) {
+      const here = have[i] === want[j] ? best[i + 1][j + 1] + weight(have[i]) : 0;
+      best[i][j] = Math.max(here, best[i + 1][j], best[i][j + 1]);
+    }
+  }
+  const kept = new Map();
+  for (let i = 0, j = 0; i < have.length && j < want.length; ) {
+    if (have[i] === want[j] && best[i][j] === best[i + 1][j + 1] + weight(have[i])) kept.set(j++, i++);
+    else if (best[i + 1][j] >= best[i][j + 1]) i++;
+    else j++;
+  }
+  return kept;
+}
 
 function same(old, fresh) {
   if (old.nodeType !== 1) {

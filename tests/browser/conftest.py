@@ -1,0 +1,44 @@
+"""Chromium and a running stack for tests of pages. They are skipped if there is no Chromium."""
+
+from collections.abc import Iterator
+
+import httpx
+import pytest
+from playwright.sync_api import Browser
+
+from service.process.supervisor import Stack
+from tests.browser.chromium import PROGRAM, WHY, chromium
+from tests.browser.house import House
+
+OPTIONS = {
+    "tick_milliseconds": 50,
+    "sweep_seconds": 1,
+    "log_level": "warning",
+    "password_memory_kib": 8,
+    "address_accounts": 100_000,
+}
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    if PROGRAM is None:
+        pytest.skip(WHY)
+    with chromium() as found:
+        yield found
+
+
+@pytest.fixture(scope="session")
+def stack(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
+    """One stack for every test of a worker. Each test founds a league of its own."""
+    directory = tmp_path_factory.mktemp("b") / "d"
+    with Stack(directory, keep=False, durable=False, options=OPTIONS) as running:
+        yield running
+
+
+@pytest.fixture
+def house(stack: Stack, browser: Browser) -> Iterator[House]:
+    """Lend the stack to a test. No page of the test may have broken the policy of pages."""
+    with httpx.Client(base_url=stack.url, timeout=30, trust_env=False) as http:
+        lent = House(stack.url, browser, http)
+        yield lent
+        assert lent.close() == []
