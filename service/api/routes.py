@@ -31,7 +31,17 @@ from service.api.league import (
     webhook_deliveries,
     webhooks,
 )
-from service.api.me import accounts, archives, emails, erasing, passwords, tokens
+from service.api.me import (
+    accounts,
+    archives,
+    emails,
+    erasing,
+    notifications,
+    opt_outs,
+    passwords,
+    push_subscriptions,
+    tokens,
+)
 from service.api.proof import (
     audits,
     bundles,
@@ -85,6 +95,9 @@ ROUTES: tuple[HTTPRouteHandler, ...] = tuple(
         tokens,
         passwords,
         emails,
+        notifications,
+        push_subscriptions,
+        opt_outs,
         archives,
         erasing,
         leagues,

@@ -48,6 +48,9 @@ class LimitSettings(msgspec.Struct, frozen=True, kw_only=True):
     league_webhooks: Count = 20
     """Webhooks of one league, disabled ones included."""
 
+    account_browsers: Count = 10
+    """Browsers in which one account gets push messages."""
+
     account_refusals: Count = 1_000
     """Refused game commands an hour that are kept for one account."""
 

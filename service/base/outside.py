@@ -11,6 +11,7 @@ import socket
 from collections.abc import Iterable, Mapping, Sequence
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import NamedTuple
+from urllib.parse import urlsplit
 
 import httpcore
 from httpcore import SOCKET_OPTION
@@ -22,6 +23,9 @@ Network = IPv4Network | IPv6Network
 
 SECONDS = 10.0
 """The time that a request may take, from the look-up of the name to the end of the answer."""
+
+URL_MAX = 2048
+"""The characters of an address."""
 
 ANSWER_MAX = 64 * 1024
 """The bytes that are read of an answer. The connection closes if there are more."""
@@ -45,6 +49,14 @@ _REFUSED: tuple[Network, ...] = tuple(
 
 class Refused(Exception):
     """The address may not be asked. The text says why, and is shown to the person who chose it."""
+
+
+class UrlRefused(Exception):
+    """The form of an address is not allowed. The text says why."""
+
+
+class Unreached(ConnectionError):
+    """There is no connection, so nothing was sent."""
 
 
 class Answered(NamedTuple):
@@ -77,7 +89,8 @@ class Outside:
         Raises:
             Refused: If *url* leads to an address that may not be asked.
             TimeoutError: If the answer is not complete after :data:`SECONDS`.
-            OSError: If there is no connection, or no answer in HTTP.
+            Unreached: If there is no connection.
+            OSError: If there is no answer in HTTP.
         """
         target = httpcore.URL(url)
         vetted = _Vetted(self._allowed, client, plain=target.scheme == b"http")
@@ -93,8 +106,40 @@ class Outside:
                     return Answered(answer.status)
         except (httpcore.TimeoutException, TimeoutError) as error:
             raise TimeoutError("no answer in time") from error
+        except httpcore.ConnectError as error:
+            raise Unreached(f"{type(error).__name__}: {error}") from error
         except (httpcore.NetworkError, httpcore.ProtocolError, UnicodeError) as error:
             raise ConnectionError(f"{type(error).__name__}: {error}") from error
+
+
+def demand_url(url: str, allowed: Sequence[Network]) -> None:
+    """
+    Check the form of an address that somebody chose. Each request resolves and vets its name.
+
+    Raises:
+        UrlRefused: If the address has another scheme, holds a password, or cannot be public.
+    """
+    try:
+        parts = urlsplit(url)
+        host, _ = parts.hostname, parts.port
+    except ValueError as error:
+        raise UrlRefused("it is no address") from error
+    if len(url) > URL_MAX or not url.isascii() or any(each <= " " for each in url):
+        raise UrlRefused(f"it is at most {URL_MAX} printable ASCII characters without spaces")
+    if parts.scheme != "https" and not (parts.scheme == "http" and allowed):
+        raise UrlRefused("it begins with https://")
+    if not host or "@" in parts.netloc:
+        raise UrlRefused("it names a host, and neither a user nor a password")
+    if "#" in url:
+        raise UrlRefused("it has no fragment")
+    try:
+        literal = str(ip_address(host.strip("[]")))
+    except ValueError:
+        return  # a name
+    try:
+        demand_allowed(literal, allowed, plain=parts.scheme == "http")
+    except Refused as refused:
+        raise UrlRefused(str(refused)) from refused
 
 
 def demand_allowed(address: str, allowed: Iterable[Network], *, plain: bool) -> None:

@@ -105,7 +105,7 @@ class Settings(LimitSettings, frozen=True, kw_only=True):
 
     webhook_networks: str | None = None
     """
-    Private addresses and networks that webhooks may reach, separated by commas.
+    Private addresses and networks that webhooks and push messages may reach, separated by commas.
 
     Without it they reach only public addresses. Only these networks may be reached without TLS.
     """
@@ -129,6 +129,15 @@ class Settings(LimitSettings, frozen=True, kw_only=True):
 
     mail_from: Annotated[str, Meta(pattern=r"^[^\r\n]*[^\s@<>]+@[^\s@<>]+>?$")] | None = None
     """The sender of mail: ``Cloud City <night@league.example>``. Mail needs it."""
+
+    operator_email: Annotated[str, Meta(pattern=r"^[^\s@<>]+@[^\s@<>]+$")] | None = None
+    """The operator's address, which is told of failed audits."""
+
+    push_key: Annotated[str, Meta(pattern="^[A-Za-z0-9_-]{43}$")] | None = None
+    """The private key from ``holotable push new-key``. Without it no push messages are sent."""
+
+    push_contact: Annotated[str, Meta(pattern="^(mailto:|https://)")] | None = None
+    """The operator, for the services of browsers: ``mailto:operator@league.example``."""
 
     worker_processes: Annotated[int, Meta(ge=1, le=64)] = 2
     """
@@ -185,6 +194,8 @@ class Settings(LimitSettings, frozen=True, kw_only=True):
         self.webhook_allowed()
         if self.smtp_url is not None and self.mail_from is None:
             raise ValueError("smtp_url needs mail_from, the sender of mail")
+        if self.push_key is not None and self.push_contact is None:
+            raise ValueError("push_key needs push_contact, the operator")
 
     @property
     def secret_keys(self) -> tuple[str, ...]:

@@ -76,6 +76,13 @@ def signer() -> click.Command:
     return signer
 
 
+def push() -> click.Command:
+    """Set up push messages to browsers."""
+    from service.cli.push import push
+
+    return push
+
+
 def prepare() -> click.Command:
     """Create roles, databases, schema and queue on the server at URL, as its superuser."""
     from service.cli.schema import prepare
@@ -249,6 +256,7 @@ SECTIONS: Final = {
         quarantine,
         clock,
         rotate_key,
+        push,
         repair,
         epoch,
     ),

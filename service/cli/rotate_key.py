@@ -8,11 +8,16 @@ from service.base.errors import EventUnreadable
 from service.base.settings import Settings
 from service.cli.common import awaited, err, out, settings
 from service.log.keys import Keys
+from service.notices import browsers
 from service.people import emails
 from service.people.sealed_addresses import AddressKeys
 
 _ROWS = "SELECT league, key_id, wrapped FROM key ORDER BY league"
 _EMAILS = "SELECT account, address, digest, wanted FROM account_email"
+_BROWSERS = "SELECT id, target FROM push_subscription"
+_RESEAL_BROWSER = """
+    UPDATE push_subscription SET target = $3, digest = $4 WHERE id = $1 AND target = $2
+"""
 _RESEAL = """
     UPDATE account_email SET address = $3, digest = $4, wanted = $5
      WHERE account = $1 AND address IS NOT DISTINCT FROM $2 AND wanted IS NOT DISTINCT FROM $6
@@ -44,11 +49,12 @@ async def rotate(settings: Settings) -> int:
     connection = await asyncpg.connect(asyncpg_dsn(settings.database_url))
     try:
         changed, leagues = await rewrap(connection, Keys(*settings.secret_keys))
-        sealed = await reseal(connection, AddressKeys(*settings.secret_keys))
+        addresses = AddressKeys(*settings.secret_keys)
+        sealed = await reseal(connection, addresses) + await reseal_browsers(connection, addresses)
     finally:
         await connection.close()
     out.print(f"wrapped with the new key: {changed} of {leagues} leagues' keys")
-    out.print(f"sealed with the new key: the addresses of {sealed} people")
+    out.print(f"sealed with the new key: {sealed} addresses of people")
     if changed or sealed:
         out.print("  next: restart every process and run this again, until it says 0")
     else:
@@ -105,4 +111,22 @@ async def reseal(connection: asyncpg.Connection, keys: AddressKeys) -> int:
         before = row["address"], row["wanted"]
         await connection.execute(_RESEAL, person, before[0], address, digest, wanted, before[1])
         changed += 1
+    return changed
+
+
+async def reseal_browsers(connection: asyncpg.Connection, keys: AddressKeys) -> int:
+    """
+    Seal every push subscription with the first of *keys*. Return the number of changed ones.
+
+    Raises:
+        EventUnreadable: If no key opens one.
+    """
+    changed = 0
+    for row in await connection.fetch(_BROWSERS):
+        number, target = row["id"], row["target"]
+        box = keys.sealed_again(browsers.RELATION, number, target)
+        if box is not None:
+            digest = keys.digests(browsers.endpoint_in(keys, number, box))[0]
+            await connection.execute(_RESEAL_BROWSER, number, target, box, digest)
+            changed += 1
     return changed

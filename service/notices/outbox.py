@@ -2,7 +2,7 @@
 The outbox: one row for each notice to one person by one channel.
 
 The row is also the record of what was sent. A second notice of the same kind and occasion to the
-same person by the same channel is never made.
+same person by the same channel, or to the same browser, is never made.
 """
 
 from datetime import datetime, timedelta
@@ -30,12 +30,13 @@ DELAYS: Final = (
 
 _ADD = """
     INSERT INTO notice (id, account, channel, kind, occasion, league, facts, state, attempts,
-                        next_at, ends_at, created_at)
-    SELECT $1, $2, $3, $4, $5, $6, $7, 'waiting', 0, $8, $9, $8
+                        next_at, ends_at, created_at, target)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, 'waiting', 0, $8, $9, $8, $10)
     ON CONFLICT DO NOTHING
 """
 _DUE = """
-    SELECT id, account, kind, occasion, league, facts, attempts, ends_at, created_at FROM notice
+    SELECT id, account, target, kind, occasion, league, facts, attempts, ends_at, created_at
+      FROM notice
      WHERE state = 'waiting' AND next_at <= $1 AND channel = $2
      ORDER BY next_at, created_at LIMIT $3
 """
@@ -65,8 +66,15 @@ class New(NamedTuple):
     """A notice to be made."""
 
     id: UUID
-    account: UUID
+    """It follows from kind, occasion, person, channel and browser, so it is made only once."""
+
+    account: UUID | None
+    """The person, or None for the operator."""
+
     channel: Channel
+    target: UUID | None
+    """The browser of a push message."""
+
     kind: str
     occasion: UUID
     """The event or the request that it tells about."""
@@ -81,7 +89,8 @@ class Due(NamedTuple):
     """A notice whose time has come."""
 
     id: UUID
-    account: UUID
+    account: UUID | None
+    target: UUID | None
     kind: str
     occasion: UUID
     league: UUID | None
@@ -95,7 +104,7 @@ async def add(connection: Driver, made: New, now: datetime) -> None:
     """Store a notice that is due now, unless this person has it already by this channel."""
     facts = msgspec.json.encode(made.facts).decode()
     about = (made.id, made.account, made.channel, made.kind, made.occasion, made.league)
-    await connection.execute(_ADD, *about, facts, now, made.ends_at)
+    await connection.execute(_ADD, *about, facts, now, made.ends_at, made.target)
 
 
 async def due(connection: Driver, channel: Channel, now: datetime, limit: int) -> list[Due]:

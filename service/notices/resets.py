@@ -57,6 +57,7 @@ async def answer_requests(connection: Driver, keys: AddressKeys, now: datetime) 
                     id=uuid5(row["id"], person.hex),
                     account=person,
                     channel="mail",
+                    target=None,
                     kind=KIND,
                     occasion=row["id"],
                     league=None,

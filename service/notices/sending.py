@@ -7,15 +7,20 @@ refusal of the receiver, leads to another attempt.
 """
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from datetime import timedelta
-from typing import Final
+from typing import Final, TypeVar
 
 import structlog
 
+from engine.values import identifier
+from service.base.errors import StoreUnavailable
+from service.base.outside import Outside
 from service.base.pools import MAILING
 from service.director.runtime import GONE, Runtime
-from service.notices import outbox, resets
-from service.notices.composing import Composer, Mail
+from service.notices import browsers, outbox, push, resets
+from service.notices.composing import Composer, Mail, Pushed, Quiet
+from service.notices.making import make_notices
 from service.notices.outbox import Due
 from service.notices.smtp import Away, NeverTaken, NotKnown, NotTaken, Post
 from service.people.sealed_addresses import AddressKeys
@@ -23,48 +28,79 @@ from service.people.sealed_addresses import AddressKeys
 _TURN_SECONDS: Final = 20.0
 _AWAY_FOR: Final = timedelta(minutes=1)
 _AT_ONCE: Final = 50
+_PUSHES_AT_ONCE: Final = 16
+
+_Made = TypeVar("_Made", Mail, Pushed)
 
 _log = structlog.get_logger(__name__)
 
 
 async def send(runtime: Runtime) -> None:
     """Send the notices that are due, until none is, or this turn is over."""
-    keys = AddressKeys(*runtime.settings.secret_keys)
+    keys, settings = AddressKeys(*runtime.settings.secret_keys), runtime.settings
+    ends = asyncio.get_running_loop().time() + _TURN_SECONDS
     async with runtime.pool.acquire() as connection, connection.transaction():
         await resets.answer_requests(connection, keys, runtime.clock.now())
-    if runtime.settings.smtp_url is not None and runtime.settings.mail_from is not None:
-        post = Post(runtime.settings.smtp_url, runtime.settings.mail_from)
+    await make_notices(runtime)
+    composer = Composer(runtime, keys)
+    if settings.smtp_url is not None and settings.mail_from is not None:
+        post = Post(settings.smtp_url, settings.mail_from)
         try:
-            await _send_mail(runtime, post, Composer(runtime, keys))
+            await _send_mail(runtime, post, composer, ends)
         finally:
             post.close()
+    if settings.push_key is not None:
+        await _send_pushes(runtime, keys, composer, ends)
 
 
-async def _send_mail(runtime: Runtime, post: Post, composer: Composer) -> None:
-    ends = asyncio.get_running_loop().time() + _TURN_SECONDS
+async def _send_mail(runtime: Runtime, post: Post, composer: Composer, ends: float) -> None:
     while found := await outbox.due(runtime.pool, "mail", runtime.clock.now(), _AT_ONCE):
         for due in found:
             if asyncio.get_running_loop().time() >= ends:
                 return
-            mail = await _composed(runtime, composer, due)
+            mail = await _composed(runtime, composer.mail, due)
             if mail is not None and not await _mail(runtime, post, due, mail):
                 return
 
 
-async def _composed(runtime: Runtime, composer: Composer, due: Due) -> Mail | None:
-    """Return the mail, or None if it is not sent. Then its record says why."""
+async def _send_pushes(
+    runtime: Runtime, keys: AddressKeys, composer: Composer, ends: float
+) -> None:
+    outside = Outside(runtime.settings.webhook_allowed())
+
+    async def one(due: Due) -> None:
+        pushed = await _composed(runtime, composer.push, due)
+        if pushed is not None:
+            await _push(runtime, keys, outside, due, pushed)
+
+    while asyncio.get_running_loop().time() < ends:
+        found = await outbox.due(runtime.pool, "push", runtime.clock.now(), _PUSHES_AT_ONCE)
+        if not found:
+            return
+        async with asyncio.TaskGroup() as group:
+            for due in found:
+                group.create_task(one(due))
+
+
+async def _composed(
+    runtime: Runtime, compose: Callable[[Due], Awaitable[_Made | None]], due: Due
+) -> _Made | None:
+    """Return what is to be sent, or None if it is not sent now. Then the record says why."""
     try:
-        mail = await composer.mail(due)
-    except GONE:
+        made = await compose(due)
+    except (StoreUnavailable, *GONE):
         raise
+    except Quiet as quiet:
+        await outbox.put_off(runtime.pool, due.id, quiet.until)
+        return None
     except Exception as error:  # noqa: BLE001
         # A notice that cannot be made must not hold back the others.
         _log.exception("a notice could not be made", notice=str(due.id), kind=due.kind)
         await outbox.refuse(runtime.pool, due.id, type(error).__name__)
         return None
-    if mail is None:
+    if made is None:
         await outbox.drop(runtime.pool, due.id, "nobody wants it any more")
-    return mail
+    return made
 
 
 async def _mail(runtime: Runtime, post: Post, due: Due, mail: Mail) -> bool:
@@ -89,3 +125,41 @@ async def _mail(runtime: Runtime, post: Post, due: Due, mail: Mail) -> bool:
     else:
         await outbox.sent(pool, due.id)
     return True
+
+
+async def _push(
+    runtime: Runtime, keys: AddressKeys, outside: Outside, due: Due, pushed: Pushed
+) -> None:
+    """Send one push message and record the result."""
+    pool, settings, now = runtime.pool, runtime.settings, runtime.clock.now()
+    browser = due.target
+    target = None if browser is None else await browsers.target_of(pool, keys, browser)
+    if browser is None or target is None or due.account is None:
+        await outbox.drop(pool, due.id, "the browser is gone")
+        return
+    if not await outbox.begin(pool, due.id, now):
+        return
+    try:
+        await push.push(
+            outside,
+            target,
+            pushed.message,
+            key=settings.push_key or "",
+            contact=settings.push_contact or "",
+            now=now,
+            ends_at=due.ends_at,
+            urgent=pushed.urgent,
+            client=identifier("plr", due.account),
+        )
+    except push.PushFailed as error:
+        await outbox.refuse(pool, due.id, str(error))
+        await browsers.failed(pool, browser, gone=isinstance(error, push.PushGone))
+    except push.PushLater as error:
+        await outbox.try_again(pool, due, str(error), now)
+        await browsers.failed(pool, browser, gone=False)
+    except push.PushUnknown as error:
+        await outbox.unknown(pool, due.id, str(error))
+        await browsers.failed(pool, browser, gone=False)
+    else:
+        await outbox.sent(pool, due.id)
+        await browsers.succeeded(pool, browser)

@@ -3,8 +3,8 @@ Erasing a person: everything that names them is removed, and the log does not ch
 
 The log knows a player by number only. Erasing empties the account (login, name, password), the
 texts they wrote and the texts about them, with their salts. It deletes their tokens, calendar keys,
-sign-ins, e-mail addresses, notices and the digests of their requests. Nothing can restore these,
-and every proof still holds.
+sign-ins, e-mail addresses, browsers, notices and the digests of their requests. Nothing can restore
+these, and every proof still holds.
 
 Accounts that leagues merged into the person are the same person. Those without a login are emptied
 too. One with a login has its own password, and is erased with it.
@@ -31,7 +31,9 @@ from service.people.schema import (
     calendar_key,
     idempotency,
     notice,
+    notice_settings,
     password_reset,
+    push_subscription,
     sign_in,
     token,
 )
@@ -43,6 +45,16 @@ from service.projections.progress import positions, wait_for
 from service.projections.projection import head
 
 WAIT_SECONDS = 5.0
+
+_BESIDE = (
+    idempotency,
+    password_reset,
+    sign_in,
+    account_email,
+    notice,
+    notice_settings,
+    push_subscription,
+)
 
 
 class StillEntered(ServiceError):
@@ -99,7 +111,7 @@ async def erase(
             sa.delete(calendar_key).where(calendar_key.c.account == person)
         )
         tokens = await connection.execute(sa.delete(token).where(token.c.account == person))
-        for beside in (idempotency, password_reset, sign_in, account_email, notice):
+        for beside in _BESIDE:
             await connection.execute(sa.delete(beside).where(beside.c.account == person))
         await forget_entered(connection, person)
         texts = await erase_texts(connection, person, now)

@@ -212,12 +212,68 @@ reset_request = sa.Table(
     sa.Column("asked_at", _INSTANT, nullable=False),
 )
 
+notice_settings = sa.Table(
+    "notice_settings",
+    metadata,
+    sa.Column(
+        "account",
+        _UUID,
+        sa.ForeignKey("account.id", name="fk_notice_settings_account"),
+        primary_key=True,
+    ),
+    sa.Column("language", sa.Text, nullable=False),
+    sa.Column("zone", sa.Text, nullable=False),
+    sa.Column("quiet_from", sa.Integer),
+    sa.Column("quiet_until", sa.Integer),
+    sa.Column("mail_off", ARRAY(sa.Text), nullable=False),
+    sa.Column("push_off", ARRAY(sa.Text), nullable=False),
+)
+
+push_subscription = sa.Table(
+    "push_subscription",
+    metadata,
+    sa.Column("id", _UUID, primary_key=True),
+    sa.Column(
+        "account",
+        _UUID,
+        sa.ForeignKey("account.id", name="fk_push_subscription_account"),
+        nullable=False,
+    ),
+    sa.Column("host", sa.Text, nullable=False),
+    sa.Column("target", sa.LargeBinary, nullable=False),
+    sa.Column("digest", sa.LargeBinary, nullable=False),
+    sa.Column("failures", sa.Integer, nullable=False),
+    sa.Column("created_at", _INSTANT, nullable=False),
+    sa.UniqueConstraint("digest", name="uq_push_subscription_digest"),
+    sa.Index("ix_push_subscription_account", "account"),
+)
+
+notice_occasion = sa.Table(
+    "notice_occasion",
+    metadata,
+    sa.Column("event", _UUID, primary_key=True),
+    sa.Column("league", _UUID, nullable=False),
+    sa.Column("position", sa.BigInteger, nullable=False),
+    sa.Column("facts", sa.JSON, nullable=False),
+    sa.Column("ends_at", _INSTANT, nullable=False),
+)
+
+notice_checkpoint = sa.Table(
+    "notice_checkpoint",
+    metadata,
+    sa.Column("league", _UUID, primary_key=True),
+    sa.Column("position", sa.BigInteger, nullable=False),
+)
+
 notice = sa.Table(
     "notice",
     metadata,
     sa.Column("id", _UUID, primary_key=True),
+    sa.Column("account", _UUID, sa.ForeignKey("account.id", name="fk_notice_account")),
     sa.Column(
-        "account", _UUID, sa.ForeignKey("account.id", name="fk_notice_account"), nullable=False
+        "target",
+        _UUID,
+        sa.ForeignKey("push_subscription.id", name="fk_notice_target", ondelete="SET NULL"),
     ),
     sa.Column("channel", sa.Text, nullable=False),
     sa.Column("kind", sa.Text, nullable=False),
@@ -231,7 +287,8 @@ notice = sa.Table(
     sa.Column("created_at", _INSTANT, nullable=False),
     sa.Column("told_at", _INSTANT),
     sa.Column("error", sa.Text),
-    sa.UniqueConstraint("account", "kind", "occasion", "channel", name="uq_notice_occasion"),
+    sa.Index("ix_notice_account", "account", "kind", "created_at"),
+    sa.Index("ix_notice_target", "target"),
     sa.Index("ix_notice_created_at", "created_at"),
     sa.Index("ix_notice_waiting", "next_at", postgresql_where=sa.text("state = 'waiting'")),
 )

@@ -13,7 +13,15 @@ from service.people import calendar_keys, emails, sign_ins
 from service.people.accounts import Account
 from service.people.confidential_claims import claims_in
 from service.people.memberships import roles_of
-from service.people.schema import account, notice, refused_command, text, token
+from service.people.schema import (
+    account,
+    notice,
+    notice_settings,
+    push_subscription,
+    refused_command,
+    text,
+    token,
+)
 from service.people.sealed_addresses import AddressKeys
 from service.people.sealed_rows import KeysOf
 from service.projections import recalling, schema
@@ -21,6 +29,8 @@ from service.projections import recalling, schema
 CONTENT = """\
 account.json              the account
 email.json                e-mail addresses, confirmed and waiting
+notice-settings.json      choices of notices, with language, zone and quiet hours
+browsers.json             browsers that get push messages, without their keys
 notices.json              messages sent by mail and push in the last 30 days, without their codes
 leagues.json              leagues and roles
 entries.json              entries in tournaments, with places and payouts
@@ -58,6 +68,8 @@ async def taken_away(
     return {
         "account": (await _rows(connection, _account(person)))[0],
         "email": (await emails.email_of(connection, addresses, person.number))._asdict(),
+        "notice-settings": await _rows(connection, _choices(person)),
+        "browsers": await _rows(connection, _browsers(person)),
         "notices": await _rows(connection, _notices(person)),
         "leagues": roles,
         "entries": entries,
@@ -114,6 +126,16 @@ def _account(person: Account) -> sa.Select[tuple[object, ...]]:
 def _tokens(person: Account) -> sa.Select[tuple[object, ...]]:
     columns = (each for each in token.c if each.name not in ("hash", "account"))
     return sa.select(*columns).where(token.c.account == person.number).order_by(token.c.created_at)
+
+
+def _choices(person: Account) -> sa.Select[tuple[object, ...]]:
+    columns = (each for each in notice_settings.c if each.name != "account")
+    return sa.select(*columns).where(notice_settings.c.account == person.number)
+
+
+def _browsers(person: Account) -> sa.Select[tuple[object, ...]]:
+    columns = push_subscription.c.id, push_subscription.c.host, push_subscription.c.created_at
+    return sa.select(*columns).where(push_subscription.c.account == person.number)
 
 
 def _notices(person: Account) -> sa.Select[tuple[object, ...]]:

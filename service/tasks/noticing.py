@@ -1,24 +1,140 @@
-"""The job that sends notices to people."""
+"""
+The search of the log for occasions for notices, and the job that sends notices.
+
+Each league has a checkpoint, which changes in one transaction with the occasions. An event that
+cannot be read is passed over: nobody is told of it, and an audit reports it. What is too old to be
+told is never read.
+"""
 
 from datetime import datetime
+from typing import Final
+from uuid import UUID
 
+import msgspec
 import psycopg
+import structlog
+from psycopg.rows import class_row
 
 from service.base.settings import Settings
+from service.log.read import voided_by
+from service.notices.kinds import GOOD_FOR
+from service.notices.occasions import TYPES, ends_at, occasion_of
 from service.tasks.jobs import Job, come_again
+from service.tasks.reading import VOIDED_NOW, Row, decoded
 
+_CHUNK: Final = 20_000
+_OLDEST: Final = max(GOOD_FOR.values())
+
+_NEWS = """
+    SELECT key.league
+      FROM key
+      LEFT JOIN notice_checkpoint done ON done.league = key.league
+     CROSS JOIN LATERAL (
+        SELECT position FROM events WHERE events.league = key.league
+         ORDER BY position DESC LIMIT 1
+     ) last
+     WHERE last.position >= coalesce(done.position, 0)
+"""
+_HOLD = "SELECT position FROM notice_checkpoint WHERE league = %s FOR UPDATE SKIP LOCKED"
+_LAST = "SELECT max(position) FROM events WHERE league = %s"
+_READ = """
+    SELECT position, stream, stream_version, event_id, type, schema_version, data::text AS data,
+           at::text AS at
+      FROM events
+     WHERE league = %s AND position >= %s AND position < %s AND type = ANY (%s) AND at > %s
+     ORDER BY position
+"""
+_OCCASION = """
+    INSERT INTO notice_occasion (event, league, position, facts, ends_at)
+    VALUES (%s, %s, %s, %s, %s) ON CONFLICT DO NOTHING
+"""
 _ANY_DUE = """
     SELECT EXISTS (SELECT FROM notice
-                    WHERE state = 'waiting' AND next_at <= %s AND channel = 'mail')
+                    WHERE state = 'waiting' AND next_at <= %s AND channel = ANY (%s))
         OR EXISTS (SELECT FROM reset_request)
+        OR EXISTS (SELECT FROM notice_occasion)
 """
+
+_log = structlog.get_logger(__name__)
+
+
+def follow(connection: psycopg.Connection, now: datetime, settings: Settings) -> bool:
+    """Find the occasions in new events. Return whether there was work in any league."""
+    if not _channels(settings):
+        return False
+    leagues = connection.execute(_NEWS).fetchall()
+    further = [_search(connection, league, now) for (league,) in leagues]
+    return any(further)
 
 
 def arm_sending(connection: psycopg.Connection, now: datetime, settings: Settings) -> None:
     """Arm the job that sends notices, if any is due that this installation can send."""
-    if settings.smtp_url is None:
+    channels = _channels(settings)
+    if not channels:
         return
-    due = connection.execute(_ANY_DUE, [now]).fetchone()
+    due = connection.execute(_ANY_DUE, [now, channels]).fetchone()
     if due is not None and due[0]:
         job = Job(occurrence="notice.send", task="notice.send", args={}, due_at=now)
         come_again(connection, job)
+
+
+def _channels(settings: Settings) -> list[str]:
+    """Return the channels by which this installation can send."""
+    ways = {"mail": settings.smtp_url, "push": settings.push_key}
+    return [channel for channel, way in ways.items() if way is not None]
+
+
+def _search(connection: psycopg.Connection, league: UUID, now: datetime) -> bool:
+    """Find the occasions in the next chunk of a league's log. Return whether it moved on."""
+    with connection.transaction():
+        connection.execute(
+            "INSERT INTO notice_checkpoint (league, position) VALUES (%s, 0)"
+            " ON CONFLICT DO NOTHING",
+            [league],
+        )
+        held = connection.execute(_HOLD, [league]).fetchone()
+        last = connection.execute(_LAST, [league]).fetchone()
+        if held is None or last is None or last[0] is None:
+            return False
+        start = held[0]
+        end = min(last[0] + 1, start + _CHUNK)
+        with connection.cursor(row_factory=class_row(Row)) as cursor:
+            about = [league, start, end, TYPES, now - _OLDEST]
+            rows = cursor.execute(_READ, about).fetchall()
+        found = [each for row in rows for each in _occasions(league, row, now)]
+        if found:
+            away = _away(connection, league)
+            with connection.cursor() as cursor:
+                cursor.executemany(_OCCASION, [each for each in found if each[2] not in away])
+        connection.execute(
+            "UPDATE notice_checkpoint SET position = %s WHERE league = %s", [end, league]
+        )
+        return bool(end > start)
+
+
+_Found = tuple[UUID, UUID, int, str, datetime]
+
+
+def _occasions(league: UUID, row: Row, now: datetime) -> list[_Found]:
+    """Return the row of the occasion that an event is, if somebody should still be told."""
+    try:
+        occasion = occasion_of(decoded(league, row, now).event, row.stream)
+        if occasion is None:
+            return []
+        end = ends_at(occasion, datetime.fromisoformat(row.at))
+    except Exception:  # noqa: BLE001
+        # Someone who can write to the log can forge anything.
+        _log.warning("nobody is told of an event that cannot be read", position=row.position)
+        return []
+    facts = msgspec.json.encode(occasion).decode()
+    return [(row.event_id, league, row.position, facts, end)] if end > now else []
+
+
+def _away(connection: psycopg.Connection, league: UUID) -> frozenset[int]:
+    """Return the positions that a repair has voided."""
+    try:
+        return voided_by(row[0] for row in connection.execute(VOIDED_NOW, [league]))
+    except psycopg.Error:
+        raise
+    except Exception:  # noqa: BLE001 - the events that void others can be forged too
+        return frozenset()

@@ -100,6 +100,7 @@ class Ticker:
         armed = arming.follow(connection, now, self._settings)
         told = telling.follow(connection, now)
         telling.arm_delivery(connection, now)
+        noticed = noticing.follow(connection, now, self._settings)
         noticing.arm_sending(connection, now, self._settings)
         if now >= self._next_night:
             arming.nightly(connection, now, self._settings)
@@ -109,7 +110,7 @@ class Ticker:
         claimed = jobs.claim(connection, lease, tasks=tuple(DUTIES), now=now)
         for job in claimed:
             self._publish(job)
-        return bool(armed or told or claimed)
+        return bool(armed or told or noticed or claimed)
 
     def _publish(self, job: jobs.Claimed) -> None:
         try:

@@ -5,10 +5,8 @@ The address and the secrets are sealed with the league's key, because an address
 itself.
 """
 
-import ipaddress
-from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Final, Literal, NamedTuple
+from typing import Literal, NamedTuple
 from urllib.parse import urlsplit
 from uuid import UUID
 
@@ -16,7 +14,6 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from service.base.outside import Network, Refused, demand_allowed
 from service.log.keys import LeagueKeys
 from service.log.schema import events
 from service.people.sealed_rows import close, opened
@@ -27,12 +24,7 @@ from service.webhooks.signing import Signing, public_text, secret_text
 Form = Literal["v1", "v1a", "discord"]
 """``v1`` and ``v1a`` are Standard Webhooks with their two kinds of signatures."""
 
-URL_MAX: Final = 2048
 _NAME = "webhook"
-
-
-class UrlRefused(Exception):
-    """The address of a webhook is not allowed. The text says why."""
 
 
 class Webhook(NamedTuple):
@@ -58,36 +50,6 @@ class Webhook(NamedTuple):
             return self.url
         parts = urlsplit(self.url)
         return f"{parts.scheme}://{parts.netloc}/…"
-
-
-def demand_url(url: str, allowed: Sequence[Network]) -> None:
-    """
-    Check the form of a webhook's address. Its name is resolved and vetted at each attempt.
-
-    Raises:
-        UrlRefused: If the address has another scheme, holds a password, or cannot be public.
-    """
-    try:
-        parts = urlsplit(url)
-        host, _ = parts.hostname, parts.port
-    except ValueError as error:
-        raise UrlRefused("it is no address") from error
-    if len(url) > URL_MAX or not url.isascii() or any(each <= " " for each in url):
-        raise UrlRefused(f"it is at most {URL_MAX} printable ASCII characters without spaces")
-    if parts.scheme != "https" and not (parts.scheme == "http" and allowed):
-        raise UrlRefused("it begins with https://")
-    if not host or "@" in parts.netloc:
-        raise UrlRefused("it names a host, and neither a user nor a password")
-    if "#" in url:
-        raise UrlRefused("it has no fragment")
-    try:
-        literal = str(ipaddress.ip_address(host.strip("[]")))
-    except ValueError:
-        return  # a name
-    try:
-        demand_allowed(literal, allowed, plain=parts.scheme == "http")
-    except Refused as refused:
-        raise UrlRefused(str(refused)) from refused
 
 
 def new_secret(form: Form, random: bytes) -> str | None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import asyncpg
 import httpx
@@ -19,6 +20,7 @@ from engine.values import number_of
 from service.base.database import async_engine
 from service.director import submitting
 from service.director.runtime import open_runtime
+from service.notices.opting_out import OptOut, code_of
 from service.people.tokens import SCOPES_OF_PEOPLE
 from service.process.signer import signing_app
 from service.projections.runner import Runner
@@ -45,7 +47,8 @@ from tests.noninterference.asking import (
 )
 from tests.noninterference.entitled import Hidden, Secrets
 from tests.service.api.conftest import PASSWORD
-from tests.support.databases import TestDatabase
+from tests.service.api.matrix import BODIES
+from tests.support.databases import SECRET_KEY, TestDatabase
 
 KEY = SigningKey("holotable.example", bytes(range(32)))
 SPARES = ("spare one", "spare two")
@@ -343,6 +346,9 @@ class Builder:
             OWNER, f"/v1/leagues/{league}/templates", {"name": "T", "body": {"ruleset": "better"}}
         )
         key = await self.made(SPECTATOR, "/v1/me/calendar-keys")
+        browser = BODIES["add_push_subscription"] | {"endpoint": "https://push.example/send/own"}
+        pushed = await self.made(SPECTATOR, "/v1/me/push-subscriptions", browser)
+        wanted = OptOut(UUID(hex=self.players[SPECTATOR][4:]), "mail", "result")
         token = await self.made(SPECTATOR, "/v1/tokens")
         codes = [
             (await self.made(OWNER, f"/v1/leagues/{league}/players", {"name": each}))["claim"]
@@ -361,6 +367,7 @@ class Builder:
             "member_id": self.players[PLAYER],
             "text_id": texts[0]["text"], "adjustment_id": points["adjustment"],
             "entrant_id": "ent_" + "0" * 32, "template_id": saved["id"],
+            "subscription_id": pushed["id"], "opt_out": code_of(wanted, SECRET_KEY),
             "calendar_key": key["key"], "key_id": key["id"], "token_id": token["id"],
             "reset": reset["code"], "claim": codes[0], "claim_to_join": codes[1],
             "dispute_id": dispute["id"], "claim_id": told["id"], "command_id": command,

@@ -15,7 +15,7 @@ from tests.noninterference.comparing import Difference, World, differences
 from tests.noninterference.entitled import Hidden, Secrets
 from tests.noninterference.scene import Builder
 from tests.noninterference.walking import UNREACHED, walk
-from tests.service.api.matrix import routes
+from tests.service.api.matrix import MAILING, routes
 from tests.support.databases import TestDatabase, TestServer
 
 ONE = Hidden(
@@ -37,8 +37,7 @@ REFUSED = {400, 401, 403, 404, 405, 415, 422, 428}
 
 async def lived(database: TestDatabase, hidden: Hidden, directory: Path) -> World:
     """Return all answers of a service in a world with the values *hidden*."""
-    mailing = {"smtp_url": "smtp+plain://127.0.0.1:1", "mail_from": "night@league.example"}
-    app = build(database.settings("holotable_api", account_mails=1000, **mailing))
+    app = build(database.settings("holotable_api", account_mails=1000, **MAILING))
     async with app.lifespan():
         transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)
         # The length of compressed bytes follows from hashes and times, which differ in any worlds.

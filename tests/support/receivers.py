@@ -92,11 +92,11 @@ class Worker:
         self._ticker = ticker
         self._sent = sent
 
-    async def work(self, task: str = "webhook.deliver") -> int:
-        """Do the jobs of *task* until none is due. Return how many there were."""
-        done = 0
+    async def work(self, *tasks: str) -> int:
+        """Do the jobs of *tasks*, or of webhooks, until none is due. Return their number."""
+        wanted, done = tasks or ("webhook.deliver",), 0
         while self._ticker.tick() or self._sent:
-            mine = [job for job in self._sent if job.task == task]
+            mine = [job for job in self._sent if job.task in wanted]
             self._sent.clear()
             for job in mine:
                 await perform(self.runtime, job.job_id, job.claim)

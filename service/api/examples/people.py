@@ -16,6 +16,21 @@ REQUESTS: dict[str, Document] = {
     "reset_password": {"code": "the code of the owner", "password": "another horse"},
     "set_my_email": {"email": "han@falcon.example", "password": "correct horse"},
     "verify_my_email": {"code": "the code in the mail"},
+    "choose_my_notifications": {
+        "language": "de",
+        "zone": "Europe/Berlin",
+        "quiet_hours": {"begin": "22:00", "end": "07:30"},
+        "kinds": {"result": {"mail": True, "push": False}},
+    },
+    "add_push_subscription": {
+        "endpoint": "https://push.example/send/8f3c1e",
+        "expirationTime": None,
+        "keys": {
+            "p256dh": "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6"
+            "SRpkNtoIAiw4",
+            "auth": "BTBZMqHH6r4Tts7J_aSIgg",
+        },
+    },
     "request_password_reset": {"account": "han@falcon.example"},
     "erase_me": {"player": ids.PLAYER, "password": "correct horse"},
     "enter_player": {"name": "Han Solo"},

@@ -138,6 +138,7 @@ SHELL_CATALOGUE: Mapping[str, tuple[int, str]] = {
     "dry_run_unsupported": (400, "This operation has no dry run"),
     "rule_unknown": (422, "The rulebook has no rule of this name. The answer lists similar names"),
     "mail_unavailable": (409, "This installation sends no mail. Ask an owner or the operator"),
+    "push_unavailable": (409, "This installation sends no push messages"),
     "erasure_unconfirmed": (400, "The erasure has to be confirmed with the player's own id"),
     "still_entered": (409, "The player is entered in a tournament that is not over"),
     "event_version_unknown": (400, "Accept-Event-Version names no set of event versions"),

@@ -7,11 +7,12 @@ import msgspec
 from msgspec import Meta
 
 from engine.values import identifier
-from service.webhooks import deliveries, subscriptions
+from service.base.outside import URL_MAX
+from service.webhooks import deliveries
 from service.webhooks.kinds import Name
 from service.webhooks.subscriptions import Form, Webhook
 
-_Url = Annotated[str, Meta(min_length=1, max_length=subscriptions.URL_MAX)]
+_Url = Annotated[str, Meta(min_length=1, max_length=URL_MAX)]
 _Named = Annotated[str, Meta(min_length=1, max_length=80)]
 _Kinds = Annotated[tuple[Name, ...], Meta(min_length=1, max_length=100)]
 

@@ -26,6 +26,7 @@ from service.api.league.webhook_shapes import (
 )
 from service.api.me.signing_in import REPLAYED
 from service.base.errors import Forbidden, StreamNotFound
+from service.base.outside import UrlRefused, demand_url
 from service.log.keys import LeagueKeys
 from service.people import operator_log
 from service.people.idempotency import Said
@@ -202,8 +203,8 @@ async def _record(
 
 def _demand_url(shell: Shell, url: str) -> None:
     try:
-        subscriptions.demand_url(url, shell.settings.webhook_allowed())
-    except subscriptions.UrlRefused as refused:
+        demand_url(url, shell.settings.webhook_allowed())
+    except UrlRefused as refused:
         raise invalid(f"The address is not allowed: {refused} - at `$.url`") from refused
 
 

@@ -39,6 +39,8 @@ PATHS: dict[str, tuple[Document, str]] = {
     "operation_id": (_id("opr"), "The operation that an earlier answer named."),
     "claim_id": (_id("cnf"), "The confidential claim."),
     "webhook_id": (_id("whk"), "The webhook."),
+    "subscription_id": (_id("psh"), "The subscription of a browser."),
+    "opt_out": ({"type": "string"}, "The code from a mail."),
     "delivery_id": (_id("dlv"), "The delivery of a message to a webhook."),
     "invitation_id": (
         {"type": "string", "pattern": "^[0-9a-f]{64}$"},

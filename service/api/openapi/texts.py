@@ -36,6 +36,10 @@ TAGS: dict[str, tuple[str, tuple[str, ...]]] = {
         "The caller's own account: sign-up, password, e-mail address, sign-ins, deletion.",
         ("me.accounts", "me.archives", "me.emails", "me.erasing", "me.passwords"),
     ),
+    "Notices": (
+        "What a person is told of, by mail and in browsers.",
+        ("me.notifications", "me.opt_outs", "me.push_subscriptions"),
+    ),
     "Tokens": ("Tokens for programs, with scopes and an end.", ("me.tokens",)),
     "Leagues": (
         "Leagues, which hold members, seasons and tournaments.",

@@ -21,6 +21,7 @@ from service.api.http.declaration import Operation
 from service.api.routes import ROUTES
 from service.api.table.streaming import EVENT_STREAM
 from service.base.database import async_engine
+from service.notices.opting_out import OptOut, code_of
 from service.people import emails, resetting
 from service.people.schema import text
 from service.people.sealed_addresses import AddressKeys
@@ -61,6 +62,14 @@ BODIES: dict[str, dict[str, Any]] = {
     name: filled(body, lambda said: NAMED.get(said, said)) for name, body in REQUESTS.items()
 }
 """The examples of bodies. Values may name path parameters in braces."""
+
+MAILING = {
+    "smtp_url": "smtp+plain://127.0.0.1:1",
+    "mail_from": "night@league.example",
+    "push_key": "A" * 42 + "E",
+    "push_contact": "mailto:operator@league.example",
+}
+"""The settings of an installation that sends notices."""
 
 QUERIES = {
     "prove_inclusion": {"index": "0", "size": "1"},
@@ -197,6 +206,7 @@ class Asker:
             "occurrence": "2099-01-05T19:00",
             "number": "1",
         }
+        names["opt_out"] = self._opt_out()
         names["text_id"] = await self._text(league)
         names["webhook_id"] = await self._webhook(league)
         trying = f"/v1/webhooks/{names['webhook_id']}/try"
@@ -235,6 +245,12 @@ class Asker:
         if "{token_id}" in path:
             own = person or self.people["somebody else"]
             named["token_id"] = await self._made(own, "/v1/tokens", {}, "id")
+        if "{subscription_id}" in path:
+            own = person or self.people["somebody else"]
+            browser = BODIES["add_push_subscription"]
+            named["subscription_id"] = await self._made(
+                own, "/v1/me/push-subscriptions", browser, "id"
+            )
         if name == "remove_webhook":
             named["webhook_id"] = await self._webhook(named["league_id"])
         if person is not None and name in ENDING:
@@ -333,6 +349,12 @@ class Asker:
         await emails.keep_code(shell.pool, keys, number, code, shell.now())
         return code
 
+    def _opt_out(self) -> str:
+        """Return the code with which somebody else turns off one kind of mail."""
+        number = UUID(hex=self.people["somebody else"].player[4:])
+        wanted = OptOut(number, "mail", "result")
+        return code_of(wanted, *self.api.app.shell.settings.secret_keys)
+
     async def _text(self, league: str) -> str:
         """
         Return the claim text of the dispute. A text must be named by an event, or nobody may read
@@ -356,9 +378,8 @@ class Asker:
 async def every_answer(database: TestDatabase) -> dict[tuple[str, str], Answer]:
     """Return the answer of each route to each persona."""
     # Each request is sent in its own league, and few people own them all.
-    mailing = {"smtp_url": "smtp+plain://127.0.0.1:1", "mail_from": "night@league.example"}
     many = {"account_leagues": 10_000, "account_mails": 10_000, "address_mails": 10_000}
-    app = build(database.settings("holotable_api", **many, **mailing))
+    app = build(database.settings("holotable_api", **many, **MAILING))
     projecting = async_engine(database.url("holotable_project"), 2)
     found: dict[tuple[str, str], Answer] = {}
     async with app.lifespan():

@@ -1,6 +1,7 @@
 """Texts are found in the language that a person asks for, and each has a translation."""
 
 import pytest
+from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po
 
 from service.base.languages import LANGUAGES, LOCALE, language_of, texts
@@ -38,3 +39,19 @@ def test_a_catalogue_is_whole_and_keeps_every_placeholder(language: str) -> None
 
 def test_english_texts_are_the_message_ids() -> None:
     assert texts("en").gettext("Anything at all") == "Anything at all"
+
+
+def test_every_text_of_a_notice_is_in_every_catalogue() -> None:
+    found = [
+        each
+        for folder in ("notices", "api/me")
+        for each in extract_from_dir(
+            str(LOCALE.parent / folder), [("**.py", "python")], keywords={"N_": None}
+        )
+    ]
+    wanted = {text for _, _, text, *_ in found if isinstance(text, str)}
+    assert len(wanted) > 30
+    for language in LANGUAGES[1:]:
+        with (LOCALE / language / "LC_MESSAGES" / "holotable.po").open("rb") as written:
+            known = {each.id for each in read_po(written, locale=language)}
+        assert wanted - known == set()

@@ -1,0 +1,160 @@
+"""
+The people whom an occasion concerns, and what each of them is told.
+
+States come from the log. People who are erased or banned, or have left, are left out when the
+notice is sent, because all of that may happen in between.
+"""
+
+from msgspec.structs import replace
+
+from engine.dispute.state import Claimed
+from engine.league.state import Created
+from engine.table.model.state import Table
+from engine.tournament.model.state import Registering, Running, Unannounced, entries_of
+from engine.tournament.model.state import State as Tournament
+from engine.values import EntrantId
+from service.director.runtime import Runtime
+from service.log.streams import dispute_stream, league_stream, table_stream, tournament_stream
+from service.notices.about import About
+from service.notices.occasions import Occasion, Share
+
+Told = dict[str, About]
+"""What each player is told, by ``plr_`` identifier."""
+
+
+async def addressed(runtime: Runtime, league: str, occasion: Occasion) -> Told:
+    """Return everybody whom an occasion concerns now."""
+    house = (await runtime.writer.load(league, league_stream(league))).state
+    if not isinstance(house, Created):
+        return {}
+    base = About(league=league, league_name=house.name)
+    digits = occasion.stream.partition("-")[2]
+    match occasion.kind:
+        case "audit_failed":
+            owners = (each.player for each in house.members if each.role == "owner")
+            return dict.fromkeys(owners, base)
+        case "dispute":
+            return await _of_dispute(runtime, base, f"dsp_{digits}", occasion)
+        case "your_turn":
+            return await _of_turn(runtime, base, f"tbl_{digits}", occasion)
+        case _:
+            return await _of_tournament(runtime, base, f"trn_{digits}", occasion)
+
+
+async def _of_tournament(runtime: Runtime, base: About, name: str, occasion: Occasion) -> Told:
+    state = await tournament(runtime, base.league, name)
+    base = replace(base, tournament=name, name=_name(state), until=occasion.until)
+    if occasion.kind == "check_in_open":
+        absent = absent_from(state)
+        return {player: replace(base, entrant=each) for each, player in absent.items()}
+    if occasion.kind == "place_offered":
+        offered = offered_in(state)
+        return {
+            offered[each.entrant]: replace(base, entrant=each.entrant)
+            for each in occasion.shares
+            if each.entrant in offered
+        }
+    players = {each.entrant: each.player for each in entries_of(state) if not each.bot}
+    tables = state.tables if isinstance(state, Running) else ()
+    numbers: dict[str | None, int] = {each.table: each.number for each in tables}
+    told: Told = {}
+    # A player may have several entries. The best place of them is told.
+    for each in sorted(occasion.shares, key=lambda share: -(share.place or 0)):
+        player = players.get(EntrantId(each.entrant))
+        if player is not None:
+            told[player] = _of_share(base, each, numbers.get(each.table), occasion)
+    return told
+
+
+def _of_share(base: About, share: Share, number: int | None, occasion: Occasion) -> About:
+    return replace(
+        base,
+        entrant=share.entrant,
+        table=share.table,
+        number=number,
+        seat=share.seat,
+        place=share.place,
+        variant=occasion.corrected,
+    )
+
+
+async def _of_turn(runtime: Runtime, base: About, name: str, occasion: Occasion) -> Told:
+    table = await seated_table(runtime, base.league, name)
+    if table is None or awaited(table) != occasion.decision:
+        return {}
+    state = await tournament(runtime, base.league, table.tournament)
+    players = {each.entrant: each.player for each in entries_of(state) if not each.bot}
+    base = replace(
+        base,
+        tournament=table.tournament,
+        name=_name(state),
+        table=name,
+        number=table.number,
+        until=occasion.until,
+        decision=occasion.decision,
+    )
+    return {
+        players[each.entrant]: replace(base, entrant=each.entrant, seat=each.seat)
+        for each in table.places
+        if each.seat in occasion.seats and each.entrant in players
+    }
+
+
+async def _of_dispute(runtime: Runtime, base: About, name: str, occasion: Occasion) -> Told:
+    """Return the players in what is disputed. The claimant hears of a ruling only."""
+    state = (await runtime.writer.load(base.league, dispute_stream(name))).state
+    if not isinstance(state, Claimed):
+        return {}
+    subject, claimant = state.opened.subject, state.opened.claimant
+    base = replace(base, dispute=name, variant=occasion.ruled)
+    told: Told = {}
+    if subject.tournament is not None:
+        night = await tournament(runtime, base.league, subject.tournament)
+        base = replace(base, name=_name(night))
+        table = None
+        if subject.table is not None:
+            table = await seated_table(runtime, base.league, subject.table)
+        seated = None if table is None else {each.entrant for each in table.places}
+        for each in entries_of(night):
+            if not each.bot and (seated is None or each.entrant in seated):
+                told[each.player] = base
+    told.pop(claimant, None)
+    return told | {claimant: base} if occasion.ruled else told
+
+
+async def tournament(runtime: Runtime, league: str, name: str) -> Tournament:
+    """Return the state of a tournament."""
+    return (await runtime.writer.load(league, tournament_stream(name))).state
+
+
+async def seated_table(runtime: Runtime, league: str, name: str) -> Table | None:
+    """Return the state of a table that has been opened, or None."""
+    state = (await runtime.writer.load(league, table_stream(name))).state
+    return state if isinstance(state, Table) else None
+
+
+def awaited(table: Table) -> str | None:
+    """Return the decision that a table waits for, or None."""
+    decision = None if table.hand is None else table.hand.decision
+    return None if decision is None else decision.token
+
+
+def absent_from(state: Tournament) -> dict[str, str]:
+    """Return the player of each entrant and of each one in line who has not checked in."""
+    if not isinstance(state, Registering):
+        return {}
+    entered: dict[str, str] = {each.entrant: each.player for each in state.entrants}
+    entered |= {each.entrant: each.player for each in state.entering.waiting}
+    there = state.entering.checked_in
+    return {entrant: player for entrant, player in entered.items() if entrant not in there}
+
+
+def offered_in(state: Tournament) -> dict[str, str]:
+    """Return the player of each entrant who has an offer of a place."""
+    if not isinstance(state, Registering | Running):
+        return {}
+    return {each.entrant: each.player for each in state.entering.waiting if each.offered_until}
+
+
+def _name(state: Tournament) -> str:
+    return "" if isinstance(state, Unannounced) else state.terms.name

@@ -1,0 +1,122 @@
+"""
+Push subscriptions: the browsers in which a person wants to be told.
+
+A subscription is an address at the service of the browser's maker, and two keys. All three are
+sealed: whoever knows them could write to the person.
+"""
+
+from datetime import datetime
+from typing import Final, NamedTuple
+from uuid import UUID
+
+import msgspec
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from service.base.drivers import Driver
+from service.people.schema import push_subscription
+from service.people.sealed_addresses import AddressKeys
+
+RELATION: Final = "push_subscription"
+FAILURES_MAX: Final = 20
+"""A subscription is removed after so many failures in a row."""
+
+_TARGET = "SELECT target FROM push_subscription WHERE id = $1"
+_WELL = "UPDATE push_subscription SET failures = 0 WHERE id = $1 AND failures > 0"
+_ILL = "UPDATE push_subscription SET failures = failures + 1 WHERE id = $1 RETURNING failures"
+_REMOVE = "DELETE FROM push_subscription WHERE id = $1"
+
+
+class Target(msgspec.Struct, frozen=True):
+    """The address of a browser, with the keys for which messages are encrypted."""
+
+    endpoint: str
+    p256dh: str
+    """The browser's public key on the curve P-256, in base64url."""
+
+    auth: str
+    """The secret that both sides know, in base64url."""
+
+
+class Browser(NamedTuple):
+    """A subscription without its secrets."""
+
+    id: UUID
+    host: str
+    created_at: datetime
+
+
+async def held(connection: AsyncConnection, person: UUID) -> list[Browser]:
+    """Return a person's subscriptions, the oldest first."""
+    columns = push_subscription.c.id, push_subscription.c.host, push_subscription.c.created_at
+    found = await connection.execute(
+        sa.select(*columns)
+        .where(push_subscription.c.account == person)
+        .order_by(push_subscription.c.created_at, push_subscription.c.id)
+    )
+    return [Browser(*row) for row in found]
+
+
+async def known(connection: AsyncConnection, keys: AddressKeys, endpoint: str) -> UUID | None:
+    """Return the subscription with this address, or None."""
+    found: UUID | None = await connection.scalar(
+        sa.select(push_subscription.c.id).where(
+            push_subscription.c.digest.in_(keys.digests(endpoint))
+        )
+    )
+    return found
+
+
+async def add(
+    connection: AsyncConnection, keys: AddressKeys, person: UUID, made: Browser, target: Target
+) -> None:
+    """Store a subscription."""
+    text = msgspec.json.encode(target).decode()
+    await connection.execute(
+        insert(push_subscription).values(
+            id=made.id,
+            account=person,
+            host=made.host,
+            target=keys.close(RELATION, made.id, text),
+            digest=keys.digests(target.endpoint)[0],
+            failures=0,
+            created_at=made.created_at,
+        )
+    )
+
+
+async def remove(connection: AsyncConnection, person: UUID | None, number: UUID) -> bool:
+    """Remove a subscription, of *person* if given. Return False if there is none."""
+    own = [] if person is None else [push_subscription.c.account == person]
+    gone = await connection.execute(
+        sa.delete(push_subscription)
+        .where(push_subscription.c.id == number, *own)
+        .returning(push_subscription.c.id)
+    )
+    return gone.first() is not None
+
+
+async def target_of(connection: Driver, keys: AddressKeys, number: UUID) -> Target | None:
+    """Return the address and keys of a browser, or None if the subscription has ended."""
+    box = await connection.fetchval(_TARGET, number)
+    if box is None:
+        return None
+    return msgspec.json.decode(keys.opened(RELATION, number, box), type=Target)
+
+
+def endpoint_in(keys: AddressKeys, number: UUID, box: bytes) -> str:
+    """Return the address in the box of a subscription."""
+    return msgspec.json.decode(keys.opened(RELATION, number, box), type=Target).endpoint
+
+
+async def succeeded(connection: Driver, number: UUID) -> None:
+    """Forget the failures of a subscription."""
+    await connection.execute(_WELL, number)
+
+
+async def failed(connection: Driver, number: UUID, *, gone: bool) -> None:
+    """Count a failure. Remove the subscription if it is *gone*, or has failed too often."""
+    failures = await connection.fetchval(_ILL, number)
+    if gone or (failures is not None and failures >= FAILURES_MAX):
+        await connection.execute(_REMOVE, number)

@@ -1,0 +1,122 @@
+"""Notices, made from the occasions that the ticker has found in the log."""
+
+from typing import Final, NamedTuple
+from uuid import UUID
+
+import asyncpg
+import msgspec
+import structlog
+
+from engine.values import identifier, number_of
+from service.base.documents import Document
+from service.base.drivers import Driver
+from service.base.errors import StoreUnavailable
+from service.base.uuids import uuid5
+from service.director.runtime import GONE, Runtime
+from service.notices import outbox
+from service.notices.about import About
+from service.notices.addressing import Told, addressed
+from service.notices.kinds import Kind
+from service.notices.occasions import Occasion
+from service.notices.outbox import Channel
+from service.notices.preferences import preferences_in
+
+_AT_ONCE: Final = 50
+
+_FIND = """
+    SELECT event, league, facts, ends_at FROM notice_occasion ORDER BY ends_at LIMIT $1
+"""
+_TAKE = "DELETE FROM notice_occasion WHERE event = $1 RETURNING event"
+_REACHED = """
+    SELECT account.id, language, zone, quiet_from, quiet_until,
+           coalesce(mail_off, '{}') AS mail_off, coalesce(push_off, '{}') AS push_off,
+           address IS NOT NULL AS mail,
+           ARRAY(SELECT push_subscription.id FROM push_subscription
+                  WHERE push_subscription.account = account.id) AS browsers
+      FROM account
+      LEFT JOIN account_email ON account_email.account = account.id
+      LEFT JOIN notice_settings ON notice_settings.account = account.id
+     WHERE account.id = ANY ($1) AND login IS NOT NULL
+"""
+_CHOICES = ("mail_off", "push_off")
+
+_log = structlog.get_logger(__name__)
+
+
+class _Reached(NamedTuple):
+    """A person whom a notice can reach, by some channel."""
+
+    account: UUID
+    channel: Channel
+    browser: UUID | None
+
+
+async def make_notices(runtime: Runtime) -> None:
+    """Make the notices of all waiting occasions."""
+    while rows := await runtime.pool.fetch(_FIND, _AT_ONCE):
+        for row in rows:
+            await _make(runtime, row)
+
+
+async def _make(runtime: Runtime, row: asyncpg.Record) -> None:
+    """Make the notices of one occasion, and end the occasion, in one transaction."""
+    league = identifier("lge", row["league"])
+    occasion = msgspec.json.decode(row["facts"], type=Occasion)
+    try:
+        told = await addressed(runtime, league, occasion)
+    except (StoreUnavailable, *GONE):
+        raise
+    except Exception:  # noqa: BLE001
+        # A league whose log cannot be read must not hold back the notices of others.
+        _log.exception("nobody is told of an event", league=league, kind=occasion.kind)
+        told = {}
+    now = runtime.clock.now()
+    async with runtime.pool.acquire() as connection, connection.transaction():
+        if await connection.fetchval(_TAKE, row["event"]) is None or row["ends_at"] <= now:
+            return
+        made = await _notices(runtime, connection, row, occasion.kind, told)
+        for each in made:
+            await outbox.add(connection, each, now)
+
+
+async def _notices(
+    runtime: Runtime, connection: Driver, row: asyncpg.Record, kind: Kind, told: Told
+) -> list[outbox.New]:
+    """Return a notice for each person and channel, and one for the operator if it concerns them."""
+    event, league, ends_at = row["event"], row["league"], row["ends_at"]
+
+    def new(reached: _Reached | None, about: About) -> outbox.New:
+        name = "operator" if reached is None else "/".join(map(str, reached))
+        facts: Document = msgspec.to_builtins(about)
+        return outbox.New(
+            id=uuid5(event, f"{kind}/{name}"),
+            account=None if reached is None else reached.account,
+            channel="mail" if reached is None else reached.channel,
+            target=None if reached is None else reached.browser,
+            kind=kind,
+            occasion=event,
+            league=league,
+            facts=facts,
+            ends_at=ends_at,
+        )
+
+    numbers = {number_of(player): about for player, about in told.items()}
+    made = [
+        new(each, numbers[each.account])
+        for person in await connection.fetch(_REACHED, list(numbers))
+        for each in _channels(runtime, person, kind)
+    ]
+    if kind == "audit_failed" and told and runtime.settings.operator_email is not None:
+        made.append(new(None, next(iter(told.values()))))
+    return made
+
+
+def _channels(runtime: Runtime, person: asyncpg.Record, kind: Kind) -> list[_Reached]:
+    """Return the ways in which a person wants to be told, and this installation can tell."""
+    chosen = preferences_in({name: person[name] for name in _CHOICES})
+    found: list[_Reached] = []
+    if person["mail"] and runtime.settings.smtp_url is not None and chosen.wants(kind, "mail"):
+        found.append(_Reached(person["id"], "mail", None))
+    if runtime.settings.push_key is not None and chosen.wants(kind, "push"):
+        found += (_Reached(person["id"], "push", each) for each in person["browsers"])
+    return found

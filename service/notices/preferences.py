@@ -1,0 +1,103 @@
+"""What a person wants to be told of, by which channel, in which language, and when not."""
+
+from datetime import datetime, time, timedelta
+from typing import Final
+from uuid import UUID
+from zoneinfo import ZoneInfo
+
+import msgspec
+import sqlalchemy as sa
+from msgspec.structs import replace
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from service.base.drivers import Driver
+from service.base.languages import Language
+from service.notices.kinds import Kind
+from service.notices.outbox import Channel
+from service.people.schema import notice_settings
+
+_READ: Final = """
+    SELECT language, zone, quiet_from, quiet_until, mail_off, push_off FROM notice_settings
+     WHERE account = $1
+"""
+_HOUR: Final = 60
+
+
+class Preferences(msgspec.Struct, frozen=True, kw_only=True):
+    """A person's choices. Without any, everything is told at any hour, in English."""
+
+    language: Language = "en"
+    zone: str = "UTC"
+    quiet_from: int | None = None
+    """The begin of the quiet hours, in minutes since midnight in the person's zone."""
+
+    quiet_until: int | None = None
+    mail_off: tuple[Kind, ...] = ()
+    push_off: tuple[Kind, ...] = ()
+
+    def wants(self, kind: Kind, channel: Channel) -> bool:
+        """Return whether the person wants notices of this kind by this channel."""
+        return kind not in (self.mail_off if channel == "mail" else self.push_off)
+
+    def quiet_until_after(self, now: datetime) -> datetime | None:
+        """Return the end of the quiet hours if it is quiet at *now*."""
+        if self.quiet_from is None or self.quiet_until is None:
+            return None
+        local = now.astimezone(ZoneInfo(self.zone))
+        minute = local.hour * _HOUR + local.minute
+        since = (minute - self.quiet_from) % (24 * _HOUR)
+        if since >= (self.quiet_until - self.quiet_from) % (24 * _HOUR):
+            return None
+        days = timedelta(days=1) if minute >= self.quiet_until else timedelta()
+        clock = time(self.quiet_until // _HOUR, self.quiet_until % _HOUR)
+        end = datetime.combine(local.date() + days, clock, local.tzinfo)
+        return end.astimezone(now.tzinfo)
+
+
+def preferences_in(row: object) -> Preferences:
+    """Return the choices that a row holds. Members that no longer exist are refused."""
+    return msgspec.convert(row, Preferences, strict=False)
+
+
+async def of_account(connection: Driver, person: UUID) -> Preferences:
+    """Return a person's choices, or the usual ones."""
+    row = await connection.fetchrow(_READ, person)
+    return Preferences() if row is None else preferences_in(dict(row))
+
+
+async def read(connection: AsyncConnection, person: UUID) -> Preferences:
+    """Return a person's choices, or the usual ones."""
+    columns = (each for each in notice_settings.c if each.name != "account")
+    found = await connection.execute(
+        sa.select(*columns).where(notice_settings.c.account == person).with_for_update()
+    )
+    row = found.mappings().first()
+    return (
+        Preferences()
+        if row is None
+        else preferences_in({str(name): each for name, each in row.items()})
+    )
+
+
+async def keep(connection: AsyncConnection, person: UUID, chosen: Preferences) -> None:
+    """Store a person's choices."""
+    values = msgspec.structs.asdict(chosen)
+    values |= {"mail_off": list(chosen.mail_off), "push_off": list(chosen.push_off)}
+    await connection.execute(
+        insert(notice_settings)
+        .values(account=person, **values)
+        .on_conflict_do_update(index_elements=["account"], set_=values)
+    )
+
+
+async def turn_off(connection: AsyncConnection, person: UUID, kind: Kind, channel: Channel) -> None:
+    """Tell a person nothing of this kind by this channel any more."""
+    before = await read(connection, person)
+    if not before.wants(kind, channel):
+        return
+    if channel == "mail":
+        after = replace(before, mail_off=(*before.mail_off, kind))
+    else:
+        after = replace(before, push_off=(*before.push_off, kind))
+    await keep(connection, person, after)

@@ -1,0 +1,40 @@
+"""The last look before a notice is sent: it must still be true, and its person still a member."""
+
+from datetime import datetime
+
+from engine.league.state import Created
+from engine.values import EntrantId, PlayerId
+from service.director.runtime import Runtime
+from service.log.streams import league_stream
+from service.notices.about import About
+from service.notices.addressing import absent_from, awaited, offered_in, seated_table, tournament
+from service.notices.kinds import Kind
+
+
+async def still_wanted(
+    runtime: Runtime, kind: Kind, player: str, about: About, now: datetime
+) -> bool:
+    """Return whether *player* may still get the notice, and it still helps."""
+    house = (await runtime.writer.load(about.league, league_stream(about.league))).state
+    if not isinstance(house, Created):
+        return False
+    role, ban = house.role_of(PlayerId(player)), house.ban_of(PlayerId(player))
+    if role is None or (ban is not None and ban.holds(now)):
+        return False
+    match kind:
+        case "audit_failed":
+            return role == "owner"
+        case "your_turn" if about.table is not None:
+            table = await seated_table(runtime, about.league, about.table)
+            if table is None or awaited(table) != about.decision:
+                return False
+            waits = table.hand.decision.seats if table.hand and table.hand.decision else ()
+            return about.seat in waits
+        case "check_in_open" if about.tournament is not None:
+            state = await tournament(runtime, about.league, about.tournament)
+            return EntrantId(about.entrant or "") in absent_from(state)
+        case "place_offered" if about.tournament is not None:
+            state = await tournament(runtime, about.league, about.tournament)
+            return EntrantId(about.entrant or "") in offered_in(state)
+        case _:
+            return True

@@ -1,0 +1,373 @@
+"""People are told of what concerns them, once, by the channels and at the hours they choose."""
+
+import asyncio
+import base64
+import json
+import re
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import http_ece
+import psycopg
+import pytest
+from cryptography.hazmat.primitives.asymmetric import ec
+from py_vapid import Vapid02
+
+from engine.coordination.aggregates import DECIDERS
+from engine.league.auditing import RecordAudit
+from service.log.streams import league_stream
+from service.log.writer import Entry, States
+from service.notices.push import new_private_key, public_key
+from tests.service.api.conftest import Api, Person
+from tests.service.api.me.test_emails import FROM, confirmed, due_now, rows
+from tests.support.databases import TestDatabase
+from tests.support.mailboxes import Mail, MailServer, mail_server
+from tests.support.receivers import LOOPBACK, Received, Receiver, Worker, receiving, working
+from tests.support.webhooks import announce, play
+
+pytestmark = pytest.mark.anyio
+
+SEND = "notice.send"
+KEY = new_private_key()
+OPERATOR = "operator@league.example"
+SITE = "https://league.example"
+
+
+@dataclass
+class Town:
+    """An installation that can mail and push, with a league and its people."""
+
+    api: Api
+    worker: Worker
+    server: MailServer
+    receiver: Receiver
+    database: TestDatabase
+    owner: Person
+    league: str
+
+    async def member(self, name: str) -> Person:
+        """Let somebody with a confirmed address join the league."""
+        person = await self.api.join(self.owner, self.league)
+        await confirmed(person, self.worker, self.server, f"{name}@falcon.example")
+        return person
+
+    async def mails(self) -> dict[str, list[Mail]]:
+        """Send everything that is due, and return the mails by recipient."""
+        await self.worker.work(SEND)
+        found: dict[str, list[Mail]] = {}
+        for mail in self.server.got:
+            found.setdefault(mail.recipient.partition("@")[0], []).append(mail)
+        self.server.got.clear()
+        return found
+
+
+@pytest.fixture
+def town(database: TestDatabase, serving: Callable[..., Any]) -> Callable[[], Any]:
+    @asynccontextmanager
+    async def opened() -> AsyncIterator[Town]:
+        async with mail_server() as server, receiving() as receiver:
+            settings = {
+                "smtp_url": server.url,
+                "mail_from": FROM,
+                "public_url": SITE,
+                "operator_email": OPERATOR,
+                "push_key": KEY,
+                "push_contact": f"mailto:{OPERATOR}",
+            }
+            async with (
+                serving(**settings, webhook_networks=LOOPBACK) as api,
+                working(database, **settings) as worker,
+            ):
+                owner, league = await api.league()
+                yield Town(api, worker, server, receiver, database, owner, league)
+
+    return opened
+
+
+class Browser:
+    """A browser that has subscribed, and can read what is sent to it."""
+
+    def __init__(self) -> None:
+        self._key = ec.generate_private_key(ec.SECP256R1())
+        self._auth = b"0123456789abcdef"
+
+    def subscription(self, endpoint: str) -> dict[str, Any]:
+        """Return what ``PushSubscription.toJSON()`` would."""
+        number = self._key.private_numbers().private_value.to_bytes(32, "big")
+        point = public_key(_text(number))
+        keys = {"p256dh": point, "auth": _text(self._auth)}
+        return {"endpoint": endpoint, "expirationTime": None, "keys": keys}
+
+    def read(self, got: Received) -> dict[str, Any]:
+        """Return the message, decrypted by the published library."""
+        plain = http_ece.decrypt(
+            got.body, private_key=self._key, auth_secret=self._auth, version="aes128gcm"
+        )
+        found: dict[str, Any] = json.loads(plain)
+        return found
+
+
+def _text(raw: bytes) -> str:
+    return base64.urlsafe_b64encode(raw).rstrip(b"=").decode()
+
+
+async def choose(person: Person, **choices: Any) -> None:
+    """Make choices of notices."""
+    path = "/v1/me/notifications"
+    answer = await person.http.put(path, json=choices, headers=person.headers)
+    assert answer.status_code == 200, answer.text
+
+
+async def enter(tournament: str, *people: Person) -> None:
+    for person in people:
+        entered = await person.post(f"/v1/tournaments/{tournament}/registrations")
+        assert entered.status_code == 201, entered.text
+
+
+async def test_players_hear_of_their_seat_and_their_result_by_mail(
+    town: Callable[[], Any],
+) -> None:
+    async with town() as here:
+        han, leia = await here.member("han"), await here.member("leia")
+        await choose(leia, language="de", zone="Europe/Berlin")
+        night = await announce(here.owner, here.league, name="Night", hands_between_seconds=0)
+        await enter(night, han, leia)
+        await here.owner.post(f"/v1/tournaments/{night}/start")
+        mails = await here.mails()
+        [to_han], [to_leia] = mails.pop("han"), mails.pop("leia")
+        assert mails == {}
+        assert to_han.message["subject"] == "Night: your seat"
+        assert re.search(r"is seat \d+ at table 1\.", to_han.text)
+        assert f"{SITE}/tournaments/{night}" in to_han.text
+        assert "Du sitzt bei Night an Tisch 1 auf Platz" in to_leia.text
+
+        # A second search and a second job make nothing twice.
+        with psycopg.connect(here.database.url("holotable_worker"), autocommit=True) as connection:
+            connection.execute("UPDATE notice_checkpoint SET position = 0")
+        due_now(here.database)
+        assert await here.mails() == {}
+
+        assert rows(here.database, "SELECT count(*) FROM notice_occasion") == [(0,)]
+
+
+async def test_the_result_and_its_disputes_are_told_to_those_who_played(
+    town: Callable[[], Any],
+) -> None:
+    async with town() as here:
+        han, leia = await here.member("han"), await here.member("leia")
+        await choose(han, kinds={"seat_drawn": {"mail": False}})
+        night = await announce(
+            here.owner, here.league, name="Night", hands_between_seconds=0, hands_max=1
+        )
+        await enter(night, han, leia)
+        await here.owner.post(f"/v1/tournaments/{night}/start")
+        table = (await here.owner.get(f"/v1/tournaments/{night}")).json()["tables"][0]["id"]
+        await play([han, leia], table)
+        mails = await here.mails()
+        subjects = {name: [each.message["subject"] for each in got] for name, got in mails.items()}
+        assert subjects == {
+            "han": ["Night: the result"],
+            "leia": ["Night: your seat", "Night: the result"],
+        }
+        assert re.search(r"Your place: [12]\.", mails["han"][0].text)
+
+        claim = {"kind": "payout", "tournament": night, "claim": "She folded."}
+        filed = await han.post("/v1/disputes", claim)
+        assert filed.status_code == 201, filed.text
+        mails = await here.mails()
+        assert [name for name in mails] == ["leia"]
+        assert mails["leia"][0].message["subject"] == "A dispute that concerns you"
+        assert f"{SITE}/disputes/{filed.json()['id']}" in mails["leia"][0].text
+        assert "She folded." not in mails["leia"][0].text
+
+
+async def test_check_in_and_a_free_place_are_told_while_they_help(
+    town: Callable[[], Any],
+) -> None:
+    async with town() as here:
+        people = [await here.member(name) for name in ("han", "leia", "lando")]
+        han, leia, lando = people
+        night = await announce(
+            here.owner,
+            here.league,
+            name="Night",
+            starts_at=(datetime.now(UTC) + timedelta(hours=1)).isoformat(),
+            entrants_max=2,
+            entry={"waitlist": True, "check_in_opens_before_seconds": 7200},
+        )
+        await enter(night, *people)
+        await han.post(f"/v1/tournaments/{night}/check-ins")
+        await here.worker.work("tournament.check_in", SEND)
+        mails = await here.mails()
+        assert {name: [each.message["subject"] for each in got] for name, got in mails.items()} == {
+            "leia": ["Night: check-in is open"],
+            "lando": ["Night: check-in is open"],
+        }
+        left = await leia.post(f"/v1/tournaments/{night}/withdrawals")
+        assert left.is_success, left.text
+        [mail] = (await here.mails())["lando"]
+        assert mail.message["subject"] == "Night: a place for you"
+
+        # The offer that was answered before the mail went out is not told.
+        await han.post(f"/v1/tournaments/{night}/withdrawals")
+        assert await here.mails() == {}
+
+
+async def test_a_turn_is_told_in_slow_games_only_and_shows_no_card(
+    town: Callable[[], Any],
+) -> None:
+    async with town() as here:
+        han, leia = await here.member("han"), await here.member("leia")
+        for person in (han, leia):
+            await choose(person, zone="Europe/Berlin", kinds={"seat_drawn": {"mail": False}})
+        fast = await announce(here.owner, here.league, name="Fast", hands_between_seconds=0)
+        slow = await announce(
+            here.owner, here.league, name="Slow", hands_between_seconds=0, decision_seconds=86400
+        )
+        for night in (fast, slow):
+            await enter(night, han, leia)
+            await here.owner.post(f"/v1/tournaments/{night}/start")
+        table = (await here.owner.get(f"/v1/tournaments/{slow}")).json()["tables"][0]["id"]
+        views = {}
+        async with asyncio.timeout(20):
+            while not any(each.get("my_turn") for each in views.values()):
+                for name, person in (("han", han), ("leia", leia)):
+                    views[name] = (await person.get(f"/v1/tables/{table}")).json()
+        mails = await here.mails()
+        assert set(mails) == {name for name, view in views.items() if view["my_turn"]}
+        cards = {card for view in views.values() for card in view["me"]["cards"]}
+        for [mail] in mails.values():
+            assert mail.message["subject"] == "Slow: your turn"
+            assert "(Europe/Berlin)" in mail.text
+            assert f"{SITE}/tables/{table}" in mail.text
+            assert [card for card in cards if card in mail.text] == []
+        facts = str(rows(here.database, "SELECT facts FROM notice WHERE kind = 'your_turn'"))
+        assert "cards" not in facts
+
+
+async def test_quiet_hours_choices_bans_and_one_click_hold_mail_back(
+    town: Callable[[], Any],
+) -> None:
+    async with town() as here:
+        people = [await here.member(name) for name in ("han", "leia", "lando", "greedo")]
+        han, _, lando, greedo = people
+        now = datetime.now(UTC)
+        hours = [f"{now + timedelta(hours=each):%H:%M}" for each in (-1, 1)]
+        await choose(lando, quiet_hours={"begin": hours[0], "end": hours[1]})
+        nights = []
+        for name in ("One", "Two"):
+            night = await announce(here.owner, here.league, name=name, hands_between_seconds=0)
+            nights.append(night)
+            await enter(night, *people)
+        await here.owner.post(f"/v1/tournaments/{nights[0]}/start")
+        path = f"/v1/leagues/{here.league}/bans/{greedo.player}"
+        why = {"reason": "Shot first."}
+        banned = await here.owner.http.put(path, json=why, headers=here.owner.headers)
+        assert banned.is_success, banned.text
+        mails = await here.mails()
+        assert sorted(mails) == ["han", "leia"]
+        waiting = "SELECT next_at > service_time() + interval '50 min' FROM notice"
+        assert rows(here.database, f"{waiting} WHERE state = 'waiting'") == [(True,)]
+
+        [mail] = mails["han"]
+        assert mail.message["list-unsubscribe-post"] == "List-Unsubscribe=One-Click"
+        link = mail.message["list-unsubscribe"].strip("<>")
+        assert link in mail.text
+        out = link.removeprefix(SITE)
+        asked = await here.api.http.get(out, headers={"Accept-Language": "de"})
+        assert "dein Platz ist ausgelost" in asked.text
+        broken = out[:-2] + ("A" if out[-2] != "A" else "B") + out[-1]
+        assert (await here.api.http.post(broken)).status_code == 404
+        clicked = await here.api.http.post(out, data={"List-Unsubscribe": "One-Click"})
+        assert clicked.status_code == 200, clicked.text
+        chosen = (await han.get("/v1/me/notifications")).json()
+        assert chosen["kinds"]["seat_drawn"] == {"mail": False, "push": True}
+        assert chosen["kinds"]["result"] == {"mail": True, "push": True}
+        await here.owner.post(f"/v1/tournaments/{nights[1]}/start")
+        assert sorted(await here.mails()) == ["leia"]
+
+        # What waits for the end of the quiet hours is looked at again then.
+        await choose(lando)
+        due_now(here.database)
+        assert sorted(each.message["subject"] for each in (await here.mails())["lando"]) == [
+            "One: your seat",
+            "Two: your seat",
+        ]
+
+
+async def test_a_browser_gets_what_only_it_can_read(town: Callable[[], Any]) -> None:
+    async with town() as here:
+        han, leia = await here.member("han"), await here.member("leia")
+        phone, laptop = Browser(), Browser()
+        push = "/v1/me/push-subscriptions"
+        for url in ("ftp://push.example/", "https://10.0.0.1/", "https://u:p@push.example/"):
+            refused = await han.post(push, laptop.subscription(url))
+            assert refused.json()["errors"][0]["pointer"] == "/endpoint", url
+        odd = phone.subscription(here.receiver.url)
+        odd["keys"]["auth"] = "A" * 30
+        assert (await han.post(push, odd)).json()["errors"][0]["pointer"] == "/keys"
+        made = []
+        for person, browser, path in ((han, phone, "a"), (han, laptop, "b"), (leia, phone, "c")):
+            wanted = browser.subscription(f"{here.receiver.url}/{path}")
+            answer = await person.post(push, wanted)
+            assert answer.status_code == 201, answer.text
+            made.append(answer.json())
+        await choose(leia, kinds={"seat_drawn": {"push": False}})
+        chosen = (await han.get("/v1/me/notifications")).json()
+        assert [each["id"] for each in chosen["browsers"]] == [each["id"] for each in made[:2]]
+        assert chosen["push_key"] == public_key(KEY)
+        stored = str(rows(here.database, "SELECT * FROM push_subscription"))
+        assert "/hook/a" not in stored
+
+        night = await announce(here.owner, here.league, name="Night", hands_between_seconds=0)
+        await enter(night, han, leia)
+        await here.owner.post(f"/v1/tournaments/{night}/start")
+        here.receiver.answers = [201, 410]
+        await here.worker.work(SEND)
+        got = {each.path.rpartition("/")[2]: each for each in here.receiver.got}
+        assert sorted(got) == ["a", "b"]
+        for path, browser in (("a", phone), ("b", laptop)):
+            told = browser.read(got[path])
+            assert told["title"] == "Night: your seat"
+            assert told["path"] == f"/tournaments/{night}"
+            assert b"Night" not in got[path].body
+            headers = got[path].headers
+            assert Vapid02.verify(headers["authorization"])
+            assert (headers["content-encoding"], headers["urgency"]) == ("aes128gcm", "normal")
+            assert 0 < int(headers["ttl"]) <= 12 * 3600
+        states = rows(here.database, "SELECT state FROM notice WHERE channel = 'push' ORDER BY 1")
+        assert states == [("failed",), ("sent",)]
+        [kept] = (await han.get("/v1/me/notifications")).json()["browsers"]
+        removed = await han.http.delete(f"{push}/{kept['id']}", headers=leia.headers)
+        assert removed.status_code == 404
+        removed = await han.http.delete(f"{push}/{kept['id']}", headers=han.headers)
+        assert removed.status_code == 204
+
+
+async def test_a_failed_audit_is_told_to_the_owners_and_the_operator(
+    town: Callable[[], Any],
+) -> None:
+    async with town() as here:
+        await here.member("han")
+        await confirmed(here.owner, here.worker, here.server, "owner@falcon.example")
+        stream = league_stream(here.league)
+        writer, runtime = here.worker.runtime.writer, here.worker.runtime
+        for number, passed in enumerate((True, False)):
+            command = RecordAudit(
+                report=f"rep_{number}", scope=here.league, passed=passed, events=1, hands=0,
+                last_position=0, failed=() if passed else ("chips",), first_bad_position=None,
+                digest="0" * 64, now=runtime.clock.now(),
+            )  # fmt: skip
+
+            async def decide(states: States, command: RecordAudit = command) -> list[Entry]:
+                state = (await states.load(stream)).state
+                return [Entry(stream, DECIDERS["league"].decide(state, command))]
+
+            await writer.submit(here.league, runtime.order(f"audit/{number}"), decide)
+        mails = await here.mails()
+        assert sorted(mails) == ["operator", "owner"]
+        assert mails["owner"][0].message["subject"] == "An audit of Cloud City has failed"
+        assert here.league in mails["operator"][0].text
