@@ -15,9 +15,11 @@ from service.base.database import async_engine, asyncpg_dsn
 from service.base.errors import EventUnreadable
 from service.base.settings import PASSWORD_MEMORY_KIB, environment
 from service.cli.doctor import examine
-from service.cli.rotate_key import reseal, rewrap
+from service.cli.rotate_key import reseal, reseal_browsers, rewrap
 from service.director.runtime import open_runtime
 from service.log.keys import Keys, driver_of
+from service.notices import browsers
+from service.notices.browsers import Browser, Target
 from service.people import accounts, emails
 from service.people.schema import account_email
 from service.people.sealed_addresses import AddressKeys
@@ -169,8 +171,18 @@ async def test_addresses_are_sealed_with_the_new_key(database) -> None:
             stored = await api.scalar(sa.select(account_email.c.digest))
         assert (found.address, found.wanted) == ("lando@bespin.example", "second@bespin.example")
         assert stored == new.digests("LANDO@bespin.example")[0]
-        with pytest.raises(EventUnreadable):
-            await reseal(connection, AddressKeys(OTHER_KEY))
+        browser = Browser(uuid4(), "push.example", now)
+        target = Target("https://push.example/send/1", "key", "auth")
+        async with engine.begin() as api:
+            await browsers.add(api, old, person, browser, target)
+        assert [await reseal_browsers(connection, both) for _ in range(2)] == [1, 0]
+        async with engine.connect() as api:
+            driver = await driver_of(api)
+            assert await browsers.target_of(driver, new, browser.id) == target
+            assert await browsers.known(api, new, target.endpoint) == browser.id
+        for sealing in (reseal, reseal_browsers):
+            with pytest.raises(EventUnreadable):
+                await sealing(connection, AddressKeys(OTHER_KEY))
     finally:
         await connection.close()
         await engine.dispose()

@@ -178,7 +178,7 @@ async def test_the_result_and_its_disputes_are_told_to_those_who_played(
         filed = await han.post("/v1/disputes", claim)
         assert filed.status_code == 201, filed.text
         mails = await here.mails()
-        assert [name for name in mails] == ["leia"]
+        assert list(mails) == ["leia"]
         assert mails["leia"][0].message["subject"] == "A dispute that concerns you"
         assert f"{SITE}/disputes/{filed.json()['id']}" in mails["leia"][0].text
         assert "She folded." not in mails["leia"][0].text
@@ -189,7 +189,7 @@ async def test_check_in_and_a_free_place_are_told_while_they_help(
 ) -> None:
     async with town() as here:
         people = [await here.member(name) for name in ("han", "leia", "lando")]
-        han, leia, lando = people
+        han, leia, _ = people
         night = await announce(
             here.owner,
             here.league,
