@@ -12,7 +12,7 @@ from engine.league.state import Created
 from engine.table.model.state import Table
 from engine.tournament.model.state import Registering, Running, Unannounced, entries_of
 from engine.tournament.model.state import State as Tournament
-from engine.values import EntrantId
+from engine.values import EntrantId, PlayerId
 from service.director.runtime import Runtime
 from service.log.streams import dispute_stream, league_stream, table_stream, tournament_stream
 from service.notices.about import About
@@ -28,6 +28,12 @@ async def addressed(runtime: Runtime, league: str, occasion: Occasion) -> Told:
     if not isinstance(house, Created):
         return {}
     base = About(league=league, league_name=house.name)
+    told = await _concerned(runtime, base, house, occasion)
+    # The player who stands for a merged one is told.
+    return {house.one(PlayerId(player)): about for player, about in told.items()}
+
+
+async def _concerned(runtime: Runtime, base: About, house: Created, occasion: Occasion) -> Told:
     digits = occasion.stream.partition("-")[2]
     match occasion.kind:
         case "audit_failed":
