@@ -55,6 +55,7 @@ from service.api.proof import (
 )
 from service.api.public import leagues as public_leagues
 from service.api.public import results as public_results
+from service.api.public import tables as public_tables
 from service.api.public import tournaments as public_tournaments
 from service.api.table import (
     feeds,
@@ -104,6 +105,7 @@ ROUTES: tuple[HTTPRouteHandler, ...] = tuple(
         visibility,
         public_leagues,
         public_tournaments,
+        public_tables,
         public_results,
         members,
         invitations,

@@ -70,8 +70,8 @@ UNREACHED: dict[str, str] = {"verify_my_email": "the code is in a mail"}
 """Routes that no audience reaches here, each with the reason."""
 
 LISTS = {
-    "import_members": b"name,email,role,external_id\nHan Solo,han@falcon.example,player,7\n",
-    "import_past_season": b"tournament,name,place,points\nOpening,spectator,1,9\n",
+    "import_members": "name,email,role,external_id\nHan Solo,han@falcon.example,player,7\n",
+    "import_past_season": "tournament,player,place,points\nOpening,{member_id},1,9\n",
 }
 
 
@@ -149,14 +149,19 @@ async def _my_stream(scene: Scene, audience: str, path: str) -> None:
 def _queries(name: str, described: Operation, named: dict[str, str]) -> list[str]:
     """Return the query strings for a route, each with its question mark or empty."""
     if name in QUERIES:
-        asked = "&".join(f"{key}={it.format_map(named)}" for key, it in QUERIES[name].items())
-        return [f"?{asked}"]
+        return [_needed(name, named)]
     found = [""]
     if "limit" in described.query_names:
         found = ["?limit=200"]
     if name == "replay_hand":
         found += ["?as=public", "?as=auditor", f"?as={named['entrant_id']}", "?step=1"]
     return found
+
+
+def _needed(name: str, named: dict[str, str]) -> str:
+    """Return the query that a route needs, with its question mark, or an empty text."""
+    asked = "&".join(f"{key}={it.format_map(named)}" for key, it in QUERIES.get(name, {}).items())
+    return f"?{asked}" if asked else ""
 
 
 async def _command(
@@ -177,8 +182,8 @@ async def _command(
         audience,
         name,
         method,
-        path.format_map(named) + ("?dry_run=true" if tried else ""),
+        path.format_map(named) + ("?dry_run=true" if tried else _needed(name, named)),
         body=None if name in LISTS or (method == "DELETE" and not body) else body,
-        content=LISTS.get(name),
+        content=LISTS[name].format_map(named).encode() if name in LISTS else None,
         headers={"Content-Type": "text/csv"} if name in LISTS else None,
     )

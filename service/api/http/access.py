@@ -28,7 +28,6 @@ from engine.league.roles import (
 from engine.league.state import Created
 from engine.season.state import Opened
 from engine.table.model.state import Table
-from engine.tournament.entering.staff import counts_as_entered
 from engine.tournament.model import state as tournament_state
 from engine.tournament.model.state import (
     Announced,
@@ -41,6 +40,7 @@ from engine.tournament.model.state import (
     Unannounced,
 )
 from engine.values import EntrantId, Stream, number_of, stream_of
+from service.api.http.entered import identifiers_of, is_entered
 from service.api.http.phases import Tournament
 from service.api.http.shell import ENTERED, Asked, Shell, operation_of, principal_of, shell_of
 from service.base.errors import Forbidden, StoreUnavailable, StreamNotFound
@@ -314,19 +314,20 @@ async def _plays_at(request: Asked, place: Place[msgspec.Struct]) -> tuple[bool,
             state = (await writer.load(place.league, stream_of(tournament))).state
         case state:
             pass
-    entered = counts_as_entered(state, player)
+    entered = await is_entered(shell_of(request), place.league, state, player)
     return entered, entered and state.terms.staff_may_play
 
 
 async def plays_in_disputed(request: Asked, league: str, subject: Subject) -> bool:
     """Return whether the caller plays in the disputed tournament, or otherwise in the season."""
-    writer, player = shell_of(request).runtime.writer, principal_of(request).account.player
+    shell, player = shell_of(request), principal_of(request).account.player
     if subject.tournament is not None:
-        state = (await writer.load(league, stream_of(subject.tournament))).state
-        return counts_as_entered(state, player)
-    state = (await writer.load(league, stream_of(str(subject.season)))).state
+        state = (await shell.runtime.writer.load(league, stream_of(subject.tournament))).state
+        return await is_entered(shell, league, state, player)
+    state = (await shell.runtime.writer.load(league, stream_of(str(subject.season)))).state
     counted = state.counted if isinstance(state, Opened) else ()
-    return any(award.player == player for each in counted for award in each.awards)
+    mine = await identifiers_of(shell, league, player)
+    return any(award.player in mine for each in counted for award in each.awards)
 
 
 def entrant_of(state: object, player: str) -> EntrantId | None:

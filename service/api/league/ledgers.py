@@ -12,7 +12,6 @@ from engine.coordination import policies
 from engine.season.commands import AdjustPoints, ReviseAward, RevokeAward, VoidAdjustment
 from engine.season.errors import AwardUnknown
 from engine.season.values import Adjustment, Points
-from engine.tournament.entering.staff import counts_as_entered
 from engine.tournament.freezing import decisions as freezing
 from engine.tournament.model.state import Finished
 from engine.values import AdjustmentId, PlayerId, TournamentId, stream_of
@@ -25,12 +24,13 @@ from service.api.http.access import (
     find,
 )
 from service.api.http.called import names_of
+from service.api.http.entered import is_entered
 from service.api.http.operations import operation
 from service.api.http.paging import Page
 from service.api.http.positions import ReadPages
 from service.api.http.queries import Query
 from service.api.http.reasons import Authored, keep
-from service.api.http.shell import Asked, Shell, principal_of
+from service.api.http.shell import Asked, Shell, principal_of, shell_of
 from service.api.http.submitting import Order, answer, decide_one
 from service.director.corrections import demand_of_league
 from service.log.writer import Entry, States
@@ -94,7 +94,7 @@ class AwardChanged(msgspec.Struct, kw_only=True):
     status=201, key_required=True, dry_run=True,
     problems=(
         "forbidden", "season_closed", "frozen", "adjustment_invalid", "award_unknown",
-        "text_forged",
+        "own_points", "text_forged",
     ),
 )  # fmt: skip
 async def adjust_points(
@@ -127,7 +127,9 @@ async def adjust_points(
     "void_adjustment", "Void a bonus or an adjustment.",
     scope="tournaments:manage", needs="report_results", answer=LedgerChanged,
     key_required=True, dry_run=True,
-    problems=("forbidden", "season_closed", "frozen", "adjustment_unknown", "text_forged"),
+    problems=(
+        "forbidden", "season_closed", "frozen", "adjustment_unknown", "own_points", "text_forged",
+    ),
 )  # fmt: skip
 async def void_adjustment(
     adjustment_id: str, body: Why, place: SeasonPlace, order: Order, shell: Shell
@@ -238,7 +240,8 @@ async def _demand_counted(request: Asked, place: SeasonPlace, tournament_id: str
     """
     state = (await find(request, tournament_id, TOURNAMENT)).state
     player = principal_of(request).account.player
-    demand_also(place.role, "report_results", entered=counts_as_entered(state, player))
+    entered = await is_entered(shell_of(request), place.league, state, player)
+    demand_also(place.role, "report_results", entered=entered)
     if not isinstance(state, Finished) or state.terms.season != place.state.terms.season:
         raise AwardUnknown
 

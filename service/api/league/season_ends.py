@@ -7,9 +7,9 @@ from litestar import Response
 from msgspec import Meta
 
 from engine.season.commands import LeaveOut
-from engine.tournament.entering.staff import counts_as_entered
 from engine.values import PlayerId, TournamentId, stream_of
 from service.api.http.access import SeasonPlace, demand_also
+from service.api.http.entered import is_entered
 from service.api.http.operations import operation
 from service.api.http.reasons import keep
 from service.api.http.shell import Asked, Shell, principal_of, shell_of
@@ -86,10 +86,12 @@ async def _left_out(
     if not body.leave_out or body.reason is None:
         raise BadRequest("bad_request", "give both leave_out and reason, or neither")
     demand_also(place.role, "manage_league")
-    writer, player = shell_of(request).runtime.writer, principal_of(request).account.player
+    shell, player = shell_of(request), principal_of(request).account.player
     for each in body.leave_out:
-        state = (await writer.load(place.league, stream_of(TournamentId(each)))).state
-        demand_also(place.role, "report_results", entered=counts_as_entered(state, player))
+        there = stream_of(TournamentId(each))
+        state = (await shell.runtime.writer.load(place.league, there)).state
+        entered = await is_entered(shell, place.league, state, player)
+        demand_also(place.role, "report_results", entered=entered)
     return LeaveOut(
         tournaments=tuple(TournamentId(each) for each in dict.fromkeys(body.leave_out)),
         reason=await keep(shell_of(request), place.league, order, body.reason),

@@ -8,7 +8,6 @@ import sqlalchemy as sa
 from litestar import Response
 from sqlalchemy.dialects.postgresql import insert
 
-from engine.tournament.entering.staff import counts_as_entered
 from service.api.http.access import (
     TOURNAMENT,
     LeaguePlace,
@@ -17,6 +16,7 @@ from service.api.http.access import (
     demand_form,
     find,
 )
+from service.api.http.entered import is_entered
 from service.api.http.operations import operation
 from service.api.http.positions import plays_in
 from service.api.http.shell import Asked, Shell
@@ -95,7 +95,7 @@ async def start_audit(
         if tournament.league != place.id:
             raise BadRequest("bad_request", "this tournament belongs to another league")
         player = principal.account.player
-        entered = counts_as_entered(tournament.state, player)
+        entered = await is_entered(shell, place.id, tournament.state, player)
     demand(request, place.role, entered=entered)
     number = order.new_id(0)
     scope = body.tournament or "league"

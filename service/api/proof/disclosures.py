@@ -12,12 +12,12 @@ from engine.dispute.commands import GrantDisclosure, UseDisclosure
 from engine.dispute.errors import DisputeInvalid, NotDisclosed
 from engine.league.roles import may
 from engine.league.state import Created
-from engine.tournament.entering.staff import counts_as_entered
 from engine.tournament.model.state import Finished
 from engine.values import PlayerId, stream_of
 from service.announcing.inputs import Instant, in_utc
 from service.api.http.access import DisputePlace
 from service.api.http.declaration import OnPeople
+from service.api.http.entered import is_entered
 from service.api.http.listing import Pages
 from service.api.http.operations import operation
 from service.api.http.paging import Page
@@ -222,7 +222,8 @@ async def _demand_auditor(request: Asked, place: DisputePlace, player: str) -> N
     subject, entered = place.state.opened.subject, False
     if subject.tournament is not None:
         there = stream_of(subject.tournament)
-        entered = counts_as_entered((await writer.load(place.league, there)).state, player)
+        state = (await writer.load(place.league, there)).state
+        entered = await is_entered(shell_of(request), place.league, state, player)
     if not may(role, "audit_hands", entered=entered):
         raise DisputeInvalid(problem="this person may not audit here")
 

@@ -10,13 +10,20 @@ from litestar import Response
 
 from engine.coordination.views import Doing, FloorTable, floor_of
 from engine.rulesets import Amounts, Ruleset
-from engine.tournament.model.state import Phase, phase_of
+from engine.tournament.model.state import Finished, Phase, phase_of
 from engine.tournament.model.terms import FormatTerms
 from engine.values import Stream, stream_of
 from service.api.http.by import By
 from service.api.http.etags import Tags
 from service.api.http.operations import operation
-from service.api.http.phases import Tournament, entering_of, entries_of, placings_of, tables_of
+from service.api.http.phases import (
+    Tournament,
+    entering_of,
+    entries_of,
+    payouts_of,
+    placings_of,
+    tables_of,
+)
 from service.api.http.public import HIDDEN, PublicPlace, public_tournament, shared
 from service.api.http.shell import Asked, Shell
 from service.api.tournament.floors import State, read_tables
@@ -44,6 +51,9 @@ class PublicEntrant(msgspec.Struct, kw_only=True):
 
     placing: int | None
     """The place, from 1, or null while it is unknown."""
+
+    payout: int | None
+    """The prize in minor units of `currency`, or null until the tournament is finished."""
 
 
 class PublicTable(msgspec.Struct, kw_only=True):
@@ -209,16 +219,18 @@ class PublicFloor(msgspec.Struct, kw_only=True):
 
 @operation(
     "GET", "/v1/public/tournaments/{tournament_id:str}", "read_public_tournament",
-    "Read a public tournament: its terms, its entrants and their places.",
+    "Read a public tournament: its terms, its entrants, and their places and prizes.",
     needs="anyone", answer=PublicTournament, public=True,
 )  # fmt: skip
 async def read_public_tournament(
     request: Asked, place: PublicTournamentPlace, shell: Shell, tags: Tags
 ) -> Response[bytes]:
-    """Show the announced terms and the entries. Money and staff matters stay inside."""
+    """Show the announced terms, the entries and the prizes. Staff matters stay inside."""
     state, terms = place.state, place.state.terms
     entries = entries_of(state)
     places = {each.entrant: each.place for each in placings_of(state)}
+    prizes = {each.entrant: each.amount for each in payouts_of(state)}
+    over = isinstance(state, Finished)
     called = await _called(shell, (each.player for each in entries))
     plain = (
         "season", "name", "starts_at", "place", "length_seconds", "ruleset", "ruleset_name",
@@ -238,6 +250,7 @@ async def read_public_tournament(
                 name=called.get(each.player),
                 bot=each.bot,
                 placing=places.get(each.entrant),
+                payout=prizes.get(each.entrant, 0) if over else None,
             )
             for each in entries
         ),

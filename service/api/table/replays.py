@@ -11,13 +11,13 @@ from engine.kit.audiences import AUDITOR, PUBLIC
 from engine.league.openings import OpenValues
 from engine.league.roles import Role
 from engine.table.read.replay import Replay, Step
-from engine.tournament.entering.staff import counts_as_entered
 from engine.tournament.model.state import State
 from engine.values import HandId, PlayerId, number_of, stream_of
 from service.api.http import reasons
 from service.api.http.access import demand, demand_also
 from service.api.http.by import By
 from service.api.http.called import names_at
+from service.api.http.entered import is_entered
 from service.api.http.hands import reach_hand
 from service.api.http.negotiating import ALL, best
 from service.api.http.operations import operation
@@ -81,8 +81,9 @@ async def _opened(request: Asked, hand_id: str) -> HandRow:
         NotOver: If the hand is still in play.
     """
     row, role = await reach_hand(request, hand_id)
-    player = principal_of(request).account.player
-    demand(request, role, entered=counts_as_entered(await _tournament(request, row), player))
+    shell, player = shell_of(request), principal_of(request).account.player
+    tournament = await _tournament(request, row)
+    demand(request, role, entered=await is_entered(shell, row.league, tournament, player))
     if not (await _read(request, row, PUBLIC)).over:
         raise NotOver("the hand is still in play")
     return row
@@ -200,7 +201,7 @@ async def _perspective(
         return asked, False
     if asked != AUDITOR and asked not in {each.entrant for each in entries_of(tournament)}:
         raise SEEN_AS.refused("Expected public, auditor, or an entrant of the tournament")
-    entered = counts_as_entered(tournament, principal.account.player)
+    entered = await is_entered(shell_of(request), row.league, tournament, principal.account.player)
     demand_also(role, "audit_hands", entered=entered)
     if AUDIT_SCOPE not in principal.scopes:
         raise scopes_missing(AUDIT_SCOPE)

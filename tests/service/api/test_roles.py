@@ -31,6 +31,7 @@ OPEN = {
     "read_public_calendar",
     "read_public_tournament",
     "read_public_floor",
+    "read_public_table",
     "read_public_standings",
     "replay_public_hand",
     "list_signers",

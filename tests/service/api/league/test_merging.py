@@ -228,6 +228,27 @@ async def test_a_merge_is_refused_for_reasons_that_say_what_to_do(
         assert refused(onto) == (409, "merged_player")
 
 
+async def test_staff_do_not_rule_on_results_that_they_earned_under_another_name(
+    serving, database: TestDatabase
+) -> None:
+    async with serving() as api:
+        owner, league, season, tournament, people = await a_night(api, database)
+        staff = await second_owner(api, owner, league)
+        path = f"/v1/tournaments/{tournament}/forfeits?dry_run=true"
+        entrants = (await owner.get(f"/v1/tournaments/{tournament}")).json()["entrants"]
+        asked = WHY | {"entrant": entrants[0]["id"]}
+        revoking = f"/v1/seasons/{season}/awards/{tournament}/revoke?dry_run=true"
+        assert (await staff.post(path, asked)).status_code == 200
+        assert (await staff.post(revoking, WHY)).status_code == 200
+        done = await merge(owner, league, people[0].player, staff.player)
+        assert done.status_code == 200, done.text
+        assert refused(await staff.post(path, asked)) == (403, "forbidden")
+        assert refused(await staff.post(revoking, WHY)) == (403, "forbidden")
+        own = {"player": people[0].player, "points": "5", "reason": "High hand"}
+        points = await staff.post(f"/v1/seasons/{season}/adjustments", own)
+        assert refused(points) == (409, "own_points")
+
+
 async def test_erasing_the_one_who_stays_takes_the_names_of_merged_players_away(
     serving, database: TestDatabase
 ) -> None:

@@ -90,6 +90,7 @@ async def night(api: Api, visibility: str) -> Night:
         "calendar": f"{leagues}/calendar.ics",
         "tournament": tournament,
         "floor": f"{tournament}/floor",
+        "table": f"/v1/public/tables/{found.table}",
         "standings": f"/v1/public/seasons/{found.season}/standings",
     }
     return found
@@ -120,6 +121,16 @@ async def test_strangers_read_a_public_league_and_caches_may_keep_it(
         assert (running.status_code, running.json()["code"]) == (404, "not_found")
         floor = (await found.get("floor")).json()
         assert [each["name"] for each in floor["tables"][0]["seats"]] != []
+        table = (await found.get("table")).json()
+        assert [each["seat"] for each in table["seats"]] != []
+        assert set(table["decision"]) == {"phase", "seats", "deadline"}
+        assert set(table["seats"][0]) == {
+            "seat", "entrant", "name", "stack", "wager", "dealt", "live", "all_in", "away",
+            "answered", "kept", "card_count", "field", "announced", "revealed",
+        }  # fmt: skip
+        assert cards_in(table) == set()
+        entrants = (await found.get("tournament")).json()["entrants"]
+        assert {each["payout"] for each in entrants} == {None}
         await play(found, database)
         assert set((await found.statuses()).values()) == {200}
         for name in found.paths:
@@ -143,6 +154,7 @@ async def test_strangers_read_a_public_league_and_caches_may_keep_it(
         assert [(each["id"], each["place"]) for each in listed] == [(found.tournament, "Deck 9")]
         shown = (await found.get("tournament")).json()
         assert sorted(each["placing"] for each in shown["entrants"]) in ([1, 1], [1, 2])
+        assert sum(each["payout"] for each in shown["entrants"]) == 900
         players = {person.player for person in found.people}
         assert {each["player"] for each in shown["entrants"]} == players
         standings = (await found.get("standings")).json()["items"]
@@ -160,7 +172,7 @@ async def test_strangers_read_a_public_league_and_caches_may_keep_it(
 async def test_no_answer_to_strangers_has_a_member_that_is_not_listed_here(
     serving, database: TestDatabase
 ) -> None:
-    """Payouts, money, texts, applicants and the staff never stand in a public answer."""
+    """Payments, texts, applicants and the staff never stand in a public answer."""
     async with serving() as api:
         found = await night(api, "public")
         await play(found, database)
@@ -175,10 +187,21 @@ async def test_no_answer_to_strangers_has_a_member_that_is_not_listed_here(
             "starting_stack", "entrants_min", "entrants_max", "prize_pool", "currency",
             "late_registration", "entrants", "tables",
         }  # fmt: skip
-        assert set(tournament["entrants"][0]) == {"entrant", "player", "name", "bot", "placing"}
         assert set(PublicScheduled.__struct_fields__) == {
             "uid", "name", "starts_at", "standing", "ends_at", "place", "entrants", "entrants_max",
             "tournament", "local", "zone",
+        }  # fmt: skip
+        entrant = {"entrant", "player", "name", "bot", "placing", "payout"}
+        assert set(tournament["entrants"][0]) == entrant
+        table = (await found.get("table")).json()
+        assert set(table) == {
+            "id", "tournament", "tournament_name", "number", "seat_count", "closed", "hand",
+            "hand_number", "target", "suit", "button", "current_bet", "carry", "sabacc_pot",
+            "level", "amounts", "next_level", "pots", "rounds", "decision", "seats", "last_hand",
+        }  # fmt: skip
+        assert set(table["last_hand"]) == {
+            "hand", "number", "target", "suit", "revealed", "awards", "winners", "sabacc_awards",
+            "shown",
         }  # fmt: skip
         standings = (await found.get("standings")).json()["items"]
         assert set(standings[0]) == {
@@ -239,7 +262,7 @@ async def test_a_league_that_becomes_public_shows_no_earlier_tournament(
         await play(found, database)
         await found.show("public")
         statuses = await found.statuses()
-        hidden = ("tournament", "floor", "standings", "replay")
+        hidden = ("tournament", "floor", "table", "standings", "replay")
         assert {name: statuses[name] for name in hidden} == dict.fromkeys(hidden, 404)
         assert (await found.get("league")).status_code == 200
         assert (await found.get("tournaments")).json()["items"] == []
