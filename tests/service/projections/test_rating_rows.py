@@ -10,10 +10,11 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from engine.league.merging import PlayersMerged
 from engine.tournament.model.correcting_events import ResultCorrected
 from engine.tournament.model.events import TournamentFinished
 from engine.tournament.model.values import Placing
-from engine.values import EntrantId, PlayerId, identifier
+from engine.values import EntrantId, PlayerId, identifier, stream_of
 from service.base.database import async_engine
 from service.projections import schema
 from service.projections.projection import Happened
@@ -101,3 +102,36 @@ async def test_a_player_counts_once_by_the_best_entry(projecting: AsyncEngine) -
 
     assert len(again["rating"]) == 3
     assert identifier("trn", UUID(int=1)) in again["rated"][0]
+
+
+def merge(position: int, player: str, into: str) -> Result:
+    """Return an event of the league that merges two players."""
+    event = PlayersMerged(player=PlayerId(player), into=PlayerId(into), by=DIRECTOR, reason=REASON)
+    return Happened(LEAGUE, position, stream_of(LEAGUE), position, NOON, event)
+
+
+MERGED = [
+    result(1, 1, "a", "b"),
+    merge(2, "a", "d"),
+    result(3, 2, "c", "d"),
+    merge(4, "d", "e"),
+    result(5, 1, "b", "a", corrected=True),
+    result(6, 3, "e", "b"),
+]
+AS_ONE = [result(1, 1, "b", "e"), result(3, 2, "c", "e"), result(6, 3, "e", "b")]
+"""The same results, played by one person under one name."""
+
+
+@pytest.mark.parametrize("cuts", [(), (1,), (3,), (2, 4), (4,), (1, 2, 3, 4, 5)], ids=str)
+async def test_merged_players_are_rated_as_one_however_the_batches_fall(
+    projecting: AsyncEngine, cuts: tuple[int, ...]
+) -> None:
+    """A chain of merges, and a correction that still names the first of them."""
+    expected = await rows_after(projecting, AS_ONE)
+    bounds = pairwise((0, *cuts, len(MERGED)))
+
+    found = await rows_after(projecting, *(MERGED[start:end] for start, end in bounds))
+
+    for name in ("rated", "rating", "rating_change"):
+        assert found[name] == expected[name]
+    assert len(found["rating_alias"]) == 2
