@@ -27,6 +27,7 @@ from service.console.screens import (
     tables,
     tournaments,
 )
+from service.console.sharing import Sharing
 
 SCREENS: tuple[ModuleType, ...] = (
     account,
@@ -111,12 +112,13 @@ class Console:
 
     def __init__(self, edge: Edge) -> None:
         self._edge = edge
+        self._sharing = Sharing()
         self._routes = application()
 
     async def __call__(self, scope: HTTPScope, receive: Receive, send: Send) -> None:
         """Serve one connection."""
         head = scope["method"] == "HEAD"
-        state = {**scope["state"], "edge": self._edge, "head": head}
+        state = {**scope["state"], "edge": self._edge, "sharing": self._sharing, "head": head}
         inner: HTTPScope = {**scope, "state": state, "extensions": {}}
         if head:
             inner["method"] = "GET"

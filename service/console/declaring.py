@@ -24,8 +24,18 @@ from service.console.asking import Ask, ask_of, ended, secret_key
 from service.console.calling import Edge, Problem
 from service.console.csrf import FIELD, fits, same_site
 from service.console.forms import Given, given_of
-from service.console.pages import PART, Done, Page, rendered, saying
+from service.console.pages import (
+    PART,
+    Done,
+    Page,
+    part_answer,
+    part_text,
+    rendered,
+    saying,
+    scheme_of,
+)
 from service.console.problems import Failure, failure_of, sentence
+from service.console.sharing import Sharing
 
 FORM_MAX = 256 * 1024
 """Largest form in bytes."""
@@ -179,6 +189,8 @@ async def _answered(screen: Screen, request: Asked) -> Response[bytes] | Stream:
 
 async def _result(screen: Screen, ask: Ask, path: Mapping[str, str]) -> Response[bytes] | Stream:
     if screen.show is not None:
+        if ask.query(PART) and not ask.signed_in:
+            return await _shared(screen.show, ask, path)
         return await _sent(ask, await screen.show(ask, **path))
     if screen.do is None or screen.of is None or screen.of.show is None:
         raise TypeError(f"{screen.name} is neither a page nor a form")
@@ -200,6 +212,21 @@ async def _result(screen: Screen, ask: Ask, path: Mapping[str, str]) -> Response
         said = ask.gettext("This page was out of date. Nothing was done; send it again.")
     ask.failure = Failure(screen.name, said, {}, given.shown_again, refused)
     return await _again(screen.of, ask, path)
+
+
+async def _shared(show: Shows, ask: Ask, path: Mapping[str, str]) -> Response[bytes]:
+    """Answer a stranger with a part, which is made once for all strangers who ask just now."""
+    sharing: Sharing = ask.request.scope["state"]["sharing"]
+    query = bytes(ask.request.scope["query_string"])
+    key = (ask.path, query, ask.language.code, ask.transport, scheme_of(ask))
+
+    async def made() -> str:
+        found = await show(ask, **path)
+        if not isinstance(found, Page):
+            raise Problem(404, {"code": "not_found"})
+        return part_text(ask, found, ask.query(PART))
+
+    return part_answer(ask, await sharing.of(key, made))
 
 
 async def _again(of: Screen, ask: Ask, path: Mapping[str, str]) -> Response[bytes] | Stream:

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, Template
+from jinja2 import Environment, PackageLoader, StrictUndefined
 from litestar import Response
 from markupsafe import Markup
 
@@ -135,11 +135,11 @@ async def rendered(ask: Ask, page: Page) -> Response[bytes]:
     Raises:
         Problem: If the reader's session has ended.
     """
-    template = environment(ask.language.code).get_template(page.template)
     part = ask.query(PART)
     if part and ask.failure is None and ask.request.method == "GET":
-        return _part(ask, page, template, part)
+        return part_answer(ask, part_text(ask, page, part))
     me = await _me(ask)
+    template = environment(ask.language.code).get_template(page.template)
     text = template.render(_values(ask, page, me))
     status = ask.failure.status if ask.failure is not None else page.status
     answer = Response(_filled(ask, text), status_code=status, media_type=HTML)
@@ -148,12 +148,23 @@ async def rendered(ask: Ask, page: Page) -> Response[bytes]:
     return answer
 
 
-def _part(ask: Ask, page: Page, template: Template, part: str) -> Response[bytes]:
+def part_text(ask: Ask, page: Page, part: str) -> str:
+    """
+    Return one part of *page*, before the secrets of its forms are filled in.
+
+    Raises:
+        Problem: If the page has no such part.
+    """
+    template = environment(ask.language.code).get_template(page.template)
     if part not in template.blocks:
-        raise Problem(404, {"code": "not_found", "title": "", "detail": ""})
+        raise Problem(404, {"code": "not_found"})
     context = template.new_context(_values(ask, page, None))
     next(iter(template.root_render_func(context)), None)  # it imports what the blocks use
-    text = "".join(template.blocks[part](context))
+    return "".join(template.blocks[part](context))
+
+
+def part_answer(ask: Ask, text: str) -> Response[bytes]:
+    """Return the answer with a part, or 304 if the page shows it already."""
     tag = f'W/"{hashlib.sha256(text.encode()).hexdigest()[:32]}"'
     known = ask.request.headers.get("if-none-match")
     if known is not None and matches(known, tag):

@@ -1,0 +1,46 @@
+"""
+Sharing: what is the same for every stranger is made once for all who ask at the same time.
+
+After a change, the pages of all spectators ask for the same part within a third of a second. Each
+waits a moment for the others, and the part is made after the last of them has asked. So nobody gets
+a part from before the change that they were told of, and nothing has to be invalidated.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Hashable
+
+TOGETHER_SECONDS = 0.1
+
+
+class Sharing:
+    """The parts that strangers wait for."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[Hashable, asyncio.Task[str]] = {}
+
+    async def of(self, key: Hashable, make: Callable[[], Awaitable[str]]) -> str:
+        """
+        Return what *make* returns, once for everybody who asks under *key* meanwhile.
+
+        Args:
+            key: All that the result depends on, apart from the present.
+
+        Raises:
+            Exception: What *make* raised, for everybody who waited.
+        """
+        found = self._waiting.get(key)
+        if found is None:
+            found = self._waiting[key] = asyncio.create_task(self._made(key, make))
+            found.add_done_callback(_noted)
+        return await asyncio.shield(found)
+
+    async def _made(self, key: Hashable, make: Callable[[], Awaitable[str]]) -> str:
+        await asyncio.sleep(TOGETHER_SECONDS)
+        del self._waiting[key]  # whoever asks from now on may know of a later change
+        return await make()
+
+
+def _noted(task: asyncio.Task[str]) -> None:
+    """Take the error of a task whose readers have all gone away."""
+    if not task.cancelled():
+        task.exception()

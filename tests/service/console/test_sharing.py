@@ -1,0 +1,71 @@
+"""Spectators: what they ask for at the same time is made once, and after all of them have asked."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from service.console.calling import Problem
+from service.console.sharing import Sharing
+from tests.service.console.test_forms import evening
+
+pytestmark = pytest.mark.anyio
+Serving = Callable[..., Any]
+
+
+async def test_many_who_ask_together_are_answered_by_one_look() -> None:
+    sharing, facts, looks = Sharing(), ["before"], 0
+
+    async def look() -> str:
+        nonlocal looks
+        looks += 1
+        return facts[-1]
+
+    first = [asyncio.create_task(sharing.of("floor", look)) for _ in range(300)]
+    await asyncio.sleep(0)
+    facts.append("after")  # the last who asked may know of this
+
+    assert set(await asyncio.gather(*first)) == {"after"}
+    assert looks == 1
+    facts.append("later")
+    assert await sharing.of("floor", look) == "later"
+    assert looks == 2
+
+
+async def test_a_refusal_reaches_everybody_and_is_not_kept() -> None:
+    sharing = Sharing()
+
+    async def refused() -> str:
+        raise Problem(404, {"code": "not_found"})
+
+    async def found() -> str:
+        return "here"
+
+    asked = [sharing.of("floor", refused) for _ in range(3)]
+    for each in await asyncio.gather(*asked, return_exceptions=True):
+        assert isinstance(each, Problem)
+    assert await sharing.of("floor", found) == "here"
+
+
+async def test_strangers_see_a_public_evening_and_each_has_a_form_token_of_their_own(
+    serving: Serving,
+) -> None:
+    async with serving() as console:
+        owner, league, _ = await evening(console)
+        path = f"/v1/leagues/{league}/visibility"
+        headers = owner.headers | {"Idempotency-Key": "v", "If-Match": "*"}
+        await console.api.http.put(path, json={"visibility": "public"}, headers=headers)
+        made = await owner.post(
+            f"/v1/leagues/{league}/tournaments", {"name": "Open house", "ruleset": "better"}
+        )
+        stranger = console.browser()
+        address = f"/tournaments/{made.json()['id']}?part=poster"
+
+        answers = await asyncio.gather(*(stranger.http.get(address) for _ in range(20)))
+
+        assert {each.status_code for each in answers} == {200}
+        assert len({each.headers["etag"] for each in answers}) == 1
+        assert "Open house" in answers[0].text
+        known = {"If-None-Match": answers[0].headers["etag"]}
+        assert (await stranger.http.get(address, headers=known)).status_code == 304
