@@ -1345,23 +1345,28 @@ class Completeness:
                 bool(announced), kept[0].position, f"nothing may be kept back in {stream}"
             ):
                 continue
+            said = [*announced, *(event for event in events if event.type == "terms_changed")]
             entry, fees = (
-                {**BEFORE[name], **announced[-1].data.get(name, {})} for name in ("entry", "fees")
+                [{**BEFORE[name], **event.data.get(name, {})} for event in said]
+                for name in ("entry", "fees")
             )
             ends = {event.type: event.version for event in events if event.type in OVER}
             later = [each for each in kept if each.version > announced[0].version]
-            if entry["approval"]:  # players ask to be let in until the end
+            if any(each["approval"] for each in entry):  # players ask to be let in until the end
                 later = [
                     each
                     for each in later
                     if each.version > min(ends.values(), default=each.version)
                 ]
-            if fees["payment"] == "recorded":
+            if any(each["payment"] == "recorded" for each in fees):
                 later = []
             if "tournament_cancelled" in ends:
                 later = later[1:]  # what is owed to whom
-            told = [e for e in events if e.type in RESULTS and announced[-1].data["currency"]]
+            told = [e for e in events if e.type in RESULTS and said[-1].data["currency"]]
             paid = [e.version for e in told for _ in e.data["payouts"]]
+            # After a correction, each prize of the result before may be given back.
+            paid += [after.version for e, after in itertools.pairwise(told) for _ in e.data["payouts"]]
+            paid.sort()
             for version in reversed(paid):  # the prize of each payout, handed over once at most
                 handed = next((each for each in later if each.version > version), None)
                 later = [each for each in later if each is not handed]
@@ -4469,6 +4474,7 @@ class Entering(Part):
     def on_terms_changed(self, event: Event) -> None:
         """`terms.places`: fewer places remove nobody who has one, or to whom one was offered."""
         self.kept = len(self.all.entrants) + len(self.offered)
+        self.approved |= set(self.line)  # they joined the line under the terms before
         if event.data["check_in_again"]:
             self.here.clear()
 
@@ -4976,6 +4982,16 @@ class Money(Part):
         due = prize - self.handed[name]
         self.same(event, "prizes.handed_over", "amount", data["amount"], due)
         self.handed[name] += data["amount"]
+
+    def on_prize_returned(self, event: Event) -> None:
+        """`prizes.returned`: what was given beyond the payout of the result that stood."""
+        data, name = event.data, event.data["entrant"]
+        self.same(event, "prizes.returned", "currency", data["currency"], self.terms["currency"])
+        stood = self.all.results[-1][1]["payouts"] if self.all.results else []
+        prize = sum(entry["amount"] for entry in stood if entry["entrant"] == name)
+        beyond = self.handed[name] - prize
+        self.same(event, "prizes.returned", "amount", data["amount"], beyond)
+        self.handed[name] -= data["amount"]
 
     def rebuy_cost(self) -> tuple[int, int]:
         """`rebuy.price`: price and fee of a rebuy, by default those of an entry."""

@@ -29,6 +29,7 @@ STAFF_ONLY: Final = frozenset(
         # Money of single entrants, who read it in their own accounts.
         "payment_recorded",
         "prize_handed_over",
+        "prize_returned",
         "refunds_awarded",
         # Valid invitation codes and their offices.
         "invitation_issued",

@@ -149,4 +149,11 @@ FAULTS = (
         faulty="if (command.level is None and command.seconds < 0) and plays(",
         caught_by=CLOCK + "test_staff_who_play_only_add_time",
     ),
+    Fault(
+        name="a prize is given back whole after a correction",
+        file="tournament/money/handing_over.py",
+        sound="beyond = given - _payout(state, command.entrant)",
+        faulty="beyond = given",
+        caught_by=MONEY + "test_what_a_correction_took_from_a_prize_is_given_back_once",
+    ),
 )

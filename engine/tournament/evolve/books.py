@@ -17,6 +17,7 @@ from engine.tournament.model.money_events import (
     PayoutDealProposed,
     PayoutDealVoided,
     PrizeHandedOver,
+    PrizeReturned,
     RefundsAwarded,
 )
 from engine.tournament.model.money_values import (
@@ -41,6 +42,9 @@ def booked(books: Books, event: Any) -> Books:
         case PrizeHandedOver():
             got = HandedOver(entrant=event.entrant, amount=event.amount)
             return replace(books, handed_over=(*books.handed_over, got))
+        case PrizeReturned():
+            back = HandedOver(entrant=event.entrant, amount=-event.amount)
+            return replace(books, handed_over=(*books.handed_over, back))
         case RebuyTaken():
             books = _back(books, event.entrant)
             return replace(books, rebuys=(*books.rebuys, event.entrant))

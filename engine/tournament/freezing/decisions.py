@@ -18,6 +18,7 @@ from engine.tournament.model.money_commands import (
     HandOverPrize,
     ProposeDeal,
     RecordPayment,
+    ReturnPrize,
 )
 from engine.tournament.model.rounds_commands import SeatRound
 from engine.tournament.model.state import State
@@ -27,6 +28,7 @@ WAITING = (
     | Forfeit
     | Reaward
     | HandOverPrize
+    | ReturnPrize
     | ProposeDeal
     | AcceptDeal
     | SeatRound

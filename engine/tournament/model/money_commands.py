@@ -33,6 +33,15 @@ class HandOverPrize(_Command, frozen=True, kw_only=True, tag="hand_over_prize"):
     now: datetime
 
 
+class ReturnPrize(_Command, frozen=True, kw_only=True, tag="return_prize"):
+    """Record that an entrant gave back what a correction took from the prize."""
+
+    entrant: EntrantId
+    by: PlayerId
+    """The member of staff who took it back."""
+    now: datetime
+
+
 class TakeAddOn(_Command, frozen=True, kw_only=True, tag="take_add_on"):
     """Buy the add-on of the terms, while no hand is in play."""
 
@@ -69,4 +78,6 @@ class DeclineDeal(_Command, frozen=True, kw_only=True, tag="decline_deal"):
     now: datetime
 
 
-Command = RecordPayment | HandOverPrize | TakeAddOn | ProposeDeal | AcceptDeal | DeclineDeal
+Command = (
+    RecordPayment | HandOverPrize | ReturnPrize | TakeAddOn | ProposeDeal | AcceptDeal | DeclineDeal
+)

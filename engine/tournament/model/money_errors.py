@@ -23,6 +23,14 @@ class PrizeNotDue(CommandRejected):
     detail = "the result that stands owes this entrant nothing, or all of it was handed over"
 
 
+class PrizeNotOwedBack(CommandRejected):
+    """The entrant has got no more than the result that stands pays."""
+
+    code = "prize_not_owed_back"
+    rule = "prizes.returned"
+    detail = "this entrant has got no more than the result that stands pays"
+
+
 class PaymentsOnTrust(CommandRejected):
     """The tournament takes every entry as paid."""
 

@@ -39,6 +39,17 @@ class PrizeHandedOver(_Event, frozen=True, kw_only=True, tag="prize_handed_over"
     rule: str
 
 
+class PrizeReturned(_Event, frozen=True, kw_only=True, tag="prize_returned"):
+    """Staff took back what an entrant had got beyond the payout that stands after a correction."""
+
+    entrant: EntrantId
+    amount: int
+    """What was handed over, less the payout."""
+    currency: str
+    by: PlayerId
+    rule: str
+
+
 class AddOnTaken(_Event, frozen=True, kw_only=True, tag="add_on_taken"):
     """An entrant bought an add-on. The chips come to the seat in the same append."""
 
@@ -155,6 +166,7 @@ class RefundsAwarded(_Event, frozen=True, kw_only=True, tag="refunds_awarded"):
 Event = (
     PaymentRecorded
     | PrizeHandedOver
+    | PrizeReturned
     | AddOnTaken
     | EntrantKnockedOut
     | BountyWon

@@ -91,6 +91,7 @@ class HandedOver(msgspec.Struct, frozen=True, kw_only=True):
 
     entrant: EntrantId
     amount: int
+    """Negative if the entrant gave it back."""
 
 
 class Books(msgspec.Struct, frozen=True, kw_only=True):
@@ -115,5 +116,5 @@ class Books(msgspec.Struct, frozen=True, kw_only=True):
     policy: str | None = None
     """The policy by which the money of a cancelled tournament was refunded."""
     handed_over: tuple[HandedOver, ...] = ()
-    """The prizes that were handed over, oldest first."""
+    """The prizes that were handed over or given back, oldest first."""
     refunds: tuple[Refund, ...] = ()

@@ -10,6 +10,7 @@ from engine.tournament.model.money_commands import (
     HandOverPrize,
     ProposeDeal,
     RecordPayment,
+    ReturnPrize,
     TakeAddOn,
 )
 from engine.tournament.model.state import State
@@ -19,6 +20,7 @@ DECIDED = (
     Cases[State, Never, tuple[Event, ...]]()
     .on(RecordPayment, paying.record_payment)
     .on(HandOverPrize, handing_over.hand_over)
+    .on(ReturnPrize, handing_over.give_back)
     .on(TakeAddOn, paying.take_add_on)
     .on(ProposeDeal, dealing.propose)
     .on(AcceptDeal, dealing.accept)

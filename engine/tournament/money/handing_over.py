@@ -1,11 +1,13 @@
 """
-Prizes that staff hand over after a tournament. Source: rulebook ``prizes.handed_over``.
+Prizes that staff hand over after a tournament, and take back after a correction.
+
+Source: rulebook ``prizes.handed_over`` and ``prizes.returned``.
 """
 
 from engine.tournament.model.correcting_errors import TournamentNotFinished
-from engine.tournament.model.money_commands import HandOverPrize
-from engine.tournament.model.money_errors import PrizeNotDue
-from engine.tournament.model.money_events import PrizeHandedOver
+from engine.tournament.model.money_commands import HandOverPrize, ReturnPrize
+from engine.tournament.model.money_errors import PrizeNotDue, PrizeNotOwedBack
+from engine.tournament.model.money_events import PrizeHandedOver, PrizeReturned
 from engine.tournament.model.money_values import Books
 from engine.tournament.model.state import Finished, State, phase_of
 from engine.values import EntrantId
@@ -28,8 +30,7 @@ def hand_over(state: State, command: HandOverPrize) -> tuple[PrizeHandedOver, ..
     if not isinstance(state, Finished):
         raise TournamentNotFinished(phase=phase_of(state))
     currency = state.terms.currency
-    prize = next((each.amount for each in state.payouts if each.entrant == command.entrant), 0)
-    due = prize - handed_over_to(state.books, command.entrant)
+    due = _payout(state, command.entrant) - handed_over_to(state.books, command.entrant)
     if due <= 0 or currency is None:
         raise PrizeNotDue
     return (
@@ -41,3 +42,32 @@ def hand_over(state: State, command: HandOverPrize) -> tuple[PrizeHandedOver, ..
             rule="prizes.handed_over",
         ),
     )
+
+
+def give_back(state: State, command: ReturnPrize) -> tuple[PrizeReturned, ...]:
+    """
+    Return what an entrant got beyond the payout of the result that stands.
+
+    Raises:
+        TournamentNotFinished: If the tournament has no result.
+        PrizeNotOwedBack: If the entrant has got no more than the payout.
+    """
+    if not isinstance(state, Finished):
+        raise TournamentNotFinished(phase=phase_of(state))
+    given, currency = handed_over_to(state.books, command.entrant), state.terms.currency
+    beyond = given - _payout(state, command.entrant)
+    if beyond <= 0 or currency is None:
+        raise PrizeNotOwedBack
+    return (
+        PrizeReturned(
+            entrant=command.entrant,
+            amount=beyond,
+            currency=currency,
+            by=command.by,
+            rule="prizes.returned",
+        ),
+    )
+
+
+def _payout(state: Finished, entrant: EntrantId) -> int:
+    return next((each.amount for each in state.payouts if each.entrant == entrant), 0)

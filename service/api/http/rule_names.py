@@ -33,7 +33,7 @@ payouts.table penalty.hands penalty.moved penalty.rounds penalty.warning phases 
 phases.one_live phases.settled placing.bust_order placing.disqualified placing.late_entry
 placing.shared placing.stack_at_start points.adjusted points.bonus points.formula
 points.formula_failed points.places_from_end points.presets points.revised points.revoked
-points.table points.voided pool pots.layers pots.unmatched prizes.handed_over
+points.table points.voided pool pots.layers pots.unmatched prizes.handed_over prizes.returned
 ratings.plackett_luce rebuy rebuy.declared rebuy.price rebuy.window registration.closed
 registration.postponed registration.too_few_entrants rounds rounds.cut rounds.end
 rounds.ended_early rounds.final rounds.first rounds.hands rounds.heats rounds.no_rebuy

@@ -8,8 +8,8 @@ from litestar import Response
 from msgspec import Meta
 
 from engine.league.roles import may
-from engine.tournament.model.money_commands import HandOverPrize, RecordPayment
-from engine.tournament.model.money_events import PrizeHandedOver
+from engine.tournament.model.money_commands import HandOverPrize, RecordPayment, ReturnPrize
+from engine.tournament.model.money_events import PrizeHandedOver, PrizeReturned
 from engine.tournament.model.money_values import PaymentKind, Refund
 from engine.tournament.model.state import Finished, Running
 from engine.tournament.money.handing_over import handed_over_to
@@ -131,11 +131,11 @@ class PaymentWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class PrizeGiven(msgspec.Struct, kw_only=True):
-    """A prize that was handed over."""
+    """A prize that was handed over or given back."""
 
     entrant: str
     amount: int
-    """In minor units of the tournament's currency. 0 if the entrant had it all before."""
+    """In minor units of the tournament's currency. 0 if nothing was left to do."""
 
     currency: str | None
     """The tournament's currency (ISO 4217)."""
@@ -221,6 +221,28 @@ async def hand_over_prize(
         "amount": given,
         "currency": place.state.terms.currency,
     }
+    return answer(receipt, content, 200, version_of=place.stream)
+
+
+@operation(
+    "POST", "/v1/tournaments/{tournament_id:str}/prizes/{entrant_id:str}/returned",
+    "return_prize", "Record that an entrant gave back what a correction took from the prize.",
+    needs="report_results", scope="tournaments:manage", body=Nothing, answer=PrizeGiven,
+    key_required=True,
+    problems=("forbidden", "frozen", "prize_not_owed_back", "tournament_not_finished"),
+)  # fmt: skip
+async def return_prize(
+    entrant_id: str, place: TournamentPlace, order: Order, shell: Shell, principal: Principal
+) -> Response[bytes]:
+    """Record what was handed over beyond the payout that stands."""
+    command = ReturnPrize(
+        entrant=EntrantId(entrant_id), by=PlayerId(principal.account.player), now=shell.now()
+    )
+    receipt = await decide_one(shell, place.league, place.id, order, [command])
+    back = sum(
+        each.event.amount for each in receipt.recorded if isinstance(each.event, PrizeReturned)
+    )
+    content = {"entrant": entrant_id, "amount": back, "currency": place.state.terms.currency}
     return answer(receipt, content, 200, version_of=place.stream)
 
 

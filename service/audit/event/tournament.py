@@ -5,7 +5,7 @@ from engine.tournament.model import entering_events as entering
 from engine.tournament.model import events
 from engine.tournament.model.correcting_events import ResultCorrected
 from engine.tournament.model.floor_events import ClockSet, StackRemoved
-from engine.tournament.model.money_events import AddOnTaken, PrizeHandedOver
+from engine.tournament.model.money_events import AddOnTaken, PrizeHandedOver, PrizeReturned
 from engine.tournament.model.rounds_events import RoundSeated
 from engine.tournament.model.state import Finished, Running, State
 from engine.tournament.model.terms_announced import Terms
@@ -128,6 +128,10 @@ class TournamentAudit:
                 due = corrections.prize_due(before, event.entrant)
                 what = f"a prize of {event.amount} was handed over, and {due} was due"
                 self._hold("money", event.amount == due, position, what)
+            case PrizeReturned():
+                beyond = -corrections.prize_due(before, event.entrant)
+                what = f"{event.amount} of a prize was given back, and {beyond} was beyond it"
+                self._hold("money", event.amount == beyond, position, what)
             case ResultCorrected():
                 if not isinstance(before, Finished):
                     raise LookupError("a result was corrected before there was one")

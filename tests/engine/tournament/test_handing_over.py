@@ -6,9 +6,9 @@ from engine.kit.freezes import Frozen
 from engine.tournament.model.correcting_commands import CorrectResult
 from engine.tournament.model.correcting_errors import TournamentNotFinished
 from engine.tournament.model.freezing_commands import FreezeResult
-from engine.tournament.model.money_commands import HandOverPrize
-from engine.tournament.model.money_errors import PrizeNotDue
-from engine.tournament.model.money_events import PrizeHandedOver
+from engine.tournament.model.money_commands import HandOverPrize, ReturnPrize
+from engine.tournament.model.money_errors import PrizeNotDue, PrizeNotOwedBack
+from engine.tournament.model.money_events import PrizeHandedOver, PrizeReturned
 from engine.values import DisputeId
 from service.audit.event.corrections import prize_due
 from tests.engine.tournament.floor import NOON, entrant, player
@@ -36,6 +36,21 @@ def test_a_prize_is_handed_over_once_and_a_correction_adds_the_rest() -> None:
     assert prize_due(scenario.state, entrant(2)) == 200
     scenario.when(handing(2)).then(given(2, 200))
     scenario.when(handing(2)).then_rejected(PrizeNotDue)
+
+
+def test_what_a_correction_took_from_a_prize_is_given_back_once() -> None:
+    scenario = finished(1_500, 1_200, 800, 500)
+    back = ReturnPrize(entrant=entrant(1), by=player(9), now=NOON)
+    scenario.when(back).then_rejected(PrizeNotOwedBack)
+    scenario.asked(handing(1)).when(back).then_rejected(PrizeNotOwedBack)
+    order = ((entrant(2),), (entrant(1),), (entrant(3),), (entrant(4),))
+    scenario.asked(CorrectResult(order=order, **SIGNED))
+    returned = PrizeReturned(
+        entrant=entrant(1), amount=200, currency="EUR", by=player(9), rule="prizes.returned"
+    )
+    scenario.when(back).then(returned).when(back).then_rejected(PrizeNotOwedBack)
+    scenario.when(handing(1)).then_rejected(PrizeNotDue)
+    playing(3).when(back).then_rejected(TournamentNotFinished, phase="running")
 
 
 @pytest.mark.parametrize("number", [4, 9])

@@ -221,6 +221,7 @@ MEMBERS = {
     "award_anew": f"scorer {HEADS}",
     "record_payment": f"scorer {HEADS}",
     "hand_over_prize": f"scorer {HEADS}",
+    "return_prize": f"scorer {HEADS}",
     # anybody who directs play may propose a deal, and the entrants must agree to it
     "propose_deal_as_director": f"referee {HEADS}",
     "adjust_points": f"scorer {HEADS}",
@@ -259,6 +260,7 @@ NOT_WHEN_ENTERED = {
     "award_anew",
     "record_payment",
     "hand_over_prize",
+    "return_prize",
     "propose_deal_as_director",
     "revise_award",
     "revoke_award",

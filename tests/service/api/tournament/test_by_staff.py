@@ -249,6 +249,22 @@ async def test_a_bundle_of_a_tournament_run_by_staff_is_verified(
         corrected = await owner.post(f"{path}/corrections", WHY | {"order": order}, headers=ANY)
         assert corrected.status_code == 201, corrected.text
         assert any([await handed_over(owner, path, each) for (each,) in order])
+        was = dict(zip([each for (each,) in order], gave, strict=True))
+        stands = (await owner.get(path)).json()["entrants"]
+        now = {each["id"]: each["payout"] or 0 for each in stands}
+        for entrant, got in was.items():
+            back = await owner.post(f"{path}/prizes/{entrant}/returned", key=f"back {entrant}")
+            if got <= now[entrant]:
+                assert refused(back, "prize_not_owed_back")
+                continue
+            assert back.json()["amount"] == got - now[entrant], back.text
+            again = await owner.post(f"{path}/prizes/{entrant}/returned", key=f"back {entrant}")
+            assert again.json() == back.json()
+        assert any(got > now[entrant] for entrant, got in was.items())
+        no = await people[0].post(f"{path}/prizes/{order[0][0]}/returned")
+        assert no.json()["code"] == "forbidden"
+        books = (await owner.get(f"{path}/ledger")).json()["accounts"]
+        assert {each["entrant"]: each["handed_over"] for each in books} == now
         report = await audited(database, league)
         assert faults(report) == {}, report.text()
         await sign(league)
