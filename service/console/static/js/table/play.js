@@ -8,6 +8,7 @@ import * as signal from './signal.js';
 
 const TABLE = '[data-table]';
 const told = new Map();
+const ended = new Map();
 
 // Milliseconds by which the server's clock is ahead of this one.
 const offset = ahead(Number(document.querySelector('[data-now]').dataset.now), Date.now());
@@ -18,11 +19,23 @@ const prepare = (table) => {
     table.querySelector(`[data-switch="${name}"]`)?.setAttribute('aria-pressed', setting.wanted());
   }
   suit(table);
+  keepEnd(table);
   const { table: id, decision } = table.dataset;
   const turn = table.hasAttribute('data-turn') ? decision : '';
   if (turn && told.get(id) !== turn) signal.turn();
   told.set(id, turn);
   tick(table);
+};
+
+// The end of the last hand, which the next hand would hide at once, stays below, closed.
+const keepEnd = (table) => {
+  const { table: id } = table.dataset;
+  const shown = table.querySelector('.ended');
+  if (shown) return ended.set(id, shown.cloneNode(true));
+  if (!ended.has(id)) return;
+  const kept = ended.get(id).cloneNode(true);
+  kept.open = false;
+  table.querySelector('.play-foot').before(kept);
 };
 
 const tick = (table) => {

@@ -1,0 +1,162 @@
+"""The playing table as pages without scripts: exactly the legal actions, and no hidden card."""
+
+import re
+from collections.abc import Callable
+from html import unescape
+from typing import Any
+
+import pytest
+
+from engine.rulesets.presets import PRESETS
+
+pytestmark = pytest.mark.anyio
+Serving = Callable[..., Any]
+
+OVERRIDES = {"casino": {"rebuy": {"seconds": 0}}}
+STACKS = {"official": None, "halcyon_10": 10}
+ROUNDS_MAX = 60
+
+
+def terms(ruleset: str) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "ruleset": ruleset,
+        "overrides": OVERRIDES.get(ruleset, {}),
+        "hands_between_seconds": 60,
+    }
+    stack = STACKS.get(ruleset, 100)
+    return found | ({} if stack is None else {"starting_stack": stack})
+
+
+def buttons(page: str) -> list[str]:
+    return sorted(set(re.findall(r'name="do" value="([^"]+)"', page)) - {"count"})
+
+
+def wanted(view: Any) -> list[str]:
+    """Return the buttons that the legal actions of a view ask for."""
+    return sorted(
+        each["verb"] + (f":{each['source']}" if each.get("source") else "")
+        for each in view["legal"]
+    )
+
+
+def shown(page: str) -> set[str]:
+    """Return every card whose face is on a page."""
+    return {unescape(each) for each in re.findall(r"cards\.svg#([CTSZFX][^\"]+)\"", page)}
+
+
+def entitled(view: Any) -> set[str]:
+    """Return the cards that a view tells its reader."""
+    mine = view["me"] or {}
+    found = {*mine.get("cards", ()), *mine.get("selection", ()), *mine.get("new_cards", ())}
+    rounds = view["rounds"] or {}
+    found |= {*rounds.get("market", ()), rounds.get("discard_top")} - {None}
+    last = view["last_hand"] or {"revealed": (), "shown": ()}
+    found |= {*last["shown"], *(card for each in last["revealed"] for card in each["cards"])}
+    for seat in view["seats"]:
+        found |= {*seat["field"], *(seat["revealed"] or {"cards": ()})["cards"]}
+    return found
+
+
+def choice(view: Any) -> dict[str, Any]:
+    """Return the fields of a form that keeps the hand going, and ends it soon."""
+    legal = {each["verb"]: each for each in view["legal"]}
+    if "select" in legal:
+        return {"do": "select", "cards": view["me"]["cards"][:2]}
+    if "improve" in legal:
+        return {"do": "improve", "cards": view["me"]["new_cards"][:1]}
+    if "swap" in legal and view["rounds"]["round"] == 1:
+        swap = legal["swap"]
+        return {"do": f"swap:{swap['source']}", "cards": swap["cards"][:1]}
+    if "trade" in legal and view["rounds"]["round"] == 1:
+        return {"do": "trade:pile", "cards": legal["trade"]["cards"][:1]}
+    order = ("call_hand", "stand", "check", "call", "stay")
+    return {"do": next(each for each in order if each in legal)}
+
+
+@pytest.mark.parametrize("ruleset", sorted(PRESETS))
+async def test_a_hand_is_played_by_forms_with_exactly_the_legal_actions(
+    serving: Serving, ruleset: str
+) -> None:
+    async with serving() as console:
+        _, _, _, people, table = await console.api.playing(2, **terms(ruleset))
+        browsers = [(each, await console.signed_in(each.login)) for each in people]
+        here, pressed = f"/tables/{table}", set()
+
+        for _ in range(ROUNDS_MAX):
+            for person, browser in browsers:
+                view = (await person.get(f"/v1/tables/{table}")).json()
+                page = (await browser.get(here)).text
+                assert buttons(page) == wanted(view)
+                assert shown(page) <= entitled(view)
+                assert set((view["me"] or {"cards": ()})["cards"]) <= shown(page)
+                if view["my_turn"]:
+                    fields = choice(view)
+                    pressed.add(fields["do"])
+                    answer = await browser.submit(here, **fields)
+                    assert answer.status_code == 200, answer.text
+            if view["last_hand"] is not None:
+                break
+
+        last = (await browser.get(here)).text
+        assert f"/hands/{view['last_hand']['hand']}" in last
+        assert len(pressed) > 1
+
+
+async def test_a_refused_action_is_told_and_keeps_what_was_chosen(serving: Serving) -> None:
+    async with serving() as console:
+        _, _, _, [one, _], table = await console.api.playing(2)
+        browser, here = await console.signed_in(one.login), f"/tables/{table}"
+        cards = (await one.get(f"/v1/tables/{table}")).json()["me"]["cards"][:2]
+        await browser.get(here)
+
+        answer = await browser.submit(here, do="select", cards=[cards[0], cards[0]])
+
+        assert answer.status_code == 409, answer.text
+        assert "data-problem" in answer.text
+        assert f'value="{cards[0]}"' in answer.text
+        assert answer.text.count(" checked") == 1
+
+
+async def test_what_the_chosen_cards_count_is_shown_before_they_are_sent(serving: Serving) -> None:
+    async with serving() as console:
+        _, _, _, [one, _], table = await console.api.playing(2)
+        browser, here = await console.signed_in(one.login), f"/tables/{table}"
+        view = (await one.get(f"/v1/tables/{table}")).json()
+        cards = view["me"]["cards"][:2]
+        body = {"hands": [cards], "target": view["target"], "suit": view["suit"]}
+        worth = (await one.post("/v1/rulesets/better/evaluate", body)).json()["hands"][0]
+        await browser.get(here)
+
+        page = await browser.submit(here, do="count", cards=cards)
+
+        assert page.text.count(" checked") == 2
+        assert f"suit count {worth['suited']}" in page.text
+        assert (await one.get(f"/v1/tables/{table}")).json()["version"] == view["version"]
+        part = await browser.get(f"{here}?part=worth&" + "&".join(f"cards={each[0]}%2B{each[2:]}"
+            if each[1] == "+" else f"cards={each}" for each in cards))  # fmt: skip
+        assert f"suit count {worth['suited']}" in part.text
+        assert "<html" not in part.text
+
+
+async def test_a_member_who_does_not_play_sees_no_card_and_no_button(serving: Serving) -> None:
+    async with serving() as console:
+        owner, _, _, _, table = await console.api.playing(2)
+        browser = await console.signed_in(owner.login)
+
+        page = (await browser.get(f"/tables/{table}")).text
+
+        assert shown(page) == set()
+        assert buttons(page) == []
+        assert "Step away" not in page
+
+
+async def test_a_player_steps_away_and_comes_back(serving: Serving) -> None:
+    async with serving() as console:
+        _, _, _, [one, _], table = await console.api.playing(2)
+        browser, here = await console.signed_in(one.login), f"/tables/{table}"
+        await browser.get(here)
+
+        page = await browser.submit(f"{here}/presence")
+        assert "You are away" in page.text
+        page = await browser.submit(f"{here}/presence")
+        assert "You are away" not in page.text
