@@ -53,8 +53,8 @@ FAULTS = (
     Fault(
         name="a prize is handed over twice",
         file="tournament/money/handing_over.py",
-        sound="due = prize - handed_over_to(state.books, command.entrant)",
-        faulty="due = prize",
+        sound="due = _payout(state, command.entrant) - handed_over_to(",
+        faulty="due = _payout(state, command.entrant) - 0 * handed_over_to(",
         caught_by=MONEY + "test_a_prize_is_handed_over_once_and_a_correction_adds_the_rest",
     ),
     Fault(

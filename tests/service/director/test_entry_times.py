@@ -3,16 +3,24 @@
 import subprocess
 from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
 import pytest
+from msgspec.structs import replace
 
+from engine.tournament import decider
 from engine.tournament.model.commands import Withdraw
+from engine.tournament.model.entering_commands import ChangeTerms
 from engine.tournament.model.state import Registering, Running
 from engine.tournament.model.terms import EntryTerms, FloorTerms
+from engine.tournament.model.terms_changeable import ChangeableTerms, changeable
 from engine.values import EntrantId, stream_of
 from service.director import submitting
 from service.director.runtime import Runtime, open_runtime
+from service.log.orders import Order
 from service.tasks import duties
+from service.tasks.asking import Found, asked_by
+from tests.engine.tournament.rulings import RULED
 from tests.service.director.test_directing import announced, command
 from tests.service.tasks.test_worker import worker
 from tests.support.databases import TestDatabase
@@ -76,6 +84,38 @@ async def test_an_offer_nobody_answers_goes_on_and_late_registration_ends(
         assert await duties.start_tournament(runtime, again) is None
         assert await types_of(runtime, name) == types
     assert worker.poll() is None
+
+
+async def test_jobs_of_terms_that_changed_wait_for_the_new_instants(database: TestDatabase) -> None:
+    async with open_runtime(database.settings("holotable_worker")) as runtime:
+        now = runtime.clock.now()
+        entry = EntryTerms(check_in_opens_before_seconds=600)
+        league, name = await announced(
+            runtime, 2, entry=entry, starts_at=now + timedelta(seconds=900)
+        )
+        order, later = command(runtime), now + timedelta(hours=2)
+        terms = changeable((await state_of(runtime, league, name)).terms)
+        change = ChangeTerms(
+            terms=replace(terms, starts_at=later), **{**RULED, "now": order.received_at}
+        )
+        await submitting.submit_to_tournament(runtime, league, name, change, order)
+        ids = {"league": league, "tournament": name}
+        assert await duties.start_tournament(runtime, ids) == later
+        assert await duties.open_check_in(runtime, ids) == later - timedelta(seconds=600)
+        assert (await types_of(runtime, name))[-1] == "terms_changed"
+
+        (event,) = decider.decide((await state_of(runtime, league, name)), back(terms, order))
+        found = Found(league, UUID(int=1), UUID(int=2), 9, event)
+        jobs = {each.job.task: each.job.due_at for each in asked_by(found, now, runtime.settings)}
+        assert jobs == {
+            "tournament.start": terms.starts_at,
+            "tournament.check_in": terms.starts_at - timedelta(seconds=600),
+        }
+
+
+def back(terms: ChangeableTerms, order: Order) -> ChangeTerms:
+    """Return the command that sets the old terms again."""
+    return ChangeTerms(terms=terms, **{**RULED, "now": order.received_at})
 
 
 async def test_a_start_put_off_is_armed_anew_and_the_first_message_again_does_nothing(
