@@ -1,56 +1,47 @@
 """
-Compare the example players with others: games of six seats, three of each kind.
+Compare the bots with others: games of six seats, three of each kind.
 
-One kind of opponent keeps the best cards at once and bets by mood. The other kind never folds.
-Each player sees only the view of its own seat.
+One kind of opponent keeps the best cards at once and bets by mood. Another kind never folds. The
+bots of each strength also play against the next weaker ones. Each player sees only the view of its
+own seat.
 """
 
 import time
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
-from hashlib import sha256
+from dataclasses import dataclass
+from itertools import pairwise
+from math import sqrt
+from statistics import mean, stdev
 from typing import Any, NamedTuple
 
-import msgspec
-
-from engine.rulesets import preset, ruleset_hash
-from engine.table.decider import decider
-from engine.table.model.commands import (
-    Act,
-    CallHand,
-    Command,
-    FieldCards,
-    Improve,
-    OpenHand,
-    OpenTable,
-    Placed,
-    Seeds,
-    Select,
-    TakeCardTurn,
-)
-from engine.table.model.errors import TooFewStacks
-from engine.table.model.state import State, Table
-from engine.table.read.view import seen_by
-from engine.values import EntrantId, HandId, TableId, TournamentId
 from service.sandbox.bots.betting import Temper
 from service.sandbox.bots.judgement import best_addition, score, whim
 from service.sandbox.bots.player import choose
+from service.sandbox.bots.strengths import STYLES, Strength
+from service.sandbox.selfplay.game import Fault, Game
+from service.sandbox.selfplay.match import CERTAIN
 
-NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 SEATS = 6
 GAMES = 60
-HANDS_MAX = 60
 
 View = dict[str, Any]
 Policy = Callable[[View, str], dict[str, Any]]
 
 
-def knowing(view: View, name: str) -> dict[str, Any]:
-    """Play as the example players do."""
-    action = choose(view, Temper.of(name, 1), name, 1)
-    if action is None:
-        raise ValueError("nothing is asked of this seat")
-    return action
+def of_strength(strength: Strength) -> Policy:
+    """Return the policy of the bots of a strength."""
+
+    def policy(view: View, name: str) -> dict[str, Any]:
+        action = choose(view, Temper.of(name, 1), name, 1, STYLES[strength])
+        if action is None:
+            raise ValueError("nothing is asked of this seat")
+        return action
+
+    policy.__name__ = strength
+    return policy
+
+
+calm, steady, sharp = (of_strength(each) for each in STYLES)
 
 
 def by_mood(view: View, name: str) -> dict[str, Any]:
@@ -97,6 +88,10 @@ PAIRINGS: tuple[tuple[str, Policy], ...] = (
     ("traditional", never_folding),
     ("spike", never_folding),
 )
+"""Opponents of steady bots, by ruleset."""
+
+LADDERS = ("better_simple", "cantina", "halcyon_100", "traditional", "spike")
+"""Rulesets in which each strength plays against the next."""
 
 
 def _best_now(view: View) -> dict[str, Any] | None:
@@ -109,133 +104,84 @@ def _best_now(view: View) -> dict[str, Any] | None:
     return {"type": phase, "cards": list(cards)}
 
 
-def _hex(*facts: object) -> str:
-    return sha256(repr(facts).encode()).hexdigest()
+@dataclass
+class Following:
+    """A player that follows a policy."""
+
+    policy: Policy
+    name: str
+
+    def choose(self, view: View) -> View:
+        """Return the policy's action."""
+        return self.policy(view, self.name)
+
+    def told(self, fault: Fault) -> None:
+        """Raise: these players know the rules."""
+        raise RuntimeError(f"refused: {fault}")
 
 
-class Game:
-    """One table from its first hand until one seat has everything, or until the limit of hands."""
-
-    def __init__(self, name: str, number: int, policies: Sequence[Policy]) -> None:
-        ruleset = preset(name)
-        self.number = number
-        self.policies = policies
-        stack = ruleset.starting_stack or 100
-        self.state: State = decider.initial
-        self.hands = 0
-        self._do(
-            OpenTable(
-                table=TableId(f"tbl_{1:032x}"),
-                tournament=TournamentId(f"trn_{1:032x}"),
-                number=1 + number,
-                ruleset=ruleset,
-                ruleset_hash=ruleset_hash(ruleset),
-                decision_seconds=30,
-                grace_seconds=1,
-                seats=tuple(
-                    Placed(seat=seat, entrant=EntrantId(f"ent_{seat:032x}"), stack=stack)
-                    for seat in range(1, len(policies) + 1)
-                ),
-                seat_count=len(policies),
-                now=NOON,
-            )
-        )
-
-    @property
-    def table(self) -> Table:
-        """Return the table as it is."""
-        if not isinstance(self.state, Table):
-            raise TypeError("the table is not open")
-        return self.state
-
-    def _do(self, command: Command) -> None:
-        _, self.state = decider.carry_out(self.state, command)
-
-    def play(self) -> dict[int, int]:
-        """Return the stacks at the end, by seat."""
-        while self.hands < HANDS_MAX and len(self.table.places) > 1:
-            number = self.table.next_hand_number
-            cards, dice, draws = (_hex(use, self.number, number) for use in ("c", "d", "l"))
-            try:
-                self._do(
-                    OpenHand(
-                        hand=HandId(f"hnd_{number:032x}"),
-                        seeds=Seeds(cards=cards, dice=dice, draws=draws),
-                        tournament_version=1,
-                        tournament_head="0" * 64,
-                        now=NOON,
-                    )
-                )
-            except TooFewStacks:
-                break
-            self.hands += 1
-            while self.table.decision is not None:
-                self._answer(self.table.decision.seats[0])
-        return {place.seat: place.stack for place in self.table.places}
-
-    def _answer(self, seat: int) -> None:
-        view = msgspec.to_builtins(seen_by(self.table, self.table.at(seat).entrant))
-        action = self.policies[seat - 1](view, f"{self.number}/{seat}")
-        self._do(self._command(seat, action))
-
-    def _command(self, seat: int, action: dict[str, Any]) -> Command:
-        decision = self.table.decision
-        about: dict[str, Any] = {
-            "entrant": self.table.at(seat).entrant,
-            "decision": "" if decision is None else decision.token,
-            "now": NOON,
-        }
-        salt = _hex(seat, about["decision"])
-        match action["type"]:
-            case "select" | "improve":
-                kind = Select if action["type"] == "select" else Improve
-                return kind(**about, cards=tuple(action["cards"]), salt=salt)
-            case "field":
-                return FieldCards(**about, cards=tuple(action["cards"]))
-            case "call_hand":
-                return CallHand(**about)
-            case "draw" | "trade" | "stand" | "gain" | "swap" | "junk" | "buy":
-                chosen = {"card": action.get("card"), "source": action.get("source")}
-                return TakeCardTurn(**about, verb=action["type"], salt=salt, **chosen)
-            case verb:
-                return Act(**about, verb=verb, amount=action.get("amount"))
+def seated(number: int, policies: Sequence[Policy]) -> list[Following]:
+    """Return a player for each policy, in the order of the seats of game *number*."""
+    return [Following(each, f"{number}/{seat}") for seat, each in enumerate(policies, start=1)]
 
 
 class Result(NamedTuple):
-    """The share of the example players. Half of everything means that both kinds are equal."""
+    """The share of one kind. Half of everything means that both kinds are equal."""
 
     won: float
     chips: float
+    give_or_take: float
+    """The half-width of the range that holds the true share of chips with 95 %."""
+
     games: int
     hands: int
     seconds: float
 
     def __str__(self) -> str:
         return (
-            f"won {self.won:>4.0%} of {self.games} games, {self.chips:>4.0%} of the chips; "
+            f"won {self.won:>4.0%} of {self.games} games, {self.chips:>4.0%} of the chips "
+            f"(± {self.give_or_take:.0%}); "
             f"{self.hands} hands, {1e3 * self.seconds / self.hands:.1f} ms a hand"
         )
 
 
-def compare(name: str, other: Policy, games: int = GAMES) -> Result:
-    """Play *games* of the preset *name*, with the seats changing places."""
-    chips = total = hands = 0
-    won = 0.0
+def compare(name: str, one: Policy, other: Policy, games: int = GAMES) -> Result:
+    """
+    Play *games* of the preset *name*, and tell how *one* did.
+
+    Two games have the same cards, and the two kinds change seats between them. So luck with the
+    cards decides little.
+    """
+    shares: list[float] = []
+    won, hands = 0.0, 0
     began = time.process_time()
-    for number in range(games):
-        ours = [(seat + number) % 2 == 0 for seat in range(SEATS)]
-        game = Game(name, number, [knowing if mine else other for mine in ours])
-        stacks = game.play()
-        best = max(stacks.values())
-        leaders = [seat for seat, stack in stacks.items() if stack == best]
-        won += sum(ours[seat - 1] for seat in leaders) / len(leaders)
-        chips += sum(stack for seat, stack in stacks.items() if ours[seat - 1])
-        total += sum(stacks.values())
-        hands += game.hands
-    return Result(won / games, chips / total, games, hands, time.process_time() - began)
+    for number in range(games // 2):
+        share = 0.0
+        for side in (0, 1):
+            ours = [(seat + side) % 2 == 0 for seat in range(SEATS)]
+            game = Game(name, number, seated(number, [one if mine else other for mine in ours]))
+            stacks = game.play()
+            best = max(stacks.values())
+            leaders = [seat for seat, stack in stacks.items() if stack == best]
+            won += sum(ours[seat - 1] for seat in leaders) / len(leaders)
+            mine = sum(stack for seat, stack in stacks.items() if ours[seat - 1])
+            share += mine / sum(stacks.values()) / 2
+            hands += game.hands
+        shares.append(share)
+    seconds = time.process_time() - began
+    error = stdev(shares) / sqrt(len(shares)) if len(shares) > 1 else 0.0
+    return Result(won / games, mean(shares), CERTAIN * error, games, hands, seconds)
 
 
 def main() -> None:
-    """Print the results of the example players."""
+    """Print the results of the bots against others, and of each strength against the next."""
     for name, other in PAIRINGS:
-        print(f"{name:<14} against {other.__name__.replace('_', ' '):<14} {compare(name, other)}")
+        _show(name, steady, other)
+    for name in LADDERS:
+        for weaker, stronger in pairwise((calm, steady, sharp)):
+            _show(name, stronger, weaker)
+
+
+def _show(name: str, one: Policy, other: Policy) -> None:
+    pairing = f"{one.__name__} against {other.__name__.replace('_', ' ')}"
+    print(f"{name:<14} {pairing:<28} {compare(name, one, other)}")

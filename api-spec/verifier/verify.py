@@ -7482,7 +7482,7 @@ class Season:
     def placings(self, event: Event, tournament: Tournament) -> list[Json]:
         """Those of the result that held when *event* was written."""
         held = [data for position, data in tournament.results if position < event.position]
-        return (held or [tournament.results[0][1]])[-1]["placings"]
+        return without_house_bots((held or [tournament.results[0][1]])[-1]["placings"])
 
     def on_points_awarded(self, event: Event) -> None:
         name = event.data["tournament"]
@@ -7545,7 +7545,8 @@ class Season:
         if event.data["field"] is None:
             return
         money = tournament.money
-        entries = len(tournament.entrants) + sum(money.rebuys.values())
+        counted = [n for n, e in tournament.entrants.items() if not is_house_bot(e["player"])]
+        entries = len(counted) + sum(money.rebuys.get(name, 0) for name in counted)
         due = {
             "buy_in": money.fees["buy_in"],
             "entrants": entrants,
@@ -7558,8 +7559,9 @@ class Season:
     def knockouts(self, tournament: Tournament) -> Counter[str]:
         """How many each player knocked out for good."""
         found: Counter[str] = Counter()
-        for names in tournament.places.out_by.values():
-            found.update(tournament.entrants[name]["player"] for name in names)
+        for out, names in tournament.places.out_by.items():
+            if not is_house_bot(tournament.entrants[out]["player"]):
+                found.update(tournament.entrants[name]["player"] for name in names)
         return found
 
     def points_of(self, event: Event, award: Json, entrants: int) -> str:
@@ -8128,6 +8130,27 @@ def derived(name: str) -> str:
     data[6] = data[6] & 0x0F | 0x80
     data[8] = data[8] & 0x3F | 0x80
     return data.hex()
+
+
+def is_house_bot(player: str) -> bool:
+    """`recomputing.md` 7: whether an identifier is that of a house bot."""
+    return re.fullmatch(r"plr_686f7573656280(01|02|03)8[0-9a-f]{15}", player) is not None
+
+
+def without_house_bots(placings: list[Json]) -> list[Json]:
+    """`points.house_bots`: the others move up to the places that house bots held."""
+    people = [entry for entry in placings if not is_house_bot(entry["player"])]
+    if len(people) == len(placings):
+        return placings
+    places = [entry["place"] for entry in people]
+    return [
+        {
+            **entry,
+            "place": 1 + len([place for place in places if place < entry["place"]]),
+            "shared": places.count(entry["place"]),
+        }
+        for entry in people
+    ]
 
 
 def decimal_text(value: Fraction, scale: int) -> str:

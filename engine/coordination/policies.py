@@ -11,16 +11,15 @@ from datetime import datetime
 
 from msgspec.structs import replace
 
+from engine.coordination.season_points import points_of
 from engine.decider import Command, Decider, Event, State
 from engine.errors import CommandRejected, InvariantViolated
 from engine.hand.positions import DEALT_MIN
-from engine.kit.currencies import fraction_digits
 from engine.rulesets import ruleset_hash
 from engine.season import decisions as seasons
 from engine.season.commands import AddTournament, AwardPoints, ReviseAward
 from engine.season.state import Opened
 from engine.season.state import State as SeasonState
-from engine.season.values import Finish as SeasonFinish
 from engine.season.values import Outlook, Prospect
 from engine.table.decide.opening import dealable
 from engine.table.decide.positions import marks_of
@@ -46,7 +45,6 @@ from engine.tournament.model.state import (
 from engine.tournament.model.state import State as TournamentState
 from engine.tournament.model.table_summary import TableSummary
 from engine.tournament.model.values import Busted, LevelClock, Standing
-from engine.tournament.money import pool
 from engine.tournament.seating.draw import seats_at
 from engine.values import EntrantId, SeasonId, Seat, TableId
 
@@ -232,33 +230,6 @@ def fatal_pots(
     return fatal
 
 
-def points_of(tournament: Finished, *, now: datetime) -> AwardPoints:
-    """Return the command that awards a finished tournament's points in its season."""
-    terms, books = tournament.terms, tournament.books
-    entrants = pool.entrants_of(tournament)
-    charged = pool.charged_to(terms, books, entrants)
-    knockouts = pool.knockouts_of(tournament)
-    return AwardPoints(
-        tournament=terms.tournament,
-        placings=tuple(
-            SeasonFinish(
-                entrant=each.entrant,
-                player=each.player,
-                place=each.place,
-                shared=each.shared,
-                spent=charged[each.entrant].whole,
-                knockouts=knockouts.get(each.entrant, 0),
-            )
-            for each in tournament.placings
-        ),
-        buy_in=terms.fees.buy_in,
-        pool=pool.pool_of(terms, books, entrants),
-        money_digits=fraction_digits(terms.currency),
-        entries=len(tournament.placings) + len(books.rebuys),
-        now=now,
-    )
-
-
 def idle_tables(tables: Mapping[TableId, Table]) -> tuple[TableId, ...]:
     """
     Return the open tables without a hand in play, by number.
@@ -308,6 +279,8 @@ def season_told(
 ) -> AwardPoints | ReviseAward | None:
     """
     Return the command that *season* still needs about *tournament*, or None if there is none.
+
+    A tournament that only house bots have played gives no points.
     """
     if not isinstance(tournament, Finished) or not isinstance(season, Opened):
         return None
@@ -315,6 +288,8 @@ def season_told(
         # The question is asked again when the dispute releases the tournament.
         return None
     award = points_of(tournament, now=now)
+    if not award.placings:
+        return None
     if season.tournament(award.tournament) is None:
         return award
     if not tournament.corrections:

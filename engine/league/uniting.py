@@ -1,5 +1,6 @@
 """Decisions about players who are one person. Source: rulebook ``standings.merged``."""
 
+from engine.kit.house_bots import is_house_bot
 from engine.league import merging
 from engine.league.errors import (
     MemberUnknown,
@@ -58,6 +59,8 @@ def _demand_two(state: Created, command: merging.MergePlayers) -> None:
     player, into = command.player, command.into
     if player == into:
         raise MergeInvalid(problem="a player cannot be merged into themselves")
+    if is_house_bot(player) or is_house_bot(into):
+        raise MergeInvalid(problem="a house bot is no person")
     if command.by in (player, into):
         raise MergeInvalid(problem="an owner cannot merge themselves; ask another owner")
     held = state.role_of(player)

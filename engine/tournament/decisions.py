@@ -10,6 +10,7 @@ from engine.tournament.chips import casino, rebuying
 from engine.tournament.correcting import decisions as correcting
 from engine.tournament.entering import announcing, late, places, registration
 from engine.tournament.entering import decisions as who_enters
+from engine.tournament.entering.house_bots import as_house_bot
 from engine.tournament.fairness import decisions as fairness
 from engine.tournament.floor import decisions as on_the_floor
 from engine.tournament.freezing import decisions as freezing
@@ -114,6 +115,7 @@ def _demand_settled(command: Command) -> None:
 
 
 def _registered(state: State, command: Register) -> tuple[Event, ...]:
+    command = as_house_bot(state, command)
     if not isinstance(state, Running):
         return places.register(state, command)
     return (

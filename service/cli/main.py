@@ -41,6 +41,13 @@ def up() -> click.Command:
     return up
 
 
+def selfplay() -> click.Command:
+    """Let BOT play against house bots in memory, and report what it won and got wrong."""
+    from service.cli.selfplay import selfplay
+
+    return selfplay
+
+
 def floor() -> click.Command:
     """Show the floor of TOURNAMENT: tables, seats, stacks, states and the next level."""
     from service.cli.floor import floor
@@ -67,6 +74,13 @@ def project() -> click.Command:
     from service.cli.processes import project
 
     return project
+
+
+def bots() -> click.Command:
+    """Play the house bots of every league."""
+    from service.cli.processes import bots
+
+    return bots
 
 
 def signer() -> click.Command:
@@ -245,8 +259,8 @@ def points() -> click.Command:
 
 
 SECTIONS: Final = {
-    "Try it": (demo, up, floor),
-    "Processes": (api, worker, project, signer),
+    "Try it": (demo, up, selfplay, floor),
+    "Processes": (api, worker, project, bots, signer),
     "Operations": (
         prepare,
         migrate,

@@ -1,5 +1,5 @@
 """
-``holotable api``, ``worker``, ``project`` and ``openapi``: the processes of the service.
+``holotable api``, ``worker``, ``project``, ``bots`` and ``openapi``: the processes of the service.
 
 Each command imports its process when it runs, so no process keeps the modules of another in
 memory.
@@ -49,6 +49,19 @@ def project() -> None:
     """
     with importing():
         from service.projections.runner import run
+
+    run(settings())
+
+
+@click.command()
+def bots() -> None:
+    """
+    Play the house bots of every league.
+
+    Needs HOLOTABLE_DATABASE_URL with the login of holotable_worker, and HOLOTABLE_SECRET_KEY.
+    """
+    with importing():
+        from service.sandbox.house.driver import run
 
     run(settings())
 

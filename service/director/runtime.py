@@ -88,11 +88,16 @@ class Runtime:
         except TimeoutError:  # a connection in use no longer answers
             self.pool.terminate()
 
-    def order(self, occurrence: str) -> Order:
-        """Return an order of the house. Every process gives one occurrence the same id."""
+    def order(self, occurrence: str, actor: str = HOUSE) -> Order:
+        """
+        Return an order of the house. Every process gives one occurrence the same id.
+
+        Args:
+            actor: The house, or one of its bots.
+        """
         return Order(
             command_id=uuid5(NAMESPACE, occurrence),
-            actor=HOUSE,
+            actor=actor,
             received_at=self.clock.now(),
             request=occurrence.encode(),
         )

@@ -11,6 +11,7 @@ from argon2.exceptions import InvalidHashError, VerifyMismatchError
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from engine.kit.house_bots import house_bot_of
 from service.base.pools import HASHING
 from service.people.schema import account
 
@@ -138,16 +139,23 @@ async def by_password(
 
 
 async def names(engine: AsyncEngine, numbers: list[UUID]) -> dict[str, str]:
-    """Return the names of these players. An erased player is called :data:`ERASED`."""
-    if not numbers:
-        return {}
+    """
+    Return the names of these players. An erased player is called :data:`ERASED`.
+
+    House bots have no account. Their names follow from their identifiers.
+    """
+    players = [f"plr_{each.hex}" for each in numbers]
+    found = {each: bot.name for each in players if (bot := house_bot_of(each)) is not None}
+    people = [number for number in numbers if f"plr_{number.hex}" not in found]
+    if not people:
+        return found
     async with engine.connect() as connection:
-        found = await connection.execute(
+        rows = await connection.execute(
             sa.select(account.c.id, sa.func.coalesce(account.c.name, ERASED).label("name")).where(
-                account.c.id.in_(numbers)
+                account.c.id.in_(people)
             )
         )
-        return {f"plr_{row.id.hex}": row.name for row in found}
+        return found | {f"plr_{row.id.hex}": row.name for row in rows}
 
 
 Standing = Literal["login", "none", "erased"]

@@ -38,7 +38,11 @@ DATABASE = database.DATABASE
 _READY_SECONDS = 60.0
 _STOP_SECONDS = 15.0
 _CHILDREN = ("signer", "api", "project", "worker")
-"""The children, in the order of their start."""
+"""The children that every stack has, in the order of their start."""
+
+_BOTS = "bots"
+_LOGINS = {_BOTS: "worker"}
+"""The children that use the login of another process."""
 
 _ASKING_SIGNER = ("api", "worker", "audit", "migrate")
 _AGAIN_SECONDS = 1.0
@@ -74,6 +78,7 @@ class Stack:
       server: Address of a PostgreSQL to use instead of an embedded one, with a
         superuser's login.
       name: The name of the log's database. The broker's name is derived from it.
+      bots: True to play house bots too, in a child of their own.
     """
 
     data: Path
@@ -84,6 +89,7 @@ class Stack:
     options: Mapping[str, object] = field(default_factory=dict)
     server: str | None = None
     name: str = DATABASE
+    bots: bool = False
     cluster: Cluster | None = None
     signer_port: int = 0
     _children: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
@@ -98,15 +104,20 @@ class Stack:
     _roles_found: bool | None = None
 
     @property
+    def children(self) -> tuple[str, ...]:
+        """The children, in the order of their start."""
+        return (*_CHILDREN, _BOTS) if self.bots else _CHILDREN
+
+    @property
     def url(self) -> str:
         """The address of the API."""
         return f"http://{self.host}:{self.port}"
 
     def settings(self, process: str) -> Settings:
-        """Return the settings of ``api``, ``project``, ``worker``, ``audit`` or ``migrate``."""
+        """Return the settings of a process: ``api``, ``worker``, ``bots``, ``audit``, …"""
         needs_broker = process == "worker"
         return Settings(
-            database_url=self._url(f"holotable_{process}", self.name),
+            database_url=self._url(f"holotable_{_LOGINS.get(process, process)}", self.name),
             secret_key=self._secret("key"),
             second_secret_key=self._kept("second-key"),
             broker_url=self._url(database.BROKER, self._broker) if needs_broker else None,
@@ -143,7 +154,7 @@ class Stack:
         self.signer_port = _free_port("127.0.0.1")
         try:
             self._start_database()
-            for process in _CHILDREN:
+            for process in self.children:
                 self._spawn(process)
             self._await("signer", lambda: _answers(f"{self.signer_url}/key"))
             self._await("api", lambda: _answers(f"{self.url}/readyz"))
@@ -209,7 +220,7 @@ class Stack:
         """
         self._check_database()
         now = time.monotonic()
-        for process in _CHILDREN:
+        for process in self.children:
             if process in self._due:
                 if self._due[process] <= now:
                     del self._due[process]
@@ -364,20 +375,6 @@ class Stack:
         written = self.log(process).read_bytes()[self._log_began[process] :]
         lines = written.decode("utf-8", errors="replace").strip().splitlines()
         return lines[-1][:500] if lines else ""
-
-
-def interrupt_on_terminate() -> None:
-    """
-    Make SIGTERM end this process as Ctrl-C does, so that the stack is stopped in order.
-
-    SIGINT is set too: it is ignored when a script starts this process with ``&``.
-    """
-
-    def interrupt(_number: int, _frame: object) -> None:
-        raise KeyboardInterrupt
-
-    signal.signal(signal.SIGTERM, interrupt)
-    signal.signal(signal.SIGINT, interrupt)
 
 
 def _answers(url: str) -> bool:

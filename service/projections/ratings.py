@@ -4,6 +4,7 @@ Read model ``ratings``: the strength of a league's players, estimated from its r
 A result changes the ratings of its own players. A second result of the same tournament
 is a correction. After a correction, and after two players were merged, all of the league's
 ratings are computed again, in the order in which the tournaments ended.
+House bots have no ratings, and change nobody's.
 """
 
 from collections.abc import Iterable, Sequence
@@ -12,6 +13,7 @@ import msgspec
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from engine.kit.house_bots import is_house_bot
 from engine.league.merging import PlayersMerged
 from engine.ratings import Rating, rated
 from engine.tournament.model.correcting_events import ResultCorrected
@@ -101,10 +103,11 @@ def _one(changes: Changes, player: PlayerId) -> PlayerId:
 
 
 def _best_placings(placings: Iterable[tuple[PlayerId, int]]) -> list[tuple[PlayerId, int]]:
-    """Return each player once, with the best place, ordered by place."""
+    """Return each player except house bots once, with the best place, ordered by place."""
     best: dict[PlayerId, int] = {}
     for player, place in sorted(placings, key=lambda it: (it[1], it[0])):
-        best.setdefault(player, place)
+        if not is_house_bot(player):
+            best.setdefault(player, place)
     return list(best.items())
 
 

@@ -3,9 +3,24 @@
 from tests.faults.planting import Fault
 
 CLOSING = "tests/engine/season/test_closing.py::"
+HOUSE_BOTS = "tests/engine/coordination/test_house_bot_points.py::"
 STANDINGS = "tests/engine/season/test_standings.py::"
 
 FAULTS = (
+    Fault(
+        name="a house bot takes the points of its place",
+        file="coordination/season_points.py",
+        sound="if not is_house_bot(each.player)]",
+        faulty="]",
+        caught_by=HOUSE_BOTS + "test_house_bots_get_no_points_and_the_others_move_up",
+    ),
+    Fault(
+        name="who knocks out a house bot has a knock-out",
+        file="coordination/season_points.py",
+        sound="uncounted=house)",
+        faulty="uncounted=())",
+        caught_by=HOUSE_BOTS + "test_a_house_bot_is_nobodys_knock_out",
+    ),
     Fault(
         name="fewer wins break a tie of points",
         file="season/tiebreaks.py",

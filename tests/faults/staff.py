@@ -5,9 +5,17 @@ from tests.faults.planting import Fault
 CLOCK = "tests/engine/tournament/test_clock_set.py::"
 MONEY = "tests/engine/tournament/test_handing_over.py::"
 TERMS = "tests/engine/tournament/test_terms_changes.py::"
+HOUSE_BOTS = "tests/engine/tournament/test_house_bots.py::"
 BY_STAFF = "tests/engine/tournament/test_by_staff.py::"
 
 FAULTS = (
+    Fault(
+        name="house bots play for money",
+        file="tournament/entering/house_bots.py",
+        sound="if terms.currency is not None or",
+        faulty="if",
+        caught_by=HOUSE_BOTS + "test_house_bots_enter_no_tournament_with_money_and_no_casino",
+    ),
     Fault(
         name="staff enter themselves past approval",
         file="tournament/model/acting.py",

@@ -312,7 +312,9 @@ class Builder:
 
     async def _coming(self) -> dict[str, str]:
         about = f"/v1/leagues/{self.league}/tournaments"
-        made = await self.made(DIRECTOR, about, self._terms(name="Coming"))
+        # House bots enter only where no money is played for.
+        free = {"currency": None, "prize_pool": 0}
+        made = await self.made(DIRECTOR, about, self._terms(name="Coming", **free))
         path = f"/v1/tournaments/{made['id']}/registrations"
         entrant = (await self.made(APPLICANT, path))["entrant"]
         self.secrets.add("applicants", entrant)

@@ -45,7 +45,7 @@ LIVE = {
 
 COMING = {
     "approve_entry", "refuse_entry", "register_entrant", "enter_by_staff", "change_entries",
-    "walk_in", "undo_check_in", "close_registration",
+    "walk_in", "seat_house_bots", "undo_check_in", "close_registration",
 }  # fmt: skip
 DRAFTS = {"revise_terms", "announce_draft", "discard_draft"}
 

@@ -5,7 +5,7 @@ from itertools import count
 from typing import Any
 from uuid import UUID, uuid5
 
-from engine.coordination import policies
+from engine.coordination import policies, season_points
 from engine.coordination.aggregates import DECIDERS
 from engine.coordination.next_hand import plan_next_hand
 from engine.hand.showdown import best_selection
@@ -176,7 +176,7 @@ class Night:
                 break
         state = (await self._writer.load(self.league, stream_of(self.tournament))).state
         if type(state).__name__ == "Finished" and steps_max >= 5_000:
-            points = policies.points_of(state, now=utcnow())
+            points = season_points.points_of(state, now=utcnow())
             await self.ask((stream_of(self.season), [points]))
 
     async def void(self, cause: VoidCause) -> None:

@@ -13,6 +13,7 @@ from itertools import zip_longest
 
 from msgspec.structs import asdict, fields, replace
 
+from engine.kit.house_bots import is_house_bot
 from engine.rulesets.structure import counts_per_table
 from engine.tournament.entering.announcing import check_terms
 from engine.tournament.entering.checking_in import check_in_opens_at
@@ -180,7 +181,10 @@ def _check_fees(state: Known, new: TournamentAnnounced) -> None:
         return
     for name in _differing(_priced(old.fees), _priced(new.fees)):
         raise FeesFixed(field=f"fees.{name}")
-    if old.currency is not None and new.currency != old.currency:
+    entered = () if isinstance(state, Announced) else state.entrants
+    # Rulebook ``entry.house_bots``: they play for no money.
+    house = any(is_house_bot(each.player) for each in entered)
+    if (old.currency is not None or house) and new.currency != old.currency:
         raise FeesFixed(field="currency")
 
 

@@ -78,6 +78,13 @@ class BotsOnly(CommandRejected):
     detail = "only bots may enter this tournament"
 
 
+class HouseBotsForMoney(CommandRejected):
+    """House bots have no money."""
+
+    code = "house_bots_for_money"
+    detail = "house bots enter only tournaments without a currency that are no casinos"
+
+
 class EntrantUnknown(CommandRejected):
     """The entrant does not exist."""
 

@@ -8,7 +8,7 @@ Source: rulebook ``entry_fee`` and ``pool``.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Literal
 
 import msgspec
@@ -177,16 +177,21 @@ def not_placed(state: Running) -> tuple[EntrantId, ...]:
     return tuple(each.entrant for each in state.entrants if each.entrant not in placed)
 
 
-def knockouts_of(state: Running | Finished) -> dict[EntrantId, int]:
+def knockouts_of(
+    state: Running | Finished, *, uncounted: Collection[EntrantId] = ()
+) -> dict[EntrantId, int]:
     """
     Return the knock-outs of each entrant. Every winner of a shared pot counts one.
 
     In a casino there are none: nobody is eliminated, because a broke entrant may come back or
     leaves.
+
+    Args:
+        uncounted: Entrants whose elimination counts for nobody.
     """
     if isinstance(state.terms.ruleset.end, OpenEnd):
         return {}
-    out = {placing.entrant for placing in state.placings}
+    out = {placing.entrant for placing in state.placings}.difference(uncounted)
     winners = (
         winner for each in state.books.knockouts if each.entrant in out for winner in each.by
     )

@@ -20,6 +20,7 @@ REQUESTS: dict[str, Document] = {
         ]
     },
     "walk_in": {"name": "Wedge Antilles"},
+    "seat_house_bots": {"count": 1, "strength": "calm"},
     "rebuy_by_staff": {"entrant": ids.ENTRANT},
     "add_on_by_staff": {"entrant": ids.ENTRANT},
     "refuse_entry": {"reason": "Not this time"},

@@ -17,8 +17,8 @@ directing.breaking_order directing.hold directing.move directing.own_seat
 disputes.another_person disputes.appeal disputes.claim disputes.disclosure disputes.evidence
 disputes.freeze disputes.ruling disputes.window disqualification disqualification.chips
 elimination entropy.commit entropy.counts entropy.draws entropy.late entropy.omission
-entropy.open entropy.publication entry.approval entry.by_staff entry.draft entry.late
-entry.late_closed entry.re_entry entry.staff entry.walk_in entry_fee escalation
+entropy.open entropy.publication entry.approval entry.by_staff entry.draft entry.house_bots
+entry.late entry.late_closed entry.re_entry entry.staff entry.walk_in entry_fee escalation
 escalation.levels escalation.merged escalation.several_tables finish.closed finish.deal
 finish.each_dealt_once finish.hands_max finish.last_entrant finish.last_hands finish.nobody_left
 finish.ties finish.too_few_stacks forced.ante forced.blinds forced.out forced.player_ante
@@ -32,15 +32,15 @@ payout_deal.declined payout_deal.equal payout_deal.explicit payout_deal.made pay
 payouts.table penalty.hands penalty.moved penalty.rounds penalty.warning phases phases.no_skip
 phases.one_live phases.settled placing.bust_order placing.disqualified placing.late_entry
 placing.shared placing.stack_at_start points.adjusted points.bonus points.formula
-points.formula_failed points.places_from_end points.presets points.revised points.revoked
-points.table points.voided pool pots.layers pots.unmatched prizes.handed_over prizes.returned
-ratings.plackett_luce rebuy rebuy.declared rebuy.price rebuy.window registration.closed
-registration.postponed registration.too_few_entrants rounds rounds.cut rounds.end
-rounds.ended_early rounds.final rounds.first rounds.hands rounds.heats rounds.no_rebuy
-rounds.out rounds.places rounds.placing rounds.points rounds.ranking rounds.result
-rounds.round_robin rounds.start rounds.swiss rulesets rulesets.presets rulesets.revisions
-schedule.doubled_time schedule.edit_before_entries schedule.local_time schedule.missed
-schedule.once schedule.refused schedule.skipped_time seating.balance_button
+points.formula_failed points.house_bots points.places_from_end points.presets points.revised
+points.revoked points.table points.voided pool pots.layers pots.unmatched prizes.handed_over
+prizes.returned ratings.house_bots ratings.plackett_luce rebuy rebuy.declared rebuy.price
+rebuy.window registration.closed registration.postponed registration.too_few_entrants rounds
+rounds.cut rounds.end rounds.ended_early rounds.final rounds.first rounds.hands rounds.heats
+rounds.no_rebuy rounds.out rounds.places rounds.placing rounds.points rounds.ranking
+rounds.result rounds.round_robin rounds.start rounds.swiss rulesets rulesets.presets
+rulesets.revisions schedule.doubled_time schedule.edit_before_entries schedule.local_time
+schedule.missed schedule.once schedule.refused schedule.skipped_time seating.balance_button
 seating.balance_next_big_blind seating.break_table seating.draw seating.final_table seating.halt
 seating.late_entry seating.redraw seating.table_added selection.first selection.improve
 showdown.best showdown.key showdown.reveal showdown.show single_table spike.ante spike.buy

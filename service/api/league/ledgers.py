@@ -8,7 +8,7 @@ from litestar import Response
 from msgspec import Meta, structs
 
 from engine import season
-from engine.coordination import policies
+from engine.coordination import season_points
 from engine.season.commands import AdjustPoints, ReviseAward, RevokeAward, VoidAdjustment
 from engine.season.errors import AwardUnknown
 from engine.season.values import Adjustment, Points
@@ -163,7 +163,7 @@ async def revise_award(
     async def decide(states: States) -> Sequence[Entry]:
         result = (await states.load(above)).state
         freezing.demand_free(result)
-        award = policies.points_of(result, now=order.received_at)
+        award = season_points.points_of(result, now=order.received_at)
         before = (await states.load(place.stream)).state
         events = season.decider.decide(before, ReviseAward(award=award, **signed))
         # Guard the tournament, because its result may be corrected meanwhile.

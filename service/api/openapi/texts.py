@@ -97,6 +97,7 @@ TAGS: dict[str, tuple[str, tuple[str, ...]]] = {
             "tournament.registrations",
             "tournament.by_staff",
             "tournament.walk_ins",
+            "tournament.house_bots",
             "tournament.entering",
             "tournament.terms_changes",
         ),

@@ -176,7 +176,7 @@ class Following:
                 self._leave(league)
                 return
             now = LeagueNow(await self.shell.runtime.writer.epoch(league))
-            subjects = await _subjects(self.shell.pool, league)
+            subjects = await subjects_in(self.shell.pool, league)
             if (told := self._told.get(league)) is not None:
                 known = (stream_of(each) for each in (*told.tournaments, *told.disputes))
                 subjects = list(dict.fromkeys((*subjects, *known)))
@@ -194,7 +194,7 @@ class Following:
             self._watch.follow(league, frozenset())
             return
         self.left.discard(league)
-        order = {_named(each): None for each in subjects}
+        order = {named(each): None for each in subjects}
         now.changed = {each: None for each in order if each in now.changed}
         now.looking.clear()
         self._follow(league)
@@ -216,7 +216,7 @@ class Following:
         heads = await heads_of(self.shell.pool, [(number, each) for each in streams])
         found: dict[str, int | None] = {}
         for stream, head in zip(streams, heads, strict=True):
-            copy = writer.known(league, stream_of(_named(stream)))
+            copy = writer.known(league, stream_of(named(stream)))
             same = copy is not None and head == (copy.version, copy.hash)
             found[stream] = copy.version if same and copy is not None else None
         return found
@@ -225,9 +225,9 @@ class Following:
         try:
             async with self._looks:
                 if stream.startswith("dispute-"):
-                    await self._look_at_dispute(league, _named(stream), version)
+                    await self._look_at_dispute(league, named(stream), version)
                 else:
-                    await self._look_at(league, _named(stream), version, {})
+                    await self._look_at(league, named(stream), version, {})
         except EventUnreadable as error:
             _log.warning("a player's stream leaves %s out: %s", stream, error.detail)
 
@@ -235,7 +235,7 @@ class Following:
         now, followed = self.leagues[league], self._watch.keys(league)
         now.looking.update(each for each in streams if each not in followed)
         self._follow(league)
-        tables = {_named(each): fresh for each, fresh in streams.items() if each[:6] == "table-"}
+        tables = {named(each): fresh for each, fresh in streams.items() if each[:6] == "table-"}
         for mine in tuple(now.tournaments.values()):
             fresh = None if mine.table is None else tables.get(mine.table.state.table)
             if fresh is not None:
@@ -245,9 +245,9 @@ class Following:
         for stream, fresh in streams.items():
             version = fresh.version if stream in followed else None
             if stream.startswith("tournament-"):
-                await self._look_at(league, _named(stream), version, tables)
+                await self._look_at(league, named(stream), version, tables)
             elif stream.startswith("dispute-"):
-                await self._look_at_dispute(league, _named(stream), version)
+                await self._look_at_dispute(league, named(stream), version)
         now.looking.clear()
         self._follow(league)
 
@@ -353,13 +353,13 @@ def _entrant_before(mine: Mine | None, told: Facts | None) -> EntrantId:
     return EntrantId(identifier("ent", number or UUID(int=0)))
 
 
-def _named(stream: str) -> str:
+def named(stream: str) -> str:
     """Return the identifier of a stream's aggregate."""
     category, _, number = stream.partition("-")
     return f"{_PREFIXES[category]}_{number}"
 
 
-async def _subjects(pool: asyncpg.Pool, league: str) -> list[str]:
+async def subjects_in(pool: asyncpg.Pool, league: str) -> list[str]:
     """
     Return the streams of tournaments that are not over, and of disputes that wait for a ruling.
 

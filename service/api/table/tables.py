@@ -1,8 +1,7 @@
 """Live tables: views for their callers, and actions of players."""
 
 import asyncio
-from datetime import datetime
-from typing import Annotated, TypedDict
+from typing import Annotated
 
 import msgspec
 from litestar import Response
@@ -10,23 +9,13 @@ from litestar import Response
 from engine.coordination.clocks import with_clock
 from engine.errors import CommandRejected
 from engine.kit.audiences import Reader
-from engine.table.model.commands import (
-    Act,
-    CallHand,
-    Command,
-    FieldCards,
-    Improve,
-    Select,
-    ShowHand,
-    TakeCardTurn,
-)
 from engine.table.model.errors import EntrantNotSeated
 from engine.table.model.state import Table
 from engine.table.read.view import seen_by
 from engine.table.read.view_parts import TableView
 from engine.tournament.levels import structure_of
 from engine.tournament.model.state import Seating
-from engine.values import EntrantId, HandId, number_of, stream_of
+from engine.values import EntrantId, number_of, stream_of
 from service.api.http.access import (
     AS_KNOWN,
     BELIEVED,
@@ -50,26 +39,8 @@ from service.api.http.problems import answer_refusal
 from service.api.http.queries import Wait
 from service.api.http.shell import Asked, Shell, principal_of, shell_of
 from service.api.http.submitting import Order, answer, encoded
-from service.api.table.actions import (
-    Action,
-    Buy,
-    Call,
-    CallTheHand,
-    Check,
-    Draw,
-    Field,
-    Fold,
-    Gain,
-    ImproveSelection,
-    Junk,
-    RaiseTo,
-    SelectCards,
-    Show,
-    Stand,
-    Stay,
-    Swap,
-    Trade,
-)
+from service.api.table.actions import Action
+from service.api.table.commanding import command_of
 from service.api.table.feed import Feed, FeedItem
 from service.api.table.views import TableSeen, read_of, shown_of
 from service.base.errors import StreamNotFound
@@ -227,69 +198,9 @@ async def _perform(
 ) -> Receipt:
     if viewer is None:
         raise EntrantNotSeated()
-    return await submit_to_table(
-        shell.runtime, place.league, place.id, _command(shell, viewer, order, body), order
-    )
-
-
-class _Acting(TypedDict):
-    entrant: EntrantId
-    decision: str
-    now: datetime
-
-
-def _command(shell: Shell, entrant: EntrantId, order: Order, body: Action) -> Command:
-    now = order.received_at
-    seat: _Acting = {"entrant": entrant, "decision": body.decision, "now": now}
-    match body:
-        case SelectCards(cards=cards):
-            return Select(**seat, cards=cards or (), salt=shell.runtime.entropy.token())
-        case ImproveSelection(cards=cards):
-            return Improve(**seat, cards=cards or (), salt=shell.runtime.entropy.token())
-        case Field(cards=cards):
-            return FieldCards(**seat, cards=cards or ())
-        case Show(decision=hand):
-            return ShowHand(entrant=entrant, hand=HandId(hand), now=now)
-        case CallTheHand():
-            return CallHand(**seat)
-        case Fold() | Check() | Call() | Stay() | RaiseTo():
-            return _bet(seat, body)
-        case _:
-            return _card_turn(seat, body, shell.runtime.entropy.token())
-
-
-def _bet(seat: _Acting, body: Fold | Check | Call | Stay | RaiseTo) -> Act:
-    match body:
-        case Fold():
-            return Act(**seat, verb="fold")
-        case Check():
-            return Act(**seat, verb="check")
-        case Call(expected=expected):
-            return Act(**seat, verb="call", expected=expected)
-        case Stay(expected=expected):
-            return Act(**seat, verb="stay", expected=expected)
-        case RaiseTo(amount=amount):
-            return Act(**seat, verb="raise_to", amount=amount)
-
-
-def _card_turn(
-    seat: _Acting, body: Stand | Draw | Trade | Gain | Swap | Junk | Buy, salt: str
-) -> TakeCardTurn:
-    match body:
-        case Stand():
-            return TakeCardTurn(**seat, verb="stand", salt=salt)
-        case Junk():
-            return TakeCardTurn(**seat, verb="junk", salt=salt)
-        case Draw(source=source):
-            return TakeCardTurn(**seat, verb="draw", source=source, salt=salt)
-        case Gain(source=source):
-            return TakeCardTurn(**seat, verb="gain", source=source, salt=salt)
-        case Buy(source=source):
-            return TakeCardTurn(**seat, verb="buy", source=source, salt=salt)
-        case Trade(card=card, source=source):
-            return TakeCardTurn(**seat, verb="trade", card=card, source=source, salt=salt)
-        case Swap(card=card, source=source):
-            return TakeCardTurn(**seat, verb="swap", card=card, source=source, salt=salt)
+    salt = shell.runtime.entropy.token
+    command = command_of(body, entrant=viewer, now=order.received_at, salt=salt)
+    return await submit_to_table(shell.runtime, place.league, place.id, command, order)
 
 
 async def _refused(

@@ -1,8 +1,10 @@
 """Checking the end of a season: every tournament announced for it has its fate."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
+from engine.kit.house_bots import is_house_bot
 from engine.season import events
 from engine.season.values import Award, Fate
 from engine.tournament.model.state import (
@@ -125,9 +127,24 @@ class FateAudit:
         return None
 
 
+def counted_places(result: Finished) -> list[tuple[str, int, int]]:
+    """
+    Return each entry that counts: the player, the place, and the number of entries that share it.
+
+    House bots are left out, and the others move up.
+    """
+    people = [each for each in result.placings if not is_house_bot(each.player)]
+    sharing = Counter(each.place for each in people)
+    moved, ahead = {}, 0
+    for place in sorted(sharing):
+        moved[place] = ahead + 1
+        ahead += sharing[place]
+    return [(each.player, moved[each.place], sharing[each.place]) for each in people]
+
+
 def best_places(result: Finished) -> dict[str, tuple[int, int]]:
     """Return the best place of each player, and the number of entrants who share it."""
     best: dict[str, tuple[int, int]] = {}
-    for each in sorted(result.placings, key=lambda it: it.place):
-        best.setdefault(each.player, (each.place, each.shared))
+    for player, place, shared in sorted(counted_places(result), key=lambda it: it[1]):
+        best.setdefault(player, (place, shared))
     return best

@@ -17,7 +17,7 @@ from engine.values import SeasonId, TournamentId, number_of
 from service.audit.play import generator
 from service.audit.report import Findings
 from service.audit.season import points as plain
-from service.audit.season.fates import FateAudit, WithTerms, best_places
+from service.audit.season.fates import FateAudit, WithTerms, best_places, counted_places
 from service.audit.season.ranking import Table
 
 _DRAWS_TABLE = 0
@@ -129,7 +129,7 @@ class SeasonAudit:
         asked = {"entries": 0, "buy_in": 0, "pool": 0, "money_digits": 2}
         if event.field is not None:
             asked = {name: getattr(event.field, name) for name in event.field.__struct_fields__}
-        asked["entrants"] = len(result.placings)
+        asked["entrants"] = len(counted_places(result))
         held = all(_earned(award, terms, asked) for award in awards)
         self._hold("points", held, position, "the terms give different points")
         self._due[event.tournament] = {

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from service.base.documents import Document
 from service.sandbox.bots.judgement import whim
+from service.sandbox.bots.strengths import STEADY, Style
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +52,16 @@ class Stakes:
         return self.due / max(1, self.pot + self.due)
 
 
-def bet(legal: Document, stakes: Stakes, single: float, temper: Temper, mood: float) -> Document:
+def bet(
+    legal: Document,
+    stakes: Stakes,
+    single: float,
+    temper: Temper,
+    mood: float,
+    style: Style = STEADY,
+    *,
+    turns: bool = False,
+) -> Document:
     """
     Return a betting action for a hand that beats one opponent with the chance *single*.
 
@@ -61,37 +71,43 @@ def bet(legal: Document, stakes: Stakes, single: float, temper: Temper, mood: fl
         single: A chance between 0 and 1.
         temper: Bold players raise with weaker hands and bluff more. Patient players fold sooner.
         mood: A number between 0 and 1. A low number means a bluff.
+        style: The way of betting of the player's strength.
+        turns: True in a game of card turns.
     """
-    wins = _wins(single, stakes)
+    price = style.price_of_turns if turns else style.price
+    wins = _wins(single, stakes, style.doubt)
     fair = 1 / (stakes.opponents + 1)
     raising = legal.get("raise_to")
-    if raising is not None and wins > fair * (1.75 - 0.4 * temper.boldness) and wins > stakes.price:
-        return _raise(raising, stakes, wins)
-    if raising is not None and mood < 0.02 + 0.05 * temper.boldness and stakes.opponents < 3:
-        return _raise(raising, stakes, 0.5)
+    strong = wins > fair * (style.raises - 0.4 * temper.boldness) and wins > stakes.price
+    if raising is not None and strong:
+        return _raise(raising, stakes, 0.3 + (style.size - 0.3) * wins)
+    bluffing = mood < style.bluffs * (2 + 5 * temper.boldness) / 7 and stakes.opponents < 3
+    if raising is not None and bluffing:
+        return _raise(raising, stakes, 0.6)
     if "check" in legal:
         return {"type": "check"}
     if "stay" in legal:
-        return {"type": "stay" if wins > 0.7 * stakes.price else "fold"}
-    if wins < stakes.price * (1.0 + 0.3 * temper.patience):
+        return {"type": "stay" if wins > 0.7 * price * stakes.price else "fold"}
+    if wins < price * stakes.price * (1.0 + 0.3 * temper.patience):
         return {"type": "fold"}
     return {"type": "call", "expected": stakes.due}
 
 
-def _wins(single: float, stakes: Stakes) -> float:
+def _wins(single: float, stakes: Stakes, doubt: float) -> float:
     """
     Return the chance to beat all opponents.
 
-    A large bet suggests a strong hand. A bet of the whole pot counts like one more opponent.
+    A large bet suggests a strong hand. With a *doubt* of 1, a bet of the whole pot counts like
+    one more opponent.
     """
-    pressure = min(1.5, stakes.due / max(1, stakes.pot - stakes.due))
+    pressure = doubt * min(1.5, stakes.due / max(1, stakes.pot - stakes.due))
     return math.pow(single, stakes.opponents + pressure)
 
 
-def _raise(raising: Document, stakes: Stakes, wins: float) -> Document:
-    """Raise by a part of the pot, more with a better hand. If little would remain, go all-in."""
+def _raise(raising: Document, stakes: Stakes, part: float) -> Document:
+    """Raise by a *part* of the pot. If little would remain, go all-in."""
     least, most = raising["min"], raising["max"]
     unit = max(1, least - stakes.current_bet)
-    wished = stakes.current_bet + int((stakes.pot + stakes.due) * (0.3 + 0.6 * wins))
+    wished = stakes.current_bet + int((stakes.pot + stakes.due) * part)
     amount = least + max(0, wished - least) // unit * unit
     return {"type": "raise_to", "amount": most if amount * 1.5 > most else amount}

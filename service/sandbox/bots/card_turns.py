@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from service.base.documents import Document
+from service.sandbox.bots.strengths import STEADY, Style
 
 PURE: Final = 23
 FACES: Final = (-17, -15, -14, -13, -11, -8, -2, 0)
@@ -20,9 +21,6 @@ D62: Final = (*((*range(1, 11), *range(-10, 0)) * 3), 0, 0)
 
 MARKET: Final = ("pilot", "wing", "gunner")
 """The open piles of the Galaxy Series, in the order of the view."""
-
-MARGIN: Final = 0.02
-"""An action must improve the chance by more than this, because the next shift may undo it."""
 
 CALLS: Final = 0.75
 FIELDS: Final = 0.9
@@ -104,8 +102,12 @@ def standing(view: Document) -> float:
     return 0.5 + (known - 0.5) * min(1.0, certain)
 
 
-def card_turn(view: Document) -> Document:
-    """Return the card action with the best chance after it."""
+def card_turn(view: Document, style: Style = STEADY) -> Document:
+    """
+    Return the card action with the best chance after it.
+
+    An action must improve the chance by more than a margin, because the next shift may undo it.
+    """
     cards = hand_of(view)
     old = is_traditional(cards)
     judge, deck = (traditional, D76) if old else (spike, D62)
@@ -116,7 +118,7 @@ def card_turn(view: Document) -> Document:
     if "field" in verbs and now > FIELDS:
         return {"type": "field", "cards": list(view["me"]["cards"])}
     best: Document = {"type": "stand"}
-    promise = now + MARGIN
+    promise = now + style.margin
     unseen = _unseen(deck, [value_of(card) for card in cards])
     for action in view["legal"]:
         coming = _coming(action, view, unseen)

@@ -18,9 +18,6 @@ DECK: Final = (
     "Z2",
 )
 SIZE: Final = 5
-DRAWS: Final = 14
-"""The number of possible draws of new cards that a player tries before a selection."""
-
 CHANCES: Final = (
     (0.28, 0.49, 0.79, 0.96, 0.99, 1.00),
     (0.10, 0.14, 0.19, 0.23, 0.24, 0.24),
@@ -149,9 +146,11 @@ class Dealt:
         return max(subsets, key=self.prospect)
 
 
-def draws(seen: Sequence[str], mood: float) -> list[list[str]]:
-    """Return possible draws of new cards from the deck without *seen*. *mood* is their seed."""
-    return [_drawn([card for card in DECK if card not in seen], mood, n) for n in range(DRAWS)]
+def draws(seen: Sequence[str], mood: float, count: int) -> list[list[str]]:
+    """
+    Return *count* possible draws of new cards from the deck without *seen*. *mood* is their seed.
+    """
+    return [_drawn([card for card in DECK if card not in seen], mood, n) for n in range(count)]
 
 
 def _drawn(unseen: list[str], mood: float, number: int) -> list[str]:

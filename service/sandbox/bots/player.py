@@ -1,13 +1,16 @@
 """A player that reads the public view of its table, chooses an action, and sends it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
+from itertools import islice
 
 from service.base.documents import Document
 from service.sandbox.bots.betting import Stakes, Temper, bet
 from service.sandbox.bots.card_turns import card_turn, standing
 from service.sandbox.bots.client import Client, Problem
 from service.sandbox.bots.judgement import Dealt, best_addition, chance, draws, score, whim
+from service.sandbox.bots.strengths import STEADY, Style
 
 STALE = frozenset({"stale_decision", "no_decision_open", "not_your_turn", "table_held"})
 """The codes of refusals that only mean that the table has moved on."""
@@ -104,11 +107,13 @@ class Player:
                 self.refused.append(f"{problem} for coming back")
 
 
-def choose(view: Document, temper: Temper, name: str, seed: int) -> Document | None:
+def choose(
+    view: Document, temper: Temper, name: str, seed: int, style: Style = STEADY
+) -> Document | None:
     """
     Return the player's action for a view, or ``None`` if no decision waits for the player.
 
-    The same view, temper, name and seed give the same action.
+    The same view, temper, name, seed and style give the same action.
     """
     decision, mine = view["decision"], view["me"]
     legal = {action["verb"]: action for action in view["legal"]}
@@ -117,31 +122,43 @@ def choose(view: Document, temper: Temper, name: str, seed: int) -> Document | N
     moment = (view["number"], view["hand_number"], view["deal"], decision["turn"])
     mood = whim(seed, name, *moment)
     if "select" in legal:
-        cards = dealt(view, mood).selection(legal["select"]["cards_min"])
-        action: Document = {"type": "select", "cards": list(cards)}
+        action: Document = {"type": "select", "cards": list(_selection(view, mood, style))}
     elif "improve" in legal:
         kept, fresh = mine["selection"], mine["new_cards"]
         cards = best_addition(kept, fresh, view["target"], view["suit"])
         action = {"type": "improve", "cards": list(cards)}
     elif "stand" in legal:
-        action = card_turn(view)
+        action = card_turn(view, style)
     else:
-        action = bet(legal, Stakes.of(view, legal), prospect(view, mood), temper, mood)
+        single = prospect(view, mood, style)
+        turns = view["target"] is None
+        action = bet(legal, Stakes.of(view, legal), single, temper, mood, style, turns=turns)
     return {"decision": decision["token"], **action}
 
 
-def dealt(view: Document, mood: float) -> Dealt:
+def _selection(view: Document, mood: float, style: Style) -> Sequence[str]:
+    """Return the selection with the best chance, or the best cards now without a look ahead."""
+    least, cards = view["legal"][0]["cards_min"], view["me"]["cards"]
+    if style.draws:
+        return dealt(view, mood, style).selection(least)
+    best = best_addition((), cards, view["target"], view["suit"])
+    others = (card for card in cards if card not in best)
+    return (*best, *islice(others, max(0, least - len(best))))
+
+
+def dealt(view: Document, mood: float, style: Style) -> Dealt:
     """Return the viewer's cards with the target and possible draws of new cards."""
     cards = (*view["me"]["cards"], *view["me"]["selection"])
-    return Dealt(view["me"]["cards"], view["target"], view["suit"], draws(cards, mood))
+    possible = draws(cards, mood, style.draws)
+    return Dealt(view["me"]["cards"], view["target"], view["suit"], possible)
 
 
-def prospect(view: Document, mood: float) -> float:
+def prospect(view: Document, mood: float, style: Style) -> float:
     """Estimate the chance that the viewer's hand beats one opponent's."""
     mine, number, suit = view["me"], view["target"], view["suit"]
     if number is None:
         return standing(view)
-    if view["decision"]["street"] == 1:
-        return dealt(view, mood).prospect(mine["selection"])
+    if view["decision"]["street"] == 1 and style.draws:
+        return dealt(view, mood, style).prospect(mine["selection"])
     added = best_addition(mine["selection"], mine["new_cards"], number, suit)
     return chance(score((*mine["selection"], *added), number, suit))

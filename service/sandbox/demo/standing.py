@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import signal
 import time
 from pathlib import Path
 
@@ -10,9 +11,9 @@ from rich.console import Console
 from rich.markup import escape
 
 from service.base.embedded import ClusterFailed
-from service.base.settings import PREFIX, given_messages
+from service.base.settings import PREFIX
 from service.process import people
-from service.process.supervisor import Stack, StackFailed, interrupt_on_terminate
+from service.process.supervisor import Stack, StackFailed
 
 LOGIN = "organiser"
 OWN_KEYS = {
@@ -31,9 +32,8 @@ def stay(directory: Path, host: str, port: int, server: str | None) -> int:
             markup=False,
         )
         return 2
-    interrupt_on_terminate()
-    told = given_messages(os.environ)
-    stack = Stack(directory, host=host, port=port, server=server, options=told)
+    _interrupt_on_terminate()
+    stack = Stack(directory, host=host, port=port, server=server, bots=True)
     try:
         with stack:
             _greet(console, stack)
@@ -89,3 +89,17 @@ def organiser_token(stack: Stack) -> str:
     file.touch(mode=0o600)
     file.write_text(token, encoding="ascii")
     return token
+
+
+def _interrupt_on_terminate() -> None:
+    """
+    Make SIGTERM end this process as Ctrl-C does, so that the stack is stopped in order.
+
+    SIGINT is set too: it is ignored when a script starts this process with ``&``.
+    """
+
+    def interrupt(_number: int, _frame: object) -> None:
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGTERM, interrupt)
+    signal.signal(signal.SIGINT, interrupt)

@@ -13,7 +13,8 @@ from msgspec.structs import replace
 
 from engine.coordination.deals import seeds_for
 from engine.coordination.next_hand import plan_next_hand
-from engine.coordination.policies import busts_of, idle_tables, points_of, tables_of
+from engine.coordination.policies import busts_of, idle_tables, tables_of
+from engine.coordination.season_points import points_of
 from engine.kit.rng import derive_seed
 from engine.rulesets import ruleset_hash
 from engine.table.model.commands import CloseTable, OpenHand, RecordWait, SeatArrivals, VacateSeats

@@ -3,7 +3,8 @@
 from datetime import timedelta
 from typing import Any
 
-from engine.coordination.policies import points_of, season_told
+from engine.coordination.policies import season_told
+from engine.coordination.season_points import points_of
 from engine.kit.freezes import Frozen
 from engine.season import decider as seasons
 from engine.season.commands import AwardPoints, CloseSeason, ReviseAward

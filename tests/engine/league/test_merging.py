@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from engine.kit.house_bots import house_bot
 from engine.league import decider
 from engine.league.bans import BanPlayer
 from engine.league.commands import AcceptInvitation, AddMember, Invite
@@ -99,3 +100,11 @@ def test_a_player_who_is_entered_or_has_met_the_other_is_not_merged() -> None:
     open_, met = (tournament(1),), (tournament(2),)
     league().when(merging(entered=open_)).then_rejected(MergeOfEntered, tournaments=open_)
     league().when(merging(met=met)).then_rejected(PlayersMet, tournaments=met)
+
+
+def test_house_bots_are_merged_with_nobody() -> None:
+    """What they did counts for nobody, so it must not become a person's, nor the reverse."""
+    bot = house_bot(LEAGUE, "calm", 1)
+    with_bot = league(AddMember(player=bot, role="player", now=NOON))
+    with_bot.when(merging(player=bot)).then_rejected(MergeInvalid)
+    with_bot.when(merging(into=bot)).then_rejected(MergeInvalid)

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from engine.coordination.policies import points_of
 from engine.coordination.purchases import carry_at_closing
+from engine.coordination.season_points import points_of
 from engine.rulesets import preset, resolve
 from engine.rulesets.errors import RulesetInvalid
 from engine.table.decide.quitting import carry_shares

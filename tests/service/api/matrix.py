@@ -87,6 +87,7 @@ BEFORE_PLAY = {
     "register_entrant",
     "enter_by_staff",
     "walk_in",
+    "seat_house_bots",
     "withdraw_entrant",
     "start_tournament",
 }

@@ -10,6 +10,7 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from engine.kit.house_bots import house_bot
 from engine.league.merging import PlayersMerged
 from engine.tournament.model.correcting_events import ResultCorrected
 from engine.tournament.model.events import TournamentFinished
@@ -135,3 +136,14 @@ async def test_merged_players_are_rated_as_one_however_the_batches_fall(
     for name in ("rated", "rating", "rating_change"):
         assert found[name] == expected[name]
     assert len(found["rating_alias"]) == 2
+
+
+async def test_house_bots_change_no_ratings(projecting: AsyncEngine) -> None:
+    """They have none themselves, and the others are rated as if they had met nobody else."""
+    bots = [house_bot(LEAGUE, "sharp", number) for number in (1, 2)]
+
+    with_bots = await rows_after(projecting, [result(1, 1, bots[0], "a", bots[1], "b")])
+    alone = await rows_after(projecting, [result(1, 1, "a", "b")])
+
+    assert len(with_bots["rating"]) == 2
+    assert with_bots["rating"] == alone["rating"]

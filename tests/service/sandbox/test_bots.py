@@ -4,20 +4,21 @@ from typing import Any
 
 import pytest
 
-from bench.bots import Game, by_mood, compare, knowing, never_folding
+from bench.bots import by_mood, calm, compare, never_folding, seated, sharp, steady
 from engine.rulesets import PRESETS
 from service.sandbox.bots.betting import Stakes, Temper, bet
 from service.sandbox.bots.card_turns import card_turn
 from service.sandbox.bots.judgement import Dealt, Score, chance, draws
+from service.sandbox.selfplay.game import Game
 
-CALM = Temper(boldness=0.0, patience=0.5)
+PATIENT = Temper(boldness=0.0, patience=0.5)
 NO_BLUFF = 0.99
 
 
 @pytest.mark.parametrize("name", sorted(PRESETS))
 def test_every_game_is_played_with_legal_actions_only(name: str) -> None:
     """``Game`` raises every refusal of the table, and no chip is lost by the end."""
-    game = Game(name, 1, [knowing] * 5)
+    game = Game(name, 1, seated(1, [steady] * 5))
     chips = game.table.chips()
     game.play()
 
@@ -27,27 +28,43 @@ def test_every_game_is_played_with_legal_actions_only(name: str) -> None:
 
 def test_the_same_view_gives_the_same_action() -> None:
     """A night can be repeated from its seed."""
-    stacks = [Game("cantina", 3, [knowing] * 4).play() for _ in range(2)]
+    stacks = [Game("cantina", 3, seated(3, [steady] * 4)).play() for _ in range(2)]
 
     assert stacks[0] == stacks[1]
 
 
 @pytest.mark.slow
 def test_who_knows_the_odds_takes_most_of_the_chips() -> None:
-    assert compare("better_simple", by_mood, games=16).chips > 0.6
-    assert compare("cantina", never_folding, games=8).chips > 0.6
+    assert compare("better_simple", steady, by_mood, games=16).chips > 0.6
+    assert compare("cantina", steady, never_folding, games=8).chips > 0.6
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["spike", "traditional"])
 def test_in_card_turns_too_who_knows_the_odds_takes_most_of_the_chips(name: str) -> None:
-    assert compare(name, never_folding, games=6).chips > 0.6
+    assert compare(name, steady, never_folding, games=6).chips > 0.6
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "stronger", "weaker"),
+    [
+        ("better_simple", steady, calm),
+        ("traditional", steady, calm),
+        ("traditional", sharp, steady),
+        ("spike", sharp, calm),
+    ],
+    ids=lambda each: getattr(each, "__name__", each),
+)
+def test_the_stronger_bots_take_most_of_the_chips(name: str, stronger: Any, weaker: Any) -> None:
+    """``python -m bench bots`` measures every strength against the next."""
+    assert compare(name, stronger, weaker, games=8).chips > 0.55
 
 
 def test_a_selection_keeps_what_new_cards_can_improve() -> None:
     """Without ``T+09`` the total is on the target, and new cards can still improve the suit."""
     cards = ("S+05", "C+01", "C-01", "Z1", "T+09")
-    kept = Dealt(cards, 5, "circle", draws(cards, 0.5)).selection()
+    kept = Dealt(cards, 5, "circle", draws(cards, 0.5, 14)).selection()
 
     assert set(kept) == {"S+05", "C+01", "C-01", "Z1"}
 
@@ -70,17 +87,17 @@ def stakes(*, pot: int, due: int, opponents: int = 1) -> Stakes:
 
 
 def test_a_bad_hand_is_folded_to_a_big_bet() -> None:
-    action = bet(legal(200), stakes(pot=250, due=200), 0.3, CALM, NO_BLUFF)
+    action = bet(legal(200), stakes(pot=250, due=200), 0.3, PATIENT, NO_BLUFF)
 
     assert action == {"type": "fold"}
 
 
 def test_a_bad_hand_is_not_folded_when_checking_is_free() -> None:
-    assert bet(legal(0), stakes(pot=20, due=0), 0.1, CALM, NO_BLUFF) == {"type": "check"}
+    assert bet(legal(0), stakes(pot=20, due=0), 0.1, PATIENT, NO_BLUFF) == {"type": "check"}
 
 
 def test_a_good_hand_is_raised() -> None:
-    action = bet(legal(10), stakes(pot=40, due=10), 0.97, CALM, NO_BLUFF)
+    action = bet(legal(10), stakes(pot=40, due=10), 0.97, PATIENT, NO_BLUFF)
 
     assert action["type"] == "raise_to"
     assert 20 <= action["amount"] <= 500

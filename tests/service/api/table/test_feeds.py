@@ -12,11 +12,11 @@ from tests.support.poison import owning, plant
 pytestmark = pytest.mark.anyio
 
 
-async def everything(person, path):
-    """Read a feed to its end in small pages."""
+async def everything(person, path, limit=3):
+    """Read a feed to its end in pages, which are small by default."""
     items, cursor = [], None
     while True:
-        query = {"limit": 3} | ({"after": cursor} if cursor else {})
+        query = {"limit": limit} | ({"after": cursor} if cursor else {})
         page = (await person.get(path, params=query)).json()
         items += page["items"]
         cursor = page["next_cursor"]

@@ -1,0 +1,1 @@
+"""The process ``bots``: it plays the house bots of every league."""

@@ -1,0 +1,251 @@
+"""
+The process ``bots``: it finds the decisions that wait for house bots.
+
+It watches the leagues that have house bots, as the API does for players' streams: each event is
+read once, and wakes the tables that it concerns. A slow look at everything mends what was missed.
+The process may be killed at any time. Then the clock answers for its bots until it is back.
+"""
+
+import asyncio
+import signal
+from collections.abc import Coroutine, Iterable
+from dataclasses import dataclass, field
+from typing import Final
+
+import structlog
+
+from engine.kit.house_bots import is_house_bot
+from engine.league.state import Created
+from engine.tournament.model.entering_commands import CheckIn
+from engine.tournament.model.state import Registering, State
+from engine.values import EntrantId, PlayerId, TableId, stream_of
+from service.api.http.news import News
+from service.api.http.phases import entries_of, tables_of
+from service.api.http.watching import Watch
+from service.api.table.my_facts import is_over
+from service.api.table.my_following import named, subjects_in
+from service.base import telemetry
+from service.base.errors import EventUnreadable, ServiceError
+from service.base.settings import Settings
+from service.director.runtime import GONE, Runtime, open_runtime, settle
+from service.director.submitting import submit_to_tournament
+from service.log.read import KNOWN
+from service.log.streams import league_stream, tournament_stream
+from service.log.subscription import Subscription
+from service.sandbox.house.playing import Bots, play, seed_of
+
+LOOK_SECONDS: Final = 1.0
+"""The time between two searches for leagues that have got their first house bot."""
+
+SWEEP_LOOKS: Final = 5
+"""After this many searches, every table is looked at again."""
+
+_RETRY_SECONDS: Final = 1.0
+
+# The read models may lag or stand still, so the log's newer events are read too. The characters
+# are those with which every house bot's identifier begins.
+_LEAGUES = """
+    SELECT league FROM reads.member WHERE player >= $1 AND player < $2
+     UNION
+    SELECT it.name
+      FROM known
+     CROSS JOIN LATERAL (SELECT replace(known.league::text, '-', '')) digits(hex)
+     CROSS JOIN LATERAL (SELECT 'lge_' || digits.hex) it(name)
+      LEFT JOIN reads.checkpoint done ON done.name = 'members' AND done.league = it.name
+     CROSS JOIN LATERAL (
+        SELECT data::text AS data FROM events
+         WHERE league = known.league AND position > coalesce(done.position, -1)
+           AND stream = 'league-' || digits.hex AND type = 'member_added'
+     ) new
+     WHERE strpos(new.data, $1) > 0
+"""
+_BEGIN: Final = "plr_686f757365628"
+_END: Final = "plr_686f757365629"
+
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(slots=True)
+class _Followed:
+    """A league with house bots."""
+
+    bots: frozenset[PlayerId] = frozenset()
+    tournaments: dict[str, Bots] = field(default_factory=dict)
+    """The house bots in each tournament that is not over."""
+
+    tables: dict[TableId, str] = field(default_factory=dict)
+    """The tournament of each open table of these tournaments."""
+
+
+class Driver:
+    """Plays all house bots, until *stopping* is set."""
+
+    def __init__(self, runtime: Runtime, news: News, stopping: asyncio.Event) -> None:
+        self._runtime = runtime
+        self._news = news
+        self._stopping = stopping
+        self._seed = seed_of(runtime.settings.secret_key)
+        self._leagues: dict[str, _Followed] = {}
+        self._playing: dict[str, asyncio.Task[None]] = {}
+        self._again: set[str] = set()
+
+    async def drive(self) -> None:
+        """Follow and play. After an error, begin again with everything."""
+        while not self._stopping.is_set():
+            try:
+                with self._news.watching() as watch:
+                    await self._follow(watch)
+            except (ServiceError, *GONE) as error:
+                _log.warning(
+                    "house bots wait for the log", error=f"{type(error).__name__}: {error}"
+                )
+                await asyncio.sleep(_RETRY_SECONDS)
+            finally:
+                self._leagues.clear()
+        for task in tuple(self._playing.values()):
+            task.cancel()
+        await asyncio.gather(*self._playing.values(), return_exceptions=True)
+
+    async def _follow(self, watch: Watch) -> None:
+        loop, looks, due = asyncio.get_running_loop(), 0, 0.0
+        while not self._stopping.is_set():
+            if loop.time() >= due:
+                due = loop.time() + LOOK_SECONDS
+                looks += 1
+                await self._look_for_leagues(watch)
+                if looks % SWEEP_LOOKS == 0:
+                    self._sweep()
+            for league, streams in watch.take().items():
+                await self._look_at_each(watch, league, streams)
+            await watch.wait(max(0.0, due - loop.time()))
+
+    async def _look_for_leagues(self, watch: Watch) -> None:
+        rows = await self._runtime.pool.fetch(KNOWN + _LEAGUES, _BEGIN, _END)
+        for league in sorted(row["league"] for row in rows):
+            if league not in self._leagues:
+                await self._enter(watch, league)
+
+    async def _enter(self, watch: Watch, league: str) -> None:
+        """Watch a league, then read it. So there is no gap between the two."""
+        await watch.begin(league, {stream_of(league)})
+        self._leagues[league] = _Followed()
+        streams = await subjects_in(self._runtime.pool, league)
+        await self._look_at_each(watch, league, (stream_of(league), *streams))
+
+    async def _look_at_each(self, watch: Watch, league: str, streams: Iterable[str]) -> None:
+        """Look at what has news. An unreadable league must not stop the bots of the others."""
+        try:
+            for stream in streams:
+                await self._look(watch, league, stream)
+        except EventUnreadable as error:
+            _log.warning("house bots leave a league out", league=league, error=error.detail)
+            self._leagues[league] = _Followed()
+            watch.follow(league, frozenset())
+
+    async def _look(self, watch: Watch, league: str, stream: str) -> None:
+        if stream.startswith("table-"):
+            self._play(league, TableId(named(stream)))
+        elif stream.startswith("tournament-"):
+            await self._look_at_tournament(watch, league, named(stream))
+        elif stream == stream_of(league):
+            await self._look_at_league(watch, league)
+
+    async def _look_at_league(self, watch: Watch, league: str) -> None:
+        state = (await self._runtime.writer.load(league, league_stream(league))).state
+        members = state.members if isinstance(state, Created) else ()
+        bots = frozenset(each.player for each in members if is_house_bot(each.player))
+        self._leagues[league].bots = bots
+        self._watch(watch, league)
+
+    async def _look_at_tournament(self, watch: Watch, league: str, tournament: str) -> None:
+        followed, stream = self._leagues[league], tournament_stream(tournament)
+        state = (await self._runtime.writer.load(league, stream)).state
+        bots = {
+            each.entrant: each.player for each in entries_of(state) if is_house_bot(each.player)
+        }
+        open_now = {each.table: tournament for each in tables_of(state)} if bots else {}
+        followed.tables = {
+            each: its for each, its in followed.tables.items() if its != tournament
+        } | open_now
+        if bots and not is_over(state):
+            followed.tournaments[tournament] = bots
+        else:
+            followed.tournaments.pop(tournament, None)
+        self._watch(watch, league)
+        self._runtime.later(self._check_in(league, tournament, state, bots))
+        for table in open_now:
+            self._play(league, table)
+
+    def _watch(self, watch: Watch, league: str) -> None:
+        """Watch the league, its bots' names, and where the bots play."""
+        followed = self._leagues[league]
+        keys = {stream_of(league), *followed.bots}
+        keys.update(stream_of(each) for each in (*followed.tournaments, *followed.tables))
+        watch.follow(league, keys)
+
+    async def _check_in(
+        self, league: str, tournament: str, state: State, bots: dict[EntrantId, PlayerId]
+    ) -> None:
+        """Check every bot in, if check-in is open."""
+        if not isinstance(state, Registering) or not state.entering.check_in_opened:
+            return
+        for entrant, player in bots.items():
+            if entrant not in state.entering.checked_in:
+                command = CheckIn(entrant=entrant, now=self._runtime.clock.now())
+                order = self._runtime.order(f"house_bot/check_in/{entrant}", actor=player)
+                await submit_to_tournament(self._runtime, league, tournament, command, order)
+
+    def _sweep(self) -> None:
+        for league, followed in self._leagues.items():
+            for table in followed.tables:
+                self._play(league, table)
+
+    def _play(self, league: str, table: TableId) -> None:
+        """Play at a table in the background. News during the play is looked at after it."""
+        followed = self._leagues[league]
+        tournament = followed.tables.get(table)
+        bots = None if tournament is None else followed.tournaments.get(tournament)
+        if not bots:
+            return
+        if table in self._playing:
+            self._again.add(table)
+            return
+        work = play(self._runtime, league, table, bots, self._seed)
+        task = asyncio.create_task(_logged(table, work), name=f"house-bots-{table}")
+        self._playing[table] = task
+        task.add_done_callback(lambda _: self._played(league, table))
+
+    def _played(self, league: str, table: TableId) -> None:
+        del self._playing[table]
+        if table in self._again and not self._stopping.is_set() and league in self._leagues:
+            self._again.discard(table)
+            self._play(league, table)
+
+
+async def _logged(table: TableId, work: Coroutine[None, None, None]) -> None:
+    try:
+        await work
+    except Exception as error:  # noqa: BLE001
+        # One table's trouble must not stop the bots of all others. The sweep tries it again.
+        _log.warning("house bots stopped", table=table, error=f"{type(error).__name__}: {error}")
+
+
+def run(settings: Settings) -> None:
+    """Play the house bots of every league until SIGTERM or SIGINT."""
+    telemetry.configure(settings, "bots")
+    asyncio.run(_run(settings))
+
+
+async def _run(settings: Settings) -> None:
+    stopping, loop = asyncio.Event(), asyncio.get_running_loop()
+    for each in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(each, stopping.set)
+    async with open_runtime(settings, None, stopping) as runtime:
+        news = News(runtime.writer, Subscription(settings.database_url), stopping)
+        await news.start()
+        try:
+            settle()
+            _log.info("house_bots_play")
+            await Driver(runtime, news, stopping).drive()
+        finally:
+            await news.aclose()

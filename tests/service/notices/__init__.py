@@ -1,1 +1,0 @@
-"""Tests of notices that need no database."""

@@ -1,0 +1,154 @@
+"""The process of the house bots plays them from their own views alone."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from engine.kit.house_bots import STRENGTHS, Strength, house_bot
+from engine.table.model.state import Place, Table
+from engine.values import SealedCard
+from service.api.http.news import News
+from service.base.documents import Document
+from service.director.runtime import open_runtime
+from service.log.subscription import Subscription
+from service.sandbox.bots.strengths import STYLES
+from service.sandbox.house.driver import Driver
+from service.sandbox.house.playing import action_of, waiting_seat
+from service.sandbox.selfplay.game import Fault, Game
+from tests.service.api.conftest import serving
+from tests.service.api.table.test_feeds import everything
+from tests.service.api.table.wire import SWINGING
+from tests.support.databases import TestDatabase
+from tests.support.waiting import until_awaited
+
+pytestmark = pytest.mark.anyio
+
+__all__ = ["serving"]
+
+NIGHT = {
+    "name": "Night",
+    "ruleset": "better_simple",
+    "overrides": SWINGING,
+    "starting_stack": 30,
+    "hands_between_seconds": 0,
+    "table_seats": 4,
+}
+
+
+@asynccontextmanager
+async def driving(database: TestDatabase) -> AsyncIterator[None]:
+    """Run the process of the house bots in this event loop, with its own login."""
+    settings, stopping = database.settings("holotable_worker"), asyncio.Event()
+    async with open_runtime(settings) as runtime:
+        news = News(runtime.writer, Subscription(settings.database_url), stopping)
+        await news.start()
+        running = asyncio.create_task(Driver(runtime, news, stopping).drive())
+        try:
+            yield
+        finally:
+            stopping.set()
+            await running
+            await news.aclose()
+
+
+async def over(owner: Any, tournament: str) -> bool:
+    state = (await owner.get(f"/v1/tournaments/{tournament}")).json()["state"]
+    return bool(state == "finished")
+
+
+async def test_house_bots_check_in_and_play_a_tournament_to_its_end(
+    serving: Any, database: TestDatabase
+) -> None:
+    """Nobody else plays. No decision is left to the clock."""
+    async with serving() as api, driving(database):
+        owner, league = await api.league()
+        entry = {"check_in_opens_before_seconds": 600, "no_show": "release"}
+        made = await owner.post(
+            f"/v1/leagues/{league}/tournaments", NIGHT | {"entry": entry, "bots": "only"}
+        )
+        tournament = made.json()["id"]
+        for strength in STRENGTHS:
+            wanted = {"count": 1, "strength": strength}
+            seated = await owner.post(f"/v1/tournaments/{tournament}/house-bots", wanted)
+            assert seated.status_code == 201, seated.text
+        started = await owner.post(f"/v1/tournaments/{tournament}/start")
+        assert started.status_code == 202, started.text
+        tables = (await owner.get(f"/v1/tournaments/{tournament}/tables")).json()["items"]
+
+        await until_awaited(lambda: over(owner, tournament), 120)
+
+        told = await everything(owner, f"/v1/tournaments/{tournament}/events", limit=200)
+        (finished,) = [each["data"] for each in told if each["type"] == "tournament_finished"]
+        assert [each["place"] for each in finished["placings"]] == [1, 2, 3]
+        (table,) = tables
+        feed = await everything(owner, f"/v1/tables/{table['id']}/events", limit=200)
+        answers = [each["data"]["timed_out"] for each in feed if "timed_out" in each["data"]]
+        assert len(answers) > 5
+        assert not any(answers)
+
+
+def test_every_strength_has_a_style() -> None:
+    assert tuple(STYLES) == STRENGTHS
+
+
+def elsewhere(table: Table, seat: int) -> Table:
+    """Return the same table in a world with other cards in the hands of all other seats."""
+
+    def turned(cards: tuple[SealedCard, ...]) -> tuple[SealedCard, ...]:
+        return tuple(
+            SealedCard("T-03", b"", each.pile, each.position, each.audiences) for each in cards
+        )
+
+    def other(place: Place) -> Place:
+        hand = place.hand
+        if place.seat == seat or hand is None:
+            return place
+        hidden = {
+            "cards": turned(hand.cards),
+            "selection": turned(hand.selection),
+            "fresh": turned(hand.fresh),
+        }
+        return replace(place, hand=replace(hand, **hidden))
+
+    return replace(table, places=tuple(other(place) for place in table.places))
+
+
+class Comparing:
+    """Plays as a house bot, and compares its action with that in another world."""
+
+    game: Game
+    compared = 0
+
+    def __init__(self, strength: Strength) -> None:
+        self.player = house_bot("lge_" + "1" * 32, strength, 1)
+
+    def choose(self, view: Document) -> Document:
+        table = self.game.table
+        place = waiting_seat(table, {each.entrant: self.player for each in table.places})
+        assert place is not None
+        other = elsewhere(table, place.seat)
+        action = action_of(table, place.entrant, self.player, 1)
+        assert action is not None
+        assert action == action_of(other, place.entrant, self.player, 1)
+        Comparing.compared += other != table
+        return action
+
+    def told(self, fault: Fault) -> None:
+        raise AssertionError(fault)
+
+
+@pytest.mark.parametrize("ruleset", ["better_simple", "traditional", "spike"])
+def test_a_house_bot_plays_the_same_whatever_the_others_hold(ruleset: str) -> None:
+    players = [Comparing(strength) for strength in STRENGTHS]
+    game = Game(ruleset, 1, players)
+    before = Comparing.compared
+    for each in players:
+        each.game = game
+
+    game.play()
+
+    assert Comparing.compared - before > 20
