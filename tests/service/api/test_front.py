@@ -110,7 +110,7 @@ async def test_a_table_is_shown_as_on_the_ordinary_way(serving) -> None:
         await turn(people, table)
         path = f"/v1/tables/{table}"
         front, ordinary = await people[0].get(path), await people[0].get(path + ORDINARY)
-        assert front.json() == ordinary.json()
+        assert front.json() | {"now": None} == ordinary.json() | {"now": None}
         unchanged = {"If-None-Match": front.headers["etag"]}
         again = await people[0].get(path, headers=unchanged)
         assert (again.status_code, again.content) == (304, b"")
