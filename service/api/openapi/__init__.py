@@ -171,4 +171,4 @@ def _operation(
             "required": _demanded(described),
             "content": {described.takes: {"schema": schema, **shown(request_of(described.name))}},
         }
-    return written
+    return written | outgoing.callbacks_of(described.name)

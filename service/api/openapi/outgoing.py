@@ -19,6 +19,15 @@ _HEADERS = {
         "Signatures after Standard Webhooks, separated by spaces: `v1,…` or `v1a,…`.",
     ),
 }
+_PARAMETERS: list[Document] = [
+    {"name": each, "in": "header", "required": True, "description": text, "schema": schema}
+    for each, (schema, text) in _HEADERS.items()
+]
+_TIMESTAMP: Document = {
+    "type": "string",
+    "format": "date-time",
+    "description": "The instant of the event.",
+}
 _RESPONSES: Document = {
     "2XX": {"description": "The message was received."},
     "410": {"description": "The receiver is gone for good. The webhook is disabled."},
@@ -45,6 +54,47 @@ def webhooks(shapes: Document) -> Document:
     }
 
 
+_CALLING = ("make_webhook",)
+"""The operations that name an address to which messages are sent later."""
+
+
+def callbacks_of(operation: str) -> Document:
+    """Return the member ``callbacks`` of an operation, or no member."""
+    if operation not in _CALLING:
+        return {}
+    content = {
+        "type": "object",
+        "required": ["type", "timestamp", "data"],
+        "properties": {
+            "type": {
+                "type": "string",
+                "enum": [*KINDS, TRIED],
+                "description": "The kind of the message. There will be more kinds.",
+            },
+            "timestamp": _TIMESTAMP,
+            "data": {
+                "type": "object",
+                "description": "The facts of this kind, as in the webhook of the same name.",
+                "additionalProperties": True,
+            },
+        },
+    }
+    sent: Document = {
+        "operationId": "receive_message",
+        "summary": "Receive a message of a kind that the webhook subscribes to",
+        "description": "Each kind has its own entry in `webhooks`, with the shape of its `data`.",
+        "tags": ["Webhooks"],
+        "security": [{}],
+        "parameters": _PARAMETERS,
+        "requestBody": {
+            "required": True,
+            "content": {"application/json": {"schema": content}},
+        },
+        "responses": _RESPONSES,
+    }
+    return {"callbacks": {"message": {"{$request.body#/url}": {"post": sent}}}}
+
+
 def _message(name: str, says: str, data: Document) -> Document:
     return {
         "operationId": "on_" + name.replace(".", "_"),
@@ -54,10 +104,7 @@ def _message(name: str, says: str, data: Document) -> Document:
         else f"{says} Every webhook gets this message.",
         "tags": ["Webhooks"],
         "security": [{}],
-        "parameters": [
-            {"name": each, "in": "header", "required": True, "description": text, "schema": schema}
-            for each, (schema, text) in _HEADERS.items()
-        ],
+        "parameters": _PARAMETERS,
         "requestBody": {
             "required": True,
             "content": {"application/json": {"schema": _schema(name, data)}},
@@ -76,11 +123,7 @@ def _schema(name: str, data: Document) -> Document:
                 "enum": [name],
                 "description": "The kind of the message.",
             },
-            "timestamp": {
-                "type": "string",
-                "format": "date-time",
-                "description": "The instant of the event.",
-            },
+            "timestamp": _TIMESTAMP,
             "data": data,
         },
     }

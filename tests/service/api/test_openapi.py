@@ -168,3 +168,14 @@ def test_every_link_fills_the_parameters_of_a_route_that_is_there(document) -> N
     assert len(links) == 12
     for link in links:
         assert set(link["parameters"]) == in_path[link["operationId"]], link
+
+
+def test_the_address_of_a_webhook_is_called_with_the_messages_of_its_kinds(document) -> None:
+    [making] = [each for each in operations(document) if each["operationId"] == "make_webhook"]
+    sent = making["callbacks"]["message"]["{$request.body#/url}"]["post"]
+    schema = sent["requestBody"]["content"]["application/json"]["schema"]
+    assert set(schema["properties"]["type"]["enum"]) == set(document["webhooks"])
+    for described in document["webhooks"].values():
+        assert described["post"]["parameters"] == sent["parameters"]
+        assert described["post"]["responses"] == sent["responses"]
+    assert "url" in document["components"]["schemas"]["WebhookWanted"]["properties"]
