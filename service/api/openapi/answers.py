@@ -22,6 +22,8 @@ _BODY = (
 )
 
 STREAM = "text/event-stream"
+TEXTS = ("text/calendar", "text/csv")
+"""Media types of answers that are no JSON, but are shown by an example too."""
 
 PROBLEM: Document = {
     "type": "object",
@@ -166,7 +168,7 @@ def _success(described: Operation, shapes: Document) -> Document:
         example = shown(answer_of(described.name))
         success["content"] = {
             media: {"schema": schema, **example}
-            if media == JSON
+            if media == JSON or (media in TEXTS and media == described.media)
             else {"schema": schema if described.media != JSON else _text(media)}
             for media in described.produces
         }

@@ -24,8 +24,12 @@ CHARACTERS_MAX = 6_000
 ITEMS_MAX = 2
 """Objects of a list that an example shows."""
 
+LINES_MAX = 60
+"""Lines of a text that an example shows."""
+
 _IDENTIFIER = re.compile(r"\b([a-z]{3})_([0-9a-f]{32})\b")
 _INSTANT = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$")
+_LOCAL = re.compile(r"http://127\.0\.0\.1:\d+")
 _KEY = re.compile(r"key=\w+")
 _SECRETS = {"token", "code", "key", "claim", "secret", "public_key"}
 _OPAQUE = {"position", "cursor", "next_cursor"}
@@ -34,11 +38,26 @@ _FIRST = {each[:3]: each for each in (ids.TOURNAMENT, ids.PLAYER, ids.ENTRANT, i
 
 
 def example(content: bytes) -> Any:
-    """Return an answer in its published form."""
-    shown = _cut(json.loads(content))
+    """Return an answer in its published form. An answer that is no JSON is a text."""
+    try:
+        shown = _cut(json.loads(content))
+    except ValueError:
+        return _text(content.decode())
     instants = sorted({each for each in _texts(shown) if _INSTANT.match(each)})
     minutes = {each: f"2026-11-27T19:{n % 60:02}:00Z" for n, each in enumerate(instants)}
     return _masked(shown, minutes, {}, {})
+
+
+def _text(whole: str) -> str:
+    people: dict[str, str] = {}
+
+    def called(found: re.Match[str]) -> str:
+        return people.setdefault(found[0], _NAMES[len(people) % len(_NAMES)])
+
+    lines = whole.splitlines()[:LINES_MAX]
+    masked = re.sub(r"\bperson\d+\b", called, "\n".join(lines) + "\n")
+    masked = re.sub(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", "2026-11-27T19:00:00Z", masked)
+    return _identified(re.sub(r"\d{8}T\d{6}Z", "20261127T190000Z", masked), {})
 
 
 def _cut(value: Any) -> Any:
@@ -83,6 +102,7 @@ def _masked(
     if re.fullmatch(r"person\d+", value):
         called = people.setdefault(value, _NAMES[len(people) % len(_NAMES)])
         return called.partition(" ")[0].lower() if name == "login" else called
+    value = _LOCAL.sub("https://site.example", value)
     return _identified(_KEY.sub("key=shown-only-once", value), known)
 
 
@@ -109,11 +129,13 @@ def chosen(answers: set[bytes]) -> Any:
 
 
 def _filled(value: Any) -> int:
-    """Return the number of values that are neither null nor empty."""
+    """Return the number of values that are neither null nor empty, or of lines of a text."""
     if isinstance(value, dict):
         return sum(_filled(each) for each in value.values())
     if isinstance(value, list):
         return sum(_filled(each) for each in value)
+    if isinstance(value, str) and "\n" in value:
+        return value.count("\n")
     return value not in (None, "", 0, False)
 
 

@@ -15,7 +15,7 @@ import msgspec
 from service.api.http.declaration import Operation
 from service.api.http.problems import MEDIA_TYPE
 from service.api.http.rehearsing import WouldChange
-from service.api.openapi.answers import codes_of, types_of
+from service.api.openapi.answers import TEXTS, codes_of, types_of
 from service.api.openapi.forms import PATTERNS
 from service.api.routes import ROUTES
 
@@ -74,6 +74,7 @@ async def check(answer: httpx.Response) -> None:
         await answer.aread()
         code = answer.json()["code"]
         assert code in _codes_of(described), f"{described.name} does not declare {code}"
+    await _record_text(described, media, answer)
     if media != "application/json":
         return
     await answer.aread()
@@ -84,6 +85,13 @@ async def check(answer: httpx.Response) -> None:
         received.setdefault(described.name, set()).add(answer.content)
     faults = [fault_of(answer.content, each) for each in types_of(shape)]
     assert None in faults, f"{described.name} answers what it does not declare: {faults}"
+
+
+async def _record_text(described: Operation, media: str, answer: httpx.Response) -> None:
+    """Keep an answer that is shown as text, if examples are recorded."""
+    if received is not None and media in TEXTS and described.media == media:
+        await answer.aread()
+        received.setdefault(described.name, set()).add(answer.content)
 
 
 def fault_of(content: bytes, shape: Any) -> str | None:
