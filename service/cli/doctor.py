@@ -15,10 +15,12 @@ from service.base import migrations
 from service.base.database import asyncpg_dsn, with_database
 from service.base.errors import LeagueKeyUnknown
 from service.base.heartbeats import SILENCE
+from service.base.pools import MAILING
 from service.base.settings import PASSWORD_MEMORY_KIB, Settings, SettingsInvalid, read
 from service.base.sources import skew
 from service.cli.common import awaited, err, out
 from service.log.keys import Keys
+from service.notices.smtp import Away, Post
 from service.people import quarantine
 from service.projections import troubles
 from service.tasks.messages import unreadable
@@ -35,7 +37,7 @@ Check = Callable[[asyncpg.Connection, Settings], Awaitable[str]]
 @click.command()
 def doctor() -> None:
     """
-    Check settings, database, schema, clock, broker, signer, projections, quarantine, audits.
+    Check settings, database, schema, clock, broker, signer, mail, projections, quarantine, audits.
 
     Exit with 1 if a check fails, 3 if the database is not available. Weak hashing of passwords is
     only a warning.
@@ -176,6 +178,18 @@ async def _signer(connection: asyncpg.Connection, settings: Settings) -> str:
     return f"remembers the heads of {signed} leagues; each is in its log"
 
 
+async def _mail(_connection: asyncpg.Connection, settings: Settings) -> str:
+    if settings.smtp_url is None or settings.mail_from is None:
+        return "none set; nothing is mailed"
+    try:
+        await MAILING.run(None, Post(settings.smtp_url, settings.mail_from).greet)
+    except Away as away:
+        raise CheckFailed(
+            str(away), "check HOLOTABLE_SMTP_URL; mail waits until the server takes it"
+        ) from away
+    return "the mail server answers"
+
+
 async def _projections(connection: asyncpg.Connection, _settings: Settings) -> str:
     if names := await troubles.outdated(connection):
         raise CheckFailed(
@@ -229,6 +243,7 @@ CHECKS: Final[dict[str, Check]] = {
     "keys": _keys,
     "broker": _broker,
     "signer": _signer,
+    "mail": _mail,
     "projections": _projections,
     "quarantine": _quarantine,
     "audits": _audits,

@@ -126,7 +126,9 @@ def audit() -> click.Command:
 
 
 def doctor() -> click.Command:
-    """Check settings, database, schema, clock, broker, signer, projections, quarantine, audits."""
+    """
+    Check settings, database, schema, clock, broker, signer, mail, projections, quarantine, audits.
+    """
     from service.cli.doctor import doctor
 
     return doctor

@@ -28,17 +28,17 @@ _REWRAP = "UPDATE key SET wrapped = $3 WHERE league = $1 AND wrapped = $2"
 @click.command("rotate-key")
 def rotate_key() -> None:
     """
-    Wrap the leagues' keys with a new HOLOTABLE_SECRET_KEY, while the service runs. Seal people's
-    addresses with it too.
+    Wrap the leagues' keys with a new HOLOTABLE_SECRET_KEY, while the service runs.
 
     HOLOTABLE_SECOND_SECRET_KEY is the old key.  Every process must already have both.  Needs
-    HOLOTABLE_DATABASE_URL with the login of holotable_migrate.
+    HOLOTABLE_DATABASE_URL with the login of holotable_migrate.  Addresses of people are sealed
+    with the new key too.
     """
     awaited(rotate(settings()))
 
 
 async def rotate(settings: Settings) -> int:
-    """Wrap every league's key with the first key of the settings. Return 2 without a second one."""
+    """Wrap and seal everything with the settings' first key. Return 2 without a second one."""
     if settings.second_secret_key is None:
         err.print(
             "there is only one key\n  next: set HOLOTABLE_SECRET_KEY to the new key and "

@@ -72,6 +72,20 @@ class Post:
             self.close()
             raise Away(_told(error)) from error
 
+    def greet(self) -> None:
+        """
+        Connect and sign in, and send nothing.
+
+        Raises:
+            Away: If the server does not answer, or does not let this installation in.
+        """
+        try:
+            self._connected()
+        except (OSError, smtplib.SMTPException) as error:
+            raise Away(_told(error)) from error
+        finally:
+            self.close()
+
     def hand_over(self, message: EmailMessage) -> None:
         """
         Send the mail to the recipient who was named.

@@ -11,6 +11,7 @@ import psycopg
 import pytest
 
 from service.base.settings import environment
+from service.cli.doctor import examine
 from tests.service.api.conftest import PASSWORD, Api, Person
 from tests.support.databases import TestDatabase
 from tests.support.mailboxes import MailServer, mail_server
@@ -232,6 +233,20 @@ async def test_a_killed_worker_doubles_no_mail_and_loses_none_that_was_not_hande
         assert len(server.got) == mails
         told = {"RCPT": "sent", "content": "begun"}
         assert rows(database, "SELECT state FROM notice") == [(told[stalls],)]
+
+
+async def test_the_doctor_asks_the_mail_server(
+    database: TestDatabase, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async with mail_server() as server:
+        settings = database.settings("holotable_worker", **mailing(server))
+        await examine(environment(settings))
+        server.answers["greeting"] = ["421 closed"]
+        assert await examine(environment(settings)) == 1
+        assert server.got == []
+    said = capsys.readouterr().out
+    assert "mail: the mail server answers" in said
+    assert "mail: the conversation with the mail server failed: SMTPConnectError" in said
 
 
 async def test_an_erased_person_gets_nothing_that_still_waits(
