@@ -37,7 +37,7 @@ SETS = ROOT / "api-spec" / "event-sets.json"
 DOCUMENT = ROOT / "docs" / "events.md"
 RULEBOOK = ROOT / "docs" / "rulebook.md"
 RULE_NAMES = ROOT / "service" / "api" / "http" / "rule_names.py"
-_RULE = re.compile(r"^\| \d+\.\d+ \| `([a-z0-9_.]+)` \|", re.M)
+_RULE = re.compile(r"^\| (\d+\.\d+) \| `([a-z0-9_.]+)` \|", re.M)
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -208,11 +208,20 @@ def demand_sets_kept() -> None:
 
 def rule_names() -> str:
     """Return the text of ``service/api/http/rule_names.py``: every rule of the rulebook."""
-    names = sorted(_RULE.findall(RULEBOOK.read_text(encoding="utf-8")))
-    lines = wrap(" ".join(names), 96, break_long_words=False, break_on_hyphens=False)
+    rules = [f"{number}:{name}" for number, name in _RULE.findall(RULEBOOK.read_text("utf-8"))]
+    lines = wrap(" ".join(rules), 96, break_long_words=False, break_on_hyphens=False)
     said = "Every rule of ``docs/rulebook.md``. Made by ``python -m service.log.catalogue``."
-    end = '""".split()  # noqa: SIM905 - a list would take a line for each'
-    return "\n".join((f'"""{said}"""', "", 'NAMES = """', *lines, end, ""))
+    return "\n".join((f'"""{said}"""', "", '_RULES = """', *lines, _RULE_NAMES_END))
+
+
+_RULE_NAMES_END = '''""".split()  # noqa: SIM905 - a list would take a line for each
+
+NUMBERS = {name: number for number, _, name in (each.partition(":") for each in _RULES)}
+"""The number of each rule in the rulebook, such as ``7.3``, by its name."""
+
+NAMES = sorted(NUMBERS)
+"""The names of all rules."""
+'''
 
 
 def _events() -> Iterator[type[msgspec.Struct]]:

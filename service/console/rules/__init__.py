@@ -1,0 +1,1 @@
+"""The rules of an evening in a card player's words, written from its ruleset."""
