@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import threading
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,9 +16,10 @@ from engine.coordination.aggregates import DECIDERS
 from engine.league.bans import BanPlayer
 from engine.values import BanId, identifier, number_of, stream_of
 from service.base.database import async_engine, asyncpg_dsn
+from service.base.pools import PACKING
 from service.exports import archive
 from service.exports.archive import Taking, prepare, streamed
-from service.exports.bundle import LOG, MANIFEST
+from service.exports.bundle import LOG, MANIFEST, Archive, Flow
 from service.exports.checking import check_archive
 from service.log.store import PostgresStore
 from service.log.writer import Entry, Order, States, Writer
@@ -304,3 +306,24 @@ def damaged(file: Path) -> Iterator[Path]:
 
 async def test_what_is_no_archive_does_not_hold(taken: Path) -> None:
     assert [check_archive(broken).holds for broken in damaged(taken)] == [False] * 6
+
+
+async def test_an_archive_is_compressed_in_a_thread_of_its_own(database: TestDatabase) -> None:
+    """Whoever takes a league away holds up nobody else in the process."""
+    night = await played(database)
+    projecting = async_engine(database.url("holotable_project"), 2)
+    await Runner(projecting).catch_up()
+    await projecting.dispose()
+    engine = async_engine(database.url("holotable_api"), 2)
+    threads: set[str] = set()
+
+    class Noting(Flow):
+        def write(self, content: bytes) -> int:
+            threads.add(threading.current_thread().name)
+            return super().write(content)
+
+    taking = await prepare(engine, night.league)
+    async for _ in archive.take(taking, Archive(Noting(), utcnow())):
+        pass
+    await engine.dispose()
+    assert any(each.startswith(PACKING.name) for each in threads)
