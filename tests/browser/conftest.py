@@ -13,6 +13,7 @@ from tests.browser.house import House
 OPTIONS = {
     "tick_milliseconds": 50,
     "sweep_seconds": 1,
+    "sign_seconds": 2,
     "log_level": "warning",
     "password_memory_kib": 8,
     "address_accounts": 100_000,
