@@ -22,6 +22,12 @@ QUICKNET_PUBLIC_KEY = (
 _OF_COMMANDS = frozenset({"PG_BIN", "ACCOUNT_PASSWORD"})
 """Names that only single commands read. They are no settings of a process."""
 
+_OF_MESSAGES = (
+    "public_url", "smtp_url", "mail_from", "operator_email", "push_key", "push_contact",
+    "webhook_networks",
+)  # fmt: skip
+"""The settings of mail, push messages and webhooks."""
+
 LogLevel = Literal["debug", "info", "warning", "error"]
 LogFormat = Literal["auto", "json", "text"]
 
@@ -305,6 +311,23 @@ def given_server(environ: Mapping[str, str]) -> str | None:
     if url is not None and not url.startswith(("postgresql://", "postgres://")):
         raise SettingsInvalid(f"{name} is not the address of a PostgreSQL server")
     return url
+
+
+def given_messages(environ: Mapping[str, str]) -> dict[str, str]:
+    """
+    Return the settings of messages that *environ* holds, by name. ``up`` gives them to its stack.
+
+    Raises:
+        SettingsInvalid: If a ``_FILE`` cannot be read.
+    """
+    found: dict[str, str] = {}
+    for name in _OF_MESSAGES:
+        variable = PREFIX + name.upper()
+        path = environ.get(f"{variable}_FILE")
+        value = environ.get(variable) if path is None else _content(f"{variable}_FILE", path)
+        if value is not None:
+            found[name] = value
+    return found
 
 
 def environment(settings: Settings | SignerSettings) -> dict[str, str]:

@@ -200,5 +200,5 @@ class Composer:
         if out is not None:
             message["List-Unsubscribe"] = f"<{out}>"
             message["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
-        message.set_content(letter.body)
+        message.set_content(letter.body, cte="quoted-printable")
         return message

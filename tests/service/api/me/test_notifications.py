@@ -3,7 +3,10 @@
 import asyncio
 import base64
 import json
+import os
 import re
+import signal
+import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -18,6 +21,7 @@ from py_vapid import Vapid02
 
 from engine.coordination.aggregates import DECIDERS
 from engine.league.auditing import RecordAudit
+from service.base.settings import environment
 from service.log.streams import league_stream
 from service.log.writer import Entry, States
 from service.notices.push import new_private_key, public_key
@@ -345,6 +349,38 @@ async def test_a_browser_gets_what_only_it_can_read(town: Callable[[], Any]) -> 
         assert removed.status_code == 404
         removed = await han.http.delete(f"{push}/{kept['id']}", headers=han.headers)
         assert removed.status_code == 204
+
+
+async def test_a_push_is_repeated_after_a_refusal_and_never_after_a_death(
+    town: Callable[[], Any],
+) -> None:
+    async with town() as here:
+        han, leia = [await here.api.join(here.owner, here.league) for _ in range(2)]
+        for person, path in ((han, "han"), (leia, "leia")):
+            wanted = Browser().subscription(f"{here.receiver.url}/{path}")
+            answer = await person.post("/v1/me/push-subscriptions", wanted)
+            assert answer.status_code == 201, answer.text
+        await choose(leia, kinds={"seat_drawn": {"push": False}})
+        night = await announce(here.owner, here.league, name="Night", hands_between_seconds=0)
+        await enter(night, han, leia)
+        await here.owner.post(f"/v1/tournaments/{night}/start")
+        state = "SELECT state FROM notice"
+        here.receiver.answers = [503, 0]
+        await here.worker.work(SEND)
+        assert rows(here.database, state) == [("waiting",)]
+        due_now(here.database)
+
+        settings = environment(here.worker.runtime.settings)
+        killed = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "tests.support.sending", env=os.environ | settings
+        )
+        await here.receiver.has(2)
+        killed.send_signal(signal.SIGKILL)
+        await killed.wait()
+        due_now(here.database)
+        await here.worker.work(SEND)
+        assert [each.path for each in here.receiver.got] == ["/hook/han"] * 2
+        assert rows(here.database, state) == [("begun",)]
 
 
 async def test_a_failed_audit_is_told_to_the_owners_and_the_operator(

@@ -1,0 +1,1 @@
+"""Tests of notices that need no database."""
