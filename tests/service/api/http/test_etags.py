@@ -64,7 +64,9 @@ async def test_no_read_with_a_tag_is_sent_twice(serving) -> None:
                 plain = {tag.replace("-gzip", "")} if given == "*" else set()
                 assert again.headers["etag"] in {tag} | plain
             other = await owner.get(path, headers={"If-None-Match": '"elsewhere"'})
-            assert (other.status_code, other.json()) == (200, first.json()), path
+            # A table tells the server's time beside what its version covers.
+            timeless = [{**each.json(), "now": None} for each in (first, other)]
+            assert other.status_code == 200 and timeless[0] == timeless[1], path
 
 
 async def test_a_new_role_changes_the_tag_of_what_the_role_shows(serving) -> None:
