@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 
 import msgspec
 
+from engine.rulesets.presets import PRESETS, preset
 from service.api.http.shell import shell_of
 from service.api.me.accounts import Me
 from service.api.public.tournaments import PublicTournament
@@ -19,6 +20,7 @@ from service.console.calling import Problem
 from service.console.declaring import form, page
 from service.console.forms import Given, Rehearsal, command
 from service.console.pages import Done, Page
+from service.console.rules.evening import game_name
 
 _WAITS = frozenset({"requested", "waitlisted", "offered", "registered", "playing", "rebuy_open"})
 """The states of an entry that is not over."""
@@ -74,7 +76,9 @@ class PosterScreen(msgspec.Struct, kw_only=True):
     starts_at: datetime
     place: str | None
     length_seconds: int | None
-    ruleset_name: str
+    game: str
+    """The name of the game, and of the ruleset if it is not the game's own."""
+
     starting_stack: int
     table_seats: int
     entrants_min: int
@@ -89,6 +93,15 @@ class PosterScreen(msgspec.Struct, kw_only=True):
 
     may_cancel: bool
     """True if the reader's role may cancel the evening, and it is not over."""
+
+
+def _game(ask: Ask, ruleset: str) -> str:
+    """Return the game of a ruleset by name. The name of a league's own ruleset says enough."""
+    if ruleset not in PRESETS:
+        return ruleset
+    game = game_name(preset(ruleset), ask.language)
+    named = ruleset.replace("_", " ")
+    return game if named in game.lower() else f"{game}, {named}"
 
 
 @page("/tournaments/{tournament:str}", open=True)
@@ -180,7 +193,7 @@ async def _as_member(ask: Ask, tournament: str) -> PosterScreen:
         starts_at=shown.starts_at,
         place=shown.place,
         length_seconds=shown.length_seconds,
-        ruleset_name=shown.ruleset_name,
+        game=_game(ask, shown.ruleset_name),
         starting_stack=shown.starting_stack,
         table_seats=shown.table_seats,
         entrants_min=shown.entrants_min,
@@ -208,7 +221,7 @@ async def _as_stranger(ask: Ask, tournament: str) -> PosterScreen:
         starts_at=shown.starts_at,
         place=shown.place,
         length_seconds=shown.length_seconds,
-        ruleset_name=shown.ruleset_name,
+        game=_game(ask, shown.ruleset_name),
         starting_stack=shown.starting_stack,
         table_seats=shown.table_seats,
         entrants_min=shown.entrants_min,
