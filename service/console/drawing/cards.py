@@ -69,7 +69,7 @@ def _back_row(row: int) -> tuple[str, ...]:
 
 def _frame(fill: str = "var(--card, #fff)") -> str:
     return (
-        f'<rect x="1" y="1" width="98" height="138" rx="9" fill="{fill}" '
+        f'<rect x="2" y="2" width="96" height="136" rx="8" fill="{fill}" '
         'stroke="var(--card-edge, #73837b)" stroke-width="1.5"/>'
     )
 

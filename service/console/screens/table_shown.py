@@ -9,7 +9,7 @@ import msgspec
 from engine.kit.cards import total
 from engine.rulesets import Amounts, Ruleset
 from engine.rulesets.differences import Difference
-from engine.table.read.view_parts import LastHandView, NextLevelView
+from engine.table.read.view_parts import AwardView, LastHandView, NextLevelView
 from service.api.http.shell import shell_of
 from service.api.league.evaluating import HandsWanted, HandsWorth
 from service.api.table.legal import LegalImprove, LegalSelect
@@ -74,6 +74,11 @@ class Paid(msgspec.Struct, frozen=True, kw_only=True):
 
     winners: tuple[tuple[str, int], ...]
     rule: str
+    """The rulebook's name of the deciding rule."""
+
+    why: str
+    """``distance`` or ``suit_count`` if that decided, else the rule."""
+
     remainder: int
 
 
@@ -245,11 +250,24 @@ def _ended(seen: TableSeen, last: LastHandView) -> Ended:
             pot=each.pot,
             winners=tuple((name(seat), chips) for seat, chips in each.winners),
             rule=each.rule,
+            why=_why(last, each),
             remainder=each.remainder,
         )
         for each in last.awards
     ]
     if last.sabacc_awards:
         winners = tuple((name(seat), chips) for seat, chips in last.sabacc_awards)
-        paid.append(Paid(pot=0, winners=winners, rule="", remainder=0))
+        paid.append(Paid(pot=0, winners=winners, rule="", why="", remainder=0))
     return Ended(hand=last.hand, number=last.number, shown=tuple(shown), paid=tuple(paid))
+
+
+def _why(last: LastHandView, award: AwardView) -> str:
+    """Return what set the winner of a pot apart, in a game with a target."""
+    if award.rule != "showdown.best":
+        return award.rule
+    won = {seat for seat, _ in award.winners}
+    best = min((each.distance or 0 for each in last.revealed if each.seat in won), default=0)
+    others = [each.distance for each in last.revealed if each.seat not in won]
+    if None in others or not others:
+        return award.rule
+    return "suit_count" if best in others else "distance"
