@@ -43,9 +43,9 @@ class HouseBot(NamedTuple):
         Return the name that everybody sees.
 
         >>> HouseBot("sharp", 3).name
-        'Sharp house bot 3'
+        'Bot 3, sharp'
         """
-        return f"{self.strength.capitalize()} house bot {self.number}"
+        return f"Bot {self.number}, {self.strength}"
 
 
 def house_bot(league: str, strength: Strength, number: int) -> PlayerId:

@@ -32,10 +32,10 @@ async def test_house_bots_enter_together_and_a_retry_enters_no_more(serving: Any
         assert again.json() == first.json()
         bots = [*first.json()["bots"], *more.json()["bots"], *calm.json()["bots"]]
         assert [each["name"] for each in bots] == [
-            "Sharp house bot 1",
-            "Sharp house bot 2",
-            "Sharp house bot 3",
-            "Calm house bot 1",
+            "Bot 1, sharp",
+            "Bot 2, sharp",
+            "Bot 3, sharp",
+            "Bot 1, calm",
         ]
         assert bots[1]["player"] == house_bot(league, "sharp", 2)
         entered = (await owner.get(f"{night}/registrations")).json()["items"]
@@ -82,6 +82,6 @@ async def test_a_late_house_bot_is_seated_at_once(serving: Any) -> None:
         (bot,) = answer.json()["bots"]
         (table,) = (await owner.get(f"{night}/tables")).json()["items"]
         shown = (await owner.get(f"/v1/tables/{table['id']}")).json()
-        assert shown["names"].get(bot["entrant"], bot["name"]) == "Steady house bot 3"
+        assert shown["names"].get(bot["entrant"], bot["name"]) == "Bot 3, steady"
         floor = (await owner.get(f"{night}/registrations")).json()["items"]
         assert bot["entrant"] in {each["entrant"] for each in floor}
