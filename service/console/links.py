@@ -5,6 +5,7 @@ SIGN_IN = "/sign-in"
 SIGN_UP = "/sign-up"
 SIGN_OUT = "/sign-out"
 ACCOUNT = "/account"
+TABLES = "/tables"
 SCHEME = "/scheme"
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import httpx
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 
 from service.process.supervisor import Stack
 from tests.browser.chromium import PROGRAM, WHY, chromium
@@ -24,6 +24,7 @@ OPTIONS = {
 def browser() -> Iterator[Browser]:
     if PROGRAM is None:
         pytest.skip(WHY)
+    expect.set_options(timeout=20_000)  # the machine may be busy
     with chromium() as found:
         yield found
 

@@ -24,6 +24,8 @@ const next = () => {
 
 export const pressed = (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || typing(event.target)) return;
+  // Enter on a card must not press the form's first button.
+  if (event.key === 'Enter' && event.target.matches('[type=checkbox]')) event.preventDefault();
   if (!wanted()) return;
   const here = table(event.target);
   if (!here) return;
