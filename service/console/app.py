@@ -18,6 +18,7 @@ from service.console.calling import Edge, Problem
 from service.console.declaring import Screen, edge_of, troubled
 from service.console.screens import (
     account,
+    clock,
     home,
     joining,
     leagues,
@@ -32,6 +33,7 @@ from service.console.sharing import Sharing
 
 SCREENS: tuple[ModuleType, ...] = (
     account,
+    clock,
     files,
     home,
     joining,

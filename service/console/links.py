@@ -44,6 +44,26 @@ def floor(tournament: str) -> str:
     return f"/tournaments/{tournament}/floor"
 
 
+def clock(tournament: str) -> str:
+    """Return the clock of the room, for a TV."""
+    return f"/tournaments/{tournament}/clock"
+
+
+def door(tournament: str) -> str:
+    """Return the list at the door."""
+    return f"/tournaments/{tournament}/door"
+
+
+def at_door(tournament: str, player: str) -> str:
+    """Return the address in a player's QR code: their line at the door, or the poster."""
+    return f"/tournaments/{tournament}/here/{player}"
+
+
+def prints(tournament: str) -> str:
+    """Return the papers of a tournament."""
+    return f"/tournaments/{tournament}/prints"
+
+
 def table(table: str) -> str:
     """Return the playing table."""
     return f"/tables/{table}"

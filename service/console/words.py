@@ -9,6 +9,7 @@ from babel.dates import format_datetime, format_timedelta
 from babel.numbers import format_currency, format_decimal, get_currency_precision
 from markupsafe import Markup, escape
 
+from engine.rulesets import Amounts
 from service.api.table.my_waiting import (
     CheckInWaiting,
     DealWaiting,
@@ -69,6 +70,24 @@ class Words:
     def length(self, seconds: int) -> str:
         """Return a length of time in its largest unit."""
         return str(format_timedelta(timedelta(seconds=seconds), locale=self.language.locale))
+
+    def countdown(self, seconds: int) -> str:
+        """Return a time that runs down, as minutes and seconds, with hours if there are any."""
+        minutes, rest = divmod(max(0, seconds), 60)
+        hours, minutes = divmod(minutes, 60)
+        return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+    def blinds(self, amounts: Amounts) -> list[tuple[str, str | None]]:
+        """Return the forced bets of a level for the macro ``blinds``: amounts with their units."""
+        _ = self.language.gettext
+        named = ((amounts.small, None), (amounts.big, None), (amounts.ante, _("ante")))
+        return [(self.number(amount), unit) for amount, unit in named if amount]
+
+    def blinds_line(self, amounts: Amounts) -> str:
+        """Return the forced bets of a level in one line: "150 / 300, ante 25"."""
+        blinds = " / ".join(self.number(each) for each in (amounts.small, amounts.big) if each)
+        ante = self.language.gettext("ante") + f" {self.number(amounts.ante)}"
+        return ", ".join(each for each in (blinds, ante if amounts.ante else "") if each)
 
     def phase(self, phase: str) -> str:
         """Return the phase of a tournament."""

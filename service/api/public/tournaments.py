@@ -8,8 +8,10 @@ from uuid import UUID
 import msgspec
 from litestar import Response
 
-from engine.coordination.views import Doing, FloorTable, floor_of
+from engine.coordination.views import BreakView, Doing, FloorLevel, FloorTable, floor_of
+from engine.kit.denominations import Denomination
 from engine.rulesets import Amounts, Ruleset
+from engine.table.read.view_parts import NextLevelView
 from engine.tournament.model.state import Finished, Phase, phase_of
 from engine.tournament.model.terms import FormatTerms
 from engine.values import Stream, stream_of
@@ -26,7 +28,9 @@ from service.api.http.phases import (
 )
 from service.api.http.public import HIDDEN, PublicPlace, public_tournament, shared
 from service.api.http.shell import Asked, Shell
+from service.api.tournament.changes import KnockedOut, SeatChanged, knocked_out, seat_changes
 from service.api.tournament.floors import State, read_tables
+from service.api.tournament.money import money_shown
 from service.base.errors import StreamNotFound
 from service.log.writer import Loaded
 from service.people.accounts import names
@@ -123,6 +127,9 @@ class PublicTournament(msgspec.Struct, kw_only=True):
     prize_pool: int
     """The prize pool that the terms name, in minor units of `currency`."""
 
+    prizes: tuple[int, ...]
+    """The prize of each place as it stands, first place first, in minor units of `currency`."""
+
     currency: str | None
     """The currency (ISO 4217), or null if no money is played for."""
 
@@ -210,8 +217,26 @@ class PublicFloor(msgspec.Struct, kw_only=True):
     average_stack: int
     """Chips in play for each seated entrant, rounded down, or 0 if nobody sits."""
 
+    level: FloorLevel | None
+    """The level of the hands opened now, or null if each table counts its own levels."""
+
+    next_level: NextLevelView | None
+    """The next level of the clock, or null without a clock or at the last level."""
+
     break_ends: datetime | None
     """The end of the present break, or null without a break."""
+
+    next_break: BreakView | None
+    """The next break after a level, or null if none is planned."""
+
+    denominations: tuple[Denomination, ...]
+    """The chips of the game by name and value, or nothing if its rules name none."""
+
+    seat_changes: tuple[SeatChanged, ...]
+    """The changes of seats in the last ten minutes, newest first, at most 50."""
+
+    knocked_out: tuple[KnockedOut, ...]
+    """The entrants who were eliminated last, newest first, at most 5."""
 
     tables: tuple[PublicFloorTable, ...]
     """The open tables, by number."""
@@ -242,6 +267,7 @@ async def read_public_tournament(
         league=place.league.league,
         league_name=place.league.name,
         state=phase_of(state),
+        prizes=money_shown(state).prizes,
         late_registration=entering_of(state).late,
         entrants=tuple(
             PublicEntrant(
@@ -262,7 +288,7 @@ async def read_public_tournament(
 
 @operation(
     "GET", "/v1/public/tournaments/{tournament_id:str}/floor", "read_public_floor",
-    "Read the floor of a public tournament: tables, seats and stacks.",
+    "Read the floor of a public tournament: clock, tables, seats and stacks.",
     needs="anyone", answer=PublicFloor, public=True,
 )  # fmt: skip
 async def read_public_floor(
@@ -287,7 +313,13 @@ async def read_public_floor(
         entrants=seen.entrants,
         entrants_left=seen.entrants_left,
         average_stack=seen.average_stack,
+        level=seen.level,
+        next_level=seen.next_level,
         break_ends=seen.break_ends,
+        next_break=seen.next_break,
+        denominations=seen.denominations,
+        seat_changes=await seat_changes(shell, league, load, loaded, shell.now()),
+        knocked_out=await knocked_out(shell, loaded.state),
         tables=tuple(_table(each, called) for each in seen.tables),
     )
     return shared(request, tags, shown)
