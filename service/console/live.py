@@ -42,7 +42,11 @@ _TOPIC = re.compile(r"(?:(lge|trn|tbl|ssn|dsp)_|floor:(trn)_)[0-9a-f]{32}|me")
 _ROUTES = {
     "lge": "leagues", "trn": "tournaments", "tbl": "tables", "ssn": "seasons", "dsp": "disputes",
 }  # fmt: skip
-_PUBLIC = frozenset({"lge", "trn", "ssn"})
+_PUBLIC = {
+    "lge": "leagues/{}", "trn": "tournaments/{}", "ssn": "seasons/{}/standings",
+}  # fmt: skip
+"""What a stranger must be able to read to follow a public league, by kind."""
+
 _TOGETHER_SECONDS = 0.1
 """Changes within this time are told as one."""
 
@@ -129,7 +133,7 @@ async def _authorised(ask: Ask, shell: Shell, topics: _Topics, topic: str) -> No
     except Problem:
         if kind not in _PUBLIC:
             raise
-        shown = await ask.api.get(f"/v1/public/{route}", _Tables)
+        shown = await ask.api.get(f"/v1/public/{_PUBLIC[kind].format(identifier)}", _Tables)
     stream = stream_of(identifier)
     league = await league_of(shell, stream)
     topics.add(league, stream, topic)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2.ext import Extension
 from litestar import Response
 from markupsafe import Markup
 
@@ -236,6 +237,17 @@ def saying(ask: Ask, text: str) -> str:
     return sessions.set_cookie(SAID_COOKIE, value, ask.transport, _SAID_SECONDS)
 
 
+class _Tight(Extension):
+    """Leaves out the indentation of templates, which no page needs. Values stay as they are."""
+
+    def preprocess(self, source: str, name: str | None, filename: str | None = None) -> str:
+        """Return the text of a template without it."""
+        return _INDENTATION.sub("", source)
+
+
+_INDENTATION = re.compile(r"^[ \t]+", re.MULTILINE)
+
+
 @cache
 def environment(code: Language) -> Environment:
     """Return the templates in one language."""
@@ -246,7 +258,7 @@ def environment(code: Language) -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        extensions=["jinja2.ext.i18n", "jinja2.ext.do"],
+        extensions=["jinja2.ext.i18n", "jinja2.ext.do", _Tight],
     )
     found.install_gettext_callables(  # type: ignore[attr-defined]
         speaks.gettext, speaks.ngettext, newstyle=True
