@@ -199,35 +199,66 @@ def aggregated(
     >>> aggregated(Aggregation(mode="best", results=2), [Decimal(3), Decimal(5), Decimal(4)], 3)
     (Decimal('9'), 2)
     """
-    results = aggregation.results or 0
-    match aggregation.mode:
-        case "sum" | "average":
-            kept = list(points)
-        case "best" | "best_average":
-            kept = sorted(points, reverse=True)[:results]
-        case "drop_worst":
-            # A missed tournament counts 0, so it is left out first unless a result is below 0.
-            missed = [NOTHING] * (tournaments - len(points))
-            ordered = sorted([*points, *missed], reverse=True)
-            kept = ordered[: max(1, tournaments - results)]
-        case "best_series":
-            kept = _best_series(points, results)
+    every = _with_missed(aggregation, points, tournaments)
+    kept = [every[index] for index in _kept(aggregation, every, points)]
     total = sum(kept, NOTHING)
     if aggregation.mode in ("average", "best_average") and kept:
         total /= len(kept)
     return total, min(len(kept), len(points))
 
 
-def _best_series(points: Sequence[Decimal], length: int) -> list[Decimal]:
+def counting(
+    aggregation: Aggregation, points: Sequence[Decimal], tournaments: int
+) -> frozenset[int]:
+    """
+    Return which of *points*, in order of play, :func:`aggregated` makes the total of.
+
+    >>> best = Aggregation(mode="best", results=2)
+    >>> sorted(counting(best, [Decimal(3), Decimal(5), Decimal(3)], 3))
+    [0, 1]
+    """
+    every = _with_missed(aggregation, points, tournaments)
+    kept = _kept(aggregation, every, points)
+    return frozenset(index for index in kept if index < len(points))
+
+
+def _with_missed(
+    aggregation: Aggregation, points: Sequence[Decimal], tournaments: int
+) -> list[Decimal]:
+    """Return *points*, and 0 for each missed tournament where the mode drops the worst."""
+    missed = tournaments - len(points) if aggregation.mode == "drop_worst" else 0
+    return [*points, *[NOTHING] * missed]
+
+
+def _kept(
+    aggregation: Aggregation, every: Sequence[Decimal], points: Sequence[Decimal]
+) -> Sequence[int]:
+    """Return the places in *every* of the results that count. The earlier of equals counts."""
+    results = aggregation.results or 0
+    best_first = sorted(range(len(every)), key=every.__getitem__, reverse=True)
+    match aggregation.mode:
+        case "sum" | "average":
+            return range(len(every))
+        case "best" | "best_average":
+            return best_first[:results]
+        case "drop_worst":
+            # A missed tournament counts 0, so it is left out first unless a result is below 0.
+            return best_first[: max(1, len(every) - results)]
+        case "best_series":
+            return _best_series(points, results)
+
+
+def _best_series(points: Sequence[Decimal], length: int) -> range:
     """
     Return the *length* results in a row with the best sum, or all results if there are fewer.
 
     The earliest of equal series counts.
     """
     series = [
-        list(points[start : start + length]) for start in range(max(1, len(points) - length + 1))
+        range(start, min(start + length, len(points)))
+        for start in range(max(1, len(points) - length + 1))
     ]
-    return max(series, key=lambda each: sum(each, NOTHING))
+    return max(series, key=lambda each: sum((points[index] for index in each), NOTHING))
 
 
 def _overall(text: str, total: Decimal, points: Sequence[Decimal]) -> Decimal:

@@ -1,6 +1,6 @@
 """The state of a season: its terms, awards and adjustments. They determine the standings."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal, localcontext
 from typing import Never
 
@@ -120,13 +120,7 @@ class Opened(msgspec.Struct, frozen=True, kw_only=True):
 
         Equals share a rank.
         """
-        imported = (tuple(map(stated_result, each.results)) for each in self.imported)
-        played = (
-            tuple(result_of(award) for award in each.awards)
-            for each in self.counted
-            if not each.revoked
-        )
-        counted = folded((*imported, *played), self.merged)
+        counted = tuple(results for _, results in self.results())
         terms = self.terms
         reckoning = Reckoning(
             scale=terms.scale,
@@ -135,9 +129,17 @@ class Opened(msgspec.Struct, frozen=True, kw_only=True):
             overall=terms.overall,
             tie_breaks=terms.tie_breaks,
         )
-        return standings(reckoning, counted, self._adjusted_points(), lot_order(self.lots))
+        return standings(reckoning, counted, self.adjusted_points(), lot_order(self.lots))
 
-    def _adjusted_points(self) -> Mapping[PlayerId, Decimal]:
+    def results(self) -> tuple[tuple[ImportedTournament | Tournament, Sequence[Result]], ...]:
+        """Return each tournament that counts with its results, in the order of first counting."""
+        played = (each for each in self.counted if not each.revoked)
+        ended: tuple[ImportedTournament | Tournament, ...] = (*self.imported, *played)
+        found = folded((_results_of(each) for each in ended), self.merged)
+        return tuple(zip(ended, found, strict=True))
+
+    def adjusted_points(self) -> Mapping[PlayerId, Decimal]:
+        """Return the sum of the adjustments in force, by player."""
         sums: dict[PlayerId, Decimal] = {}
         with localcontext(arithmetic()):
             for each in self.adjustments:
@@ -160,6 +162,12 @@ def opened_of(state: State) -> Opened:
     if not isinstance(state, Opened):
         raise SeasonNotOpened
     return state
+
+
+def _results_of(ended: ImportedTournament | Tournament) -> tuple[Result, ...]:
+    if isinstance(ended, ImportedTournament):
+        return tuple(map(stated_result, ended.results))
+    return tuple(map(result_of, ended.awards))
 
 
 def result_of(award: Award) -> Result:

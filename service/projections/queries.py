@@ -5,6 +5,7 @@ Every function takes a connection that may SELECT in the schema ``reads`` and
 returns structs. If nothing is found, it returns ``None`` or an empty list.
 """
 
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import TypeVar
 
@@ -89,6 +90,14 @@ async def tournaments(
     if before is not None:
         statement = statement.where(tournament.c.announced_position < before)
     statement = statement.order_by(tournament.c.announced_position.desc()).limit(limit)
+    return await _all(connection, statement, rows.TournamentRow)
+
+
+async def tournaments_named(
+    connection: AsyncConnection, wanted: Sequence[str]
+) -> list[rows.TournamentRow]:
+    """Return the tournaments among *wanted* that are known."""
+    statement = sa.select(schema.tournament).where(schema.tournament.c.tournament.in_(wanted))
     return await _all(connection, statement, rows.TournamentRow)
 
 

@@ -73,6 +73,7 @@ TAGS: dict[str, tuple[str, tuple[str, ...]]] = {
             "league.ledgers",
             "league.points",
             "league.series",
+            "league.season_results",
         ),
     ),
     "Records": (

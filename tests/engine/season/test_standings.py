@@ -8,7 +8,7 @@ import pytest
 from engine.season import decider
 from engine.season.events import LotsDrawn, SeasonClosed
 from engine.season.lots import drawn
-from engine.season.standings import Standing, aggregated
+from engine.season.standings import Standing, aggregated, counting
 from engine.season.values import Aggregation, LotDraw, PointsTable
 from engine.values import PlayerId
 from service.audit.play import generator
@@ -58,6 +58,33 @@ def test_results_come_to_what_the_mode_says(
     aggregation = Aggregation(mode=mode, results=results)
 
     assert aggregated(aggregation, POINTS, tournaments) == (Decimal(total), counted)
+
+
+@pytest.mark.parametrize(
+    ("mode", "results", "tournaments", "counted"),
+    [
+        ("sum", None, 5, {0, 1, 2, 3, 4}),
+        ("average", None, 9, {0, 1, 2, 3, 4}),
+        ("best", 2, 5, {1, 3}),
+        ("best_average", 9, 5, {0, 1, 2, 3, 4}),
+        ("drop_worst", 2, 5, {0, 1, 3}),
+        ("drop_worst", 3, 7, {0, 1, 3, 4}),
+        ("best_series", 2, 5, {0, 1}),
+        ("best_series", 3, 5, {1, 2, 3}),
+    ],
+)
+def test_the_results_that_count_are_known_one_by_one(
+    mode: Any, results: int | None, tournaments: int, counted: set[int]
+) -> None:
+    aggregation = Aggregation(mode=mode, results=results)
+
+    assert counting(aggregation, POINTS, tournaments) == counted
+
+
+def test_of_equal_results_the_earlier_counts() -> None:
+    aggregation = Aggregation(mode="best", results=2)
+
+    assert counting(aggregation, [Decimal(3), Decimal(5), Decimal(3)], 3) == {0, 1}
 
 
 def test_a_missed_tournament_is_the_first_to_be_left_out() -> None:

@@ -123,7 +123,8 @@ MEMBERS = {
     **dict.fromkeys(
         (
             "read_league", "list_members", "leave_league", "list_seasons", "read_season",
-            "read_standings", "read_standings_series", "list_tournaments", "read_tournament",
+            "read_standings", "read_standings_series", "read_season_results",
+            "list_tournaments", "read_tournament",
             "list_tournament_hands",
             "list_registrations",
             "register_entrant", "read_table", "list_tables", "list_hands", "read_hand",

@@ -6,6 +6,7 @@ import pytest
 
 from service.audit.play import generator
 from tests.service.api.conftest import ANY
+from tests.service.api.league.test_past_seasons import bring_results
 from tests.service.api.proof.test_evidence import project
 from tests.service.api.tournament.test_corrections import a_night, award, entrants
 from tests.service.audit.test_audit import audited, faults
@@ -309,3 +310,32 @@ async def test_the_series_has_the_standings_as_they_were_after_each_evening(
         assert shown == [(each["player"], each["rank"], each["points"]) for each in then]
         names = {each.player: each.login for each in people}
         assert {each["player"]: each["name"] for each in evening["standings"]} == names
+
+
+async def test_results_say_which_of_them_make_the_points(serving, database) -> None:
+    """The better of two imported results counts, and the one played here, and an adjustment."""
+    async with serving() as api:
+        terms = {"aggregation": {"mode": "best", "results": 1}}
+        owner, league, season, tournament, people = await a_night(api, database, **terms)
+        player = people[0].player
+        listed = f"tournament,place,player,points\nOpening,1,{player},90\nFinal,1,{player},80\n"
+        imported = await bring_results(owner, league, listed, season=season)
+        assert imported.is_success, imported.text
+        adjusted = {"player": player, "points": "-2", "kind": "penalty", "reason": "Late"}
+        await owner.post(f"/v1/seasons/{season}/adjustments", adjusted)
+        await project(database)
+        path = f"/v1/seasons/{season}/results"
+        first, *others = (await owner.get(path)).json()["items"]
+        [alone] = (await owner.get(f"{path}?player={people[1].player}")).json()["items"]
+        refused = await (await api.person()).get(path)
+
+    assert (first["player"], first["rank"], first["points"]) == (player, 1, "88.00")
+    assert first["adjusted"] == "-2.00"
+    assert [(each["name"], each["counts"]) for each in first["results"]] == [
+        ("Opening", True), ("Final", False), ("Night", False),
+    ]  # fmt: skip
+    assert first["results"][2]["tournament"] == tournament
+    assert first["results"][0]["starts_at"] is None
+    assert all(each["results"][0]["counts"] for each in others) and len(others) == 2
+    assert alone["player"] == people[1].player
+    assert refused.status_code == 404
