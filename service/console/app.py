@@ -19,6 +19,8 @@ from service.console.declaring import Screen, edge_of, troubled
 from service.console.screens import (
     account,
     clock,
+    floor,
+    floor_acts,
     home,
     joining,
     leagues,
@@ -35,6 +37,8 @@ SCREENS: tuple[ModuleType, ...] = (
     account,
     clock,
     files,
+    floor,
+    floor_acts,
     home,
     joining,
     leagues,

@@ -1,0 +1,282 @@
+"""What the floor shows: the clock, the tables with their seats, and what has just happened."""
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+
+import msgspec
+
+from engine.rulesets import Amounts
+from service.api.public.tournaments import PublicFloor, PublicFloorTable
+from service.api.tournament.changes import SeatChanged
+from service.api.tournament.entrants import EntrantShown
+from service.api.tournament.floors import Floor
+from service.api.tournament.tournaments import TournamentShown
+
+_WAITING = frozenset({"registered", "rebuy_open"})
+"""The states of an entry that has no seat while others play."""
+
+
+class Powers(msgspec.Struct, kw_only=True):
+    """What the reader may do. The API decides; this only hides buttons that it would refuse."""
+
+    clock: bool = False
+    """The clock, breaks, and the seating."""
+
+    rules: bool = False
+    """Rulings on players, hands and the end of play."""
+
+    sells: bool = False
+    """Rebuys and add-ons for a player, and withdrawals."""
+
+    starts: bool = False
+    """Drawing the seats."""
+
+    @property
+    def any(self) -> bool:
+        """True if the reader directs this evening in some way."""
+        return self.clock or self.rules or self.sells
+
+
+class SeatSeen(msgspec.Struct, kw_only=True):
+    """A player with a seat, or without one."""
+
+    entrant: str
+    name: str | None
+    bot: bool
+    seat: int | None
+    stack: int
+    wager: int
+    dealt: bool = True
+    away: bool = False
+    penalty: int = 0
+    status: str = "playing"
+
+
+class TableSeen(msgspec.Struct, kw_only=True):
+    """An open table."""
+
+    id: str
+    number: int
+    doing: str
+    button: int
+    hand_number: int
+    level: int
+    amounts: Amounts
+    seats: tuple[SeatSeen, ...]
+    seat_count: int
+    breaks_next: bool
+    """True if this table breaks before all others."""
+
+
+class ClockSeen(msgspec.Struct, kw_only=True):
+    """The level in force, and the time until the next one."""
+
+    level: int
+    amounts: Amounts
+    next_amounts: Amounts | None
+    due: datetime | None
+    """The end of the level, or null while the clock stands or if there is no clock."""
+
+    left_seconds: int | None
+    """The time left in the level, or null without a clock."""
+
+    runs: bool
+    """True if levels go by the tournament's clock."""
+
+
+class FloorScreen(msgspec.Struct, kw_only=True):
+    """The page of the floor."""
+
+    id: str
+    league: str | None
+    name: str
+    state: str
+    now: datetime
+    may: Powers
+    etag: str | None
+    """The version that an edit of the breaking order names."""
+
+    clock: ClockSeen | None
+    entrants: int
+    left: int
+    average: int
+    break_ends: datetime | None
+    next_break: datetime | None
+    break_after_level: int | None
+    hand_for_hand: int | None
+    last_hands: int | None
+    closing: bool
+    tables: tuple[TableSeen, ...]
+    outside: tuple[SeatSeen, ...]
+    """Players who are in, and have no seat."""
+
+    breaking_order: tuple[int, ...]
+    rebuys: bool
+    add_ons: bool
+    moved: tuple[SeatChanged, ...]
+    out: tuple[tuple[int, str | None], ...]
+    """Those who went out last: place and name."""
+
+
+def member_screen(
+    shown: TournamentShown, floor: Floor, may: Powers, etag: str | None
+) -> FloorScreen:
+    """Return the floor as a member of the league sees it."""
+    seen = floor.floor
+    called = {each.id: each.name for each in shown.entrants}
+    order = seen.breaking_order
+    due = None if seen.next_break is None else seen.next_break.due
+    return FloorScreen(
+        id=shown.id,
+        league=shown.league,
+        name=shown.name,
+        state=shown.state,
+        now=floor.now,
+        may=may,
+        etag=etag,
+        clock=_clock(shown, floor),
+        entrants=seen.entrants,
+        left=seen.entrants_left,
+        average=seen.average_stack,
+        break_ends=seen.break_ends,
+        next_break=due,
+        break_after_level=None if seen.next_break is None else seen.next_break.after_level,
+        hand_for_hand=seen.hand_for_hand,
+        last_hands=seen.last_hands,
+        closing=seen.closing,
+        tables=tuple(
+            TableSeen(
+                id=table.table,
+                number=table.number,
+                doing=table.doing,
+                button=table.button,
+                hand_number=table.hand_number,
+                level=table.level,
+                amounts=table.amounts,
+                seat_count=table.seat_count,
+                breaks_next=len(order) > 1 and order[0] == table.number,
+                seats=tuple(
+                    SeatSeen(
+                        entrant=each.entrant,
+                        name=called.get(each.entrant),
+                        bot=each.bot,
+                        seat=each.seat,
+                        stack=each.stack,
+                        wager=each.wager,
+                        dealt=each.dealt or table.hand is None,
+                        away=each.away,
+                        penalty=each.penalty,
+                    )
+                    for each in table.seats
+                ),
+            )
+            for table in seen.tables
+        ),
+        outside=_outside(shown.entrants) if shown.state in ("running", "paused") else (),
+        breaking_order=order,
+        rebuys=shown.ruleset.rebuy.max != 0,
+        add_ons=shown.fees.add_on is not None,
+        moved=floor.seat_changes,
+        out=tuple((each.place, each.name) for each in floor.knocked_out),
+    )
+
+
+def stranger_screen(floor: PublicFloor, now: datetime) -> FloorScreen:
+    """Return the floor as a stranger sees it."""
+    first = floor.tables[0] if floor.tables else None
+    return FloorScreen(
+        id=floor.tournament,
+        league=None,
+        name=floor.name,
+        state=floor.state,
+        now=now,
+        may=Powers(),
+        etag=None,
+        clock=None if first is None else _level(first.level, first.amounts),
+        entrants=floor.entrants,
+        left=floor.entrants_left,
+        average=floor.average_stack,
+        break_ends=floor.break_ends,
+        next_break=None,
+        break_after_level=None,
+        hand_for_hand=None,
+        last_hands=None,
+        closing=False,
+        tables=tuple(_public_table(each) for each in floor.tables),
+        outside=(),
+        breaking_order=(),
+        rebuys=False,
+        add_ons=False,
+        moved=(),
+        out=(),
+    )
+
+
+def table_names(floor: Floor) -> Mapping[str, str]:
+    """Return the number of each open table, for the tables of a dry run."""
+    return {each.table: str(each.number) for each in floor.floor.tables}
+
+
+def _clock(shown: TournamentShown, floor: Floor) -> ClockSeen | None:
+    clock = shown.clock
+    if clock is not None:
+        left = clock.left_seconds
+        if clock.due is not None:
+            left = max(0, int((clock.due - floor.now).total_seconds()))
+        return ClockSeen(
+            level=clock.level,
+            amounts=clock.amounts,
+            next_amounts=clock.next_amounts,
+            due=clock.due,
+            left_seconds=left,
+            runs=True,
+        )
+    first = floor.floor.tables[0] if floor.floor.tables else None
+    return None if first is None else _level(first.level, first.amounts)
+
+
+def _level(level: int, amounts: Amounts) -> ClockSeen:
+    return ClockSeen(
+        level=level, amounts=amounts, next_amounts=None, due=None, left_seconds=None, runs=False
+    )
+
+
+def _outside(entrants: Iterable[EntrantShown]) -> tuple[SeatSeen, ...]:
+    return tuple(
+        SeatSeen(
+            entrant=each.id,
+            name=each.name,
+            bot=each.bot,
+            seat=None,
+            stack=0,
+            wager=0,
+            status=each.status,
+        )
+        for each in entrants
+        if each.table is None and each.status in _WAITING
+    )
+
+
+def _public_table(table: PublicFloorTable) -> TableSeen:
+    return TableSeen(
+        id=table.id,
+        number=table.number,
+        doing=table.doing,
+        button=0,
+        hand_number=table.hand_number,
+        level=table.level,
+        amounts=table.amounts,
+        seat_count=len(table.seats),
+        breaks_next=False,
+        seats=tuple(
+            SeatSeen(
+                entrant=each.entrant,
+                name=each.name,
+                bot=each.bot,
+                seat=each.seat,
+                stack=each.stack,
+                wager=each.wager,
+            )
+            for each in table.seats
+        ),
+    )

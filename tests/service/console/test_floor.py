@@ -1,0 +1,160 @@
+"""The floor: what a director does with two taps, and what others see."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.service.console.conftest import Browser, Console
+
+pytestmark = pytest.mark.anyio
+Serving = Callable[..., Any]
+
+LEVELS = [
+    {"small": 5, "big": 10, "length": 1200},
+    {"small": 10, "big": 20, "length": 900},
+    {"small": 25, "big": 50},
+]
+TERMS = {
+    "overrides": {"escalation": {"kind": "levels", "by": "clock", "levels": LEVELS}},
+    "table_seats": 2,
+    "hands_between_seconds": 3600,
+    "decision_seconds": 3600,
+}
+
+
+async def evening(console: Console, players: int = 4, **more: Any) -> tuple[Browser, str, Any]:
+    """Start an evening. Return the director's browser on its floor, the path, and the kit."""
+    owner, league, tournament, people, _ = await console.api.playing(players, **TERMS | more)
+    browser = await console.signed_in(owner.login)
+    path = f"/tournaments/{tournament}/floor"
+    assert (await browser.get(path)).status_code == 200
+    return browser, path, (owner, league, people)
+
+
+async def shown(owner: Any, path: str) -> dict[str, Any]:
+    answer = await owner.get(f"/v1{path}")
+    return answer.json() if isinstance(answer.json(), dict) else {}
+
+
+async def test_the_clock_is_set_by_one_tap(serving: Serving) -> None:
+    async with serving() as console:
+        browser, path, (owner, _, _) = await evening(console)
+        page = await browser.get(path)
+        assert "Level 1" in page.text
+        assert "Table 1" in page.text and "Table 2" in page.text
+
+        page = await browser.submit(f"{path}/clock", do="level:2")
+        assert "Level 2 begins." in page.text
+        clock = (await shown(owner, path.removesuffix("/floor")))["clock"]
+        assert clock["level"] == 2
+        page = await browser.submit(f"{path}/clock", do="seconds:60")
+        assert "The clock is set." in page.text
+        page = await browser.submit(f"{path}/pause")
+        assert "Clock stands" in page.text
+        assert "Play goes on." in (await browser.submit(f"{path}/resume")).text
+        page = await browser.submit(f"{path}/break", minutes="10", after_level="2")
+        assert "The break is planned." in page.text
+        page = await browser.submit(f"{path}/hand-for-hand")
+        assert f'action="{path}/hand-for-hand/end"' in page.text
+        page = await browser.submit(f"{path}/break", minutes="no number")
+        assert page.status_code == 400
+        assert 'role="alert"' in page.text
+
+
+async def test_a_seat_is_warned_punished_and_disqualified(serving: Serving) -> None:
+    async with serving() as console:
+        browser, path, (owner, _, _) = await evening(console)
+        seat = browser.hidden(f"{path}/warn")
+        page = await browser.submit(f"{path}/warn")
+        assert "is warned." in page.text
+
+        async def pressed(what: str, **fields: str) -> Any:
+            await browser.get(path)
+            hidden = browser.hidden(f"{path}/warn") | {"entrant": seat["entrant"]}
+            browser.page = await browser.post(f"{path}/{what}", hidden | fields)
+            return browser.page
+
+        page = await pressed("penalty", hands="2")
+        assert "Penalty hands" in page.text and "Do it" in page.text
+        page = await browser.submit(f"{path}/penalty")
+        assert "has a penalty." in page.text
+        assert "sits out" in page.text
+
+        page = await pressed("penalty", hands="0")
+        assert page.status_code == 400
+        page = await pressed("disqualify")
+        assert "Do it" in page.text
+        page = await browser.submit(f"{path}/disqualify")
+        assert "is disqualified." in page.text
+        found = await shown(owner, path)
+        assert found["floor"]["entrants_left"] == 3
+
+
+async def test_a_player_moves_and_a_table_is_held(serving: Serving) -> None:
+    async with serving() as console:
+        browser, path, (owner, _, _) = await evening(console, 4, table_seats=3)
+        tables = (await shown(owner, path))["floor"]["tables"]
+        seat = tables[0]["seats"][0]["entrant"]
+        hidden = browser.hidden(f"{path}/warn") | {"entrant": seat, "table": tables[1]["table"]}
+        browser.page = await browser.post(f"{path}/move", hidden)
+        assert "table 2, seat" in browser.page.text
+        page = await browser.submit(f"{path}/move")
+        assert "moves once both tables are between hands." in page.text
+
+        held = f"{path}/tables/{tables[0]['table']}"
+        page = await browser.submit(f"{held}/hold")
+        assert "Table 1 is held." in page.text
+        assert "Table 1 plays on." in (await browser.submit(f"{held}/release")).text
+        page = await browser.submit(f"{path}/void/{tables[1]['table']}", fault="card_shown")
+        assert "The hand is dealt again." in page.text or page.status_code == 409
+        await browser.get(path)
+        last = browser.hidden(f"{path}/break-first")["number"]
+        assert f"Table {last} breaks first." in (await browser.submit(f"{path}/break-first")).text
+
+
+async def test_players_watch_and_strangers_see_what_the_league_shows(serving: Serving) -> None:
+    async with serving() as console:
+        _, path, (owner, league, people) = await evening(console, visibility="public")
+        player = await console.signed_in(people[0].login)
+        page = await player.get(path)
+        assert page.status_code == 200
+        assert "Table 1" in page.text
+        assert "/floor/" not in page.text, "no command"
+        refused = await player.post(f"{path}/pause", player.hidden("/scheme"))
+        assert refused.status_code == 403
+
+        stranger = console.browser()
+        assert (await stranger.get(path)).status_code == 404
+        headers = {**owner.headers, "If-Match": "*", "Idempotency-Key": "opened"}
+        wanted = {"visibility": "public"}
+        where = f"/v1/leagues/{league}/visibility"
+        assert (await owner.http.put(where, json=wanted, headers=headers)).is_success
+        page = await stranger.get(path)
+        assert page.status_code == 200
+        assert "Table 1" in page.text
+        assert "/floor/" not in page.text
+
+
+async def test_names_are_written_and_never_read_as_markup(serving: Serving) -> None:
+    async with serving() as console:
+        owner, league = await console.api.league()
+        asked = {"name": "<b>Night</b>", "ruleset": "better", **TERMS}
+        made = await owner.post(f"/v1/leagues/{league}/tournaments", asked)
+        tournament = made.json()["id"]
+        browser = await console.signed_in(owner.login)
+        path = f"/tournaments/{tournament}/floor"
+        page = await browser.get(path)
+        assert "The seats are not drawn yet" in page.text
+        for name in ("<b>Bossk</b>", "Dengar"):
+            entered = await owner.post(f"/v1/tournaments/{tournament}/walk-ins", {"name": name})
+            assert entered.is_success, entered.text
+        await browser.get(path)
+        page = await browser.submit(f"{path}/start")
+        assert "&lt;b&gt;Bossk" in page.text
+        assert "<b>" not in page.text
+        await browser.get(path)
+        page = await browser.submit(f"{path}/cancel", reason="The roof leaks")
+        assert "Cancel this evening?" in page.text
+        page = await browser.submit(f"{path}/cancel")
+        assert "The evening is cancelled." in page.text
