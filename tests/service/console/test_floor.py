@@ -115,7 +115,7 @@ async def test_a_player_moves_and_a_table_is_held(serving: Serving) -> None:
 
 async def test_players_watch_and_strangers_see_what_the_league_shows(serving: Serving) -> None:
     async with serving() as console:
-        _, path, (owner, league, people) = await evening(console, visibility="public")
+        _, path, (_, _, people) = await evening(console)
         player = await console.signed_in(people[0].login)
         page = await player.get(path)
         assert page.status_code == 200
@@ -123,16 +123,20 @@ async def test_players_watch_and_strangers_see_what_the_league_shows(serving: Se
         assert "/floor/" not in page.text, "no command"
         refused = await player.post(f"{path}/pause", player.hidden("/scheme"))
         assert refused.status_code == 403
+        assert (await console.browser().get(path)).status_code == 404
 
-        stranger = console.browser()
-        assert (await stranger.get(path)).status_code == 404
+        owner, league = await console.api.league()
         headers = {**owner.headers, "If-Match": "*", "Idempotency-Key": "opened"}
-        wanted = {"visibility": "public"}
-        where = f"/v1/leagues/{league}/visibility"
+        wanted, where = {"visibility": "public"}, f"/v1/leagues/{league}/visibility"
         assert (await owner.http.put(where, json=wanted, headers=headers)).is_success
-        page = await stranger.get(path)
+        asked = {"name": "Night", "ruleset": "better", **TERMS}
+        made = (await owner.post(f"/v1/leagues/{league}/tournaments", asked)).json()["id"]
+        for name in ("Bossk", "Dengar"):
+            await owner.post(f"/v1/tournaments/{made}/walk-ins", {"name": name})
+        assert (await owner.post(f"/v1/tournaments/{made}/start")).is_success
+        page = await console.browser().get(f"/tournaments/{made}/floor")
         assert page.status_code == 200
-        assert "Table 1" in page.text
+        assert "Table 1" in page.text and "Bossk" in page.text
         assert "/floor/" not in page.text
 
 
