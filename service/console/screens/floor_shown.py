@@ -5,6 +5,7 @@ from datetime import datetime
 
 import msgspec
 
+from engine.coordination.views import FloorTable
 from engine.rulesets import Amounts
 from service.api.public.tournaments import PublicFloor, PublicFloorTable
 from service.api.tournament.changes import SeatChanged
@@ -144,34 +145,7 @@ def member_screen(
         hand_for_hand=seen.hand_for_hand,
         last_hands=seen.last_hands,
         closing=seen.closing,
-        tables=tuple(
-            TableSeen(
-                id=table.table,
-                number=table.number,
-                doing=table.doing,
-                button=table.button,
-                hand_number=table.hand_number,
-                level=table.level,
-                amounts=table.amounts,
-                seat_count=table.seat_count,
-                breaks_next=len(order) > 1 and order[0] == table.number,
-                seats=tuple(
-                    SeatSeen(
-                        entrant=each.entrant,
-                        name=called.get(each.entrant),
-                        bot=each.bot,
-                        seat=each.seat,
-                        stack=each.stack,
-                        wager=each.wager,
-                        dealt=each.dealt or table.hand is None,
-                        away=each.away,
-                        penalty=each.penalty,
-                    )
-                    for each in table.seats
-                ),
-            )
-            for table in seen.tables
-        ),
+        tables=tuple(_table(each, called, order) for each in seen.tables),
         outside=_outside(shown.entrants) if shown.state in ("running", "paused") else (),
         breaking_order=order,
         rebuys=shown.ruleset.rebuy.max != 0,
@@ -215,6 +189,36 @@ def stranger_screen(floor: PublicFloor, now: datetime) -> FloorScreen:
 def table_names(floor: Floor) -> Mapping[str, str]:
     """Return the number of each open table, for the tables of a dry run."""
     return {each.table: str(each.number) for each in floor.floor.tables}
+
+
+def _table(
+    table: FloorTable, called: Mapping[str, str | None], order: tuple[int, ...]
+) -> TableSeen:
+    return TableSeen(
+        id=table.table,
+        number=table.number,
+        doing=table.doing,
+        button=table.button,
+        hand_number=table.hand_number,
+        level=table.level,
+        amounts=table.amounts,
+        seat_count=table.seat_count,
+        breaks_next=len(order) > 1 and order[0] == table.number,
+        seats=tuple(
+            SeatSeen(
+                entrant=each.entrant,
+                name=called.get(each.entrant),
+                bot=each.bot,
+                seat=each.seat,
+                stack=each.stack,
+                wager=each.wager,
+                dealt=each.dealt or table.hand is None,
+                away=each.away,
+                penalty=each.penalty,
+            )
+            for each in table.seats
+        ),
+    )
 
 
 def _clock(shown: TournamentShown, floor: Floor) -> ClockSeen | None:
