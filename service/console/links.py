@@ -7,6 +7,7 @@ SIGN_OUT = "/sign-out"
 ACCOUNT = "/account"
 TABLES = "/tables"
 SCHEME = "/scheme"
+NEW_LEAGUE = "/new-league"
 
 
 def join(code: str) -> str:
@@ -22,6 +23,21 @@ def league(league: str) -> str:
 def schedule(league: str) -> str:
     """Return the schedule of a league."""
     return f"/leagues/{league}/schedule"
+
+
+def settings(league: str) -> str:
+    """Return the settings of a league."""
+    return f"/leagues/{league}/setup"
+
+
+def new_evening(league: str) -> str:
+    """Return the first questions about a new evening."""
+    return f"/leagues/{league}/new-evening"
+
+
+def evening_plan(league: str) -> str:
+    """Return the proposal for a new evening."""
+    return f"/leagues/{league}/new-evening/plan"
 
 
 def tournament(tournament: str) -> str:

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from zoneinfo import ZoneInfo
 
-from babel.dates import format_datetime, format_timedelta
+from babel.dates import format_datetime, format_time, format_timedelta
 from babel.numbers import format_currency, format_decimal, get_currency_precision
 from markupsafe import Markup, escape
 
@@ -44,6 +44,10 @@ class Words:
         return Markup('<time datetime="{}"{}>{}</time>').format(
             at.isoformat(timespec="seconds"), kept, text
         )
+
+    def clock(self, at: datetime) -> str:
+        """Return the time of day in the zone that *at* has."""
+        return str(format_time(at, "HH:mm", locale=self.language.locale))
 
     def number(self, value: int) -> str:
         """Return a number with its groups of digits."""

@@ -1,0 +1,98 @@
+"""A newcomer founds a league and plans a weekly evening, with a browser and nothing else."""
+
+import re
+from time import monotonic
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.chromium import DESK, PHONE, barriers, overflow
+from tests.browser.house import PASSWORD, House
+
+pytestmark = pytest.mark.slow
+
+SECONDS_A_CLICK, SECONDS_A_FIELD = 5, 8
+"""What a newcomer takes to find and press a button, and to fill in a field."""
+
+
+class Newcomer:
+    """Presses and types, and counts."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.clicks = self.fields = 0
+
+    def press(self, found: Locator) -> None:
+        """Press what is found."""
+        found.first.click()
+        self.clicks += 1
+
+    def button(self, name: str) -> None:
+        """Press a button or a link that looks like one."""
+        wanted = self.page.get_by_role("button", name=name, exact=True)
+        self.press(wanted.or_(self.page.get_by_role("link", name=name, exact=True)))
+
+    def type(self, label: str, text: str) -> None:
+        """Fill in a field."""
+        self.page.get_by_label(label, exact=True).fill(text)
+        self.fields += 1
+
+    def seconds(self, waited: float) -> float:
+        """Return the time that a person would have taken."""
+        return waited + self.clicks * SECONDS_A_CLICK + self.fields * SECONDS_A_FIELD
+
+
+@pytest.mark.parametrize("scripts", [True, False], ids=["scripts", "no-scripts"])
+def test_a_newcomer_plans_a_weekly_evening_in_three_minutes(house: House, scripts: bool) -> None:
+    page = house.open(size=DESK, java_script_enabled=scripts).context.new_page()
+    newcomer, began = Newcomer(page), monotonic()
+    login = f"founder-{'s' if scripts else 'n'}-{house.person().login}"
+    page.goto("/")
+    newcomer.button("Sign up")
+    newcomer.type("Name", "Tendra")
+    newcomer.type("Login", login)
+    newcomer.type("Password", PASSWORD)
+    newcomer.button("Sign up")
+    newcomer.button("Found a league")
+    newcomer.type("Name", "Sabacc im Café")
+    newcomer.button("Found the league")
+    newcomer.button("New evening")
+    newcomer.type("Name", "Thursday")
+    newcomer.press(page.get_by_text("Every week"))
+    newcomer.type("Players at most", "24")
+    newcomer.button("Propose an evening")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Thursday")
+    newcomer.button("Plan the evenings")
+
+    expect(page.get_by_text("The evenings are planned.")).to_be_visible()
+    expect(page.get_by_text("Thursday").first).to_be_visible()
+    assert newcomer.seconds(monotonic() - began) < 180, (newcomer.clicks, newcomer.fields)
+    assert newcomer.clicks <= 9
+
+
+def test_setting_up_has_no_barriers_on_a_phone(house: House) -> None:
+    owner, league = house.league("Ärzte & Söhne, Spielabend e. V.")
+    page = house.open(owner, PHONE).context.new_page()
+    found = {}
+    for path in (
+        "/new-league",
+        f"/leagues/{league}/setup",
+        f"/leagues/{league}/new-evening",
+        f"/leagues/{league}/new-evening/plan?price=5&players=24",
+    ):
+        page.goto(path)
+        found[path] = [*barriers(page), *(["too wide"] if overflow(page) > 0 else [])]
+
+    assert {path: each for path, each in found.items() if each} == {}
+
+
+def test_the_zone_is_that_of_the_device(house: House) -> None:
+    owner, league = house.league()
+    page = house.open(owner, PHONE, timezone_id="America/Toronto").context.new_page()
+    page.goto(f"/leagues/{league}/new-evening")
+
+    expect(page.get_by_label("Time zone")).to_have_value("America/Toronto")
+    page.get_by_text("Once", exact=True).click()
+    page.get_by_role("button", name="Propose an evening").click()
+    page.get_by_role("button", name="Announce the evening").first.click()
+    expect(page).to_have_url(re.compile("/tournaments/trn_"))

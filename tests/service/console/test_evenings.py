@@ -1,0 +1,132 @@
+"""Founding a league, and a new evening: every game can be planned as it is proposed."""
+
+import re
+from collections.abc import Callable
+from html import unescape
+from typing import Any
+
+import pytest
+
+from engine.rulesets import PRESETS
+from service.console.screens.evening_plan import rrule
+from tests.service.api.conftest import Person
+from tests.service.console.conftest import Browser, Console
+
+pytestmark = pytest.mark.anyio
+Serving = Callable[..., Any]
+
+_ACTION = re.compile(r'<form[^>]*action="([^"]*/new-evening/plan\?[^"]*)"')
+_INPUT = re.compile(r"<input[^>]*>")
+_ATTRIBUTE = re.compile(r'([\w-]+)="([^"]*)"')
+
+
+def filled(page: str) -> dict[str, Any]:
+    """Return the fields of the open page as they stand, without those that are hidden tokens."""
+    fields: dict[str, Any] = {}
+    for tag in _INPUT.findall(page):
+        found = dict(_ATTRIBUTE.findall(tag))
+        name = found.get("name", "")
+        if name in ("", "csrf", "key", "then") or (
+            found.get("type") in ("checkbox", "radio") and " checked" not in tag
+        ):
+            continue
+        value = unescape(found.get("value", ""))
+        if name.endswith("[]"):
+            fields.setdefault(name, []).append(value)
+        else:
+            fields[name] = value
+    return fields
+
+
+async def planned(browser: Browser, league: str, asked: str, **changed: Any) -> Any:
+    """Ask for a proposal, and send it with some fields changed."""
+    page = await browser.get(f"/leagues/{league}/new-evening/plan?{asked}")
+    assert page.status_code == 200, page.text
+    (action,) = _ACTION.findall(page.text)
+    fields = filled(page.text) | {"season": "new"} | changed
+    return await browser.submit(unescape(action), **fields)
+
+
+async def league_of(console: Console) -> tuple[Person, str, Browser]:
+    owner, league = await console.api.league()
+    return owner, league, await console.signed_in(owner.login)
+
+
+async def test_a_league_is_founded_with_its_place(serving: Serving) -> None:
+    async with serving() as console:
+        browser = await console.signed_in((await console.api.person()).login)
+        await browser.get("/new-league")
+        page = await browser.submit(
+            "/new-league", name="<b>Söhne</b>", place="Café", visibility="public"
+        )
+
+        assert page.status_code == 200
+        assert "&lt;b&gt;Söhne&lt;/b&gt;" in page.text
+        assert "Café" in page.text
+        stranger = await console.browser().get(page.url.path)
+        assert stranger.status_code == 200
+
+
+async def test_settings_are_the_owners(serving: Serving) -> None:
+    async with serving() as console:
+        owner, league, browser = await league_of(console)
+        path = f"/leagues/{league}/setup"
+        await browser.get(path)
+        page = await browser.submit(path, name="New name", place="Hall", minutes="180")
+        assert "Saved." in page.text
+        shown = (await owner.get(f"/v1/leagues/{league}")).json()
+        assert (shown["name"], shown["length_seconds"]) == ("New name", 10_800)
+
+        page = await browser.submit(f"{path}/visibility", visibility="link")
+        assert "lnk_" in page.text
+
+        player = await console.api.join(owner, league)
+        theirs = await console.signed_in(player.login)
+        assert (await theirs.get(path)).status_code == 404
+        assert (await theirs.get(f"/leagues/{league}/new-evening")).status_code == 404
+
+
+@pytest.mark.parametrize("players", [6, 20])
+async def test_every_game_can_be_announced_as_it_is_proposed(
+    serving: Serving, players: int
+) -> None:
+    async with serving() as console:
+        _, league, browser = await league_of(console)
+        for ruleset in PRESETS:
+            price = "" if ruleset == "casino" else "5"
+            asked = f"often=once&ruleset={ruleset}&players={players}&price={price}"
+            page = await planned(browser, league, asked)
+            assert "The evening is announced." in page.text, (ruleset, page.text)
+
+
+async def test_a_weekly_evening_opens_its_season(serving: Serving) -> None:
+    async with serving() as console:
+        _, league, browser = await league_of(console)
+        asked = "often=weekly&players=24&date=2031-05-01&time=19:30&price=5,50&zone=Europe/Berlin"
+        page = await planned(browser, league, asked)
+        assert "The evenings are planned." in page.text, page.text
+
+
+@pytest.mark.parametrize(
+    ("often", "day", "rule"),
+    [
+        ("weekly", "2031-05-01", "FREQ=WEEKLY;BYDAY=TH"),
+        ("fortnightly", "2031-05-02", "FREQ=WEEKLY;INTERVAL=2;BYDAY=FR"),
+        ("monthly", "2031-05-08", "FREQ=MONTHLY;BYDAY=2TH"),
+        ("monthly", "2031-05-29", "FREQ=MONTHLY;BYDAY=-1TH"),
+    ],
+)
+def test_an_evening_comes_again_on_its_weekday(often: str, day: str, rule: str) -> None:
+    assert rrule(often, day) == rule
+
+
+async def test_a_refusal_stands_at_its_field(serving: Serving) -> None:
+    async with serving() as console:
+        _, league, browser = await league_of(console)
+        page = await planned(browser, league, "often=once", table_seats="40", place="<i>Hut</i>")
+        assert page.status_code == 400
+        assert 'id="table_seats-error"' in page.text
+        assert 'value="&lt;i&gt;Hut&lt;/i&gt;"' in page.text
+        page = await planned(browser, league, "often=once", late="x", price="much")
+        assert 'id="late-error"' in page.text
+        assert 'id="price-error"' in page.text
