@@ -140,6 +140,15 @@ class Api:
         status, _, answer = await self._call(method, path, headers, content)
         return _decoded(status, answer, shape)
 
+    async def send_csv(
+        self, path: str, text: str, shape: type[Value], *, key: str = "", dry_run: bool = False
+    ) -> Value:
+        """Send a list as CSV and return the answer. Raises as :meth:`send`."""
+        headers = {"content-type": "text/csv", **({"idempotency-key": key} if key else {})}
+        query = {"dry_run": True} if dry_run else None
+        status, _, answer = await self._call("POST", path, headers, text.encode(), query)
+        return _decoded(status, answer, shape)
+
     async def rehearse(
         self,
         method: str,
@@ -164,7 +173,7 @@ class Api:
     ) -> tuple[int, dict[str, str], bytes]:
         given = {"accept": "*/*", "accept-language": self.language, **(headers or {})}
         if body:
-            given |= {"content-type": "application/json", "content-length": str(len(body))}
+            given = {"content-type": "application/json", **given, "content-length": str(len(body))}
         if self.token is not None:
             given["authorization"] = f"Bearer {self.token}"
         asked = {

@@ -30,6 +30,11 @@ def settings(league: str) -> str:
     return f"/leagues/{league}/setup"
 
 
+def people(league: str) -> str:
+    """Return the people of a league."""
+    return f"/leagues/{league}/people"
+
+
 def new_evening(league: str) -> str:
     """Return the first questions about a new evening."""
     return f"/leagues/{league}/new-evening"

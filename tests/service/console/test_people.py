@@ -1,0 +1,100 @@
+"""The people of a league: invitations, roles, bans, lists and cards."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.service.console.conftest import Console
+
+pytestmark = pytest.mark.anyio
+Serving = Callable[..., Any]
+_LINK = re.compile(r'value="http://localhost:8000(/join/[^"]+)"')
+
+
+async def opened(console: Console) -> tuple[Any, str, Any, str]:
+    """Found a league, and open its people as the owner."""
+    owner, league = await console.api.league()
+    browser = await console.signed_in(owner.login)
+    path = f"/leagues/{league}/people"
+    page = await browser.get(path)
+    assert page.status_code == 200, page.text
+    return owner, league, browser, path
+
+
+async def test_an_invitation_is_a_link_with_a_qr_code(serving: Serving) -> None:
+    async with serving() as console:
+        owner, league, browser, path = await opened(console)
+        page = await browser.submit(f"{path}/invite", uses="3", expires_in_hours="24")
+        assert page.status_code == 200, page.text
+        assert 'aria-label="QR code of the link"' in page.text
+        assert " style=" not in page.text
+        (link,) = _LINK.findall(page.text)
+
+        guest = await console.signed_in((await console.api.person("<b>Guest</b>")).login)
+        await guest.get(link)
+        await guest.submit(link)
+        members = (await owner.get(f"/v1/leagues/{league}/members")).json()["items"]
+        assert len(members) == 2
+
+        page = await browser.get(path)
+        assert "&lt;b&gt;Guest&lt;/b&gt;" in page.text
+        (revoking,) = re.findall(r'action="([^"]+/revoke)"', page.text)
+        page = await browser.submit(revoking)
+        assert "The link opens nothing any more." in page.text
+
+
+async def test_roles_bans_and_removals(serving: Serving) -> None:
+    async with serving() as console:
+        owner, league, browser, path = await opened(console)
+        player = (await console.api.join(owner, league)).player
+        await browser.get(path)
+        page = await browser.submit(f"{path}/{player}/role", role="director")
+        assert "The role is changed." in page.text, page.text
+        page = await browser.submit(f"{path}/{player}/role", role="player")
+        page = await browser.submit(f"{path}/{player}/ban", reason="cards in a <sleeve>")
+        assert "cards in a &lt;sleeve&gt;" in page.text
+        page = await browser.submit(f"{path}/{player}/lift-ban")
+        assert "The ban is lifted." in page.text
+        page = await browser.submit(f"{path}/{player}/remove")
+        assert "Removed. The results stay." in page.text
+
+
+async def test_a_list_is_shown_before_it_is_entered_and_gives_cards(serving: Serving) -> None:
+    async with serving() as console:
+        owner, league, browser, path = await opened(console)
+        page = await browser.submit(f"{path}/import", list="Mara\n<b>Jön</b>\nTendra, the Elder")
+        assert "Enter this list?" in page.text, page.text
+        assert "&lt;b&gt;Jön&lt;/b&gt;" in page.text
+        members = (await owner.get(f"/v1/leagues/{league}/members")).json()["items"]
+        assert len(members) == 1
+
+        names = 'name\nMara\n<b>Jön</b>\n"Tendra, the Elder"\n'
+        page = await browser.submit(f"{path}/import", list=names, seen="yes")
+        assert "The list is imported." in page.text, page.text
+        page = await browser.submit(f"{path}/cards")
+        assert page.text.count('class="seat-card"') == 3
+        assert "Tendra, the Elder" in page.text
+        code = re.findall(r"http://localhost:8000(/join/[^<]+)<", page.text)[0]
+        assert (await console.browser().get(code)).status_code == 200
+
+
+async def test_a_wrong_row_enters_nobody(serving: Serving) -> None:
+    async with serving() as console:
+        _, _, browser, path = await opened(console)
+        page = await browser.submit(f"{path}/import", list="name,role\nMara,emperor\nJon,player")
+        assert "Nobody is entered while a row is wrong." in page.text, page.text
+        page = await browser.get(path)
+        page = await browser.submit(f"{path}/import", list="name,shoe\nMara,44")
+        assert page.status_code == 400
+        assert "name,shoe" in page.text
+
+
+async def test_a_player_sees_names_and_no_commands(serving: Serving) -> None:
+    async with serving() as console:
+        owner, league, _, path = await opened(console)
+        player = await console.api.join(owner, league)
+        page = await (await console.signed_in(player.login)).get(path)
+        assert page.status_code == 200
+        assert f'action="{path}' not in page.text
