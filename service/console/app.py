@@ -19,9 +19,9 @@ from service.console.declaring import Screen, edge_of, troubled
 from service.console.screens import (
     account,
     clock,
+    evenings,
     floor,
     floor_acts,
-    evenings,
     founding,
     home,
     joining,
