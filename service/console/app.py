@@ -18,7 +18,10 @@ from service.console.calling import Edge, Problem
 from service.console.declaring import Screen, edge_of, troubled
 from service.console.screens import (
     account,
+    audits,
     clock,
+    dispute,
+    disputes,
     evenings,
     floor,
     floor_acts,
@@ -32,6 +35,7 @@ from service.console.screens import (
     replays,
     rules,
     signing_in,
+    staff_log,
     tables,
     tournaments,
 )
@@ -39,7 +43,10 @@ from service.console.sharing import Sharing
 
 SCREENS: tuple[ModuleType, ...] = (
     account,
+    audits,
     clock,
+    dispute,
+    disputes,
     evenings,
     files,
     floor,
@@ -55,6 +62,7 @@ SCREENS: tuple[ModuleType, ...] = (
     replays,
     rules,
     signing_in,
+    staff_log,
     tables,
     tournaments,
 )

@@ -6,6 +6,7 @@ SIGN_UP = "/sign-up"
 SIGN_OUT = "/sign-out"
 ACCOUNT = "/account"
 TABLES = "/tables"
+FORGOTTEN = "/forgotten"
 SCHEME = "/scheme"
 NEW_LEAGUE = "/new-league"
 
@@ -93,6 +94,26 @@ def table(table: str) -> str:
 def hand(hand: str) -> str:
     """Return the replay of a hand."""
     return f"/hands/{hand}"
+
+
+def disputes(league: str) -> str:
+    """Return the disputes of a league."""
+    return f"/leagues/{league}/disputes"
+
+
+def audits(league: str) -> str:
+    """Return the audits of a league."""
+    return f"/leagues/{league}/audits"
+
+
+def audit(league: str, operation: str) -> str:
+    """Return the report of an audit."""
+    return f"/leagues/{league}/audits/{operation}"
+
+
+def staff_log(league: str) -> str:
+    """Return the actions of a league's staff."""
+    return f"/leagues/{league}/staff-log"
 
 
 def dispute(dispute: str) -> str:

@@ -6,6 +6,7 @@ returns structs. If nothing is found, it returns ``None`` or an empty list.
 """
 
 from collections.abc import Sequence
+from datetime import datetime
 from decimal import Decimal
 from typing import TypeVar
 
@@ -301,6 +302,24 @@ async def report(connection: AsyncConnection, identifier: str) -> rows.ReportRow
     """Return one audit."""
     statement = sa.select(schema.audit_report).where(schema.audit_report.c.id == identifier)
     return await _one(connection, statement, rows.ReportRow)
+
+
+async def reports(
+    connection: AsyncConnection, league: str, limit: int, before: tuple[datetime, str] | None
+) -> list[rows.ReportRow]:
+    """
+    Return the audits of *league*, newest first.
+
+    Args:
+        before: The time and the identifier of the last one that is known, or None.
+    """
+    audit = schema.audit_report
+    order = sa.tuple_(audit.c.requested_at, audit.c.id)
+    statement = sa.select(audit).where(audit.c.league == league)
+    if before is not None:
+        statement = statement.where(order < before)
+    statement = statement.order_by(audit.c.requested_at.desc(), audit.c.id.desc()).limit(limit)
+    return await _all(connection, statement, rows.ReportRow)
 
 
 async def position_of(connection: AsyncConnection, name: str, league: str) -> int:

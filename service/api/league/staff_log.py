@@ -10,6 +10,7 @@ from engine.league.events import LeagueCreated, MemberAdded, MemberRoleChanged
 from engine.league.roles import STAFF
 from engine.values import number_of
 from service.api.http.access import LeaguePlace, demand
+from service.api.http.called import names_of
 from service.api.http.listing import Pages
 from service.api.http.operations import operation
 from service.api.http.paging import POSITION_END, Page
@@ -50,6 +51,8 @@ class Deed(msgspec.Struct, kw_only=True):
 
     actor: str
     """``plr_…``, or the operator's name for an epoch."""
+    name: str | None = None
+    """The player's name now, or null for an operator."""
     kind: Literal["event", "operator", "epoch"]
     """``event``, ``epoch``, or ``operator`` for actions outside the log."""
     type: str
@@ -88,10 +91,17 @@ async def read_staff_log(
     low = max(0, high - SCAN_MAX)
     deeds = await _deeds(shell, place.id, low, high)
     left = [each for each in deeds if paged.after is None or _key(each) < (before, after_kind)]
+    page = paged.page(left[: paged.limit + 1], _key)
     if len(left) <= paged.limit and low > 0:
-        follows = paged.cursor((low, ""))
-        return pages.answer(Page(items=left, next_cursor=follows))
-    return pages.answer(paged.page(left[: paged.limit + 1], _key))
+        page = Page(items=left, next_cursor=paged.cursor((low, "")))
+    called = await names_of(shell, (each.actor for each in page.items if _is_player(each)))
+    for each in page.items:
+        each.name = called.get(each.actor)
+    return pages.answer(page)
+
+
+def _is_player(deed: Deed) -> bool:
+    return deed.actor.startswith("plr_")
 
 
 def _key(deed: Deed) -> tuple[int, str]:

@@ -17,7 +17,9 @@ from service.api.http.access import (
     find,
 )
 from service.api.http.entered import is_entered
+from service.api.http.listing import Pages
 from service.api.http.operations import operation
+from service.api.http.paging import Page
 from service.api.http.positions import plays_in
 from service.api.http.shell import Asked, Shell
 from service.api.http.submitting import Order, encoded
@@ -25,6 +27,7 @@ from service.base.errors import BadRequest, StreamNotFound
 from service.people.idempotency import Said
 from service.people.tokens import Principal
 from service.projections import queries
+from service.projections.rows import ReportRow
 from service.projections.schema import audit_report
 from service.tasks import jobs
 
@@ -70,6 +73,50 @@ class OperationShown(msgspec.Struct, kw_only=True):
 
     result: dict[str, Any] | None  # the worker's report, as stored
     """The report of the audit. Its `passed` tells whether the log is right."""
+
+
+class AuditListed(msgspec.Struct, kw_only=True):
+    """An audit in a list."""
+
+    operation: str
+    """The operation, `opr_…`, as in `GET /v1/operations/{id}`."""
+
+    tournament: str | None
+    """The audited tournament, or null for the whole league."""
+
+    state: Progress
+    """`pending`, then `running`, and at last `done` or `failed`. Only a broken audit has failed."""
+
+    progress: float
+    """The part that is done, from 0 to 1."""
+
+    passed: bool | None
+    """True if the log is right, or null until the audit is done."""
+
+    requested_at: datetime
+    """The time at which the audit was asked for."""
+
+    finished_at: datetime | None
+    """The time at which it ended, or null."""
+
+
+@operation(
+    "GET", "/v1/leagues/{league_id:str}/audits", "list_audits",
+    "List the audits of a league, newest first.",
+    needs="read_league", scope="leagues:read", answer=Page[AuditListed],
+    problems=("invalid_cursor",),
+)  # fmt: skip
+async def list_audits(place: LeaguePlace, shell: Shell, pages: Pages) -> Response[bytes]:
+    """List the audits that people asked for and those of disputes."""
+    paged = await pages.live(place.id, f"audits {place.id}", str, str)
+    before = (
+        None if paged.after is None else (datetime.fromisoformat(paged.after[0]), paged.after[1])
+    )
+    async with shell.engine.connect() as connection:
+        found = await queries.reports(connection, place.id, paged.limit + 1, before)
+    page = paged.page(found, lambda each: (each.requested_at.isoformat(), each.id))
+    listed = [_listed(each) for each in page.items]
+    return pages.answer(Page(items=listed, next_cursor=page.next_cursor))
 
 
 @operation(
@@ -152,3 +199,16 @@ async def read_operation(request: Asked, operation_id: str, shell: Shell) -> Res
         result=row.report,
     )
     return encoded(found)
+
+
+def _listed(row: ReportRow) -> AuditListed:
+    passed = row.report.get("passed") if row.report is not None else None
+    return AuditListed(
+        operation=f"opr_{row.id.removeprefix('rep_')}",
+        tournament=None if row.scope == "league" else row.scope,
+        state=_STATES[row.state],
+        progress=row.progress,
+        passed=passed if isinstance(passed, bool) else None,
+        requested_at=row.requested_at,
+        finished_at=row.finished_at,
+    )

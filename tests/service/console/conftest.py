@@ -15,7 +15,7 @@ from tests.service.api.conftest import PASSWORD, Api
 from tests.support.databases import TestDatabase
 
 HOST = "http://localhost:8000"
-_FIELD = re.compile(r'<input type="hidden" name="(\w+)" value="([^"]*)">')
+_FIELD = re.compile(r'<input type="hidden" name="([^"]+)" value="([^"]*)">')
 _FORM = re.compile(r'<form[^>]*action="([^"]*)"[^>]*>(.*?)</form>', re.DOTALL)
 
 
@@ -52,12 +52,18 @@ class Browser:
         origin = {"Origin": str(self.http.base_url).rstrip("/"), "Sec-Fetch-Site": "same-origin"}
         return await self.http.post(path, data=fields, headers=origin | headers)
 
-    def hidden(self, action: str) -> dict[str, str]:
-        """Return the hidden fields of the open page's form with this action."""
+    def hidden(self, action: str) -> dict[str, Any]:
+        """Return the hidden fields of the form with this action. Repeated ones are lists."""
         assert self.page is not None
         forms = {unescape(where): inside for where, inside in _FORM.findall(self.page.text)}
         assert action in forms, f"{urlsplit(str(self.page.url)).path} has only {list(forms)}"
-        return {name: unescape(value) for name, value in _FIELD.findall(forms[action])}
+        found: dict[str, Any] = {}
+        for name, value in _FIELD.findall(forms[action]):
+            known, new = found.get(name), unescape(value)
+            found[name] = (
+                new if known is None else [*([known] if isinstance(known, str) else known), new]
+            )
+        return found
 
     async def sign_in(self, login: str, password: str = PASSWORD) -> httpx.Response:
         """Sign in by the form."""

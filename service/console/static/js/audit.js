@@ -1,0 +1,8 @@
+// An audit's progress is no event of the log, so the page asks for it while it runs.
+import { refresh } from "./live.js";
+
+const EVERY = 1500; // milliseconds
+const timer = setInterval(() => {
+  if (document.querySelector("[data-waits]")) refresh("audit");
+  else clearInterval(timer);
+}, EVERY);

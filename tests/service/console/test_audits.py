@@ -1,0 +1,53 @@
+"""Audits and the staff log: starting, progress, the report in words, and who may look."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.service.api.proof.test_disputes import run_audits
+from tests.service.api.proof.test_evidence import project
+from tests.support.databases import TestDatabase
+
+pytestmark = pytest.mark.anyio
+Serving = Callable[..., Any]
+
+
+async def test_an_audit_is_started_and_its_report_is_told_in_words(
+    serving: Serving, database: TestDatabase
+) -> None:
+    async with serving() as console:
+        owner, league = await console.api.league()
+        made = await owner.post(
+            f"/v1/leagues/{league}/tournaments", {"name": "<b>Thursday</b>", "ruleset": "better"}
+        )
+        await project(database)
+        browser = await console.signed_in(owner.login)
+        page = await browser.get(f"/leagues/{league}/audits")
+        assert "No audit yet" in page.text
+        assert "&lt;b&gt;Thursday&lt;/b&gt;" in page.text
+
+        begun = await browser.submit(f"/leagues/{league}/audits/start", tournament="")
+        assert "The audit has begun." in begun.text
+        assert "<progress" in begun.text
+        path = begun.url.path
+        await run_audits(database)
+        part = await browser.http.get(path, params={"part": "audit"})
+        assert "Everything fits together" in part.text
+        assert "No event is missing" in part.text
+        assert "Passed" in (await browser.get(f"/leagues/{league}/audits")).text
+
+        # A player may read audits and start none. Another league's is not there.
+        player = await console.api.join(owner, league)
+        other = await console.signed_in(player.login)
+        assert "Start the audit" not in (await other.get(f"/leagues/{league}/audits")).text
+        _, elsewhere = await console.api.league()
+        moved = path.replace(league, elsewhere)
+        assert (await browser.http.get(moved)).status_code == 404
+
+        log = await browser.get(f"/leagues/{league}/staff-log")
+        assert f'href="/tournaments/{made.json()["id"]}"' in log.text
+        assert "tournament announced" in log.text
+        nobody = await browser.get(f"/leagues/{league}/staff-log?by={player.player}")
+        assert "tournament announced" not in nobody.text
+        assert (await other.http.get(f"/leagues/{league}/staff-log")).status_code == 403
