@@ -46,6 +46,26 @@ def evening_plan(league: str) -> str:
     return f"/leagues/{league}/new-evening/plan"
 
 
+def standings(league: str) -> str:
+    """Return the standings of a league's season that runs."""
+    return f"/leagues/{league}/standings"
+
+
+def players(league: str) -> str:
+    """Return the players of a league."""
+    return f"/leagues/{league}/players"
+
+
+def player(league: str, player: str) -> str:
+    """Return the record of a player in a league."""
+    return f"/leagues/{league}/players/{player}"
+
+
+def season(season: str) -> str:
+    """Return the standings of a season."""
+    return f"/seasons/{season}"
+
+
 def tournament(tournament: str) -> str:
     """Return the poster of a tournament."""
     return f"/tournaments/{tournament}"

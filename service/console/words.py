@@ -168,6 +168,59 @@ class Words:
             case DealWaiting():
                 return _("A deal is proposed")
 
+    def counting(self, mode: str, kept: int) -> str:
+        """Return which results of a player make the total."""
+        _, many = self.language.gettext, self.language.ngettext
+        known: dict[str, str] = {
+            "sum": _("Every result counts."),
+            "average": _("The average of all results counts."),
+            "best": many("The best result counts.", "The best %(num)d results count.", kept),
+            "best_average": many(
+                "The best result counts.", "The average of the best %(num)d results counts.", kept
+            ),
+            "drop_worst": many(
+                "The worst evening is left out.", "The worst %(num)d evenings are left out.", kept
+            ),
+            "best_series": many(
+                "The best result counts.",
+                "The best run of %(num)d results in a row counts.",
+                kept,
+            ),
+        }
+        return known.get(mode, mode) % {"num": kept}
+
+    def tie_break(self, rule: str) -> str:
+        """Return what decides between players with equal points."""
+        _ = self.language.gettext
+        known: dict[str, str] = {
+            "standings.best_result": _("the best single result"),
+            "standings.wins": _("more wins"),
+            "standings.head_to_head": _("who finished ahead of the other"),
+            "standings.most_recent": _("the latest result"),
+            "standings.lot": _("a draw of lots"),
+        }
+        return known.get(rule, rule)
+
+    def decided_by(self, rule: str) -> str:
+        """Return why a player stands where they stand among equal points."""
+        said = self.language.gettext("equal points, decided by %(rule)s")
+        return said % {"rule": self.tie_break(rule)}
+
+    def moved(self, places: int) -> str:
+        """Return how far somebody has moved since the last evening, for screen readers."""
+        _, many = self.language.gettext, self.language.ngettext
+        if places > 0:
+            return many("up %(num)d place", "up %(num)d places", places) % {"num": places}
+        if places < 0:
+            return many("down %(num)d place", "down %(num)d places", -places) % {"num": -places}
+        return _("as before")
+
+    def rating(self, rating: str) -> Markup:
+        """Return a rating with one digit behind the point."""
+        return Markup('<span class="num">{}</span>').format(
+            format_decimal(Decimal(rating), format="0.0", locale=self.language.locale)
+        )
+
     def listed(self, names: tuple[str, ...]) -> Markup:
         """Return *names* joined by commas."""
         return Markup(", ").join(escape(each) for each in names)

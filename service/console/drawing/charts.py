@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import pairwise
+from math import ceil, floor
 
 from markupsafe import Markup
 
@@ -18,6 +19,12 @@ TOP, RIGHT, BOTTOM, LEFT = 16, 150, 28, 56
 STEPS = (1, 2, 2.5, 5, 10)
 NAME_HEIGHT = 17
 """The least distance of two names, in units of the drawing."""
+
+PLACE_HEIGHT = 20
+"""The least distance of two places in a bump chart."""
+
+CURVE_STEPS = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
+"""The distances of the rules behind a curve."""
 
 NAME_LENGTH = 18
 """The characters of a name that fit beside a chart. The table has the whole name."""
@@ -39,13 +46,14 @@ class _Frame:
     low: float
     high: float
     left: int = LEFT
+    height: int = HEIGHT
 
     def x(self, stop: int) -> float:
         return self.left + (WIDTH - self.left - RIGHT) * stop / max(1, self.stops - 1)
 
     def y(self, value: float) -> float:
         share = (value - self.low) / (self.high - self.low or 1)
-        return HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * share
+        return self.height - BOTTOM - (self.height - TOP - BOTTOM) * share
 
 
 def lines(courses: Sequence[Course], labels: Sequence[str]) -> Markup:
@@ -66,12 +74,37 @@ def lines(courses: Sequence[Course], labels: Sequence[str]) -> Markup:
 def bump(courses: Sequence[Course], labels: Sequence[str]) -> Markup:
     """Return the places of *courses* over the evenings, with the first place at the top."""
     last = max((value for course in courses for value in course.values if value), default=1)
-    frame = _Frame(len(labels), last, 1, left=36)
+    height = max(HEIGHT, TOP + BOTTOM + PLACE_HEIGHT * (last - 1))
+    frame = _Frame(len(labels), last, 1, left=36, height=height)
     places = "".join(
         f'<text class="axis" x="20" y="{frame.y(place) + 4:.1f}" text-anchor="end">{place}</text>'
         for place in range(1, last + 1)
     )
-    return _drawing(places + _labels(labels, frame) + _courses(courses, frame, stops=True))
+    drawn = places + _labels(labels, frame) + _courses(courses, frame, stops=True)
+    return _drawing(drawn, height)
+
+
+def curve(values: Sequence[float], labels: Sequence[str]) -> Markup:
+    """Return one line of *values*, such as a rating, which may lie below zero."""
+    low, high = min(values), max(values)
+    step = next(each for each in CURVE_STEPS if each * 5 >= high - low)
+    ticks = [step * each for each in range(floor(low / step), ceil(high / step) + 1)]
+    frame = _Frame(len(values), ticks[0], ticks[-1] if len(ticks) > 1 else ticks[0] + step)
+    rules = "".join(
+        f'<line class="rule" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{frame.y(tick):.1f}" '
+        f'y2="{frame.y(tick):.1f}"/>'
+        f'<text class="axis" x="{LEFT - 10}" y="{frame.y(tick) + 4:.1f}" text-anchor="end">'
+        f"{tick:g}</text>"
+        for tick in ticks
+    )
+    points = [(frame.x(stop), frame.y(value)) for stop, value in enumerate(values)]
+    x, y = points[-1]
+    line = (
+        f'<g class="lit"><path class="course" d="{_straight(points)}"/>'
+        f'<circle class="stop" cx="{x:.1f}" cy="{y:.1f}" r="4"/>'
+        f'<text class="name" x="{x + 14:.1f}" y="{y + 5:.1f}">{values[-1]:.1f}</text></g>'
+    )
+    return _drawing(rules + _labels(labels, frame) + line)
 
 
 def bars(rows: Sequence[tuple[str, int]], lit: str = "") -> Markup:
@@ -150,11 +183,11 @@ def _name_heights(courses: Sequence[Course], frame: _Frame) -> dict[str, float]:
     for height, name in wanted:
         lowest = max(height, lowest + NAME_HEIGHT)
         heights[name] = lowest
-    above = lowest - (HEIGHT - BOTTOM)
+    above = lowest - (frame.height - BOTTOM)
     if above > 0:
         following = float("inf")
         for _, name in reversed(wanted):
-            following = min(heights[name], following - NAME_HEIGHT, HEIGHT - BOTTOM)
+            following = min(heights[name], following - NAME_HEIGHT, frame.height - BOTTOM)
             heights[name] = following
     return {course.name: heights.get(course.name, 0) for course in courses}
 
@@ -175,7 +208,7 @@ def _smooth(points: Sequence[tuple[float, float]]) -> str:
 def _labels(labels: Sequence[str], frame: _Frame) -> str:
     every = max(1, -(-len(labels) // 7))
     return "".join(
-        f'<text class="axis" x="{frame.x(stop):.1f}" y="{HEIGHT - 4}" text-anchor="middle">'
+        f'<text class="axis" x="{frame.x(stop):.1f}" y="{frame.height - 4}" text-anchor="middle">'
         f"{escape(label)}</text>"
         for stop, label in enumerate(labels)
         if stop % every == 0

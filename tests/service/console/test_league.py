@@ -1,0 +1,123 @@
+"""The league's pages: standings with their results, the schedule, the players."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.service.api.league.test_past_seasons import bring_results
+from tests.service.api.proof.test_evidence import project
+from tests.support.databases import TestDatabase
+
+pytestmark = pytest.mark.anyio
+Serving = Callable[..., Any]
+
+BOLD = "<b>Jyn</b>"
+
+
+async def a_season(console: Any, database: TestDatabase) -> tuple[Any, str, str, str]:
+    """Found a league whose season counts the better of two results. Return also a player."""
+    owner, league = await console.api.league()
+    made = await owner.post(f"/v1/leagues/{league}/players", {"name": BOLD})
+    player = made.json()["player"]
+    asked = {"name": "Spring", "aggregation": {"mode": "best", "results": 1}}
+    season = (await owner.post(f"/v1/leagues/{league}/seasons", asked)).json()["id"]
+    listed = (
+        "tournament,place,player,points\n"
+        f"Opening,1,{player},90\nOpening,2,{owner.player},80\n"
+        f"Final,1,{owner.player},90\nFinal,2,{player},70\n"
+    )
+    imported = await bring_results(owner, league, listed, season=season)
+    assert imported.is_success, imported.text
+    await project(database)
+    return owner, league, season, player
+
+
+async def test_the_standings_say_what_counts_and_why(
+    serving: Serving, database: TestDatabase
+) -> None:
+    async with serving() as console:
+        owner, league, season, player = await a_season(console, database)
+        browser = await console.signed_in(owner.login)
+
+        page = await browser.get(f"/leagues/{league}/standings")
+        assert page.url.path == f"/seasons/{season}"
+        table = await browser.get(f"/seasons/{season}/standings.csv")
+        stranger = await console.browser().get(f"/seasons/{season}")
+
+    assert "The best result counts." in page.text
+    assert "&lt;b&gt;Jyn&lt;/b&gt;" in page.text and BOLD not in page.text
+    assert f'href="/leagues/{league}/players/{player}"' in page.text
+    assert page.text.count("1 of 2 results count") == 2
+    assert page.text.count("<del>") == 2 and "Opening" in page.text
+    assert "How it counts" in page.text
+    assert table.headers["content-type"].startswith("text/csv") and BOLD in table.text
+    assert stranger.status_code == 404
+
+
+async def test_the_players_of_a_league_are_found_with_their_records(
+    serving: Serving, database: TestDatabase
+) -> None:
+    async with serving() as console:
+        owner, league, _, player = await a_season(console, database)
+        browser = await console.signed_in(owner.login)
+
+        listed = await browser.get(f"/leagues/{league}/players")
+        found = await browser.get(f"/leagues/{league}/players?q=jyn")
+        nobody = await browser.get(f"/leagues/{league}/players?q=nobody")
+        record = await browser.get(f"/leagues/{league}/players/{player}")
+        unknown = await browser.get(f"/leagues/{league}/players/plr_{'0' * 32}")
+
+    assert f"/leagues/{league}/players/{owner.player}" in listed.text
+    assert f"/leagues/{league}/players/{owner.player}" not in found.text
+    assert "&lt;b&gt;Jyn&lt;/b&gt;" in found.text
+    assert "Nobody is called that" in nobody.text
+    assert "No evening yet" in record.text and BOLD not in record.text
+    assert unknown.status_code == 404
+
+
+async def test_the_schedule_lists_evenings_and_gives_a_calendar(
+    serving: Serving, database: TestDatabase
+) -> None:
+    async with serving() as console:
+        owner, league = await console.api.league()
+        empty_page = await (await console.signed_in(owner.login)).get(f"/leagues/{league}/schedule")
+        asked = {"name": "<i>Thursday</i>", "ruleset": "better", "place": "Back room"}
+        made = await owner.post(f"/v1/leagues/{league}/tournaments", asked)
+        assert made.status_code == 201, made.text
+        tournament = made.json()["id"]
+        await project(database)
+        browser = await console.signed_in(owner.login)
+        month = await browser.get(f"/leagues/{league}/schedule?month=now")
+        odd = await browser.get(f"/leagues/{league}/schedule?month=2026-99")
+        agenda = await browser.get(f"/leagues/{league}/schedule")
+        subscribed = await browser.submit(f"/leagues/{league}/schedule/subscribe")
+        address = subscribed.text.partition(f"/v1/leagues/{league}/calendar.ics?key=")[2]
+        key = address.partition('"')[0]
+        ics = await console.browser().get(f"/v1/leagues/{league}/calendar.ics?key={key}")
+
+    assert "No evening is planned" in empty_page.text
+    for page in (agenda, month, odd):
+        assert page.status_code == 200
+        assert f"/tournaments/{tournament}" in page.text, page.url
+        assert "&lt;i&gt;Thursday&lt;/i&gt;" in page.text and "<i>Thursday" not in page.text
+    assert "Back room" in agenda.text
+    assert "webcal://" in subscribed.text
+    assert "SUMMARY:" in ics.text
+
+
+async def test_strangers_read_the_schedule_of_a_public_league(serving: Serving) -> None:
+    async with serving() as console:
+        owner, league = await console.api.league()
+        hidden = await console.browser().get(f"/leagues/{league}/schedule")
+        opened = await owner.http.put(
+            f"/v1/leagues/{league}/visibility",
+            json={"visibility": "public"},
+            headers=owner.headers | {"If-Match": "*", "Idempotency-Key": "open"},
+        )
+        assert opened.is_success, opened.text
+        shown = await console.browser().get(f"/leagues/{league}/schedule")
+
+    assert hidden.status_code == 404
+    assert shown.status_code == 200
+    assert f"/v1/public/leagues/{league}/calendar.ics" in shown.text
