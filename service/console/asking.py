@@ -105,6 +105,12 @@ def ended(problem: Problem, ask: Ask) -> bool:
     )
 
 
+def house_address(ask: Ask) -> str:
+    """Return the address at which phones reach this installation, for links on paper."""
+    known = shell_of(ask.request).settings.public_url
+    return known or str(ask.request.base_url).rstrip("/")
+
+
 def secret_key(ask: Ask) -> str:
     """Return the key that signs the tokens of forms."""
     return shell_of(ask.request).settings.secret_key

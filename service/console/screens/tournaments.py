@@ -4,6 +4,7 @@ import asyncio
 from datetime import datetime, timedelta
 
 import msgspec
+from markupsafe import Markup
 
 from engine.rulesets.presets import PRESETS, preset
 from service.api.http.shell import shell_of
@@ -15,9 +16,10 @@ from service.api.tournament.registrations import RegistrationWanted
 from service.api.tournament.starting import Reasoned
 from service.api.tournament.tournaments import TournamentShown
 from service.console import links
-from service.console.asking import Ask
+from service.console.asking import Ask, house_address
 from service.console.calling import Problem
 from service.console.declaring import form, page
+from service.console.drawing.qr import qr_svg
 from service.console.forms import Given, Rehearsal, command
 from service.console.pages import Done, Page
 from service.console.rules.evening import game_name
@@ -55,6 +57,8 @@ class Mine(msgspec.Struct, kw_only=True):
     may_leave: bool
     may_check_in: bool
     checked_in: bool
+    code: str
+    """The reader's QR code for the door, or nothing once the reader is here."""
 
 
 class Price(msgspec.Struct, kw_only=True):
@@ -206,7 +210,7 @@ async def _as_member(ask: Ask, tournament: str) -> PosterScreen:
         ),
         guests=tuple(each for each in guests if not _outside(each)),
         waiting=tuple(each for each in guests if _outside(each)),
-        mine=_mine(shown, me.id, shell_of(ask.request).now()),
+        mine=_mine(shown, me.id, shell_of(ask.request).now(), _code(ask, shown, me)),
         may_cancel=_directs(me, shown),
     )
 
@@ -267,7 +271,12 @@ def _outside(guest: Guest) -> bool:
     return guest.status in ("requested", "refused", "waitlisted", "offered")
 
 
-def _mine(shown: TournamentShown, me: str, now: datetime) -> Mine:
+def _code(ask: Ask, shown: TournamentShown, me: Me) -> Markup:
+    where = f"{house_address(ask)}{links.at_door(shown.id, me.id)}"
+    return qr_svg(where, ask.gettext("Code of the player"))
+
+
+def _mine(shown: TournamentShown, me: str, now: datetime, code: str) -> Mine:
     entry = entry_of(shown, me)
     early = shown.state in _BEFORE_PLAY
     open_now = shown.state == "registering" or shown.late_registration
@@ -280,4 +289,5 @@ def _mine(shown: TournamentShown, me: str, now: datetime) -> Mine:
         may_leave=entry is not None and early and entry.status != "offered",
         may_check_in=entry is not None and check_in_open(shown, entry, now),
         checked_in=entry is not None and entry.checked_in,
+        code=code if entry is not None and early and not entry.checked_in else "",
     )

@@ -1,11 +1,16 @@
 """The clock of the room: for members, for strangers of a public league, and after the end."""
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
 
 import pytest
 
+from engine.rulesets import Amounts
+from service.api.tournament.changes import KnockedOut, SeatAtTable, SeatChanged
+from service.console.pages import environment
+from service.console.screens.clock import ClockScreen, Counting, Level, Placed
 from tests.service.console.conftest import Console
 
 pytestmark = pytest.mark.anyio
@@ -91,6 +96,46 @@ async def test_before_play_the_clock_counts_to_the_start(serving: Serving) -> No
         assert "Play starts at" in page
         assert "&lt;b&gt;Night&lt;/b&gt;" in page
         assert 'data-until="2099-01-01T19:00:00' in page
+
+
+def test_new_seats_the_last_out_and_the_result_are_shown() -> None:
+    here = SeatAtTable(table="tbl_1", number=1, seat=4)
+    there = SeatAtTable(table="tbl_2", number=3, seat=2)
+    now = datetime(2026, 11, 26, 20, 30, tzinfo=UTC)
+    moved = SeatChanged(
+        entrant="ent_1", name="<b>Kenji</b>", from_=here, to=there, why="table_broken", at=now
+    )
+    screen = ClockScreen(
+        id="trn_1", name="Thursday", place=None, moment="level", now=now, starts_at=now,
+        counting=Counting(now, 0, 900), hands_left=None, level=Level(2, Amounts(small=5, big=10)),
+        next_level=None, next_break=None, hand_for_hand=True, last_hands=2, entered=9, left=7,
+        average=1234, prizes=(5000,), currency="EUR", chips=(),
+        out=(KnockedOut(entrant="ent_2", name="Ida", place=8),), moves=(moved,), notices=(),
+        results=(), topic="trn_1",
+    )  # fmt: skip
+
+    page = drawn(screen)
+    assert "&lt;b&gt;Kenji&lt;/b&gt;" in page
+    assert "table 3, seat 2" in page
+    assert "8." in page
+    assert "123 big blinds" in page
+    assert "Hand for hand" in page
+    assert "Last 2 hands" in page
+    assert "The blinds stay." in page
+
+    screen.moment, screen.results = "over", (Placed("Ida", 1), Placed(None, 2))
+    page = drawn(screen)
+    assert "Winner" in page
+    assert "€50.00" in page
+    assert "somebody who has left" in page
+
+
+def drawn(screen: ClockScreen) -> str:
+    template = environment("en").get_template("tournaments/clock.html")
+    values = {"screen": screen, "reader": None, "here": "", "said": ""}
+    context = template.new_context(values)
+    next(iter(template.root_render_func(context)), None)
+    return "".join(template.blocks["clock"](context))
 
 
 def keyed(owner: Any) -> dict[str, str]:

@@ -21,10 +21,9 @@ NAMES = {
 
 OPEN = {
     "begin_session", "choose_scheme", "clock", "favicon", "floor", "home", "join", "league",
-    "live", "manifest", "open_account", "poster", "preset_rules", "read_static",
+    "live", "manifest", "open_account", "own_code", "poster", "preset_rules", "read_static",
     "read_static_deeper", "read_static_in_folder", "rules", "schedule", "season", "sign_in",
-    "sign_in_link", "sign_up",
-    "use_code_as_newcomer", "use_link",
+    "sign_in_link", "sign_up", "use_code_as_newcomer", "use_link",
 }  # fmt: skip
 """The screens that strangers may ask for. Each was thought about."""
 

@@ -1,0 +1,97 @@
+// The door made quick: the list narrows while a name is typed, a tap needs no new page, and the
+// camera reads the codes of the players. Without this module all of it works by forms.
+import { announce, refresh } from "../live.js";
+
+const CODE = /\/here\/(plr_[0-9a-f]{32})/;
+const PAUSE = 2500; // milliseconds before the same code counts again
+
+const people = () => [...document.querySelectorAll(".door > [data-player]")];
+const search = document.querySelector("[name=q]");
+
+const narrow = () => {
+  const wanted = search.value.trim().toLowerCase();
+  for (const each of people()) each.hidden = !each.dataset.name.includes(wanted);
+  const walkIn = document.querySelector("#walk-in [name=name]");
+  if (walkIn) walkIn.value = people().every((each) => each.hidden) ? search.value.trim() : "";
+};
+
+// Sends a form, and renews the list. A refusal is a page, which the form then opens itself.
+const send = async (form, button) => {
+  if (form.hasAttribute("aria-busy")) return;
+  form.setAttribute("aria-busy", "true");
+  const body = new URLSearchParams(new FormData(form, button));
+  try {
+    const answer = await fetch(form.action, { method: "POST", body, redirect: "manual" });
+    if (answer.type === "opaqueredirect") await refresh("people");
+    else open(form, button);
+  } catch {
+    open(form, button);
+  }
+  form.removeAttribute("aria-busy");
+  delete form.dataset.sent;
+};
+
+const open = (form, button) => {
+  const field = document.createElement("input");
+  Object.assign(field, { type: "hidden", name: button.name, value: button.value });
+  form.append(field);
+  form.submit();
+};
+
+document.addEventListener("submit", (event) => {
+  if (!event.target.matches("form[data-door]")) return;
+  event.preventDefault();
+  send(event.target, event.submitter);
+});
+search?.addEventListener("input", narrow);
+document.addEventListener("renewed", () => search?.value && narrow());
+
+// The camera, where the browser reads codes itself.
+const switcher = document.querySelector("[data-camera]");
+const video = document.querySelector("[data-scanner]");
+let stream = null;
+let seen = "";
+
+if (switcher && "BarcodeDetector" in window && navigator.mediaDevices) {
+  switcher.hidden = false;
+  switcher.addEventListener("click", () => (stream ? stop() : scan()));
+}
+
+const stop = () => {
+  for (const each of stream?.getTracks() ?? []) each.stop();
+  stream = null;
+  video.hidden = true;
+};
+
+const scan = async () => {
+  try {
+    stream = await navigator.mediaDevices.getUserMedia({ video: { facingMode: "environment" } });
+  } catch {
+    return; // the person said no
+  }
+  video.srcObject = stream;
+  video.hidden = false;
+  await video.play();
+  const detector = new BarcodeDetector({ formats: ["qr_code"] });
+  while (stream) {
+    const [code] = await detector.detect(video).catch(() => []);
+    const player = code?.rawValue.match(CODE)?.[1];
+    if (player && player !== seen) {
+      seen = player;
+      setTimeout(() => (seen = ""), PAUSE);
+      arrived(player);
+    }
+    await new Promise((next) => setTimeout(next, 120));
+  }
+};
+
+const arrived = (player) => {
+  const row = people().find((each) => each.dataset.player === player);
+  if (!row) return location.assign(`${location.pathname}?q=${player}`);
+  navigator.vibrate?.(60);
+  row.hidden = false;
+  row.scrollIntoView({ block: "center" });
+  announce(row.querySelector(".line-name").textContent);
+  const button = row.querySelector("button[name=here][aria-pressed=false]");
+  if (button) send(button.form, button);
+};

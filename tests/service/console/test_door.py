@@ -1,0 +1,120 @@
+"""The door: check in and undo, money, search, walk-ins, the line, and who may be there."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from tests.service.console.conftest import Console
+
+pytestmark = pytest.mark.anyio
+Serving = Callable[..., Any]
+
+
+async def opened(console: Console, **terms: Any) -> tuple[Any, str, str]:
+    """Announce an evening with check-in and a price. Return owner, league and tournament."""
+    owner, league = await console.api.league()
+    asked = {
+        "name": "Thursday", "ruleset": "better", "currency": "EUR",
+        "starts_at": (datetime.now(UTC) + timedelta(hours=1)).isoformat(),
+        "fees": {"buy_in": 1000, "fee": 200, "payment": "recorded"},
+        "entry": {"check_in_opens_before_seconds": 7200, "waitlist": True},
+    } | terms  # fmt: skip
+    made = await owner.post(f"/v1/leagues/{league}/tournaments", asked)
+    assert made.status_code == 201, made.text
+    return owner, league, made.json()["id"]
+
+
+async def entry(owner: Any, tournament: str, number: int = 0) -> dict[str, Any]:
+    shown = (await owner.get(f"/v1/tournaments/{tournament}")).json()
+    found: dict[str, Any] = shown["entrants"][number]
+    return found
+
+
+async def test_one_tap_checks_in_another_undoes_it_and_one_takes_the_money(
+    serving: Serving,
+) -> None:
+    async with serving() as console:
+        owner, league, tournament = await opened(console)
+        person = await console.api.join(owner, league)
+        await person.post(f"/v1/tournaments/{tournament}/registrations")
+        entrant = (await entry(owner, tournament))["id"]
+        browser = await console.signed_in(owner.login)
+        door = f"/tournaments/{tournament}/door"
+
+        page = await browser.get(door)
+        assert "€12.00 due" in page.text.replace("\xa0", " ").replace(
+            '<span class="num">', ""
+        ).replace("</span>", "")
+        page = await browser.submit(f"{door}/{entrant}/here", here="true")
+        assert page.url.path == door
+        assert (await entry(owner, tournament))["checked_in"]
+        assert 'aria-pressed="true"' in page.text
+        page = await browser.submit(f"{door}/{entrant}/here", here="false")
+        assert not (await entry(owner, tournament))["checked_in"]
+        page = await browser.submit(f"{door}/{entrant}/paid", paid="true")
+
+        ledger = (await owner.get(f"/v1/tournaments/{tournament}/ledger")).json()
+        assert [each["amount"] for each in ledger["accounts"][0]["payments"]] == [1000, 200]
+        assert f"{door}/{entrant}/paid" not in page.text
+
+
+async def test_a_name_finds_entrants_and_members_who_may_be_entered(serving: Serving) -> None:
+    async with serving() as console:
+        owner, league, tournament = await opened(console)
+        ada = (await owner.post(f"/v1/leagues/{league}/players", {"name": "<b>Ada</b>"})).json()
+        await owner.post(f"/v1/tournaments/{tournament}/walk-ins", {"name": "Boba"})
+        browser = await console.signed_in(owner.login)
+        door = f"/tournaments/{tournament}/door"
+
+        page = await browser.get(f"{door}?q=ada")
+        assert "<b>Ada" not in page.text
+        assert "&lt;b&gt;Ada" in page.text
+        assert "Boba" not in page.text
+        await browser.submit(f"{door}/enter", player=ada["player"])
+        assert (await entry(owner, tournament, 1))["player"] == ada["player"]
+        page = await browser.get(f"{door}?only=absent")
+        assert "Boba" not in page.text  # a walk-in is here
+        assert "&lt;b&gt;Ada" in page.text
+
+
+async def test_a_walk_in_gets_a_slip_and_the_line_is_shown_in_order(serving: Serving) -> None:
+    async with serving() as console:
+        owner, _, tournament = await opened(console, entrants_max=2)
+        browser = await console.signed_in(owner.login)
+        door = f"/tournaments/{tournament}/door"
+
+        for name in ("Lando", "Qira", "Rey"):
+            await browser.get(door)
+            page = await browser.submit(f"{door}/walk-in", name=name)
+            assert page.status_code == 200
+            assert name in page.text
+            assert 'aria-label="Link of the player"' in page.text
+        page = await browser.get(door)
+        assert "In line" in page.text
+        assert "Rey" in page.text[page.text.index("In line") :]
+
+        await browser.get(door)
+        refused = await browser.submit(f"{door}/walk-in", name="")
+        assert refused.status_code == 400
+        assert 'role="alert"' in refused.text
+
+
+async def test_a_code_leads_staff_to_the_line_and_others_to_the_poster(serving: Serving) -> None:
+    async with serving() as console:
+        owner, league, tournament = await opened(console)
+        person = await console.api.join(owner, league)
+        await person.post(f"/v1/tournaments/{tournament}/registrations")
+        code = f"/tournaments/{tournament}/here/{person.player}"
+
+        page = await (await console.signed_in(owner.login)).get(code)
+        assert page.url.path == f"/tournaments/{tournament}/door"
+        assert person.player in page.text
+        browser = await console.signed_in(person.login)
+        page = await browser.get(code)
+        assert page.url.path == f"/tournaments/{tournament}"
+        page = await browser.get(f"/tournaments/{tournament}/door")
+        assert page.url.path == f"/tournaments/{tournament}"
+        answer = await console.browser().http.get(code)
+        assert answer.headers["location"] == f"/tournaments/{tournament}"
