@@ -106,6 +106,16 @@ def prints(tournament: str) -> str:
     return f"/tournaments/{tournament}/prints"
 
 
+def money(tournament: str) -> str:
+    """Return the money of a tournament."""
+    return f"/tournaments/{tournament}/money"
+
+
+def deals(tournament: str) -> str:
+    """Return the deals of a tournament."""
+    return f"/tournaments/{tournament}/deals"
+
+
 def table(table: str) -> str:
     """Return the playing table."""
     return f"/tables/{table}"

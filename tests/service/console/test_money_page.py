@@ -1,0 +1,66 @@
+"""Money and deals of an evening: what is owed, and who has accepted."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.anyio
+Serving = Callable[..., Any]
+
+FEES = {"buy_in": 1500, "fee": 200, "payment": "recorded"}
+TERMS = {
+    "currency": "EUR", "payouts": [70, 30], "fees": FEES, "starting_stack": 100,
+    "decision_seconds": 3600,
+}  # fmt: skip
+
+
+async def test_a_director_takes_the_money_of_an_entry(serving: Serving) -> None:
+    async with serving() as console:
+        owner, _, tournament, people, _ = await console.api.playing(2, **TERMS)
+        browser = await console.signed_in(owner.login)
+        path = f"/tournaments/{tournament}/money"
+        page = await browser.get(path)
+        assert "€34.00" in page.text
+        page = await browser.submit(f"{path}/entry")
+        assert "has paid." in page.text
+        assert "settled" in page.text
+        ledger = (await owner.get(f"/v1/tournaments/{tournament}/ledger")).json()
+        assert sorted(each["paid"] for each in ledger["accounts"]) == [0, 1700]
+
+        other = next(each["entrant"] for each in ledger["accounts"] if not each["paid"])
+        typed = {"entrant": other, "kind": "buy_in"}
+        page = await browser.submit(f"{path}/payment", **typed, amount="much")
+        assert page.status_code == 400
+        assert 'id="amount-error"' in page.text
+        page = await browser.submit(f"{path}/payment", **typed, amount="15.50")
+        assert page.status_code == 409 or page.status_code == 422
+        page = await browser.submit(f"{path}/payment", **typed, amount="15,00")
+        assert "The payment is recorded." in page.text
+
+        player = await console.signed_in(people[0].login)
+        page = await player.get(path)
+        assert page.status_code == 200
+        assert "/money/payment" not in page.text
+
+
+async def test_everybody_accepts_a_deal_on_the_own_phone(serving: Serving) -> None:
+    async with serving() as console:
+        owner, _, tournament, people, _ = await console.api.playing(2, **TERMS)
+        path = f"/tournaments/{tournament}/deals"
+        browser = await console.signed_in(owner.login)
+        await browser.get(path)
+        page = await browser.submit(f"{path}/propose", method="equal", play_for="lots")
+        assert page.status_code == 400
+        page = await browser.submit(f"{path}/propose", method="equal", play_for="10,00")
+        assert "Everybody accepts on the own phone." in page.text
+        assert "€10.00" in page.text
+        for person in people:
+            phone = await console.signed_in(person.login)
+            await phone.get(path)
+            page = await phone.submit(f"{path}/answer", accepted="true")
+            assert "You have accepted." in page.text
+        assert "The deal" in page.text
+        found = (await owner.get(f"/v1/tournaments/{tournament}/deals")).json()
+        assert found["offer"] is None
+        assert found["made"]["method"] == "equal"
