@@ -116,6 +116,11 @@ def deals(tournament: str) -> str:
     return f"/tournaments/{tournament}/deals"
 
 
+def result(tournament: str) -> str:
+    """Return the result of a tournament."""
+    return f"/tournaments/{tournament}/result"
+
+
 def table(table: str) -> str:
     """Return the playing table."""
     return f"/tables/{table}"

@@ -87,7 +87,7 @@ async def propose(ask: Ask, given: Given, tournament: str) -> Done | Page:
     """Propose a deal, as a player who is left or as a director."""
     path = f"/v1/tournaments/{tournament}"
     me, shown = await asyncio.gather(ask.me(), ask.api.get(path, TournamentShown))
-    method = next((each for each in _METHODS if each == given.text("method")), "by_chips")
+    method = next((each for each in _METHODS if each == given.text("method")), _METHODS[0])
     shares = {
         name.partition(".")[2]: minor(values[-1].strip() or "0", shown.currency, name)
         for name, values in given.fields.items()

@@ -1,0 +1,53 @@
+"""The result of an evening: seen by all, corrected after a look at what changes."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.service.api.tournament.test_casino import play_until
+
+pytestmark = pytest.mark.anyio
+Serving = Callable[..., Any]
+
+TERMS = {"hands_max": 1, "prize_pool": 900, "currency": "EUR", "payouts": [6, 3]}
+
+
+async def test_a_result_is_corrected_and_a_prize_handed_over(serving: Serving) -> None:
+    async with serving() as console:
+        owner, _, tournament, people, table = await console.api.playing(3, **TERMS)
+
+        async def finished() -> bool:
+            state = (await owner.get(f"/v1/tournaments/{tournament}")).json()["state"]
+            return bool(state == "finished")
+
+        path = f"/tournaments/{tournament}/result"
+        browser = await console.signed_in(owner.login)
+        assert "No result yet" in (await browser.get(path)).text
+        await play_until(people, table, finished)
+
+        page = await browser.get(path)
+        assert "€6.00" in page.text
+        shown = (await owner.get(f"/v1/tournaments/{tournament}")).json()["entrants"]
+        order = [each["id"] for each in sorted(shown, key=lambda each: each["placing"])]
+        places = {f"place.{each}": str(3 - index) for index, each in enumerate(order)}
+        page = await browser.submit(f"{path}/order", **places | {f"place.{order[0]}": "last"})
+        assert page.status_code == 400
+        page = await browser.submit(f"{path}/order", **places, reason="<b>Counted</b> wrongly")
+        assert "Correct the result?" in page.text and "Prizes" in page.text
+        page = await browser.submit(f"{path}/order")
+        assert "The result is corrected." in page.text
+        assert "Order corrected" in page.text
+        assert "&lt;b&gt;Counted" in page.text
+        after = (await owner.get(f"/v1/tournaments/{tournament}")).json()["entrants"]
+        assert next(each["placing"] for each in after if each["id"] == order[2]) == 1
+
+        page = await browser.submit(f"{path}/forfeit", entrant=order[2], reason="Two phones")
+        page = await browser.submit(f"{path}/forfeit")
+        assert "forfeited" in page.text
+
+        money = f"/tournaments/{tournament}/money"
+        await browser.get(money)
+        assert "The prize is given." in (await browser.submit(f"{money}/prize")).text
+        player = await console.signed_in(people[0].login)
+        assert f"{path}/order" not in (await player.get(path)).text
