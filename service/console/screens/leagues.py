@@ -1,9 +1,8 @@
 """A league: what it is, its next evenings, the standings of the season."""
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
-from itertools import islice
 from typing import Protocol
 
 import msgspec
@@ -12,6 +11,7 @@ from service.api.http.paging import Page as ApiPage
 from service.api.http.shell import shell_of
 from service.api.league.calendars import Schedule
 from service.api.league.leagues import LeagueShown
+from service.api.league.members import MemberShown
 from service.api.league.seasons import StandingShown
 from service.api.public.leagues import (
     PublicLeague,
@@ -19,23 +19,24 @@ from service.api.public.leagues import (
     PublicTournamentListed,
 )
 from service.api.public.results import PublicStanding
+from service.api.tournament.entering import AnnouncementListed
 from service.console.asking import Ask
 from service.console.calling import Problem
 from service.console.declaring import page
 from service.console.pages import Page
+from service.console.screens.schedules import comes
+from service.console.screens.seasons import SeasonListed, everything, running
 
 _AHEAD = timedelta(days=60)
-_BEHIND = timedelta(hours=12)
-_EVENINGS_MAX = 10
+_BEHIND = timedelta(days=30)
+_EVENINGS_MAX = 5
+_PAST_MAX = 5
+_NOTICES_OF = 3
+"""How many evenings' notices are read."""
+
+_NOTICES_MAX = 3
+OFFICES = ("owner", "director", "referee", "scorer", "auditor")
 _STANDINGS_MAX = 10
-
-
-class _SeasonListed(msgspec.Struct):
-    """What this page reads of a season in the list."""
-
-    season: str
-    name: str
-    state: str
 
 
 class _Scheduled(Protocol):
@@ -61,6 +62,23 @@ class Evening(msgspec.Struct, kw_only=True):
     starts_at: datetime
     zone: str | None
     standing: str
+
+
+class Officer(msgspec.Struct, kw_only=True):
+    """A member with an office."""
+
+    player: str
+    name: str | None
+    role: str
+
+
+class Notice(msgspec.Struct, kw_only=True):
+    """What staff said about an evening that is on."""
+
+    tournament: str
+    evening: str
+    text: str
+    at: datetime
 
 
 class Season(msgspec.Struct, kw_only=True):
@@ -96,8 +114,16 @@ class LeagueScreen(msgspec.Struct, kw_only=True):
     """The reader's role, or null for a stranger."""
 
     evenings: tuple[Evening, ...]
+    past: tuple[Evening, ...]
+    """The latest evenings that are over, newest first."""
+
+    notices: tuple[Notice, ...]
+    """Newest first."""
+
     season: Season | None
     standings: tuple[Line, ...]
+    staff: tuple[Officer, ...]
+    """Empty for a stranger."""
 
 
 @page("/leagues/{league:str}", open=True)
@@ -115,12 +141,15 @@ async def league(ask: Ask, league: str) -> Page:
 async def _as_member(ask: Ask, league: str) -> LeagueScreen:
     now = shell_of(ask.request).now()
     span = {"from": (now - _BEHIND).isoformat(), "to": (now + _AHEAD).isoformat()}
-    shown, schedule, seasons = await asyncio.gather(
-        ask.api.get(f"/v1/leagues/{league}", LeagueShown),
-        ask.api.get(f"/v1/leagues/{league}/schedule", Schedule, **span),
-        ask.api.get(f"/v1/leagues/{league}/seasons", ApiPage[_SeasonListed]),
+    path = f"/v1/leagues/{league}"
+    shown, schedule, seasons, members = await asyncio.gather(
+        ask.api.get(path, LeagueShown),
+        ask.api.get(f"{path}/schedule", Schedule, **span),
+        everything(ask, f"{path}/seasons", ApiPage[SeasonListed]),
+        everything(ask, f"{path}/members", ApiPage[MemberShown]),
     )
-    current = next((each for each in seasons.items if each.state == "open"), None)
+    coming, past = _parted(schedule.items, now)
+    current = running(seasons)
     season, lines = None, ApiPage[StandingShown](items=())
     if current is not None:
         season = Season(id=current.season, name=current.name)
@@ -134,9 +163,12 @@ async def _as_member(ask: Ask, league: str) -> LeagueScreen:
         url=shown.url,
         sandbox=shown.sandbox,
         role=shown.role,
-        evenings=_evenings(schedule.items),
+        evenings=coming,
+        past=past,
+        notices=await _notices(ask, coming),
         season=season,
         standings=tuple(_line(each) for each in lines.items),
+        staff=_staff(members),
     )
 
 
@@ -146,7 +178,7 @@ async def _as_stranger(ask: Ask, league: str) -> LeagueScreen:
         ask.api.get(f"/v1/public/leagues/{league}/schedule", PublicSchedule),
         ask.api.get(f"/v1/public/leagues/{league}/tournaments", ApiPage[PublicTournamentListed]),
     )
-    now = shell_of(ask.request).now() - _BEHIND
+    coming, past = _parted(schedule.items, shell_of(ask.request).now())
     current = next((each.season for each in tournaments.items if each.season is not None), None)
     season, lines = None, ApiPage[PublicStanding](items=())
     if current is not None:
@@ -165,14 +197,20 @@ async def _as_stranger(ask: Ask, league: str) -> LeagueScreen:
         url=shown.url,
         sandbox=shown.sandbox,
         role=None,
-        evenings=_evenings(each for each in schedule.items if each.starts_at >= now),
+        evenings=coming,
+        past=past,
+        notices=(),
         season=season,
         standings=tuple(_line(each) for each in lines.items),
+        staff=(),
     )
 
 
-def _evenings(items: Iterable[_Scheduled]) -> tuple[Evening, ...]:
-    return tuple(
+def _parted(
+    items: Sequence[_Scheduled], now: datetime
+) -> tuple[tuple[Evening, ...], tuple[Evening, ...]]:
+    """Return the next evenings, and the latest ones that are over, newest first."""
+    evenings = [
         Evening(
             tournament=each.tournament,
             name=each.name,
@@ -180,7 +218,39 @@ def _evenings(items: Iterable[_Scheduled]) -> tuple[Evening, ...]:
             zone=each.zone,
             standing=each.standing,
         )
-        for each in islice(items, _EVENINGS_MAX)
+        for each in items
+    ]
+    coming = [each for each in evenings if comes(each.standing, each.starts_at, now)]
+    past = [each for each in reversed(evenings) if each not in coming]
+    return tuple(coming[:_EVENINGS_MAX]), tuple(past[:_PAST_MAX])
+
+
+async def _notices(ask: Ask, evenings: Sequence[Evening]) -> tuple[Notice, ...]:
+    """Return what staff said about the next evenings, newest first."""
+    announced = [each for each in evenings if each.tournament][:_NOTICES_OF]
+    listed = await asyncio.gather(
+        *(
+            ask.api.get(
+                f"/v1/tournaments/{each.tournament}/announcements", ApiPage[AnnouncementListed]
+            )
+            for each in announced
+        )
+    )
+    found = [
+        Notice(tournament=each.tournament or "", evening=each.name, text=said.text, at=said.at)
+        for each, some in zip(announced, listed, strict=True)
+        for said in some.items
+        if said.text is not None
+    ]
+    return tuple(sorted(found, key=lambda each: each.at, reverse=True)[:_NOTICES_MAX])
+
+
+def _staff(members: Iterable[MemberShown]) -> tuple[Officer, ...]:
+    """Return the members with an office, the owners first."""
+    found = [each for each in members if each.role in OFFICES]
+    return tuple(
+        Officer(player=each.player, name=each.name, role=each.role)
+        for each in sorted(found, key=lambda each: OFFICES.index(each.role))
     )
 
 

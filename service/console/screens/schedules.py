@@ -169,8 +169,8 @@ async def _as_stranger(ask: Ask, league: str) -> ScheduleScreen:
 def _screen(
     ask: Ask, league: str, name: str, evenings: Sequence[Evening], now: datetime, *, member: bool
 ) -> ScheduleScreen:
-    coming = [each for each in evenings if _comes(each, now)]
-    past = [each for each in evenings if not _comes(each, now)]
+    coming = [each for each in evenings if comes(each.standing, each.starts_at, now)]
+    past = [each for each in evenings if each not in coming]
     return ScheduleScreen(
         league=league,
         name=name,
@@ -182,10 +182,11 @@ def _screen(
     )
 
 
-def _comes(evening: Evening, now: datetime) -> bool:
-    if evening.standing == "over":
+def comes(standing: str, starts_at: datetime, now: datetime) -> bool:
+    """Return whether an evening stands among the next ones."""
+    if standing == "over":
         return False
-    return evening.starts_at >= (now - _JUST_NOW if evening.standing == "on" else now)
+    return starts_at >= (now - _JUST_NOW if standing == "on" else now)
 
 
 def _evening(item: _Item, waiting: int) -> Evening:

@@ -106,6 +106,34 @@ async def test_the_schedule_lists_evenings_and_gives_a_calendar(
     assert "SUMMARY:" in ics.text
 
 
+async def test_the_league_page_says_who_runs_it_and_what_was_announced(
+    serving: Serving, database: TestDatabase
+) -> None:
+    async with serving() as console:
+        owner, league, season, player = await a_season(console, database)
+        asked = {"name": "Thursday", "ruleset": "better"}
+        made = await owner.post(f"/v1/leagues/{league}/tournaments", asked)
+        tournament = made.json()["id"]
+        said = {"text": "Bring <u>chips</u>."}
+        told = await owner.post(f"/v1/tournaments/{tournament}/announcements", said)
+        assert told.is_success, told.text
+        await owner.post(f"/v1/tournaments/{tournament}/registrations")
+        await project(database)
+        browser = await console.signed_in(owner.login)
+        page = await browser.get(f"/leagues/{league}")
+        poster = await browser.get(f"/tournaments/{tournament}")
+
+    assert "Who runs it" in page.text and "Bring &lt;u&gt;chips&lt;/u&gt;." in page.text
+    for where in (
+        f"/leagues/{league}/schedule",
+        f"/seasons/{season}",
+        f"/leagues/{league}/players",
+    ):
+        assert f'href="{where}"' in page.text
+    assert f'href="/leagues/{league}/players/{player}"' in page.text
+    assert f'href="/leagues/{league}/players/{owner.player}"' in poster.text
+
+
 async def test_strangers_read_the_schedule_of_a_public_league(serving: Serving) -> None:
     async with serving() as console:
         owner, league = await console.api.league()
