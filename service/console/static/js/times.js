@@ -16,9 +16,9 @@ export function localise(root) {
     element.textContent = new Intl.DateTimeFormat(spoken(), style).format(at);
   }
   // Beside a time in the league's zone stands the reader's, where the two differ.
-  for (const element of root.querySelectorAll("[data-mine]")) {
+  for (const element of root.querySelectorAll("[data-league-zone]")) {
     const at = new Date(element.querySelector("time").dateTime);
     const there = (zone) => at.toLocaleString("en", { timeZone: zone });
-    element.hidden = there(element.dataset.mine) === there(undefined);
+    element.hidden = there(element.dataset.leagueZone) === there(undefined);
   }
 }
