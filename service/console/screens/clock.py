@@ -153,6 +153,9 @@ class ClockScreen(msgspec.Struct, kw_only=True):
 
     level: Level | None
     next_level: NextLevel | None
+    growth: str
+    """How the forced bets grow, as the ruleset's escalation calls it."""
+
     next_break: ClockBreak | None
     hand_for_hand: bool
     last_hands: int | None
@@ -228,6 +231,7 @@ def _screen(
         hands_left=None if coming is None else coming.hands_left,
         level=level,
         next_level=coming,
+        growth=str(shown.ruleset.escalation.__struct_config__.tag),
         next_break=floor.next_break,
         hand_for_hand=floor.hand_for_hand is not None,
         last_hands=floor.last_hands,
