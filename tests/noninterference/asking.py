@@ -10,6 +10,9 @@ from typing import Any
 
 import httpx
 
+from service.console.declaring import Screen
+from service.console.sessions import PLAIN_COOKIE
+
 _DIGEST = re.compile(r"\\\"request_digest\\\":\\\"[0-9a-f]{64}\\\",")
 
 NO_TOKEN = "no token"
@@ -41,6 +44,8 @@ class Exchange:
     status: int
     headers: tuple[tuple[str, str], ...]
     body: str
+    cards: bool = True
+    """False for a page that holds no hidden card, not even the reader's own."""
 
     def text(self) -> str:
         """Return the whole answer: status, headers, an empty line, the body."""
@@ -61,6 +66,9 @@ class Asker:
     app: Any
     http: httpx.AsyncClient
     tokens: dict[str, str] = field(default_factory=dict)
+    sessions: dict[str, str] = field(default_factory=dict)
+    """The cookie of each audience in the console."""
+
     exchanges: list[Exchange] = field(default_factory=list)
     keys: int = 0
 
@@ -86,6 +94,16 @@ class Asker:
         answer = await self.http.request(method, path, headers=sent, **more)
         extra = " ".join(f"{key}={value}" for key, value in (headers or {}).items())
         self._keep(audience, operation, f"{method} {path} {extra}".strip(), answer)
+        return answer
+
+    async def open(self, audience: str, screen: Screen, path: str) -> httpx.Response:
+        """Open a page of the console as *audience*, keep it, and return it."""
+        sent = {"Host": "localhost:8000"}
+        if audience in self.sessions:
+            sent["Cookie"] = f"{PLAIN_COOKIE}={self.sessions[audience]}"
+        answer = await self.http.get(path, headers=sent)
+        name = page_name(screen)
+        self._keep(audience, name, f"GET {path}", answer, cards=screen.hidden)
         return answer
 
     async def head(self, audience: str, path: str, answer: httpx.Response) -> None:
@@ -140,14 +158,27 @@ class Asker:
         token = self.tokens.get(audience)
         return {} if token is None else {"Authorization": f"Bearer {token}"}
 
-    def _keep(self, audience: str, operation: str, question: str, answer: httpx.Response) -> None:
+    def _keep(
+        self,
+        audience: str,
+        operation: str,
+        question: str,
+        answer: httpx.Response,
+        *,
+        cards: bool = True,
+    ) -> None:
         headers = tuple(sorted((key.lower(), value) for key, value in answer.headers.items()))
         body = answer.text
         if answer.headers.get("content-type", "").startswith("application/zip"):
             body = json.dumps(_unpacked(answer.content))
         self.exchanges.append(
-            Exchange(audience, operation, question, answer.status_code, headers, body)
+            Exchange(audience, operation, question, answer.status_code, headers, body, cards)
         )
+
+
+def page_name(screen: Screen) -> str:
+    """Return the name of a page among the operations."""
+    return f"the page {screen.name}"
 
 
 def _unpacked(archive: bytes) -> dict[str, list[str]]:

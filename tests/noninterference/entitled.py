@@ -9,6 +9,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
+from service.console.drawing.spoken import spoken
 from tests.noninterference.asking import (
     APPLICANT,
     AUDITOR,
@@ -48,6 +49,8 @@ _PUBLIC = re.compile(r'"first_dealer_draws":\[[^\]]*\]')
 
 _OWN = re.compile(r'<own>(?:[\s",]*<own>)*')
 _WRAPPED = re.compile(r"\n +")
+_WORTH = re.compile(r"(?<=data-worth>).*?(?=</p>)", re.DOTALL)
+"""What the reader's own cards count, on the playing table."""
 
 
 @dataclass(frozen=True)
@@ -92,16 +95,24 @@ class Secrets:
             found = {card for part in ("cards", "selection", "new_cards") for card in me[part]}
             self.cards.setdefault(audience, set()).update(found)
 
-    def without(self, audience: str, text: str) -> str:
-        """Return *text* without the values that *audience* is entitled to see."""
+    def without(self, audience: str, text: str, *, cards: bool) -> str:
+        """
+        Return *text* without the values that *audience* is entitled to see.
+
+        Args:
+            cards: True if the text may show the audience's own cards.
+        """
         kinds = ENTITLED.get(audience, set())
         for kind in sorted(kinds & self.words.keys()):
             for value in sorted(self.words[kind], key=len, reverse=True):
                 text = text.replace(value, "0" if value.isdigit() else f"<{kind}>")
-        if "own cards" in kinds:
+        if "own cards" in kinds and cards:
             own = self.cards.get(audience, set())
             text = _PUBLIC.sub(lambda found: found.group().lower(), text)
             text = _CARD.sub(lambda found: "<own>" if found.group() in own else found.group(), text)
+            for card in own:
+                text = text.replace(f'aria-label="{spoken(card, str)}"', 'aria-label="<own>"')
+            text = _WORTH.sub("<own>", text)
             # A player may also know the number of its own cards, and thus where a text wraps.
             text = _OWN.sub("<own>", _WRAPPED.sub(" ", text))
         return text

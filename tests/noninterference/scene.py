@@ -111,6 +111,8 @@ class Builder:
         self.secrets.add("bans", hidden.ban)
         self.secrets.add("refusals", hidden.refusal)
         self.secrets.add("drafts", *map(str, hidden.draft.values()), hidden.refusal)
+        pool = hidden.draft["prize_pool"]
+        self.secrets.add("drafts", f"{pool // 100:,}.{pool % 100:02}")
         self.draft = {"ruleset": "better", "currency": "EUR", "draft": True} | hidden.draft
 
     async def made(self, who: str, path: str, body: Any = None, method: str = "POST") -> Any:
@@ -172,6 +174,7 @@ class Builder:
             signed_in = {"login": login, "password": PASSWORD, "scopes": SCOPES_OF_PEOPLE}
             token = await self.made(NO_TOKEN, "/v1/tokens", signed_in)
             self.asker.tokens[name] = token["token"]
+            self.asker.sessions[name] = f"{token['id']}.{token['token']}"
         self.asker.tokens[APPLICANT] = self.asker.tokens[self.hidden.spare]
         for spare in SPARES:
             self.secrets.add("applicants", self.players[spare], spare.replace(" ", "-"))

@@ -10,9 +10,10 @@ import httpx
 import pytest
 
 from service.process.app import build
-from tests.noninterference.asking import Asker
+from tests.noninterference.asking import Asker, page_name
 from tests.noninterference.comparing import Difference, World, differences
 from tests.noninterference.entitled import Hidden, Secrets
+from tests.noninterference.paging import screens
 from tests.noninterference.scene import Builder
 from tests.noninterference.walking import UNREACHED, walk
 from tests.service.api.matrix import MAILING, routes
@@ -84,6 +85,7 @@ def test_no_answer_tells_what_its_audience_may_not_know(worlds: tuple[World, Wor
 def test_every_route_of_the_application_is_walked(worlds: tuple[World, World]) -> None:
     reached = {each.operation for each in worlds[0].exchanges if each.status not in REFUSED}
     assert set(routes()) - reached == set(UNREACHED)
+    assert {page_name(each) for each in screens()} - reached == set()
 
 
 def test_a_difference_between_the_worlds_is_found(worlds: tuple[World, World]) -> None:

@@ -1,4 +1,4 @@
-"""A walk over every route of the application, as every audience and about the whole scene."""
+"""A walk over every route and page of the application, as every audience, about everything."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -15,6 +15,7 @@ from tests.noninterference.asking import (
     SPECTATOR,
     STRANGER,
 )
+from tests.noninterference.paging import walk_pages
 from tests.noninterference.scene import Scene
 from tests.service.api.matrix import BODIES, QUERIES, filled, routes
 
@@ -76,12 +77,13 @@ LISTS = {
 
 
 async def walk(scene: Scene) -> None:
-    """Ask every route: first reads, then dry runs, then commands."""
+    """Ask every route: first reads, then pages, then dry runs, then commands."""
     found = routes()
     for name, (method, path, described) in found.items():
         if method == "GET":
             for audience in AUDIENCES:
                 await _read(scene, audience, name, path, described)
+    await walk_pages(scene)
     for name, (method, path, described) in found.items():
         if described.dry_run:
             for named in _abouts(scene, path, everywhere=True):
