@@ -12,6 +12,7 @@ NAMES = (
     "replay",
     "rebuild",
     "streams",
+    "spectators",
     "turns",
     "bots",
     "crowd",

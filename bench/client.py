@@ -16,6 +16,8 @@ class Connection(asyncio.Protocol):
         self._transport: Any = None
         self._buffer = b""
         self._answer: asyncio.Future[tuple[int, bytes]] | None = None
+        self.head = b""
+        """The head of the last answer."""
 
     def connection_made(self, transport: Any) -> None:
         """Remember where to write."""
@@ -30,7 +32,7 @@ class Connection(asyncio.Protocol):
         at = head.lower().find(b"content-length: ")
         length = int(head[at + 16 :].split(b"\r\n", 1)[0]) if at >= 0 else 0
         if len(body) >= length:
-            answer, self._answer, self._buffer = self._answer, None, b""
+            answer, self._answer, self._buffer, self.head = self._answer, None, b"", head
             answer.set_result((int(head[9:12]), body))
 
     def connection_lost(self, error: Exception | None) -> None:
@@ -65,6 +67,11 @@ class Person:
         """Send a command under a key of its own; an error ends the run."""
         key = f"Idempotency-Key: {random.getrandbits(120):x}\r\n"
         return await self._ask(f"POST {path}", msgspec.json.encode(body), key)
+
+    async def put(self, path: str, body: Any) -> Any:
+        """Send a command that sets something; an error ends the run."""
+        key = f"Idempotency-Key: {random.getrandbits(120):x}\r\nIf-Match: *\r\n"
+        return await self._ask(f"PUT {path}", msgspec.json.encode(body), key)
 
     async def _ask(self, what: str, body: bytes, more: str) -> Any:
         bearer = f"Authorization: Bearer {self.token}\r\n" if self.token else ""

@@ -154,11 +154,11 @@ def main() -> None:
                     shown = _delay(superuser, delay)
                     rounds = []
                     for _ in range(ROUNDS):
-                        before = _cpu_seconds(ours.pid), _cpu_seconds(bare_one.pid)
+                        before = cpu_seconds(ours.pid), cpu_seconds(bare_one.pid)
                         child.stdin.write(b"\n")
                         child.stdin.flush()
                         seen = json.loads(child.stdout.readline())
-                        after = _cpu_seconds(ours.pid), _cpu_seconds(bare_one.pid)
+                        after = cpu_seconds(ours.pid), cpu_seconds(bare_one.pid)
                         for name, begun, ended in zip(("ours", "bare"), before, after, strict=True):
                             seen[name]["served"] = (ended - begun) / (WARM_SECONDS + SECONDS)
                         rounds.append(seen)
@@ -207,7 +207,7 @@ def _server() -> Iterator[Cluster]:
         yield cluster
 
 
-def _cpu_seconds(pid: int) -> float:
+def cpu_seconds(pid: int) -> float:
     """Return the processor time of a process."""
     user, system = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]
     return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")

@@ -89,6 +89,8 @@ class Game:
         self._put_in: dict[int, int] = {}
         self._bet = 0
         self._decision: Any = None
+        self._left: list[int] = []
+        """The seats that :meth:`step` has yet to ask."""
 
     async def play(self, measured: Measured) -> None:
         """Play until the time is over; the next call goes on where this one stopped."""
@@ -99,6 +101,15 @@ class Game:
             decision = self._decision
             asked = decision["seats"] if decision["phase"] != "bet" else decision["seats"][:1]
             await asyncio.gather(*(self._act(measured, decision, seat) for seat in asked))
+
+    async def step(self, measured: Measured) -> None:
+        """Let one seat act, after its hand has opened."""
+        if self._decision is None:
+            await self._await_hand(measured)
+        if not self._left:
+            seats = self._decision["seats"]
+            self._left = list(seats if self._decision["phase"] != "bet" else seats[:1])
+        await self._act(measured, self._decision, self._left.pop(0))
 
     async def _await_hand(self, measured: Measured) -> None:
         stalled = time.perf_counter() + STALLED_SECONDS

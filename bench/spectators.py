@@ -1,0 +1,223 @@
+"""
+Measure what spectators of one floor cost the process that serves the API and the console.
+
+Strangers look at the floor of a public league, as browsers do: each holds ``/live`` and asks for
+the page's parts, with the tag it knows, within a third of a second of each change. One seat acts
+each second. The share of a core is measured with nobody, and with all of them; the spectators
+themselves run in another process.
+"""
+
+import asyncio
+import re
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from html import unescape
+from pathlib import Path
+from random import uniform
+from tempfile import TemporaryDirectory
+from urllib.parse import urlsplit
+
+import httpx
+import uvloop
+
+from bench.client import Connection, Person
+from bench.http import cpu_seconds
+from bench.playing import SEATS, Game, Measured
+from service.base import database
+from service.process.supervisor import Stack
+
+SPECTATORS = 300
+TABLES = 4
+SECONDS = 20.0
+EACH_SECONDS = 1.0
+"""The time from one change to the next."""
+
+JITTER_SECONDS = 0.3
+"""As in ``static/js/live.js``."""
+
+OPENING = 16
+AIM = 0.1
+OPTIONS = {
+    "tick_milliseconds": 50,
+    "worker_processes": 1,
+    "log_level": "error",
+    "open_requests": 1_000_000,  # all spectators have one address here
+}
+_PART = re.compile(r'data-part="([^"]+)" data-topics="([^"]+)"')
+_TAG = re.compile(rb"etag: (\S+)", re.IGNORECASE)
+
+
+@dataclass(slots=True)
+class Seen:
+    """What all spectators were sent."""
+
+    changes: int = 0
+    parts: int = 0
+    same: int = 0
+    """Answers that the page showed already."""
+
+    sent: int = 0
+    """Bytes of parts."""
+
+
+class Spectator:
+    """
+    A page that is open on the floor.
+
+    Args:
+        base: The address of the console.
+        path: The floor.
+        parts: The topics of each live part.
+    """
+
+    def __init__(self, base: str, path: str, parts: dict[str, set[str]], seen: Seen) -> None:
+        self._base = urlsplit(base)
+        self._connection = Connection(base)
+        self._path = path
+        self._parts = parts
+        self._seen = seen
+        self._tags: dict[str, bytes] = {}
+
+    async def watch(self, opened: asyncio.Semaphore, ready: asyncio.Event) -> None:
+        """Follow the floor until this task is cancelled."""
+        async with opened:
+            reader, writer = await asyncio.open_connection(self._base.hostname, self._base.port)
+            topics = ",".join(sorted(set().union(*self._parts.values())))
+            writer.write(self._asked(f"/live?topics={topics}", b"Accept: text/event-stream\r\n"))
+            await reader.readuntil(b"\r\n\r\n")
+        ready.set()
+        waiting: dict[str, asyncio.Task[None]] = {}
+        while line := await reader.readline():
+            if not line.startswith(b"data: {"):
+                continue
+            self._seen.changes += 1
+            for name, topics_of in self._parts.items():
+                about = any(each.encode() in line for each in topics_of)
+                if about and (name not in waiting or waiting[name].done()):
+                    waiting[name] = asyncio.create_task(self._refresh(name))
+
+    async def _refresh(self, name: str) -> None:
+        await asyncio.sleep(uniform(0, JITTER_SECONDS))
+        known = self._tags.get(name)
+        more = b"" if known is None else b"If-None-Match: %s\r\n" % known
+        status, body = await self._connection.ask(self._asked(f"{self._path}?part={name}", more))
+        if status not in (200, 304):
+            raise RuntimeError(f"{status} {body.decode()[:200]}")
+        self._seen.parts += 1
+        self._seen.same += status == 304
+        self._seen.sent += len(body)
+        found = _TAG.search(self._connection.head)
+        if found is not None:
+            self._tags[name] = found[1]
+
+    def _asked(self, path: str, more: bytes) -> bytes:
+        head = f"GET {path} HTTP/1.1\r\nHost: {self._base.netloc}\r\nAccept-Encoding: gzip\r\n"
+        return head.encode() + more + b"\r\n"
+
+
+async def load(url: str, api: int, tables: int) -> None:
+    """
+    Print the shares of a core with nobody and with all spectators.
+
+    Args:
+        api: The number of the API's process.
+        tables: The tables on the floor.
+    """
+    games, path = await _floor(url, tables)
+    parts = await _parts(url, path)
+    print(f"  {path.partition('?')[0].rpartition('/')[2]}: live parts {', '.join(parts)}")
+    shares = {0: await _share(games, api)}
+    seen = Seen()
+    opened, tasks = asyncio.Semaphore(OPENING), []
+    ready = [asyncio.Event() for _ in range(SPECTATORS)]
+    for each in ready:
+        watching = Spectator(url, path, parts, seen).watch(opened, each)
+        tasks.append(asyncio.create_task(watching))
+    await asyncio.gather(*(each.wait() for each in ready))
+    shares[SPECTATORS] = await _share(games, api, seen)
+    for task in tasks:
+        task.cancel()
+    ended = [each for each in await asyncio.gather(*tasks, return_exceptions=True)
+             if not isinstance(each, asyncio.CancelledError)]  # fmt: skip
+    if ended:
+        raise RuntimeError(f"{len(ended)} spectators went away: {ended[0]!r}")
+    more = shares[SPECTATORS] - shares[0]
+    print(f"  each second: {seen.changes / SECONDS:,.0f} changes told, {seen.parts / SECONDS:,.0f} "
+          f"parts asked for, {seen.same / SECONDS:,.0f} of them known, "
+          f"{seen.sent / SECONDS / 1024:,.0f} KiB")  # fmt: skip
+    print(f"  of a core the API used {shares[0]:.3f} with nobody, {shares[SPECTATORS]:.3f} with "
+          f"{SPECTATORS} spectators: {more:.3f} for them (aim {AIM})")  # fmt: skip
+
+
+async def _floor(url: str, tables: int) -> tuple[list[Game], str]:
+    """Start one tournament of a public league. Return its tables and the path of its floor."""
+    people = await asyncio.gather(*(_person(url, each) for each in range(tables * SEATS)))
+    owner = people[0]
+    league = (await owner.post("/v1/leagues", {"name": "Public"}))["id"]
+    await owner.put(f"/v1/leagues/{league}/visibility", {"visibility": "public"})
+    invited = await owner.post(f"/v1/leagues/{league}/invitations", {"uses": len(people)})
+    for person in people[1:]:
+        await person.post(f"/v1/invitations/{invited['code']}/accept", {})
+    terms = {
+        "name": "Floor", "ruleset": "better", "starting_stack": 1_000_000_000,
+        "entrants_max": len(people), "table_seats": SEATS, "staff_may_play": True,
+        "overrides": {"escalation": {"kind": "none"}},
+        "decision_seconds": 3600, "hands_between_seconds": 0,
+    }  # fmt: skip
+    made = (await owner.post(f"/v1/leagues/{league}/tournaments", terms))["id"]
+    for person in people:
+        await person.post(f"/v1/tournaments/{made}/registrations", {})
+    await owner.post(f"/v1/tournaments/{made}/start", {})
+    seated: dict[str, list[Person]] = {}
+    for person in people:
+        shown = await person.get(f"/v1/tournaments/{made}")
+        seated.setdefault(shown["my"]["table"], []).append(person)
+    return [Game(table, those) for table, those in seated.items()], f"/tournaments/{made}/floor"
+
+
+async def _person(url: str, number: int) -> Person:
+    person = Person(Connection(url))
+    known = {"login": f"spectated{number}", "password": "correct horse"}
+    await person.post("/v1/accounts", known)
+    person.token = (await person.post("/v1/tokens", known))["token"]
+    return person
+
+
+async def _parts(url: str, path: str) -> dict[str, set[str]]:
+    """Return the topics of each live part of a page, as a stranger sees it."""
+    async with httpx.AsyncClient(base_url=url, trust_env=False) as http:
+        page = (await http.get(path)).raise_for_status().text
+    found = {name: set(unescape(topics).split()) for name, topics in _PART.findall(page)}
+    if not found:
+        raise RuntimeError(f"{path} has no live part")
+    return found
+
+
+async def _share(games: list[Game], api: int, seen: Seen | None = None) -> float:
+    """Return the API's share of a core while one seat acts each second."""
+    await asyncio.sleep(2)  # until the cost of what was before is over
+    if seen is not None:
+        seen.changes = seen.parts = seen.same = seen.sent = 0
+    begun, used = time.perf_counter(), cpu_seconds(api)
+    measured = Measured(begun, begun + SECONDS)
+    for number in range(int(SECONDS / EACH_SECONDS)):
+        await asyncio.sleep(max(0.0, begun + number * EACH_SECONDS - time.perf_counter()))
+        await games[number % len(games)].step(measured)
+    await asyncio.sleep(max(0.0, measured.until - time.perf_counter()))
+    return (cpu_seconds(api) - used) / (time.perf_counter() - begun)
+
+
+def main() -> None:
+    """Serve, play and print."""
+    with TemporaryDirectory(prefix="holotable-bench-") as directory:
+        stack = Stack(Path(directory) / "d", keep=True, durable=False, options=OPTIONS)
+        with stack:
+            api = stack._children["api"].pid
+            asked = [sys.executable, "-m", "bench.spectators", stack.url, str(api)]
+            subprocess.run(asked, cwd=database.ROOT, check=True)
+
+
+if __name__ == "__main__":
+    uvloop.run(load(sys.argv[1], int(sys.argv[2]), TABLES))
