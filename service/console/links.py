@@ -41,6 +41,16 @@ def new_evening(league: str) -> str:
     return f"/leagues/{league}/new-evening"
 
 
+def new_season(league: str) -> str:
+    """Return the questions about a new season."""
+    return f"/leagues/{league}/new-season"
+
+
+def close_season(season: str) -> str:
+    """Return the page that asks whether to close a season."""
+    return f"/seasons/{season}/close"
+
+
 def evening_plan(league: str) -> str:
     """Return the proposal for a new evening."""
     return f"/leagues/{league}/new-evening/plan"

@@ -1,0 +1,58 @@
+"""Opening a season from a preset, and closing it with a look at what is counted."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.anyio
+Serving = Callable[..., Any]
+
+
+async def test_a_season_opens_from_a_preset_with_the_best_results(serving: Serving) -> None:
+    async with serving() as console:
+        owner, league = await console.api.league()
+        browser = await console.signed_in(owner.login)
+        path = f"/leagues/{league}/new-season"
+        page = await browser.get(path)
+        assert "Stockholm" in page.text
+        page = await browser.submit(path, name="<b>Winter</b>", preset="stockholm", counts="best")
+        assert page.status_code >= 400  # best of how many?
+        assert "&lt;b&gt;Winter&lt;/b&gt;" in page.text
+        page = await browser.submit(
+            path, name="Winter", preset="stockholm", counts="best", results="8"
+        )
+        assert "The season is open." in page.text, page.text
+
+
+async def test_a_season_closes_after_a_look_at_what_is_not_counted(serving: Serving) -> None:
+    async with serving() as console:
+        owner, league = await console.api.league()
+        made = await owner.post(f"/v1/leagues/{league}/seasons", {"name": "Winter"})
+        season = made.json()["id"]
+        asked = {"name": "<i>Late</i>", "ruleset": "better", "season": season}
+        evening = (await owner.post(f"/v1/leagues/{league}/tournaments", asked)).json()["id"]
+        player = await console.api.join(owner, league)
+        await player.post(f"/v1/tournaments/{evening}/registrations")
+        browser = await console.signed_in(owner.login)
+        path = f"/seasons/{season}/close"
+        page = await browser.get(path)
+        assert page.status_code == 200, page.text
+        assert "Not counted yet" in page.text
+        assert "&lt;i&gt;Late&lt;/i&gt;" in page.text
+        assert (await owner.get(f"/v1/seasons/{season}")).json()["state"] == "open"
+
+        await owner.post(f"/v1/tournaments/{evening}/cancel")
+        page = await browser.get(path)
+        assert "cancelled" in page.text
+        page = await browser.submit(path)
+        assert "The season is closed." in page.text, page.text
+        assert (await owner.get(f"/v1/seasons/{season}")).json()["state"] == "closed"
+
+
+async def test_a_player_cannot_open_a_season(serving: Serving) -> None:
+    async with serving() as console:
+        owner, league = await console.api.league()
+        player = await console.api.join(owner, league)
+        page = await (await console.signed_in(player.login)).get(f"/leagues/{league}/new-season")
+        assert page.status_code == 404
