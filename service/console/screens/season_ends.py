@@ -5,7 +5,6 @@ import msgspec
 from service.api.http.paging import Page as ApiPage
 from service.api.http.rehearsing import WouldChange
 from service.api.league.leagues import LeagueShown
-from service.api.league.points import Preset
 from service.api.league.season_ends import SeasonCloseWanted
 from service.api.league.seasons import SeasonMade, SeasonShown, StandingShown
 from service.api.tournament.tournaments import TournamentShown
@@ -21,6 +20,13 @@ _COUNTS = ("sum", "best", "average", "best_average", "drop_worst", "best_series"
 _WITHOUT_NUMBER = frozenset({"sum", "average"})
 _ROWS_MAX = 10
 _DIGITS_MAX = 4
+
+
+class Preset(msgspec.Struct, kw_only=True):
+    """What this page reads of a points preset."""
+
+    name: str
+    says: str
 
 
 class NewSeasonScreen(msgspec.Struct, kw_only=True):
