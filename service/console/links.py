@@ -51,6 +51,11 @@ def close_season(season: str) -> str:
     return f"/seasons/{season}/close"
 
 
+def fixtures(league: str) -> str:
+    """Return the planned evenings of a league."""
+    return f"/leagues/{league}/fixtures"
+
+
 def evening_plan(league: str) -> str:
     """Return the proposal for a new evening."""
     return f"/leagues/{league}/new-evening/plan"

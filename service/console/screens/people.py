@@ -1,6 +1,7 @@
 """The people of a league: roles, invitations, bans."""
 
 import asyncio
+import unicodedata
 from typing import TypeVar
 
 import msgspec
@@ -58,7 +59,7 @@ async def people(ask: Ask, league: str) -> Page:
         owner=shown.role == "owner",
         manages=manages,
         etag=members.etag,
-        members=tuple(sorted(members.value.items, key=lambda it: (it.name or "~").casefold())),
+        members=tuple(sorted(members.value.items, key=_by_name)),
         invitations=tuple(each for each in invitations.items if not each.expired),
         unclaimed=sum(not each.claimed for each in claims.items),
         bans=tuple(each for each in bans.items if each.holds),
@@ -109,6 +110,14 @@ async def lift_ban(ask: Ask, given: Given, league: str, player: str) -> Done | P
         ask, given, "DELETE", f"/v1/leagues/{league}/bans/{player}",
         said=ask.gettext("The ban is lifted."), to=links.people(league),
     )  # fmt: skip
+
+
+def _by_name(member: MemberShown) -> tuple[bool, str]:
+    """Return what members are sorted by: the letters of the name, with Ä beside A."""
+    letters = unicodedata.normalize("NFKD", member.name or "")
+    return member.name is None, "".join(
+        each for each in letters if not unicodedata.combining(each)
+    ).casefold()
 
 
 async def _listed(
