@@ -18,6 +18,9 @@ from service.console.calling import Edge, Problem
 from service.console.declaring import Screen, edge_of, troubled
 from service.console.screens import (
     account,
+    account_mail,
+    account_notices,
+    account_programs,
     audits,
     clock,
     deals,
@@ -53,6 +56,9 @@ from service.console.sharing import Sharing
 
 SCREENS: tuple[ModuleType, ...] = (
     account,
+    account_mail,
+    account_notices,
+    account_programs,
     audits,
     clock,
     deals,

@@ -39,6 +39,12 @@ async def favicon(ask: Ask) -> Response[bytes]:
     return _sent(ask, assets()["favicon.svg"], _SHORT)
 
 
+@page("/service-worker.js", open=True)
+async def service_worker(ask: Ask) -> Response[bytes]:
+    """Answer the script that shows messages. A browser takes it for pages beside and below it."""
+    return _sent(ask, assets()["js/service-worker.js"], "private, no-store")
+
+
 @page("/manifest.webmanifest", open=True)
 async def manifest(ask: Ask) -> Response[bytes]:
     """Answer what a phone needs to put the console on its first screen."""

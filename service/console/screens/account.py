@@ -7,13 +7,26 @@ import msgspec
 
 from service.api.http.paging import Page as ApiPage
 from service.api.me.accounts import Me
-from service.api.me.passwords import PasswordChange, PasswordChanged
+from service.api.me.emails import EmailShown
+from service.api.me.passwords import PasswordChange, PasswordChanged, SignInListed
 from service.api.me.tokens import SignedOut, TokenListed
 from service.console import links, sessions
 from service.console.asking import Ask
 from service.console.declaring import form, page
 from service.console.forms import Given, command
 from service.console.pages import Done, Page
+from service.console.problems import N_
+
+_SIGN_INS = 8
+_SAID = {
+    "signed_up": N_("Signed up"),
+    "claimed": N_("Came with a claim code"),
+    "password": N_("Signed in with the password"),
+    "operator": N_("The operator made a token"),
+    "password_changed": N_("The password was changed"),
+    "password_reset": N_("A new password was set with a code"),
+    "signed_out": N_("Signed out everywhere"),
+}
 
 
 class SignedIn(msgspec.Struct, kw_only=True):
@@ -32,19 +45,39 @@ class SignedIn(msgspec.Struct, kw_only=True):
     expires_at: datetime
 
 
+class SignedInAt(msgspec.Struct, kw_only=True):
+    """A sign-in, or an action that ended sessions, in words."""
+
+    at: datetime
+    said: str
+    address: str | None
+    """Null if the operator did it on the server."""
+
+
 class AccountScreen(msgspec.Struct, kw_only=True):
     """The page of the reader's account."""
 
     login: str
     name: str
+    email: str | None
+    """The confirmed address, or null."""
+
+    waiting: str | None
+    """The address that waits for its code, or null."""
+
     sessions: tuple[SignedIn, ...]
+    sign_ins: tuple[SignedInAt, ...]
+    """The latest sign-ins, and what ended sessions."""
 
 
 @page(links.ACCOUNT)
 async def account(ask: Ask) -> Page:
     """Show the account, and who is signed in to it."""
-    me, listed = await asyncio.gather(
-        ask.api.get("/v1/me", Me), ask.api.get("/v1/tokens", ApiPage[TokenListed], limit=100)
+    me, listed, mail, sign_ins = await asyncio.gather(
+        ask.api.get("/v1/me", Me),
+        ask.api.get("/v1/tokens", ApiPage[TokenListed], limit=100),
+        ask.api.get("/v1/me/email", EmailShown),
+        ask.api.get("/v1/me/sign-ins", ApiPage[SignInListed], limit=_SIGN_INS),
     )
     mine = "" if ask.session is None else ask.session.id
     found = [
@@ -60,7 +93,17 @@ async def account(ask: Ask) -> Page:
         for each in listed.items
         if each.revoked_at is None and each.expires_at > me.now
     ]
-    screen = AccountScreen(login=me.login, name=me.name, sessions=tuple(found))
+    screen = AccountScreen(
+        login=me.login,
+        name=me.name,
+        email=mail.email,
+        waiting=mail.waiting,
+        sessions=tuple(found),
+        sign_ins=tuple(
+            SignedInAt(at=each.at, said=ask.gettext(_SAID[each.kind]), address=each.address)
+            for each in sign_ins.items
+        ),
+    )
     return Page("account/account.html", screen)
 
 

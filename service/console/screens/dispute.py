@@ -160,7 +160,8 @@ async def rule(ask: Ask, given: Given, dispute: str) -> Done | Page:
 async def freeze(ask: Ask, given: Given, dispute: str) -> Done | Page:
     """Freeze prizes, points and the season's end until there is a ruling."""
     return await command(
-        ask, given, "POST", f"/v1/disputes/{dispute}/freeze", given.into(DisputeReason),
+        ask, given, "POST", f"/v1/disputes/{dispute}/freeze",
+        given.into(DisputeReason, reason=given.text("why")),
         said=ask.gettext("Prizes and points wait for the ruling."), to=links.dispute(dispute),
     )  # fmt: skip
 
@@ -169,7 +170,8 @@ async def freeze(ask: Ask, given: Given, dispute: str) -> Done | Page:
 async def unfreeze(ask: Ask, given: Given, dispute: str) -> Done | Page:
     """End a freeze before there is a ruling."""
     return await command(
-        ask, given, "POST", f"/v1/disputes/{dispute}/unfreeze", given.into(DisputeReason),
+        ask, given, "POST", f"/v1/disputes/{dispute}/unfreeze",
+        given.into(DisputeReason, reason=given.text("why")),
         said=ask.gettext("Prizes and points are free again."), to=links.dispute(dispute),
     )  # fmt: skip
 

@@ -26,6 +26,7 @@ OPEN = {
     "sign_in_link", "sign_up", "use_code_as_newcomer", "use_link",
 }  # fmt: skip
 """The screens that strangers may ask for. Each was thought about."""
+OPEN |= {"ask_code", "forgotten", "reset", "service_worker", "use_code"}
 
 
 def screens() -> list[Screen]:

@@ -57,7 +57,7 @@ async def test_a_claim_is_filed_ruled_on_and_appealed(
         wrong = {"outcome": "for", "reason": "Why", "rules[]": "5.6", f"place.{winner['id']}": "x"}
         refused = await desk.submit(f"{path}/rule", **wrong)
         assert f'<a href="#place.{winner["id"]}">' in refused.text
-        frozen = await desk.submit(f"{path}/freeze", reason="Prizes wait.")
+        frozen = await desk.submit(f"{path}/freeze", why="Prizes wait.")
         assert "Prizes and points wait for the ruling." in frozen.text
         form = {
             "outcome": "for", "reason": "The log shows it.", "rules[]": ["5.6", ""],
