@@ -20,7 +20,8 @@ OPTIONS = {
 }
 
 
-@pytest.fixture(scope="session")
+# For one file only: while Playwright runs, no test of this process can open an event loop.
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     if PROGRAM is None:
         pytest.skip(WHY)
@@ -30,8 +31,10 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="session")
-def stack(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
+def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
     """One stack for every test of a worker. Each test founds a league of its own."""
+    if PROGRAM is None:
+        pytest.skip(WHY)
     directory = tmp_path_factory.mktemp("b") / "d"
     with Stack(directory, keep=False, durable=False, options=OPTIONS) as running:
         yield running
