@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from tests.browser.house import House, Person
@@ -49,7 +50,8 @@ def prepared(house: House) -> Scenery:
     over = _begun(owner, league, people, season=season, name=LONG_NAME, hands_max=1)
     live = _begun(owner, league, people, name="Thursday")
     played = _folded(owner, people, over)
-    coming = house.evening(owner, league, season=season, starts_at="2098-12-29T19:00:00Z")
+    soon = (datetime.now(UTC) + timedelta(hours=20)).isoformat()
+    coming = house.evening(owner, league, season=season, starts_at=soon)
     people[0].post(f"/v1/tournaments/{coming}/registrations")
     about = {"kind": "payout", "tournament": over["tournament"]}
     dispute = people[0].post("/v1/disputes", about | {"claim": "He folded."})["id"]

@@ -182,7 +182,8 @@ class Sweep:
             return
         known = {"If-None-Match": answer.headers["etag"]}
         again = self.http.get(path, params={"part": part}, headers=known)
-        if again.status_code != 304:
+        told = 'role="timer"' in answer.text  # the server's time is in it
+        if again.status_code != 304 and not told:
             self.fault(path, f"the part {part} has another tag at once")
 
     def look(self, page: Page, path: str, scheme: str) -> None:
