@@ -29,8 +29,12 @@ _FIELDS_MAX = 2000
 class Given:
     """What a form sent."""
 
-    values: Mapping[str, tuple[str, ...]]
+    values: dict[str, tuple[str, ...]]
     """The values by field, in the order of the form. A field may have several."""
+
+    def keep(self, name: str, value: str) -> None:
+        """Change a field for the case that the form is shown again."""
+        self.values[name] = (value,)
 
     def text(self, name: str, default: str = "") -> str:
         """Return the value of a field without the spaces around it."""

@@ -120,7 +120,10 @@ async def announce(ask: Ask, given: Given, league: str) -> Done:
     if season == _NEW:
         wanted = {"name": given.text("season_name") or _new_season(ask, asked)}
         path, key = f"/v1/leagues/{league}/seasons", f"{given.key}-season"
-        season = (await ask.api.send("POST", path, wanted, SeasonMade, key=key)).id
+        season = given.text("made_season")
+        if not season:
+            season = (await ask.api.send("POST", path, wanted, SeasonMade, key=key)).id
+            given.keep("made_season", season)  # the next try opens no other
     try:
         if asked.often == "once":
             return await _once(ask, given, league, asked, terms, season)

@@ -12,7 +12,7 @@ from service.console import links
 from service.console.asking import Ask
 from service.console.calling import Problem
 from service.console.declaring import form, page
-from service.console.forms import Given
+from service.console.forms import Given, Rehearsal, command
 from service.console.pages import Done, Page
 
 _UNCOUNTED = "season_uncounted"
@@ -132,13 +132,20 @@ async def close(ask: Ask, season: str) -> Page:
 
 
 @form("/seasons/{season:str}/close", of=close)
-async def close_for_good(ask: Ask, given: Given, season: str) -> Done:
-    """Close the season, without the tournaments that an owner leaves out."""
+async def close_for_good(ask: Ask, given: Given, season: str) -> Done | Page:
+    """
+    Close the season, without the tournaments that an owner leaves out.
+
+    If the page has not shown what the close changes, or that has changed since, it asks again.
+    """
     body = given.into(SeasonCloseWanted)
     path = f"/v1/seasons/{season}"
     shown = await ask.api.get(path, SeasonShown)
-    await ask.api.send("POST", f"{path}/close", body, SeasonMade, key=given.key)
-    return Done(links.league(shown.league), ask.gettext("The season is closed."))
+    question = ask.gettext("Close the season?")
+    return await command(
+        ask, given, "POST", f"{path}/close", body, said=ask.gettext("The season is closed."),
+        to=links.league(shown.league), rehearse=Rehearsal(question),
+    )  # fmt: skip
 
 
 async def _tried(ask: Ask, season: str) -> tuple[WouldChange | None, tuple[Uncounted, ...]]:

@@ -10,7 +10,9 @@ import pytest
 from engine.rulesets import PRESETS
 from service.console.screens.evening_plan import rrule
 from tests.service.api.conftest import Person
+from tests.service.api.proof.test_evidence import project
 from tests.service.console.conftest import Browser, Console
+from tests.support.databases import TestDatabase
 
 pytestmark = pytest.mark.anyio
 Serving = Callable[..., Any]
@@ -130,3 +132,21 @@ async def test_a_refusal_stands_at_its_field(serving: Serving) -> None:
         page = await planned(browser, league, "often=once", late="x", price="much")
         assert 'id="late-error"' in page.text
         assert 'id="price-error"' in page.text
+
+
+async def test_a_refused_evening_opens_one_season_however_often_it_is_sent(
+    serving: Serving, database: TestDatabase
+) -> None:
+    async with serving() as console:
+        owner, league, browser = await league_of(console)
+        asked = "often=once&ruleset=better&players=6&hours=3"
+        page = await planned(browser, league, asked, name="x" * 500)
+        assert page.status_code >= 400, page.text
+
+        (action,) = _ACTION.findall(page.text)
+        fields = filled(page.text) | {"season": "new", "name": "Thursday"}
+        page = await browser.submit(unescape(action), **fields)
+        assert page.status_code == 200, page.text
+        await project(database)
+        seasons = (await owner.get(f"/v1/leagues/{league}/seasons")).json()["items"]
+        assert len(seasons) == 1
