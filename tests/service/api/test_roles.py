@@ -143,7 +143,7 @@ MEMBERS = {
             "list_openings", "read_dispute_windows",
             "file_confidential_claim", "list_confidential_claims",
             "open_dispute", "list_disputes", "list_proofs", "read_dispute", "list_disclosures",
-            "read_operation", "list_fixtures", "read_schedule",
+            "list_audits", "read_operation", "list_fixtures", "read_schedule",
         ),
         EVERYBODY,
     ),
