@@ -146,7 +146,7 @@ async def test_players_hear_of_their_seat_and_their_result_by_mail(
         assert to_han.message["subject"] == "Night: your seat"
         assert re.search(r"is seat \d+ at table 1\.", to_han.text)
         assert f"{SITE}/tournaments/{night}" in to_han.text
-        assert "Du sitzt bei Night an Tisch 1 auf Platz" in to_leia.text
+        assert "Du sitzt bei Night an Tisch 1 auf Sitz" in to_leia.text
 
         # A second search and a second job make nothing twice.
         with psycopg.connect(here.database.url("holotable_worker"), autocommit=True) as connection:
@@ -282,7 +282,7 @@ async def test_quiet_hours_choices_bans_and_one_click_hold_mail_back(
         assert link in mail.text
         out = link.removeprefix(SITE)
         asked = await here.api.http.get(out, headers={"Accept-Language": "de"})
-        assert "dein Platz ist ausgelost" in asked.text
+        assert "dein Sitz ist ausgelost" in asked.text
         broken = out[:-2] + ("A" if out[-2] != "A" else "B") + out[-1]
         assert (await here.api.http.post(broken)).status_code == 404
         clicked = await here.api.http.post(out, data={"List-Unsubscribe": "One-Click"})
