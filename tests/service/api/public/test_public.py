@@ -184,7 +184,7 @@ async def test_no_answer_to_strangers_has_a_member_that_is_not_listed_here(
         assert set(tournament) == {
             "id", "league", "league_name", "season", "name", "state", "starts_at", "place",
             "length_seconds", "ruleset", "ruleset_name", "ruleset_hash", "format", "table_seats",
-            "starting_stack", "entrants_min", "entrants_max", "prize_pool", "currency",
+            "starting_stack", "entrants_min", "entrants_max", "prize_pool", "prizes", "currency",
             "late_registration", "entrants", "tables",
         }  # fmt: skip
         assert set(PublicScheduled.__struct_fields__) == {
