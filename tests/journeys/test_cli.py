@@ -147,7 +147,7 @@ def test_the_doctor_finds_a_running_stack_well(stack: Stack) -> None:
             "heartbeats:": {"project", "audit"},
         }
         checks = ["settings", "server:", "schema:", "clock:", "keys:", "broker:", "signer:"]
-        checks += ["projections:", "quarantine:", "audits:", "heartbeats:"]
+        checks += ["mail:", "projections:", "quarantine:", "audits:", "heartbeats:"]
         role = call.split()[0]
         wanted = [["--" if role in closed.get(each, ()) else "ok", each] for each in checks]
         assert (seen.returncode, found) == (0, wanted), call
