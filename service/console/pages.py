@@ -166,11 +166,26 @@ def part_text(ask: Ask, page: Page, part: str) -> str:
 
 def part_answer(ask: Ask, text: str) -> Response[bytes]:
     """Return the answer with a part, or 304 if the page shows it already."""
-    tag = f'W/"{hashlib.sha256(text.encode()).hexdigest()[:32]}"'
+    tag = f'W/"{hashlib.sha256(_still(text).encode()).hexdigest()[:32]}"'
     known = ask.request.headers.get("if-none-match")
     if known is not None and matches(known, tag):
         return not_modified(tag)
     return Response(_filled(ask, text), headers={"ETag": tag}, media_type=HTML)
+
+
+_TICKING = (
+    (re.compile(r' data-now="[^"]*"'), ""),
+    (re.compile(r'((?:data-in="[^"]*"|countdown-text"[^>]*)>)[^<]*'), r"\1"),
+    (re.compile(r'(<rect class="left" width=)"[^"]*"'), r"\1"),
+)
+"""What a page counts down by itself, and the server's time, which it counts by."""
+
+
+def _still(text: str) -> str:
+    """Return a part without what changes every second, for its tag."""
+    for pattern, kept in _TICKING:
+        text = pattern.sub(kept, text)
+    return text
 
 
 async def _me(ask: Ask) -> Me | None:
