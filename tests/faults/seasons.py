@@ -31,8 +31,8 @@ FAULTS = (
     Fault(
         name="what was not played is never left out",
         file="season/standings.py",
-        sound="missed = [NOTHING] * (tournaments - len(points))",
-        faulty="missed = [NOTHING] * 0",
+        sound='missed = tournaments - len(points) if aggregation.mode == "drop_worst" else 0',
+        faulty="missed = 0",
         caught_by=STANDINGS + "test_a_result_below_nothing_is_dropped_before_a_missed_one",
     ),
     Fault(

@@ -36,7 +36,7 @@ async def names_of(shell: Shell, players: Iterable[str]) -> dict[str, str]:
             shell.called.clear()
         shell.called.update({each: (name, now + BELIEVED_FOR) for each, name in looked_up.items()})
         found |= looked_up
-    return found
+    return {each: found[each] for each in sorted(found)}
 
 
 async def names_at(shell: Shell, tournament: Tournament, entrants: Iterable[str]) -> dict[str, str]:
@@ -49,6 +49,6 @@ async def names_at(shell: Shell, tournament: Tournament, entrants: Iterable[str]
         entries,
         lambda: {each.entrant: each.player for each in entries},
     )
-    seated = {each: players[each] for each in entrants if each in players}
+    seated = {each: players[each] for each in sorted(entrants) if each in players}
     called = await names_of(shell, seated.values())
     return {each: called[player] for each, player in seated.items() if player in called}

@@ -108,8 +108,8 @@ def test_new_seats_the_last_out_and_the_result_are_shown() -> None:
     screen = ClockScreen(
         id="trn_1", name="Thursday", place=None, moment="level", now=now, starts_at=now,
         counting=Counting(now, 0, 900), hands_left=None, level=Level(2, Amounts(small=5, big=10)),
-        next_level=None, next_break=None, hand_for_hand=True, last_hands=2, entered=9, left=7,
-        average=1234, prizes=(5000,), currency="EUR", chips=(),
+        next_level=None, growth="none", next_break=None, hand_for_hand=True, last_hands=2,
+        entered=9, left=7, average=1234, prizes=(5000,), currency="EUR", chips=(),
         out=(KnockedOut(entrant="ent_2", name="Ida", place=8),), moves=(moved,), notices=(),
         results=(), topic="trn_1",
     )  # fmt: skip
@@ -121,7 +121,7 @@ def test_new_seats_the_last_out_and_the_result_are_shown() -> None:
     assert "123 big blinds" in page
     assert "Hand for hand" in page
     assert "Last 2 hands" in page
-    assert "The blinds stay." in page
+    assert "The bets stay." in page
 
     screen.moment, screen.results = "over", (Placed("Ida", 1), Placed(None, 2))
     page = drawn(screen)

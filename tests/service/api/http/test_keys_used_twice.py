@@ -16,8 +16,11 @@ LAST = (
 )  # fmt: skip
 """Routes that end something which other routes need."""
 
-PURE = {"suggest_structure", "evaluate_hands"}
-"""Routes that write nothing, so a key means nothing to them."""
+PURE = {"suggest_structure", "evaluate_hands", "choose_my_notifications"}
+"""
+Routes to which a key means nothing. Two write nothing. The third replaces the whole of a person's
+choices, so the same request twice changes nothing more.
+"""
 
 WORDS = {"name", "reason", "text", "claim"}
 

@@ -9,7 +9,7 @@ import pytest
 
 from service.base.database import async_engine
 from tests.service.api.conftest import Person
-from tests.service.api.matrix import Asker, routes
+from tests.service.api.matrix import MAILING, Asker, routes
 from tests.support.databases import TestDatabase
 
 pytestmark = pytest.mark.anyio
@@ -40,7 +40,7 @@ async def test_edits_demand_the_version_and_no_command_ignores_a_wrong_one(
     serving: Any, database: TestDatabase
 ) -> None:
     assert {name for name, (*_, it) in routes().items() if it.precondition == "demanded"} == EDITS
-    async with serving() as api:
+    async with serving(**MAILING) as api:
         projecting = async_engine(database.url("holotable_project"), 2)
         asker = Asker(api, projecting)
         await asker.meet()

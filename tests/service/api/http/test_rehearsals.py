@@ -16,10 +16,12 @@ pytestmark = pytest.mark.anyio
 
 WHY = {"reason": "As I saw it from the rail."}
 
-REACH_NO_TABLE = {"replan_fixtures", "end_fixtures", "change_fixture", "close_season"}
+REACH_NO_TABLE = {
+    "replan_fixtures", "end_fixtures", "change_fixture", "close_season", "merge_players",
+}  # fmt: skip
 """
-Dry runs that entered staff may make. They concern tournaments without entries, or the end of a
-season, which follows from results.
+Dry runs that entered staff may make. They concern tournaments without entries, the end of a season,
+which follows from results, or players who sit at no table.
 """
 
 
