@@ -25,7 +25,7 @@ from service.base.settings import environment
 from service.process.app import build
 from tests.api_fuzz.document import with_identifiers
 from tests.service.api.conftest import Api, Person
-from tests.service.api.matrix import Asker, World, routes
+from tests.service.api.matrix import BODIES, MAILING, Asker, World, routes
 from tests.support.databases import TestDatabase, running_server
 
 ENDLESS = ("follow_me",)
@@ -62,7 +62,7 @@ PASSES: dict[str, tuple[str, Chosen]] = {
 async def prepared(database: TestDatabase) -> tuple[dict[str, Person], World]:
     """Make the league. Return the people in it and its identifiers."""
     async with AsyncExitStack() as open_:
-        app = build(database.settings("holotable_api", own_writes_milliseconds=0))
+        app = build(database.settings("holotable_api", own_writes_milliseconds=0, **MAILING))
         await open_.enter_async_context(app.lifespan())
         projecting = async_engine(database.url("holotable_project"), 2)
         open_.push_async_callback(projecting.dispose)
@@ -75,6 +75,10 @@ async def prepared(database: TestDatabase) -> tuple[dict[str, Person], World]:
         for path, name in (("/v1/me/calendar-keys", "key_id"), ("/v1/tokens", "token_id")):
             made = await asker.people["owner"].post(path)
             world.names[name] = made.json()["id"]
+        made = await asker.people["owner"].post(
+            "/v1/me/push-subscriptions", BODIES["add_push_subscription"]
+        )
+        world.names["subscription_id"] = made.json()["id"]
         return asker.people, world
 
 
@@ -82,7 +86,7 @@ async def prepared(database: TestDatabase) -> tuple[dict[str, Person], World]:
 def serving(database: TestDatabase) -> Iterator[str]:
     """Run the API and the projections in processes of their own. Yield the API's address."""
     port = free_port()
-    told = {"api": LIMITS | {"port": port, "log_level": "error"}, "project": {}}
+    told = {"api": LIMITS | MAILING | {"port": port, "log_level": "error"}, "project": {}}
     running = [
         subprocess.Popen(
             [Path(sys.executable).with_name("holotable"), process],
