@@ -26,6 +26,11 @@ LOCALE: Final = Path(__file__).resolve().parents[1] / "locale"
 """The folder of the catalogues."""
 
 
+def N_(text: str) -> str:  # noqa: N802 - the name that gettext's tools look for
+    """Return *text*, which is translated where it is shown. The mark puts it in the catalogue."""
+    return text
+
+
 @cache
 def texts(language: Language) -> NullTranslations:
     """Return the texts of *language*. Its ``gettext`` and ``ngettext`` find them."""

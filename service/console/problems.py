@@ -11,11 +11,6 @@ FASTER = "stream_version_conflict"
 """The code of a form whose page was read before somebody else's change."""
 
 
-def N_(text: str) -> str:  # noqa: N802 - the usual name of the mark
-    """Return *text*, which is translated where it is shown. The mark puts it in the catalogue."""
-    return text
-
-
 @dataclass(frozen=True, slots=True)
 class Failure:
     """What went wrong with a form, and what was typed into it."""

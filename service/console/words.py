@@ -1,5 +1,6 @@
 """Numbers, money and times as a reader reads them. Templates have this as ``words``."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -18,7 +19,60 @@ from service.api.table.my_waiting import (
     TurnWaiting,
     Waiting,
 )
+from service.base.languages import N_
 from service.console.languages import Spoken
+
+_PHASES = {
+    "draft": N_("Draft"),
+    "announced": N_("Announced"),
+    "registering": N_("Open for entries"),
+    "discarded": N_("Discarded"),
+    "registration_closed": N_("Entries closed"),
+    "seating": N_("Seats are being drawn"),
+    "running": N_("Under way"),
+    "paused": N_("Paused"),
+    "finished": N_("Finished"),
+    "cancelled": N_("Cancelled"),
+}
+
+_STANDINGS = {
+    "planned": N_("Planned"),
+    "on": N_("Announced"),
+    "over": N_("Finished"),
+    "cancelled": N_("Cancelled"),
+    "missed": N_("Missed"),
+}
+
+_ROLES = {
+    "owner": N_("Owner"),
+    "director": N_("Director"),
+    "referee": N_("Referee"),
+    "scorer": N_("Scorer"),
+    "auditor": N_("Auditor"),
+    "player": N_("Player"),
+}
+
+_ENTRIES = {
+    "requested": N_("Waits for approval"),
+    "refused": N_("Refused"),
+    "waitlisted": N_("In line"),
+    "offered": N_("Has the offer of a place"),
+    "registered": N_("Entered"),
+    "playing": N_("Playing"),
+    "rebuy_open": N_("May rebuy"),
+    "busted": N_("Out"),
+    "eliminated": N_("Out"),
+    "cashed_out": N_("Has left"),
+    "finished": N_("Finished"),
+}
+
+_TIE_BREAKS = {
+    "standings.best_result": N_("the best single result"),
+    "standings.wins": N_("more wins"),
+    "standings.head_to_head": N_("who finished ahead of the other"),
+    "standings.most_recent": N_("the latest result"),
+    "standings.lot": N_("a draw of lots"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,63 +149,19 @@ class Words:
 
     def phase(self, phase: str) -> str:
         """Return the phase of a tournament."""
-        _ = self.language.gettext
-        known: dict[str, str] = {
-            "draft": _("Draft"),
-            "announced": _("Announced"),
-            "registering": _("Open for entries"),
-            "discarded": _("Discarded"),
-            "registration_closed": _("Entries closed"),
-            "seating": _("Seats are being drawn"),
-            "running": _("Under way"),
-            "paused": _("Paused"),
-            "finished": _("Finished"),
-            "cancelled": _("Cancelled"),
-        }
-        return known.get(phase, phase)
+        return self._said(_PHASES, phase)
 
     def standing(self, standing: str) -> str:
         """Return the standing of an evening in a schedule."""
-        _ = self.language.gettext
-        known: dict[str, str] = {
-            "planned": _("Planned"),
-            "on": _("Announced"),
-            "over": _("Finished"),
-            "cancelled": _("Cancelled"),
-            "missed": _("Missed"),
-        }
-        return known.get(standing, standing)
+        return self._said(_STANDINGS, standing)
 
     def role(self, role: str) -> str:
         """Return a role in a league."""
-        _ = self.language.gettext
-        known: dict[str, str] = {
-            "owner": _("Owner"),
-            "director": _("Director"),
-            "referee": _("Referee"),
-            "scorer": _("Scorer"),
-            "auditor": _("Auditor"),
-            "player": _("Player"),
-        }
-        return known.get(role, role)
+        return self._said(_ROLES, role)
 
     def entry(self, status: str) -> str:
         """Return the state of an entry."""
-        _ = self.language.gettext
-        known: dict[str, str] = {
-            "requested": _("Waits for approval"),
-            "refused": _("Refused"),
-            "waitlisted": _("In line"),
-            "offered": _("Has the offer of a place"),
-            "registered": _("Entered"),
-            "playing": _("Playing"),
-            "rebuy_open": _("May rebuy"),
-            "busted": _("Out"),
-            "eliminated": _("Out"),
-            "cashed_out": _("Has left"),
-            "finished": _("Finished"),
-        }
-        return known.get(status, status)
+        return self._said(_ENTRIES, status)
 
     def waits(self, waiting: Waiting) -> str:
         """Return what waits for the reader."""
@@ -170,19 +180,21 @@ class Words:
 
     def counting(self, mode: str, kept: int) -> str:
         """Return which results of a player make the total."""
-        _, many = self.language.gettext, self.language.ngettext
+        _, ngettext = self.language.gettext, self.language.ngettext
         known: dict[str, str] = {
             "sum": _("Every result counts."),
             "average": _("The average of all results counts."),
-            "best": many("The best result counts.", "The best %(num)d results count.", kept),
-            "best_average": many(
-                "The best result counts.", "The average of the best %(num)d results counts.", kept
+            "best": ngettext("The best result counts.", "The best %(num)d results count.", kept),
+            "best_average": ngettext(
+                "The average of the best result counts.",
+                "The average of the best %(num)d results counts.",
+                kept,
             ),
-            "drop_worst": many(
+            "drop_worst": ngettext(
                 "The worst evening is left out.", "The worst %(num)d evenings are left out.", kept
             ),
-            "best_series": many(
-                "The best result counts.",
+            "best_series": ngettext(
+                "The best run of one result counts.",
                 "The best run of %(num)d results in a row counts.",
                 kept,
             ),
@@ -191,15 +203,7 @@ class Words:
 
     def tie_break(self, rule: str) -> str:
         """Return what decides between players with equal points."""
-        _ = self.language.gettext
-        known: dict[str, str] = {
-            "standings.best_result": _("the best single result"),
-            "standings.wins": _("more wins"),
-            "standings.head_to_head": _("who finished ahead of the other"),
-            "standings.most_recent": _("the latest result"),
-            "standings.lot": _("a draw of lots"),
-        }
-        return known.get(rule, rule)
+        return self._said(_TIE_BREAKS, rule)
 
     def decided_by(self, rule: str) -> str:
         """Return why a player stands where they stand among equal points."""
@@ -208,12 +212,16 @@ class Words:
 
     def moved(self, places: int) -> str:
         """Return how far somebody has moved since the last evening, for screen readers."""
-        _, many = self.language.gettext, self.language.ngettext
+        _, ngettext = self.language.gettext, self.language.ngettext
         if places > 0:
-            return many("up %(num)d place", "up %(num)d places", places) % {"num": places}
+            return ngettext("up %(num)d place", "up %(num)d places", places) % {"num": places}
         if places < 0:
-            return many("down %(num)d place", "down %(num)d places", -places) % {"num": -places}
+            return ngettext("down %(num)d place", "down %(num)d places", -places) % {"num": -places}
         return _("as before")
+
+    def _said(self, texts: Mapping[str, str], name: str) -> str:
+        """Return what *name* is called, or the name itself if it is newer than this console."""
+        return self.language.gettext(texts[name]) if name in texts else name
 
     def rating(self, rating: str) -> Markup:
         """Return a rating with one digit behind the point."""

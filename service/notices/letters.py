@@ -7,8 +7,7 @@ is meant. It says what to do if somebody else asked for it.
 
 from typing import Final, NamedTuple
 
-from service.base.languages import Language, texts
-from service.notices.marking import N_
+from service.base.languages import N_, Language, texts
 
 
 class Letter(NamedTuple):

@@ -11,11 +11,10 @@ from zoneinfo import ZoneInfo
 
 from babel.dates import format_date, format_time
 
-from service.base.languages import Language, texts
+from service.base.languages import N_, Language, texts
 from service.notices.about import About
 from service.notices.kinds import Kind
 from service.notices.letters import Letter
-from service.notices.marking import N_
 from service.notices.preferences import Preferences
 
 CALLED: Final[dict[Kind, str]] = {

@@ -84,6 +84,12 @@ def press(page: Page, do: str, cards: list[str]) -> None:
     page.locator(f'button[value="{do}"]').click()
 
 
+def answered(page: Page, view: Any) -> None:
+    """Wait until the page no longer asks for the decision of *view*: the act has come through."""
+    asked = f'[data-turn][data-decision="{view["decision"]["token"]}"]'
+    expect(page.locator(asked)).to_have_count(0)
+
+
 def answer(person: Person, table: str, view: Any) -> None:
     """Let the other player answer over the API."""
     do, cards = chosen(view)
@@ -122,8 +128,7 @@ def test_a_hand_of_each_ruleset_is_played_with_one_thumb(house: House, ruleset: 
             assert barriers(page) == []
             assert all_large(page)
         press(page, *chosen(view))
-        asked = f'[data-turn][data-decision="{view["decision"]["token"]}"]'
-        expect(page.locator(asked)).to_have_count(0)
+        answered(page, view)
 
     expect(page.locator(".ended")).to_be_visible()
     expect(page.get_by_role("link", name="Replay this hand")).to_be_visible()
@@ -159,7 +164,9 @@ def test_a_raise_is_set_by_slider_shares_of_the_pot_and_number(house: House) -> 
     pages = [house.open(each, DESK).context.new_page() for each in people]
     for person, page in zip(people, pages, strict=True):
         page.goto(f"/tables/{table}")
-        press(page, "select", person.get(f"/v1/tables/{table}")["me"]["cards"][:1])
+        view = person.get(f"/v1/tables/{table}")
+        press(page, "select", view["me"]["cards"][:1])
+        answered(page, view)
     views = [each.get(f"/v1/tables/{table}") for each in people]
     actor = next(n for n, each in enumerate(views) if each["my_turn"])
     page, [limits] = pages[actor], [e for e in views[actor]["legal"] if e["verb"] == "raise_to"]

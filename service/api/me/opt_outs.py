@@ -7,9 +7,8 @@ from litestar import Response
 from service.api.http.operations import operation
 from service.api.http.shell import Asked, Shell
 from service.base.errors import StreamNotFound
-from service.base.languages import language_of, texts
+from service.base.languages import N_, language_of, texts
 from service.notices import opting_out, preferences, words
-from service.notices.marking import N_
 from service.notices.opting_out import OptOut
 
 _HTML = "text/html"

@@ -229,7 +229,7 @@ async def _demand_no_office(
 
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/rebuys/by-staff", "rebuy_by_staff",
-    "Declare a rebuy for an entrant: for now if they have busted, or else for the next bust.",
+    "Declare a rebuy for an entrant: at once if they have busted, or else for the next bust.",
     needs="run_tournaments", scope="tournaments:manage", answer=Bought, status=201,
     key_required=True, problems=("rebuy_not_allowed", "tournament_not_running"),
 )  # fmt: skip

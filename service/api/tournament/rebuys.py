@@ -59,7 +59,7 @@ class Bought(msgspec.Struct, kw_only=True):
 
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/rebuys", "declare_rebuy",
-    "Declare a rebuy: for now if the caller has busted, or else for the next bust.",
+    "Declare a rebuy: at once if the caller has busted, or else for the next bust.",
     needs="own_entry", scope="tables:play", body=Nothing, answer=Bought, status=201,
     key_required=True, problems=("rebuy_not_allowed", "tournament_not_running"),
 )  # fmt: skip

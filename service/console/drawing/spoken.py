@@ -3,8 +3,8 @@
 from collections.abc import Callable
 
 from engine.kit.cards import SYLOPS, VALUES
+from service.base.languages import N_
 from service.console.drawing.cards import suit_of
-from service.console.problems import N_
 
 Translate = Callable[[str], str]
 

@@ -11,7 +11,7 @@ from engine.hand.spike_hands import rank as spike_rank
 from engine.kit.cards import total
 from engine.kit.dice import Suit
 from engine.rulesets import CorellianSpike, CoruscantShift, Ruleset, Traditional
-from service.console.problems import N_
+from service.base.languages import N_
 from service.console.rules.spike import HANDS
 from service.console.rules.writing import Writer, signed
 

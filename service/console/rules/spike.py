@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from engine.rulesets import CorellianSpike
-from service.console.problems import N_
+from service.base.languages import N_
 from service.console.rules import bets
 from service.console.rules.writing import Chapter, Pairs, Writer
 

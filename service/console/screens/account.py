@@ -10,12 +10,12 @@ from service.api.me.accounts import Me
 from service.api.me.emails import EmailShown
 from service.api.me.passwords import PasswordChange, PasswordChanged, SignInListed
 from service.api.me.tokens import SignedOut, TokenListed
+from service.base.languages import N_
 from service.console import links, sessions
 from service.console.asking import Ask
 from service.console.declaring import form, page
 from service.console.forms import Given, command
 from service.console.pages import Done, Page
-from service.console.problems import N_
 
 _SIGN_INS = 8
 _SAID = {

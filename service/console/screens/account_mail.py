@@ -4,13 +4,13 @@ import msgspec
 
 from service.api.me.emails import EmailCode, EmailShown, EmailWanted, ResetAsked, ResetPromised
 from service.api.me.passwords import PasswordReset, ResetWanted
+from service.base.languages import N_
 from service.console import links
 from service.console.asking import Ask
 from service.console.calling import Problem
 from service.console.declaring import form, page
 from service.console.forms import Given
 from service.console.pages import Done, Page
-from service.console.problems import N_
 from service.console.screens.signing_in import demand_encrypted, session_cookie
 
 NO_SUCH_CODE = N_("This code is not valid, or was used, or is too old")

@@ -11,13 +11,12 @@ from service.api.me.notifications import (
     NotificationsWanted,
 )
 from service.api.me.push_subscriptions import PushWanted, Subscribed
-from service.base.languages import Language
+from service.base.languages import N_, Language
 from service.console import links
 from service.console.asking import Ask
 from service.console.declaring import form, page
 from service.console.forms import Given, command
 from service.console.pages import Done, Page
-from service.console.problems import N_
 
 _KINDS = {
     "your_turn": (N_("Your turn"), N_("In games that give at least ten minutes.")),

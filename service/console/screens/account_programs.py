@@ -3,12 +3,12 @@
 import msgspec
 
 from service.api.me.tokens import SCOPES_OF_PEOPLE, TokenShown, TokenWanted
+from service.base.languages import N_
 from service.console import links
 from service.console.asking import Ask
 from service.console.declaring import form, page
 from service.console.forms import Given
 from service.console.pages import Page
-from service.console.problems import N_
 
 _RIGHTS = {
     "leagues:read": N_("Read what I may read"),

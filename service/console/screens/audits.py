@@ -8,13 +8,13 @@ import msgspec
 from service.api.http.paging import Page as ApiPage
 from service.api.league.leagues import LeagueShown
 from service.api.proof.audits import AuditListed, AuditWanted, OperationShown, Started
+from service.base.languages import N_
 from service.console import links
 from service.console.asking import Ask
 from service.console.calling import Problem
 from service.console.declaring import form, page
 from service.console.forms import Given
 from service.console.pages import Done, Page
-from service.console.problems import N_
 
 _PAGE = 20
 _EVENINGS = 30

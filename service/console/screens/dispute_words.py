@@ -5,10 +5,10 @@ import msgspec
 from service.api.http.rule_names import NUMBERS
 from service.api.proof.dispute_shapes import DisputeShown
 from service.api.table.replays import ReplayShown
+from service.base.languages import N_
 from service.console.asking import Ask
 from service.console.calling import Problem
 from service.console.languages import Spoken
-from service.console.problems import N_
 from service.console.screens.replay_shown import replay_screen
 
 _AROUND = 3

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from engine.table.read.replay import HIDDEN, Step
+from service.base.languages import N_
 from service.console.drawing.spoken import suit_name
 from service.console.languages import Spoken
-from service.console.problems import N_
 
 Data = Mapping[str, object]
 

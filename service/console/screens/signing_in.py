@@ -5,13 +5,13 @@ import msgspec
 from service.api.http.shell import shell_of
 from service.api.me.accounts import AccountMade, SignUp
 from service.api.me.tokens import SCOPES_OF_PEOPLE, TokenShown, TokenWanted
+from service.base.languages import N_
 from service.console import links, sessions
 from service.console.asking import Ask
 from service.console.calling import Problem
 from service.console.declaring import form, page
 from service.console.forms import Given
 from service.console.pages import Done, Page
-from service.console.problems import N_
 
 NOT_ENCRYPTED = N_("This connection is not encrypted, so nobody can sign in over it")
 SENT_TWICE = N_("This form was sent twice")
