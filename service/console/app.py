@@ -1,9 +1,10 @@
 """The console as a part of the application: its routes, and the headers of every answer."""
 
 import gzip
+import pkgutil
 import re
 from functools import cache
-from types import ModuleType
+from importlib import import_module
 
 from litestar import Litestar, Response, route
 from litestar.exceptions import HTTPException
@@ -12,87 +13,11 @@ from litestar.types import HTTPScope, Message, Receive, Scope, Send
 
 from service.api.http.negotiating import takes_gzip
 from service.api.http.shell import Asked
-from service.console import files, live
+from service.console import files, live, screens
 from service.console.asking import ask_of
 from service.console.calling import Edge, Problem
 from service.console.declaring import Screen, edge_of, troubled
-from service.console.screens import (
-    account,
-    account_mail,
-    account_notices,
-    account_programs,
-    audits,
-    clock,
-    deals,
-    dispute,
-    disputes,
-    door,
-    evenings,
-    fixtures,
-    floor,
-    floor_acts,
-    founding,
-    home,
-    joining,
-    leagues,
-    look,
-    money,
-    newcomers,
-    people,
-    players,
-    prints,
-    replays,
-    results,
-    rules,
-    schedules,
-    season_ends,
-    seasons,
-    signing_in,
-    staff_log,
-    tables,
-    tournaments,
-)
 from service.console.sharing import Sharing
-
-SCREENS: tuple[ModuleType, ...] = (
-    account,
-    account_mail,
-    account_notices,
-    account_programs,
-    audits,
-    clock,
-    deals,
-    dispute,
-    disputes,
-    door,
-    evenings,
-    files,
-    fixtures,
-    floor,
-    floor_acts,
-    founding,
-    home,
-    joining,
-    leagues,
-    live,
-    look,
-    money,
-    newcomers,
-    people,
-    players,
-    prints,
-    replays,
-    results,
-    rules,
-    schedules,
-    seasons,
-    season_ends,
-    signing_in,
-    staff_log,
-    tables,
-    tournaments,
-)
-"""The modules with screens. A new one is served once it is listed here."""
 
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; media-src 'self'; "
@@ -123,9 +48,11 @@ _PARAMETER = re.compile(r"\{\w+:str\}")
 
 @cache
 def routes() -> tuple[HTTPRouteHandler, ...]:
-    """Return the handlers of every declared screen."""
+    """Return the handlers of every declared screen. Every module in ``screens`` is read."""
+    prefix = f"{screens.__name__}."
+    folder = [import_module(each.name) for each in pkgutil.walk_packages(screens.__path__, prefix)]
     found: dict[Screen, None] = {}
-    for module in SCREENS:
+    for module in (files, live, *folder):
         found.update({each: None for each in vars(module).values() if isinstance(each, Screen)})
     return tuple(each.handler() for each in found)
 

@@ -1,1 +1,1 @@
-"""The screens, one module each."""
+"""The screens, a folder for each place that people go to."""

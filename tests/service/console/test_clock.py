@@ -10,7 +10,7 @@ import pytest
 from engine.rulesets import Amounts
 from service.api.tournament.changes import KnockedOut, SeatAtTable, SeatChanged
 from service.console.pages import environment
-from service.console.screens.clock import ClockScreen, Counting, Level, Placed
+from service.console.screens.evening.clock import ClockScreen, Counting, Level, Placed
 from tests.service.console.conftest import Console
 
 pytestmark = pytest.mark.anyio
@@ -131,7 +131,7 @@ def test_new_seats_the_last_out_and_the_result_are_shown() -> None:
 
 
 def drawn(screen: ClockScreen) -> str:
-    template = environment("en").get_template("tournaments/clock.html")
+    template = environment("en").get_template("evening/clock.html")
     values = {"screen": screen, "reader": None, "here": "", "said": ""}
     context = template.new_context(values)
     next(iter(template.root_render_func(context)), None)

@@ -20,13 +20,38 @@ NAMES = {
 """A value for each name in a path."""
 
 OPEN = {
-    "begin_session", "choose_scheme", "clock", "favicon", "floor", "home", "join", "league",
-    "live", "manifest", "open_account", "own_code", "poster", "preset_rules", "read_static",
-    "read_static_deeper", "read_static_in_folder", "rules", "schedule", "season", "sign_in",
-    "sign_in_link", "sign_up", "use_code_as_newcomer", "use_link",
-}  # fmt: skip
+    "ask_code",
+    "begin_session",
+    "choose_scheme",
+    "clock",
+    "favicon",
+    "floor",
+    "forgotten",
+    "home",
+    "join",
+    "league",
+    "live",
+    "manifest",
+    "open_account",
+    "own_code",
+    "poster",
+    "preset_rules",
+    "read_static",
+    "read_static_deeper",
+    "read_static_in_folder",
+    "reset",
+    "rules",
+    "schedule",
+    "season",
+    "service_worker",
+    "sign_in",
+    "sign_in_link",
+    "sign_up",
+    "use_code",
+    "use_code_as_newcomer",
+    "use_link",
+}
 """The screens that strangers may ask for. Each was thought about."""
-OPEN |= {"ask_code", "forgotten", "reset", "service_worker", "use_code"}
 
 
 def screens() -> list[Screen]:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from engine.rulesets import PRESETS
-from service.console.screens.evening_plan import rrule
+from service.console.screens.evening.plan import rrule
 from tests.service.api.conftest import Person
 from tests.service.api.proof.test_evidence import project
 from tests.service.console.conftest import Browser, Console

@@ -1,0 +1,1 @@
+"""Screens of a reader's own: home, signing in, the account."""

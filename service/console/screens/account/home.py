@@ -1,0 +1,56 @@
+"""Home: my turn first, what waits for me, my next evenings, my leagues."""
+
+import asyncio
+from datetime import datetime, timedelta
+
+import msgspec
+
+from service.api.http.shell import shell_of
+from service.api.me.accounts import MyLeague, MySeat
+from service.api.table.my_schedule import MySchedule, MyScheduled
+from service.api.table.my_waiting import MyWaiting, TurnWaiting, Waiting
+from service.console import links
+from service.console.asking import Ask
+from service.console.declaring import page
+from service.console.pages import Page
+
+_AHEAD = timedelta(days=30)
+_BEHIND = timedelta(hours=12)
+_EVENINGS_MAX = 8
+
+
+class HomeScreen(msgspec.Struct, kw_only=True):
+    """The home page of somebody who has signed in."""
+
+    seats: tuple[MySeat, ...]
+    """The seats at tables, with those first where it is the reader's turn."""
+
+    waiting: tuple[Waiting, ...]
+    """What waits for the reader, apart from turns."""
+
+    evenings: tuple[MyScheduled, ...]
+    leagues: tuple[MyLeague, ...]
+
+
+@page(links.HOME, open=True)
+async def home(ask: Ask) -> Page:
+    """Show what concerns the reader, or tell a stranger what this is."""
+    if not ask.signed_in:
+        return Page("account/welcome.html")
+    now = shell_of(ask.request).now()
+    span = {"from": (now - _BEHIND).isoformat(), "to": (now + _AHEAD).isoformat()}
+    me, waiting, schedule = await asyncio.gather(
+        ask.me(),
+        ask.api.get("/v1/me/waiting", MyWaiting),
+        ask.api.get("/v1/me/schedule", MySchedule, **span),
+    )
+    far = datetime.max.replace(tzinfo=now.tzinfo)
+    seated = [each for each in me.seats if each.table is not None]
+    coming = [each for each in schedule.items if each.standing in ("on", "planned")]
+    screen = HomeScreen(
+        seats=tuple(sorted(seated, key=lambda each: (not each.your_turn, each.deadline or far))),
+        waiting=tuple(each for each in waiting.items if not isinstance(each, TurnWaiting)),
+        evenings=tuple(coming[:_EVENINGS_MAX]),
+        leagues=me.leagues,
+    )
+    return Page("account/home.html", screen)

@@ -1,0 +1,73 @@
+"""Joining a league by a link: an invitation, or the claim code of a player who was entered."""
+
+import msgspec
+
+from service.api.league.claim_codes import ClaimWanted, CodeWanted
+from service.api.league.members import Membership
+from service.api.me.accounts import AccountMade, SignUp
+from service.console import links
+from service.console.asking import Ask
+from service.console.calling import Problem
+from service.console.declaring import form, page
+from service.console.forms import Given
+from service.console.pages import Done, Page
+from service.console.screens.account.signing_in import demand_encrypted, session_cookie
+
+_UNKNOWN = 404
+
+
+class JoinScreen(msgspec.Struct, kw_only=True):
+    """The page of a code."""
+
+    code: str
+
+
+@page("/join/{code:str}", open=True)
+async def join(ask: Ask, code: str) -> Page:
+    """Ask a member to use the code, or a newcomer for a login and a password."""
+    return Page("account/join.html", JoinScreen(code=code))
+
+
+@form("/join/{code:str}", of=join)
+async def use_code(ask: Ask, given: Given, code: str) -> Done:
+    """Join the league with the reader's account."""
+    league = await _joined(ask, code, given.key)
+    return Done(links.league(league), ask.gettext("You are in."))
+
+
+@form("/join/{code:str}/new", of=join, open=True)
+async def use_code_as_newcomer(ask: Ask, given: Given, code: str) -> Done:
+    """Make an account and join with it. A claim code has the player's name already."""
+    demand_encrypted(ask)
+    wanted = given.into(SignUp)
+    try:
+        claimed = ClaimWanted(code=code, login=wanted.login, password=wanted.password)
+        await ask.api.send("POST", "/v1/claims", claimed, AccountMade, key=given.key)
+        took_over = True
+    except Problem as problem:
+        if problem.status != _UNKNOWN:
+            raise
+        await ask.api.send("POST", "/v1/accounts", wanted, AccountMade, key=given.key)
+        took_over = False
+    cookie = await session_cookie(ask, wanted.login, wanted.password)
+    welcome = ask.gettext("Welcome. You are signed in.")
+    if took_over:
+        return Done(links.HOME, welcome, cookies=(cookie,))
+    ask.api.token = cookie.partition(".")[2].partition(";")[0]
+    try:
+        league = await _joined(ask, code, given.key)
+    except Problem:  # the account is made; the page of the code tells what is wrong with it
+        return Done(links.join(code), welcome, cookies=(cookie,))
+    return Done(links.league(league), welcome, cookies=(cookie,))
+
+
+async def _joined(ask: Ask, code: str, key: str) -> str:
+    """Use an invitation, or else a claim code. Return the league."""
+    try:
+        path = f"/v1/invitations/{code}/accept"
+        return (await ask.api.send("POST", path, None, Membership, key=key)).league
+    except Problem as problem:
+        if problem.status != _UNKNOWN:
+            raise
+    wanted = CodeWanted(code=code)
+    return (await ask.api.send("POST", "/v1/me/claims", wanted, Membership, key=key)).league

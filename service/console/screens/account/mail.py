@@ -1,0 +1,95 @@
+"""My e-mail address, and a new password for somebody who has forgotten theirs."""
+
+import msgspec
+
+from service.api.me.emails import EmailCode, EmailShown, EmailWanted, ResetAsked, ResetPromised
+from service.api.me.passwords import PasswordReset, ResetWanted
+from service.base.languages import N_
+from service.console import links
+from service.console.asking import Ask
+from service.console.calling import Problem
+from service.console.declaring import form, page
+from service.console.forms import Given
+from service.console.pages import Done, Page
+from service.console.screens.account.signing_in import demand_encrypted, session_cookie
+
+NO_SUCH_CODE = N_("This code is not valid, or was used, or is too old")
+
+
+class ForgottenScreen(msgspec.Struct, kw_only=True):
+    """The pages of a forgotten password."""
+
+    asked: bool
+    """True once a code was asked for, so that the page asks for the code."""
+
+
+@page(links.EMAIL)
+async def email(ask: Ask) -> Page:
+    """Show the address, and the one that waits for its code."""
+    return Page("account/email.html", await ask.api.get("/v1/me/email", EmailShown))
+
+
+@form(links.EMAIL, of=email)
+async def set_email(ask: Ask, given: Given) -> Done:
+    """Mail a code to a new address, or remove the addresses."""
+    gone = given.flag("remove")
+    wanted = given.into(EmailWanted, email=None) if gone else given.into(EmailWanted)
+    await ask.api.send("PUT", "/v1/me/email", wanted, EmailShown, key=given.key)
+    said = ask.gettext("The address is removed.") if gone else ask.gettext("A code is on its way.")
+    return Done(links.EMAIL, said)
+
+
+@form("/account/email/confirm", of=email)
+async def confirm_email(ask: Ask, given: Given) -> Done:
+    """Confirm the new address with its code."""
+    wanted = given.into(EmailCode)
+    try:
+        await ask.api.send("POST", "/v1/me/email/verification", wanted, EmailShown, key=given.key)
+    except Problem as problem:
+        raise _about_code(problem) from problem
+    return Done(links.EMAIL, ask.gettext("The address is confirmed."))
+
+
+@page(links.FORGOTTEN, open=True)
+async def forgotten(ask: Ask) -> Page:
+    """Ask whose password was forgotten."""
+    return Page("account/forgotten.html", ForgottenScreen(asked=False))
+
+
+@form(links.FORGOTTEN, of=forgotten, open=True)
+async def ask_code(ask: Ask, given: Given) -> Done:
+    """Have a code mailed. The answer does not tell if there is such an account."""
+    wanted = given.into(ResetAsked)
+    path = "/v1/password-resets/request"
+    made = await ask.api.send("POST", path, wanted, ResetPromised, key=given.key)
+    said = ask.gettext("If the account has a confirmed address, a mail from %(sender)s is coming.")
+    return Done(links.RESET, said % {"sender": made.from_})
+
+
+@page(links.RESET, open=True)
+async def reset(ask: Ask) -> Page:
+    """Ask for the code and a new password."""
+    return Page("account/forgotten.html", ForgottenScreen(asked=True))
+
+
+@form(links.RESET, of=reset, open=True)
+async def use_code(ask: Ask, given: Given) -> Done:
+    """Set the new password, and begin a session with it."""
+    demand_encrypted(ask)
+    wanted = given.into(ResetWanted)
+    try:
+        made = await ask.api.send(
+            "POST", "/v1/password-resets", wanted, PasswordReset, key=given.key
+        )
+    except Problem as problem:
+        raise _about_code(problem) from problem
+    began = await session_cookie(ask, made.login, wanted.password)
+    said = ask.gettext("Your new password holds. Everywhere else you are signed out.")
+    return Done(links.HOME, said, cookies=(began,))
+
+
+def _about_code(problem: Problem) -> Problem:
+    """Return a refusal of a code as one about its field."""
+    if problem.status != 404:
+        return problem
+    return Problem(400, {"code": "code_unknown", "title": NO_SUCH_CODE})

@@ -1,0 +1,121 @@
+"""Disputes in words: kinds, rules, acts, and the steps of the disputed hand."""
+
+import msgspec
+
+from service.api.http.rule_names import NUMBERS
+from service.api.proof.dispute_shapes import DisputeShown
+from service.api.table.replays import ReplayShown
+from service.base.languages import N_
+from service.console.asking import Ask
+from service.console.calling import Problem
+from service.console.languages import Spoken
+from service.console.screens.replay.shown import replay_screen
+
+_AROUND = 3
+"""Steps shown before and after the disputed one."""
+
+_ACTS = {
+    "correct_result": N_("The order of finish was corrected"),
+    "forfeit": N_("A result was taken away"),
+    "reaward": N_("The prizes were divided again"),
+    "warn": N_("A warning was given"),
+    "penalise": N_("A penalty was given"),
+    "disqualify": N_("A player was disqualified"),
+    "adjust_points": N_("Points were adjusted"),
+    "revoke_award": N_("The evening’s points were revoked"),
+}
+
+
+class RuleNamed(msgspec.Struct, kw_only=True):
+    """A rule of the rulebook."""
+
+    name: str
+    number: str
+
+
+class StepLine(msgspec.Struct, kw_only=True):
+    """A step of the hand in words."""
+
+    number: int
+    text: str
+    disputed: bool
+
+
+class HandSaid(msgspec.Struct, kw_only=True):
+    """The disputed hand, around the disputed step."""
+
+    id: str
+    number: int
+    step: int | None
+    """The disputed step, or null if the whole hand is in dispute."""
+
+    steps: int
+    lines: tuple[StepLine, ...]
+
+
+def kind_name(kind: str, language: Spoken) -> str:
+    """Return the kind of thing in dispute."""
+    _ = language.gettext
+    known = {
+        "hand": _("A hand"),
+        "step": _("A step of a hand"),
+        "seating": _("Seating"),
+        "payout": _("Places and prizes"),
+        "standing": _("Standings"),
+    }
+    return known.get(kind, kind)
+
+
+def act_name(command: str, language: Spoken) -> str:
+    """Return what a ruling carried out."""
+    return language.gettext(_ACTS[command]) if command in _ACTS else command
+
+
+def rule_named(name: str) -> RuleNamed:
+    """Return a rule with its number."""
+    return RuleNamed(name=name, number=NUMBERS.get(name, "?"))
+
+
+def rulebook() -> tuple[RuleNamed, ...]:
+    """Return every rule, in the order of the rulebook."""
+    return tuple(rule_named(name) for name in NUMBERS)
+
+
+def rule_typed(text: str) -> str:
+    """
+    Return the name of a rule that was typed as its name or its number.
+
+    >>> rule_typed("5.6")
+    'betting.call'
+    """
+    by_number = {number: name for name, number in NUMBERS.items()}
+    return by_number.get(text, text)
+
+
+async def hand_said(ask: Ask, shown: DisputeShown) -> HandSaid | None:
+    """Return the disputed hand as everybody sees it, or None if it cannot be seen yet."""
+    subject = shown.subject
+    if subject.hand is None:
+        return None
+    try:
+        found = await ask.api.get(
+            f"/v1/hands/{subject.hand}/replay", ReplayShown, **{"as": "public"}
+        )
+    except Problem:
+        return None
+    at = subject.step or len(found.steps)
+    whole = replay_screen(ask, found, at, "public", ())
+    lines = tuple(
+        StepLine(
+            number=each.number, text=each.said.text, disputed=each.number == (subject.step or 0)
+        )
+        for each in whole.lines
+        if abs(each.number - at) <= _AROUND
+    )
+    return HandSaid(
+        id=subject.hand,
+        number=found.number,
+        step=subject.step,
+        steps=len(whole.lines),
+        lines=lines,
+    )

@@ -1,0 +1,311 @@
+"""The door: who is here, who has paid, who walks in, and who waits in line."""
+
+import asyncio
+from typing import Literal
+
+import msgspec
+
+from service.api.http.nothing import Nothing
+from service.api.http.paging import Page as Listed
+from service.api.league.members import MemberShown
+from service.api.me.accounts import Me
+from service.api.tournament.by_staff import EntryByStaff
+from service.api.tournament.entrants import EntrantShown
+from service.api.tournament.money import AccountShown, LedgerShown, PaymentWanted
+from service.api.tournament.tournaments import TournamentShown
+from service.api.tournament.walk_ins import WalkedIn, WalkInWanted
+from service.console import links
+from service.console.asking import Ask, house_address
+from service.console.calling import Problem
+from service.console.declaring import form, page
+from service.console.drawing.qr import qr_svg
+from service.console.forms import Given, command
+from service.console.pages import Done, Page
+
+MEMBERS_SHOWN = 8
+"""Members who are found by name and not entered."""
+
+_DOOR_STAFF = frozenset({"owner", "director"})
+_OVER = frozenset({"finished", "cancelled"})
+_OUTSIDE = frozenset({"waitlisted", "offered", "requested"})
+_BEFORE_PLAY = frozenset({"announced", "registering", "registration_closed"})
+_KINDS: tuple[Literal["buy_in", "fee", "bounty"], ...] = ("buy_in", "fee", "bounty")
+"""What is paid at the door. Rebuys and add-ons are paid later."""
+
+
+class AtDoor(msgspec.Struct, kw_only=True):
+    """Somebody on the list."""
+
+    entrant: str
+    player: str
+    name: str | None
+    status: str
+    here: bool
+    may_check_in: bool
+    due: int
+    """What is still to be paid, in minor units."""
+
+    paid: int
+    """What has been paid."""
+
+    table: int | None
+    """The number of the table."""
+
+    seat: int | None
+    line: int | None
+
+    @property
+    def seen(self) -> bool:
+        """True if nothing is left to do for them."""
+        return (self.here or not self.may_check_in) and not self.due
+
+
+class Member(msgspec.Struct, kw_only=True):
+    """A member of the league who is not entered."""
+
+    player: str
+    name: str
+
+
+class DoorScreen(msgspec.Struct, kw_only=True):
+    """The list at the door."""
+
+    id: str
+    name: str
+    currency: str | None
+    price: int
+    check_in: bool
+    """True if entrants check in to this tournament before play."""
+
+    open: bool
+    """False once the tournament is over."""
+
+    entered: int
+    here: int
+    unpaid: int
+    places: int
+    asked: str
+    """What was searched for."""
+
+    only: str
+    """`absent`, `unpaid`, or nothing for everybody."""
+
+    people: tuple[AtDoor, ...]
+    waiting: tuple[AtDoor, ...]
+    members: tuple[Member, ...]
+
+
+class SlipScreen(msgspec.Struct, kw_only=True):
+    """What a walk-in is told."""
+
+    id: str
+    name: str
+    status: str
+    table: int | None
+    seat: int | None
+    code: str
+    """The QR code that makes the player's phone theirs, shown once, or nothing."""
+
+
+@page("/tournaments/{tournament:str}/door")
+async def door(ask: Ask, tournament: str) -> Page | Done:
+    """Show the list, or what is searched for. Whoever has no work at the door gets the poster."""
+    me, shown, ledger = await asyncio.gather(
+        ask.me(),
+        ask.api.get(f"/v1/tournaments/{tournament}", TournamentShown),
+        ask.api.get(f"/v1/tournaments/{tournament}/ledger", LedgerShown),
+    )
+    if not _works_here(me, shown):
+        return Done(links.tournament(tournament))
+    asked, only = ask.query("q").strip(), ask.query("only")
+    members = await _members(ask, shown, asked) if asked else ()
+    return Page("evening/door.html", _screen(shown, ledger, members, asked, only))
+
+
+def _works_here(me: Me, shown: TournamentShown) -> bool:
+    """Return whether the reader works at the door. The API decides what they may do."""
+    role = next((each.role for each in me.leagues if each.id == shown.league), None)
+    return role in _DOOR_STAFF
+
+
+def _screen(
+    shown: TournamentShown,
+    ledger: LedgerShown,
+    members: tuple[Member, ...],
+    asked: str,
+    only: str,
+) -> DoorScreen:
+    numbers = {each.id: each.number for each in shown.tables}
+    accounts = {each.entrant: each for each in ledger.accounts}
+    fees = shown.fees
+    price = 0 if fees.payment == "on_trust" else fees.buy_in + fees.fee + fees.bounty
+    opens = shown.entry.check_in_opens_before_seconds is not None
+    before = opens and shown.state in _BEFORE_PLAY
+    everybody = tuple(
+        _at_door(each, accounts.get(each.id), numbers, price, before)
+        for each in shown.entrants
+        if each.status != "refused"
+    )
+    people = [each for each in everybody if each.status not in _OUTSIDE]
+    listed = [each for each in people if _found(asked, each.name, each.player)]
+    if only == "absent":
+        listed = [each for each in listed if not each.here]
+    elif only == "unpaid":
+        listed = [each for each in listed if each.due]
+    by_player = asked.startswith("plr_") and listed
+    return DoorScreen(
+        id=shown.id,
+        name=shown.name,
+        currency=shown.currency,
+        price=price,
+        check_in=before,
+        open=shown.state not in _OVER,
+        entered=len(people),
+        here=sum(each.here for each in people),
+        unpaid=sum(bool(each.due) for each in people),
+        places=shown.entrants_max,
+        asked=(listed[0].name or "") if by_player else asked,
+        only=only if only in ("absent", "unpaid") else "",
+        people=tuple(sorted(listed, key=lambda each: (each.name or "").casefold())),
+        waiting=tuple(each for each in everybody if each.status in _OUTSIDE),
+        members=members,
+    )
+
+
+@page("/tournaments/{tournament:str}/here/{player:str}", open=True)
+async def own_code(ask: Ask, tournament: str, player: str) -> Done:
+    """Lead staff to a player's line at the door, and everybody else to the poster."""
+    if not ask.signed_in:
+        return Done(links.tournament(tournament))
+    me, shown = await asyncio.gather(
+        ask.me(), ask.api.get(f"/v1/tournaments/{tournament}", TournamentShown)
+    )
+    if _works_here(me, shown) and player != me.id:
+        return Done(f"{links.door(tournament)}?q={player}")
+    return Done(links.tournament(tournament))
+
+
+@form("/tournaments/{tournament:str}/door/{entrant:str}/here", of=door)
+async def set_here(ask: Ask, given: Given, tournament: str, entrant: str) -> Done | Page:
+    """Check somebody in, or undo it."""
+    path = f"/v1/tournaments/{tournament}/registrations/{entrant}/check-in"
+    here = given.flag("here")
+    return await command(
+        ask, given, "POST" if here else "DELETE", path, Nothing(),
+        said="", to=_back(given, tournament),  # the button says it
+    )  # fmt: skip
+
+
+@form("/tournaments/{tournament:str}/door/{entrant:str}/paid", of=door)
+async def take_money(ask: Ask, given: Given, tournament: str, entrant: str) -> Done:
+    """Record all that is due at the door: the buy-in, the fee and the bounty."""
+    shown, ledger = await asyncio.gather(
+        ask.api.get(f"/v1/tournaments/{tournament}", TournamentShown),
+        ask.api.get(f"/v1/tournaments/{tournament}/ledger", LedgerShown),
+    )
+    account = next((each for each in ledger.accounts if each.entrant == entrant), None)
+    path = f"/v1/tournaments/{tournament}/payments"
+    for kind in _KINDS:
+        price = {"buy_in": shown.fees.buy_in, "fee": shown.fees.fee, "bounty": shown.fees.bounty}
+        payments = () if account is None else account.payments
+        due = price[kind] - sum(each.amount for each in payments if each.kind == kind)
+        if due > 0:
+            wanted = PaymentWanted(entrant=entrant, kind=kind, amount=due)
+            await ask.api.send("POST", path, wanted, object, key=f"{given.key}-{kind}")
+    return Done(_back(given, tournament))
+
+
+@form("/tournaments/{tournament:str}/door/enter", of=door)
+async def enter_member(ask: Ask, given: Given, tournament: str) -> Done | Page:
+    """Enter a member of the league."""
+    return await command(
+        ask, given, "POST", f"/v1/tournaments/{tournament}/registrations/by-staff",
+        given.into(EntryByStaff), said=ask.gettext("Entered."), to=_back(given, tournament),
+    )  # fmt: skip
+
+
+@form("/tournaments/{tournament:str}/door/{entrant:str}/approve", of=door)
+async def let_in(ask: Ask, given: Given, tournament: str, entrant: str) -> Done | Page:
+    """Approve somebody who asked for a place."""
+    return await command(
+        ask, given, "POST", f"/v1/tournaments/{tournament}/registrations/{entrant}/approve",
+        said=ask.gettext("Approved."), to=links.door(tournament),
+    )  # fmt: skip
+
+
+@form("/tournaments/{tournament:str}/door/walk-in", of=door)
+async def walk_in(ask: Ask, given: Given, tournament: str) -> Page:
+    """Enter and seat somebody by name, and show the slip."""
+    path = f"/v1/tournaments/{tournament}"
+    body = given.into(WalkInWanted)
+    made = await ask.api.send("POST", f"{path}/walk-ins", body, WalkedIn, key=given.key)
+    shown = await ask.api.get(path, TournamentShown)
+    numbers = {each.id: each.number for each in shown.tables}
+    claim = None if made.claim is None else f"{house_address(ask)}{links.join(made.claim)}"
+    slip = SlipScreen(
+        id=tournament,
+        name=made.name,
+        status=made.status,
+        table=None if made.table is None else numbers.get(made.table),
+        seat=made.seat,
+        code="" if claim is None else qr_svg(claim, ask.gettext("Link of the player")),
+    )
+    return Page("evening/slip.html", slip)
+
+
+def _back(given: Given, tournament: str) -> str:
+    """Return the list as it was searched."""
+    only = given.text("only")
+    return links.door(tournament) + (f"?only={only}" if only in ("absent", "unpaid") else "")
+
+
+def _found(asked: str, name: str | None, player: str) -> bool:
+    return asked.casefold() in (name or "").casefold() or asked == player
+
+
+def _at_door(
+    each: EntrantShown,
+    account: AccountShown | None,
+    numbers: dict[str, int],
+    price: int,
+    check_in: bool,
+) -> AtDoor:
+    payments = () if account is None else account.payments
+    paid = sum(payment.amount for payment in payments if payment.kind in _KINDS)
+    settled = account is None or account.paid >= account.charged
+    return AtDoor(
+        entrant=each.id,
+        player=each.player,
+        name=each.name,
+        status=each.status,
+        here=each.checked_in,
+        may_check_in=check_in and each.status == "registered",
+        due=0 if settled else max(0, price - paid),
+        paid=paid,
+        table=None if each.table is None else numbers.get(each.table),
+        seat=each.seat,
+        line=each.line,
+    )
+
+
+async def _members(ask: Ask, shown: TournamentShown, asked: str) -> tuple[Member, ...]:
+    """Return the members whose name is searched for and who are not on the list."""
+    known = {each.player for each in shown.entrants}
+    found: list[Member] = []
+    cursor = None
+    while len(found) < MEMBERS_SHOWN:
+        try:
+            part = await ask.api.get(
+                f"/v1/leagues/{shown.league}/members", Listed[MemberShown], cursor=cursor
+            )
+        except Problem:
+            break
+        found += [
+            Member(player=each.player, name=each.name)
+            for each in part.items
+            if each.name and each.player not in known and _found(asked, each.name, each.player)
+        ]
+        cursor = part.next_cursor
+        if cursor is None:
+            break
+    return tuple(found[:MEMBERS_SHOWN])

@@ -1,0 +1,223 @@
+"""A new evening: a few questions, then a proposal that one button announces."""
+
+import asyncio
+from datetime import datetime, timedelta
+from urllib.parse import urlencode
+
+import msgspec
+from babel.dates import format_date
+
+from engine.rulesets import PRESETS
+from service.api.http.paging import Page as ApiPage
+from service.api.http.shell import shell_of
+from service.api.league.calendars import Schedule
+from service.api.league.leagues import LeagueShown
+from service.api.league.seasons import SeasonMade
+from service.api.tournament.tournaments import TournamentMade
+from service.console import links
+from service.console.asking import Ask
+from service.console.calling import FieldError, Problem
+from service.console.declaring import form, page
+from service.console.forms import Given
+from service.console.pages import Done, Page
+from service.console.screens.evening.plan import (
+    CURRENCIES,
+    ZONES,
+    Proposal,
+    Questions,
+    proposal,
+    questions,
+    rrule,
+)
+from service.console.screens.evening.terms import terms_of
+
+PLANS = frozenset({"owner", "director"})
+"""The roles that plan evenings. The API decides; this hides pages that would be useless."""
+
+_NEW, _NONE = "new", ""
+"""The season of a new evening: one that opens with it, or none."""
+
+_AHEAD = timedelta(days=60)
+_AHEAD_DAYS = 7
+"""The days between the announcement of a recurring evening and its start."""
+
+
+class _SeasonListed(msgspec.Struct):
+    season: str
+    name: str
+    state: str
+
+
+class QuestionsScreen(msgspec.Struct, kw_only=True):
+    """The page of questions."""
+
+    league: str
+    league_name: str
+    asked: Questions
+    games: tuple[str, ...]
+    zones: tuple[str, ...]
+    zone_known: bool
+    """False if the reader's device should say the zone."""
+
+    currencies: tuple[str, ...]
+    has_season: bool
+
+
+class PlanScreen(msgspec.Struct, kw_only=True):
+    """The page of the proposal."""
+
+    league: str
+    league_name: str
+    place: str | None
+    query: str
+    """The questions and answers, as the address holds them."""
+
+    asked: Questions
+    plan: Proposal
+    day: str
+    """The day in words."""
+
+    seasons: tuple[tuple[str, str], ...]
+    """The seasons to choose from, each with its name."""
+
+    ahead_days: int
+
+
+@page("/leagues/{league:str}/new-evening")
+async def new_evening(ask: Ask, league: str) -> Page:
+    """Ask for players, hours, game and price."""
+    shown = await _planned_by(ask, league)
+    zone, seasons = await asyncio.gather(_zone(ask, league), _seasons(ask, league))
+    screen = QuestionsScreen(
+        league=league,
+        league_name=shown.name,
+        asked=questions(ask, shell_of(ask.request).now(), zone),
+        games=tuple(PRESETS),
+        zones=ZONES,
+        zone_known=zone is not None or bool(ask.query("zone")),
+        currencies=CURRENCIES,
+        has_season=bool(seasons),
+    )
+    return Page("evening/questions.html", screen)
+
+
+@page("/leagues/{league:str}/new-evening/plan")
+async def evening_plan(ask: Ask, league: str) -> Page:
+    """Propose an evening, of which everything can be changed."""
+    shown = await _planned_by(ask, league)
+    asked = questions(ask, shell_of(ask.request).now(), None)
+    key = shell_of(ask.request).runtime.entropy.uuid().hex
+    plan, seasons = await asyncio.gather(proposal(ask, asked, key), _seasons(ask, league))
+    return Page("evening/plan.html", _screen(ask, shown, asked, plan, seasons))
+
+
+@form("/leagues/{league:str}/new-evening/plan", of=evening_plan)
+async def announce(ask: Ask, given: Given, league: str) -> Done:
+    """Announce or draft the evening, or plan it as a recurring one."""
+    asked = questions(ask, shell_of(ask.request).now(), None)
+    terms = terms_of(given, asked)
+    season = given.text("season", _NEW)
+    if season == _NEW:
+        wanted = {"name": given.text("season_name") or _new_season(ask, asked)}
+        path, key = f"/v1/leagues/{league}/seasons", f"{given.key}-season"
+        season = given.text("made_season")
+        if not season:
+            season = (await ask.api.send("POST", path, wanted, SeasonMade, key=key)).id
+            given.keep("made_season", season)  # the next try opens no other
+    try:
+        if asked.often == "once":
+            return await _once(ask, given, league, asked, terms, season)
+        return await _often(ask, given, league, asked, terms, season)
+    except Problem as problem:
+        raise _at_fields(problem) from None
+
+
+async def _once(
+    ask: Ask, given: Given, league: str, asked: Questions, terms: dict[str, object], season: str
+) -> Done:
+    draft = given.flag("draft")
+    body = terms | {"starts_at": asked.start.isoformat(), "draft": draft}
+    if season != _NONE:
+        body["season"] = season
+    path = f"/v1/leagues/{league}/tournaments"
+    made = await ask.api.send("POST", path, body, TournamentMade, key=given.key)
+    drafted, announced = ask.gettext("The draft is kept."), ask.gettext("The evening is announced.")
+    return Done(links.tournament(made.id), drafted if draft else announced)
+
+
+async def _often(
+    ask: Ask, given: Given, league: str, asked: Questions, terms: dict[str, object], season: str
+) -> Done:
+    days = given.text("ahead_days")
+    body = {
+        "rrule": rrule(asked.often, asked.date),
+        "zone": asked.zone,
+        "starts": f"{asked.date}T{asked.time}",
+        "ahead_hours": 24 * int(days) if days.isdecimal() and len(days) < 4 else 24 * _AHEAD_DAYS,
+        "tournament": terms,
+    }
+    await ask.api.send("POST", f"/v1/seasons/{season}/fixtures", body, object, key=given.key)
+    return Done(links.league(league), ask.gettext("The evenings are planned."))
+
+
+def _screen(
+    ask: Ask,
+    shown: LeagueShown,
+    asked: Questions,
+    plan: Proposal,
+    seasons: tuple[_SeasonListed, ...],
+) -> PlanScreen:
+    fields = {name: str(each) for name, each in msgspec.structs.asdict(asked).items()}
+    listed = [(each.season, each.name) for each in seasons]
+    listed.append((_NEW, _new_season(ask, asked)))
+    if asked.often == "once":
+        listed.append((_NONE, ask.gettext("no season")))
+    return PlanScreen(
+        league=shown.id,
+        league_name=shown.name,
+        place=shown.place,
+        query=urlencode(fields),
+        asked=asked,
+        plan=plan,
+        day=format_date(asked.start, "EEEE, d MMMM", locale=ask.language.locale),
+        seasons=tuple(listed),
+        ahead_days=_AHEAD_DAYS,
+    )
+
+
+def _new_season(ask: Ask, asked: Questions) -> str:
+    return ask.gettext("Season %(year)s") % {"year": asked.start.year}
+
+
+async def _planned_by(ask: Ask, league: str) -> LeagueShown:
+    shown = await ask.api.get(f"/v1/leagues/{league}", LeagueShown)
+    if shown.role not in PLANS:
+        raise Problem(404, {"code": "not_found"})
+    return shown
+
+
+async def _seasons(ask: Ask, league: str) -> tuple[_SeasonListed, ...]:
+    """Return the open seasons."""
+    found = await ask.api.get(f"/v1/leagues/{league}/seasons", ApiPage[_SeasonListed])
+    return tuple(each for each in found.items if each.state == "open")
+
+
+async def _zone(ask: Ask, league: str) -> str | None:
+    """Return the zone of the league's next evening, or None."""
+    now: datetime = shell_of(ask.request).now()
+    span = {"from": now.isoformat(), "to": (now + _AHEAD).isoformat()}
+    found = await ask.api.get(f"/v1/leagues/{league}/schedule", Schedule, **span)
+    return next((each.zone for each in found.items if each.zone in ZONES), None)
+
+
+def _at_fields(problem: Problem) -> Problem:
+    """Return a problem whose errors stand at the fields of the page."""
+    field = problem.facts.get("field")
+    if not problem.errors and isinstance(field, str):
+        said = str(problem.facts.get("problem", ""))
+        problem.errors = (FieldError(pointer=f"/{field.replace('.', '/')}", detail=said),)
+    problem.errors = tuple(
+        FieldError(pointer=each.pointer.removeprefix("/tournament"), detail=each.detail)
+        for each in problem.errors
+    )
+    return problem

@@ -1,0 +1,189 @@
+"""The money of an evening: what is due, paid and owed, and the prizes handed over."""
+
+import asyncio
+from decimal import Decimal, InvalidOperation
+
+import msgspec
+from babel.numbers import get_currency_precision
+
+from service.api.me.accounts import Me
+from service.api.tournament.money import AccountShown, LedgerShown, PaymentWanted
+from service.api.tournament.tournaments import TournamentShown
+from service.console import links
+from service.console.asking import Ask
+from service.console.calling import Problem
+from service.console.declaring import form, page
+from service.console.forms import Given, command
+from service.console.pages import Done, Page
+
+_REPORTS = frozenset({"owner", "director", "scorer"})
+_ENTRY = ("buy_in", "fee", "bounty")
+"""What an entry is made of. Rebuys and add-ons are recorded by hand."""
+
+
+class AccountSeen(msgspec.Struct, kw_only=True):
+    """What one player has to pay and to get, in minor units."""
+
+    entrant: str
+    name: str | None
+    charged: int
+    paid: int
+    owed: int
+    """What is not paid yet. Below 0 if the house owes it to the player."""
+
+    entry_due: int
+    """The part of the entry that is not paid."""
+
+    payout: int
+    handed_over: int
+    refund: int
+
+
+class MoneyScreen(msgspec.Struct, kw_only=True):
+    """The page of an evening's money."""
+
+    id: str
+    name: str
+    currency: str | None
+    finished: bool
+    recorded: bool
+    """True if payments are recorded, false if what is owed counts as paid."""
+
+    may_record: bool
+    paid: int
+    owed: int
+    fees: int
+    pool: int
+    prizes: int
+    credit: int
+    accounts: tuple[AccountSeen, ...]
+
+
+@page("/tournaments/{tournament:str}/money")
+async def money(ask: Ask, tournament: str) -> Page:
+    """Show every account to staff who report results, and to others their own."""
+    path = f"/v1/tournaments/{tournament}"
+    me, shown, books = await asyncio.gather(
+        ask.me(),
+        ask.api.get(path, TournamentShown),
+        ask.api.get(f"{path}/ledger", LedgerShown),
+    )
+    totals = books.totals
+    screen = MoneyScreen(
+        id=shown.id,
+        name=shown.name,
+        currency=books.currency,
+        finished=shown.state == "finished",
+        recorded=shown.fees.payment == "recorded",
+        may_record=reports(me, shown),
+        paid=totals.paid,
+        owed=totals.owed,
+        fees=totals.fees,
+        pool=shown.money.pool,
+        prizes=totals.prizes,
+        credit=totals.credit,
+        accounts=tuple(_account(each, shown) for each in books.accounts),
+    )
+    return Page("evening/money.html", screen)
+
+
+@form("/tournaments/{tournament:str}/money/entry", of=money)
+async def take_entry(ask: Ask, given: Given, tournament: str) -> Done | Page:
+    """Record all parts of an entry that are not paid yet."""
+    path, entrant = f"/v1/tournaments/{tournament}", given.text("entrant")
+    shown, books = await asyncio.gather(
+        ask.api.get(path, TournamentShown), ask.api.get(f"{path}/ledger", LedgerShown)
+    )
+    account = next((each for each in books.accounts if each.entrant == entrant), None)
+    for kind, due in () if account is None else _due(account, shown):
+        body = {"entrant": entrant, "kind": kind, "amount": due}
+        wanted = msgspec.convert(body, PaymentWanted)
+        # Each part has a key of its own, so that a second tap records nothing twice.
+        key = f"{given.key}-{kind}"
+        await ask.api.send("POST", f"{path}/payments", wanted, object, key=key)
+    said = ask.gettext("%(name)s has paid.") % {"name": given.text("name")}
+    return Done(links.money(tournament), said)
+
+
+@form("/tournaments/{tournament:str}/money/payment", of=money)
+async def record(ask: Ask, given: Given, tournament: str) -> Done | Page:
+    """Record any payment, or a refund, by hand."""
+    books = await ask.api.get(f"/v1/tournaments/{tournament}/ledger", LedgerShown)
+    amount = minor(given.text("amount"), books.currency, "amount")
+    return await command(
+        ask, given, "POST", f"/v1/tournaments/{tournament}/payments",
+        given.into(PaymentWanted, amount=amount),
+        said=ask.gettext("The payment is recorded."), to=links.money(tournament),
+    )  # fmt: skip
+
+
+@form("/tournaments/{tournament:str}/money/prize", of=money)
+async def hand_over(ask: Ask, given: Given, tournament: str) -> Done | Page:
+    """Record that a prize was handed over."""
+    return await _prize(ask, given, tournament, "handed-over", ask.gettext("The prize is given."))
+
+
+@form("/tournaments/{tournament:str}/money/prize/back", of=money)
+async def take_back(ask: Ask, given: Given, tournament: str) -> Done | Page:
+    """Record that a player gave back what a correction took from the prize."""
+    return await _prize(ask, given, tournament, "returned", ask.gettext("The prize is back."))
+
+
+def reports(me: Me, shown: TournamentShown) -> bool:
+    """Return whether the reader may report results. The API decides; this only hides buttons."""
+    role = next((each.role for each in me.leagues if each.id == shown.league), None)
+    return role in _REPORTS and shown.my is None
+
+
+def minor(text: str, currency: str | None, name: str) -> int:
+    """
+    Return an amount that a person typed, in minor units.
+
+    Args:
+        name: The field that it was typed into.
+
+    Raises:
+        Problem: If it is no amount.
+    """
+    places = 0 if currency is None else get_currency_precision(currency)
+    try:
+        value = Decimal(text.replace(",", ".")).scaleb(places)
+        if value.is_finite() and 0 <= value <= 2**50 and value == int(value):
+            return int(value)
+    except InvalidOperation:
+        pass
+    error = {"pointer": f"/{name}", "detail": "Expected `float`", "code": "invalid_value"}
+    raise Problem(400, {"code": "validation_failed", "errors": [error]})
+
+
+async def _prize(ask: Ask, given: Given, tournament: str, what: str, said: str) -> Done | Page:
+    path = f"/v1/tournaments/{tournament}/prizes/{given.text('entrant')}/{what}"
+    return await command(ask, given, "POST", path, said=said, to=links.money(tournament))
+
+
+def _due(account: AccountShown, shown: TournamentShown) -> list[tuple[str, int]]:
+    """Return the parts of the entry that are not paid, each with its amount."""
+    fees, found = shown.fees, []
+    price = {"buy_in": fees.buy_in, "fee": fees.fee, "bounty": fees.bounty}
+    if fees.payment == "on_trust" or account.charged == 0:
+        return []
+    for kind in _ENTRY:
+        paid = sum(each.amount for each in account.payments if each.kind == kind)
+        if price[kind] > paid:
+            found.append((kind, price[kind] - paid))
+    return found
+
+
+def _account(account: AccountShown, shown: TournamentShown) -> AccountSeen:
+    refund = account.refund
+    return AccountSeen(
+        entrant=account.entrant,
+        name=account.name,
+        charged=account.charged,
+        paid=account.paid,
+        owed=account.charged - account.paid,
+        entry_due=sum(amount for _, amount in _due(account, shown)),
+        payout=account.payout,
+        handed_over=account.handed_over,
+        refund=0 if refund is None else refund.amount,
+    )

@@ -1,0 +1,151 @@
+"""Paper: seat cards, a sheet for each table, the result and the standings."""
+
+from datetime import datetime
+
+import msgspec
+
+from service.api.http.paging import Page as Listed
+from service.api.league.seasons import StandingShown
+from service.api.tournament.entrants import EntrantShown
+from service.api.tournament.tournaments import TournamentShown
+from service.console import links
+from service.console.asking import Ask, house_address
+from service.console.declaring import page
+from service.console.drawing.qr import qr_svg
+from service.console.pages import Page
+
+PAPERS = ("cards", "tables", "result", "standings")
+PAGES_MAX = 10
+"""Pages of standings that are printed."""
+
+_PLAYS = frozenset({"registered", "playing", "rebuy_open"})
+
+
+class Card(msgspec.Struct, kw_only=True):
+    """A seat card. Table and seat are null until the draw."""
+
+    name: str | None
+    table: int | None
+    seat: int | None
+    code: str
+    """The QR code of the player's own page."""
+
+
+class Sheet(msgspec.Struct, kw_only=True):
+    """The sheet of one table: the name at each seat, or None for a free one."""
+
+    number: int
+    seats: tuple[str | None, ...]
+
+
+class Result(msgspec.Struct, kw_only=True):
+    """A place with its prize in minor units."""
+
+    place: int
+    name: str | None
+    prize: int
+
+
+class Rank(msgspec.Struct, kw_only=True):
+    """A line of the standings."""
+
+    rank: int
+    name: str | None
+    points: str
+
+
+class PrintsScreen(msgspec.Struct, kw_only=True):
+    """The papers of a tournament, of which one kind is shown."""
+
+    id: str
+    name: str
+    place: str | None
+    starts_at: datetime
+    currency: str | None
+    what: str
+    seasonal: bool
+    """True if the tournament counts for a season."""
+
+    cards: tuple[Card, ...] = ()
+    sheets: tuple[Sheet, ...] = ()
+    results: tuple[Result, ...] = ()
+    ranks: tuple[Rank, ...] = ()
+
+
+@page("/tournaments/{tournament:str}/prints")
+async def prints(ask: Ask, tournament: str) -> Page:
+    """Show the papers of the kind that is asked for."""
+    shown = await ask.api.get(f"/v1/tournaments/{tournament}", TournamentShown)
+    asked = ask.query("what")
+    screen = PrintsScreen(
+        id=shown.id,
+        name=shown.name,
+        place=shown.place,
+        starts_at=shown.starts_at,
+        currency=shown.currency,
+        what=asked if asked in PAPERS else "cards",
+        seasonal=shown.season is not None,
+    )
+    if screen.what == "cards":
+        screen.cards = _cards(ask, shown)
+    elif screen.what == "tables":
+        screen.sheets = _sheets(shown)
+    elif screen.what == "result":
+        screen.results = _results(shown.entrants)
+    elif shown.season is not None:
+        screen.ranks = await _ranks(ask, shown.season)
+    return Page("evening/prints.html", screen)
+
+
+def _cards(ask: Ask, shown: TournamentShown) -> tuple[Card, ...]:
+    numbers = {each.id: each.number for each in shown.tables}
+    base, said = house_address(ask), ask.gettext("Code of the player")
+    cards = [
+        Card(
+            name=each.name,
+            table=None if each.table is None else numbers.get(each.table),
+            seat=each.seat,
+            code=qr_svg(f"{base}{links.at_door(shown.id, each.player)}", said),
+        )
+        for each in shown.entrants
+        if each.status in _PLAYS
+    ]
+    return tuple(sorted(cards, key=_by_seat))
+
+
+def _by_seat(card: Card) -> tuple[int, int, str]:
+    return card.table or 0, card.seat or 0, (card.name or "").casefold()
+
+
+def _sheets(shown: TournamentShown) -> tuple[Sheet, ...]:
+    sheets = []
+    for table in shown.tables:
+        seated = {each.seat: each.name for each in shown.entrants if each.table == table.id}
+        seats = tuple(seated.get(seat) for seat in range(1, shown.table_seats + 1))
+        sheets.append(Sheet(number=table.number, seats=seats))
+    return tuple(sheets)
+
+
+def _results(entrants: tuple[EntrantShown, ...]) -> tuple[Result, ...]:
+    found = [
+        Result(place=each.placing, name=each.name, prize=each.payout or 0)
+        for each in entrants
+        if each.placing is not None
+    ]
+    return tuple(sorted(found, key=lambda each: each.place))
+
+
+async def _ranks(ask: Ask, season: str) -> tuple[Rank, ...]:
+    ranks: list[Rank] = []
+    cursor = None
+    for _ in range(PAGES_MAX):
+        part = await ask.api.get(
+            f"/v1/seasons/{season}/standings", Listed[StandingShown], cursor=cursor
+        )
+        ranks += [
+            Rank(rank=each.rank, name=each.name, points=str(each.points)) for each in part.items
+        ]
+        cursor = part.next_cursor
+        if cursor is None:
+            break
+    return tuple(ranks)

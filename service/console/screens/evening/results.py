@@ -1,0 +1,133 @@
+"""The result of an evening, and its corrections, each after a look at what it changes."""
+
+import asyncio
+
+import msgspec
+
+from service.api.http.paging import Page as Listed
+from service.api.tournament.corrections import CorrectionShown, CorrectionWanted, ForfeitWanted
+from service.api.tournament.entrants import EntrantShown
+from service.api.tournament.tournaments import TournamentShown
+from service.console import links
+from service.console.asking import Ask
+from service.console.calling import Body, Problem
+from service.console.declaring import form, page
+from service.console.forms import Given, Rehearsal, command
+from service.console.pages import Done, Page
+from service.console.screens.evening.money import reports
+
+_PLACE = "place."
+"""The prefix of the fields that hold the places of a corrected order."""
+
+
+class Placed(msgspec.Struct, kw_only=True):
+    """A player with the place that counts now."""
+
+    entrant: str
+    name: str | None
+    place: int
+    payout: int
+    forfeited: bool
+
+
+class CorrectionSeen(msgspec.Struct, kw_only=True):
+    """One correction, with its reason."""
+
+    number: int
+    kind: str
+    by: str | None
+    reason: str | None
+
+
+class ResultScreen(msgspec.Struct, kw_only=True):
+    """The page of a result."""
+
+    id: str
+    name: str
+    currency: str | None
+    finished: bool
+    etag: str | None
+    placed: tuple[Placed, ...]
+    corrections: tuple[CorrectionSeen, ...]
+    may_correct: bool
+
+
+@page("/tournaments/{tournament:str}/result")
+async def result(ask: Ask, tournament: str) -> Page:
+    """Show places and prizes, what was corrected and why."""
+    path = f"/v1/tournaments/{tournament}"
+    me, read, found = await asyncio.gather(
+        ask.me(),
+        ask.api.read(path, TournamentShown),
+        ask.api.get(f"{path}/corrections", Listed[CorrectionShown]),
+    )
+    shown, latest = read.value, found.items[-1] if found.items else None
+    forfeited = () if latest is None else latest.forfeited
+    finished = shown.state == "finished"
+    placed = [_placed(each, forfeited) for each in shown.entrants if each.placing is not None]
+    screen = ResultScreen(
+        id=shown.id,
+        name=shown.name,
+        currency=shown.currency,
+        finished=finished,
+        etag=read.etag,
+        placed=tuple(sorted(placed, key=lambda each: each.place)),
+        corrections=tuple(
+            CorrectionSeen(number=each.number, kind=each.kind, by=each.by_name, reason=each.reason)
+            for each in found.items
+        ),
+        may_correct=finished and reports(me, shown),
+    )
+    return Page("evening/result.html", screen)
+
+
+@form("/tournaments/{tournament:str}/result/order", of=result)
+async def correct_order(ask: Ask, given: Given, tournament: str) -> Done | Page:
+    """Correct the order of finish. Players with the same place share it."""
+    groups: dict[int, list[str]] = {}
+    for name, values in given.fields.items():
+        if name.startswith(_PLACE):
+            groups.setdefault(_place(name, values[-1]), []).append(name.removeprefix(_PLACE))
+    order = tuple(tuple(groups[place]) for place in sorted(groups))
+    body = given.into(CorrectionWanted, order=order)
+    return await _corrected(ask, given, tournament, "corrections", body)
+
+
+@form("/tournaments/{tournament:str}/result/forfeit", of=result)
+async def forfeit(ask: Ask, given: Given, tournament: str) -> Done | Page:
+    """Take the result and the prize from a player."""
+    body = given.into(ForfeitWanted)
+    return await _corrected(ask, given, tournament, "forfeits", body)
+
+
+async def _corrected(ask: Ask, given: Given, tournament: str, what: str, body: Body) -> Done | Page:
+    path = f"/v1/tournaments/{tournament}"
+    shown = await ask.api.get(path, TournamentShown)
+    asked = Rehearsal(ask.gettext("Correct the result?"), currency=shown.currency)
+    return await command(
+        ask, given, "POST", f"{path}/{what}", body,
+        said=ask.gettext("The result is corrected."), to=links.result(tournament), rehearse=asked,
+    )  # fmt: skip
+
+
+def _place(name: str, text: str) -> int:
+    """
+    Return the place that was typed.
+
+    Raises:
+        Problem: If it is no number from 1.
+    """
+    if text.strip().isdecimal() and int(text) > 0:
+        return int(text)
+    error = {"pointer": f"/{name}", "detail": "Expected `int`", "code": "invalid_value"}
+    raise Problem(400, {"code": "validation_failed", "errors": [error]})
+
+
+def _placed(each: EntrantShown, forfeited: tuple[str, ...]) -> Placed:
+    return Placed(
+        entrant=each.id,
+        name=each.name,
+        place=each.placing or 0,
+        payout=each.payout or 0,
+        forfeited=each.id in forfeited,
+    )

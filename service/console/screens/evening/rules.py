@@ -1,0 +1,103 @@
+"""The rules of an evening, or of a preset, on one page in a card player's words."""
+
+import msgspec
+
+from engine.rulesets import Ruleset
+from service.api.league.rulesets import RulesetShown
+from service.api.public.tournaments import PublicTournament
+from service.api.tournament.tournaments import TournamentShown
+from service.console.asking import Ask
+from service.console.calling import Problem
+from service.console.declaring import page
+from service.console.pages import Page
+from service.console.rules.evening import Rules, rules_of
+
+
+class Cards(msgspec.Struct, kw_only=True):
+    """A row of cards that belong together."""
+
+    suit: str | None
+    """The suit, or null for cards without one."""
+
+    cards: tuple[str, ...]
+
+
+class RulesScreen(msgspec.Struct, kw_only=True):
+    """The page of rules."""
+
+    title: str
+    tournament: str | None
+    """The tournament, or null for the rules of a preset."""
+
+    named: str
+    """The preset that the rules come from."""
+
+    rules: Rules
+    cards: tuple[Cards, ...]
+    """Some cards of the deck, by suit."""
+
+    chips: int | None
+    """The starting stack, or null if the evening names none."""
+
+
+_SHOWN = {
+    "d62": (
+        Cards(suit="circle", cards=("C+01", "C+07", "C-10")),
+        Cards(suit="triangle", cards=("T+02", "T+09", "T-05")),
+        Cards(suit="square", cards=("S+03", "S+10", "S-08")),
+        Cards(suit=None, cards=("Z1",)),
+    ),
+    "d76": (
+        Cards(suit="sabers", cards=("SA01", "SA12", "SA15")),
+        Cards(suit="flasks", cards=("FL02", "FL13")),
+        Cards(suit="coins", cards=("CO03", "CO14")),
+        Cards(suit="staves", cards=("ST07", "ST15")),
+        Cards(
+            suit=None,
+            cards=("X00a", "X02a", "X08a", "X11a", "X13a", "X14a", "X15a", "X17a"),
+        ),
+    ),
+}
+
+
+@page("/tournaments/{tournament:str}/rules", open=True)
+async def rules(ask: Ask, tournament: str) -> Page:
+    """Show the rules of a tournament."""
+    shown = await _tournament(ask, tournament)
+    title = ask.gettext("The rules of %(name)s") % {"name": shown.name}
+    return Page(
+        "evening/rules.html",
+        _screen(ask, title, tournament, shown.ruleset, shown.ruleset_name, shown.starting_stack),
+    )
+
+
+@page("/rules/{preset:str}", open=True)
+async def preset_rules(ask: Ask, preset: str) -> Page:
+    """Show the rules of a preset."""
+    shown = await ask.api.get(f"/v1/rulesets/{preset}", RulesetShown)
+    title = ask.gettext("The rules of %(name)s") % {"name": shown.name}
+    stack = shown.ruleset.starting_stack
+    return Page("evening/rules.html", _screen(ask, title, None, shown.ruleset, shown.name, stack))
+
+
+async def _tournament(ask: Ask, tournament: str) -> TournamentShown | PublicTournament:
+    if ask.signed_in:
+        try:
+            return await ask.api.get(f"/v1/tournaments/{tournament}", TournamentShown)
+        except Problem as problem:
+            if problem.status != 404:
+                raise
+    return await ask.api.get(f"/v1/public/tournaments/{tournament}", PublicTournament)
+
+
+def _screen(
+    ask: Ask, title: str, tournament: str | None, ruleset: Ruleset, named: str, chips: int | None
+) -> RulesScreen:
+    return RulesScreen(
+        title=title,
+        tournament=tournament,
+        named=named,
+        rules=rules_of(ruleset, named, ask.language),
+        cards=_SHOWN[ruleset.deck],
+        chips=chips,
+    )

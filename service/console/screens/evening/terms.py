@@ -1,0 +1,111 @@
+"""The terms of a new evening, made of the fields of its proposal."""
+
+from babel.numbers import get_currency_precision
+
+from service.console.calling import Problem
+from service.console.forms import Given
+from service.console.screens.evening.plan import Questions, amount_of, numbers_of
+
+_CHECK_IN_SECONDS = 1800
+_NUMBERS = ("table_seats", "starting_stack", "entrants_min", "entrants_max", "decision_seconds")
+
+
+def terms_of(given: Given, asked: Questions) -> dict[str, object]:
+    """
+    Return the body of the announcement, without season and times.
+
+    Raises:
+        Problem: ``validation_failed``, with each error at its field.
+    """
+    wrong: dict[str, str] = {}
+    terms: dict[str, object] = {
+        "name": given.text("name"),
+        "ruleset": asked.ruleset,
+        "length_seconds": asked.minutes * 60,
+        "staff_may_play": given.flag("staff_may_play"),
+    }
+    if given.text("place"):
+        terms["place"] = given.text("place")
+    for name in _NUMBERS:
+        number = _whole(given, name, wrong)
+        if number is not None:
+            terms[name] = number
+    terms["entry"] = _entry(given, wrong)
+    terms |= _money(given, asked, wrong)
+    levels = _levels(given, wrong)
+    if levels:
+        terms["overrides"] = {"escalation": {"kind": "levels", "by": "clock", "levels": levels}}
+    terms["floor"] = _floor(given, len(levels), wrong)
+    if wrong:
+        listed = [
+            {"pointer": f"/{name.replace('.', '/')}", "detail": said}
+            for name, said in wrong.items()
+        ]
+        raise Problem(400, {"code": "validation_failed", "errors": listed})
+    return terms
+
+
+def _entry(given: Given, wrong: dict[str, str]) -> dict[str, object]:
+    entry: dict[str, object] = {"waitlist": given.flag("waitlist")}
+    late = _whole(given, "late", wrong)
+    if late:
+        entry["late_registration_level"] = late
+    if given.flag("check_in"):
+        entry["check_in_opens_before_seconds"] = _CHECK_IN_SECONDS
+    return entry
+
+
+def _money(given: Given, asked: Questions, wrong: dict[str, str]) -> dict[str, object]:
+    if not given.text("price"):
+        return {}
+    price = amount_of(given.text("price"))
+    if price is None:
+        wrong["price"] = "Expected `float`"
+        return {}
+    if not price:
+        return {}
+    shares = numbers_of(given.text("payouts")) or (1,)
+    return {
+        "currency": asked.currency,
+        "fees": {"buy_in": int(price * 10 ** get_currency_precision(asked.currency))},
+        "payouts": shares,
+    }
+
+
+def _floor(given: Given, levels: int, wrong: dict[str, str]) -> dict[str, object]:
+    floor: dict[str, object] = {}
+    after = [each for each in numbers_of(given.text("breaks")) if 0 < each < levels]
+    minutes = _whole(given, "break_minutes", wrong)
+    if after and minutes:
+        floor["breaks"] = [{"level": each, "seconds": minutes * 60} for each in sorted(set(after))]
+    last = _whole(given, "last_hands", wrong)
+    if last:
+        floor["last_hands_after_minutes"] = last
+    return floor
+
+
+def _levels(given: Given, wrong: dict[str, str]) -> list[dict[str, int | None]]:
+    """Return the rows of the levels. A row without bets is left out, and the last never ends."""
+    columns = [given.texts(f"level_{each}[]") for each in ("small", "big", "ante", "minutes")]
+    found: list[dict[str, int | None]] = []
+    for row in zip(*columns, strict=False):
+        texts = [each.strip() or "0" for each in row]
+        if not all(each.isdecimal() and len(each) < 10 for each in texts):
+            wrong["levels"] = "Expected `int`"
+            return []
+        small, big, ante, minutes = (int(each) for each in texts)
+        if small or big or ante:
+            found.append({"small": small, "big": big, "ante": ante, "length": minutes * 60})
+    if found:
+        found[-1]["length"] = None
+    return found
+
+
+def _whole(given: Given, name: str, wrong: dict[str, str]) -> int | None:
+    text = given.text(name)
+    if not text:
+        return None
+    if not text.isdecimal() or len(text) > 12:
+        wrong[name] = "Expected `int`"
+        return None
+    return int(text)

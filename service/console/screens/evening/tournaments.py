@@ -1,0 +1,293 @@
+"""The poster of a tournament: when, where, what it costs, who comes, and the way in."""
+
+import asyncio
+from datetime import datetime, timedelta
+
+import msgspec
+from markupsafe import Markup
+
+from engine.rulesets.presets import PRESETS, preset
+from service.api.http.shell import shell_of
+from service.api.me.accounts import Me
+from service.api.public.tournaments import PublicTournament
+from service.api.tournament.entering import AnswerWanted
+from service.api.tournament.entrants import EntrantShown, EntrantStatus
+from service.api.tournament.registrations import RegistrationWanted
+from service.api.tournament.starting import Reasoned
+from service.api.tournament.tournaments import TournamentShown
+from service.console import links
+from service.console.asking import Ask, house_address
+from service.console.calling import Problem
+from service.console.declaring import form, page
+from service.console.drawing.qr import qr_svg
+from service.console.forms import Given, Rehearsal, command
+from service.console.pages import Done, Page
+from service.console.rules.evening import game_name
+
+_WAITS = frozenset({"requested", "waitlisted", "offered", "registered", "playing", "rebuy_open"})
+"""The states of an entry that is not over."""
+
+_BEFORE_PLAY = frozenset({"announced", "registering", "registration_closed"})
+
+
+class Guest(msgspec.Struct, kw_only=True):
+    """Somebody who comes, or waits for a place."""
+
+    player: str
+    name: str | None
+    bot: bool
+    status: EntrantStatus | None
+    """The state of the entry, or null for a stranger."""
+
+    placing: int | None
+    line: int | None
+    checked_in: bool
+
+
+class Mine(msgspec.Struct, kw_only=True):
+    """The reader's entry, and what the reader may do."""
+
+    status: EntrantStatus | None
+    """The state of the latest entry, or null without one."""
+
+    line: int | None
+    offered_until: datetime | None
+    table: str | None
+    may_enter: bool
+    may_leave: bool
+    may_check_in: bool
+    checked_in: bool
+    code: str
+    """The reader's QR code for the door, or nothing once the reader is here."""
+
+
+class Price(msgspec.Struct, kw_only=True):
+    """What an entry costs, in minor units, and the prizes as they stand."""
+
+    currency: str | None
+    entry: int
+    pool: int
+    prizes: tuple[int, ...]
+
+
+class PosterScreen(msgspec.Struct, kw_only=True):
+    """The page of a tournament."""
+
+    id: str
+    league: str
+    name: str
+    state: str
+    starts_at: datetime
+    place: str | None
+    length_seconds: int | None
+    game: str
+    """The name of the game, and of the ruleset if it is not the game's own."""
+
+    starting_stack: int
+    table_seats: int
+    entrants_min: int
+    entrants_max: int
+    price: Price | None
+    """Null for a stranger."""
+
+    guests: tuple[Guest, ...]
+    waiting: tuple[Guest, ...]
+    mine: Mine | None
+    """Null for a stranger."""
+
+    may_cancel: bool
+    """True if the reader's role may cancel the evening, and it is not over."""
+
+
+def _game(ask: Ask, ruleset: str) -> str:
+    """Return the game of a ruleset by name. The name of a league's own ruleset says enough."""
+    if ruleset not in PRESETS:
+        return ruleset
+    game = game_name(preset(ruleset), ask.language)
+    named = ruleset.replace("_", " ")
+    return game if named in game.lower() else f"{game}, {named}"
+
+
+@page("/tournaments/{tournament:str}", open=True)
+async def poster(ask: Ask, tournament: str) -> Page:
+    """Show the tournament as the reader may see it."""
+    if ask.signed_in:
+        try:
+            return Page("evening/poster.html", await _as_member(ask, tournament))
+        except Problem as problem:
+            if problem.status != 404:
+                raise
+    return Page("evening/poster.html", await _as_stranger(ask, tournament))
+
+
+@form("/tournaments/{tournament:str}/enter", of=poster)
+async def enter(ask: Ask, given: Given, tournament: str) -> Done | Page:
+    """Enter, or join the line."""
+    return await command(
+        ask, given, "POST", f"/v1/tournaments/{tournament}/registrations", RegistrationWanted(),
+        said=ask.gettext("You are on the list."), to=links.tournament(tournament),
+    )  # fmt: skip
+
+
+@form("/tournaments/{tournament:str}/leave", of=poster)
+async def leave(ask: Ask, given: Given, tournament: str) -> Done | Page:
+    """Give up the entry, the place in line or the application."""
+    return await command(
+        ask, given, "POST", f"/v1/tournaments/{tournament}/withdrawals",
+        said=ask.gettext("You are off the list."), to=links.tournament(tournament),
+    )  # fmt: skip
+
+
+@form("/tournaments/{tournament:str}/check-in", of=poster)
+async def check_in(ask: Ask, given: Given, tournament: str) -> Done | Page:
+    """Say that the reader is here."""
+    return await command(
+        ask, given, "POST", f"/v1/tournaments/{tournament}/check-ins",
+        said=ask.gettext("You are checked in."), to=links.tournament(tournament),
+    )  # fmt: skip
+
+
+@form("/tournaments/{tournament:str}/offer", of=poster)
+async def answer_offer(ask: Ask, given: Given, tournament: str) -> Done | Page:
+    """Take the place that is offered, or leave it to the next in line."""
+    taken = given.flag("accepted")
+    said = ask.gettext("The place is yours.") if taken else ask.gettext("The place is passed on.")
+    return await command(
+        ask, given, "POST", f"/v1/tournaments/{tournament}/offers", AnswerWanted(accepted=taken),
+        said=said, to=links.tournament(tournament),
+    )  # fmt: skip
+
+
+@form("/tournaments/{tournament:str}/cancel", of=poster)
+async def cancel(ask: Ask, given: Given, tournament: str) -> Done | Page:
+    """Cancel the evening, after a look at what that changes."""
+    return await command(
+        ask, given, "POST", f"/v1/tournaments/{tournament}/cancel", given.into(Reasoned),
+        said=ask.gettext("The evening is cancelled."), to=links.tournament(tournament),
+        rehearse=Rehearsal(ask.gettext("Cancel this evening?")),
+    )  # fmt: skip
+
+
+def entry_of(tournament: TournamentShown, player: str) -> EntrantShown | None:
+    """Return the latest entry of *player* that is not over, or None."""
+    mine = [each for each in tournament.entrants if each.player == player]
+    return next((each for each in reversed(mine) if each.status in _WAITS), None)
+
+
+def check_in_open(tournament: TournamentShown, mine: EntrantShown, now: datetime) -> bool:
+    """Return whether *mine* may check in now."""
+    before = tournament.entry.check_in_opens_before_seconds
+    waits = mine.status == "registered" and not mine.checked_in
+    if before is None or not waits or tournament.state not in _BEFORE_PLAY:
+        return False
+    return now >= tournament.starts_at - timedelta(seconds=before)
+
+
+async def _as_member(ask: Ask, tournament: str) -> PosterScreen:
+    me, shown = await asyncio.gather(
+        ask.me(), ask.api.get(f"/v1/tournaments/{tournament}", TournamentShown)
+    )
+    guests = [_guest(each) for each in shown.entrants]
+    fees = shown.fees
+    return PosterScreen(
+        id=shown.id,
+        league=shown.league,
+        name=shown.name,
+        state=shown.state,
+        starts_at=shown.starts_at,
+        place=shown.place,
+        length_seconds=shown.length_seconds,
+        game=_game(ask, shown.ruleset_name),
+        starting_stack=shown.starting_stack,
+        table_seats=shown.table_seats,
+        entrants_min=shown.entrants_min,
+        entrants_max=shown.entrants_max,
+        price=Price(
+            currency=shown.currency,
+            entry=fees.buy_in + fees.fee + fees.bounty,
+            pool=shown.money.pool,
+            prizes=shown.money.prizes,
+        ),
+        guests=tuple(each for each in guests if not _outside(each)),
+        waiting=tuple(each for each in guests if _outside(each)),
+        mine=_mine(shown, me.id, shell_of(ask.request).now(), _code(ask, shown, me)),
+        may_cancel=_directs(me, shown),
+    )
+
+
+async def _as_stranger(ask: Ask, tournament: str) -> PosterScreen:
+    shown = await ask.api.get(f"/v1/public/tournaments/{tournament}", PublicTournament)
+    return PosterScreen(
+        id=shown.id,
+        league=shown.league,
+        name=shown.name,
+        state=shown.state,
+        starts_at=shown.starts_at,
+        place=shown.place,
+        length_seconds=shown.length_seconds,
+        game=_game(ask, shown.ruleset_name),
+        starting_stack=shown.starting_stack,
+        table_seats=shown.table_seats,
+        entrants_min=shown.entrants_min,
+        entrants_max=shown.entrants_max,
+        price=None,
+        guests=tuple(
+            Guest(
+                player=each.player,
+                name=each.name,
+                bot=each.bot,
+                status=None,
+                placing=each.placing,
+                line=None,
+                checked_in=False,
+            )
+            for each in shown.entrants
+        ),
+        waiting=(),
+        mine=None,
+        may_cancel=False,
+    )
+
+
+def _directs(me: Me, shown: TournamentShown) -> bool:
+    """Return whether the reader may cancel. The API decides; this only hides a useless button."""
+    role = next((each.role for each in me.leagues if each.id == shown.league), None)
+    return role in ("owner", "director") and shown.state not in ("finished", "cancelled")
+
+
+def _guest(each: EntrantShown) -> Guest:
+    return Guest(
+        player=each.player,
+        name=each.name,
+        bot=each.bot,
+        status=each.status,
+        placing=each.placing,
+        line=each.line,
+        checked_in=each.checked_in,
+    )
+
+
+def _outside(guest: Guest) -> bool:
+    return guest.status in ("requested", "refused", "waitlisted", "offered")
+
+
+def _code(ask: Ask, shown: TournamentShown, me: Me) -> Markup:
+    where = f"{house_address(ask)}{links.at_door(shown.id, me.id)}"
+    return qr_svg(where, ask.gettext("Code of the player"))
+
+
+def _mine(shown: TournamentShown, me: str, now: datetime, code: str) -> Mine:
+    entry = entry_of(shown, me)
+    early = shown.state in _BEFORE_PLAY
+    open_now = shown.state == "registering" or shown.late_registration
+    return Mine(
+        status=None if entry is None else entry.status,
+        line=None if entry is None else entry.line,
+        offered_until=None if entry is None else entry.offered_until,
+        table=None if entry is None else entry.table,
+        may_enter=entry is None and open_now and shown.bots != "only",
+        may_leave=entry is not None and early and entry.status != "offered",
+        may_check_in=entry is not None and check_in_open(shown, entry, now),
+        checked_in=entry is not None and entry.checked_in,
+        code=code if entry is not None and early and not entry.checked_in else "",
+    )

@@ -1,0 +1,257 @@
+"""What a director does on the floor. Each step that is not small shows its dry run first."""
+
+from typing import Literal
+
+import msgspec
+
+from service.api.table.voiding import VoidWanted
+from service.api.tournament.by_staff import EntrantNamed
+from service.api.tournament.floors import Floor
+from service.api.tournament.pacing import BreakWanted, ClockWanted
+from service.api.tournament.rulings import (
+    AboutEntrant,
+    MoveWanted,
+    OrderWanted,
+    PenaltyWanted,
+    ReasonGiven,
+)
+from service.api.tournament.starting import Reasoned
+from service.console import links
+from service.console.asking import Ask
+from service.console.calling import Body
+from service.console.declaring import form
+from service.console.forms import Given, Rehearsal, command
+from service.console.pages import Done, Page
+from service.console.screens.floor.floor import TABLES_MAX, floor
+from service.console.screens.floor.shown import table_names
+
+_FAULTS: dict[str, tuple[Literal["mis_deal", "fouled_deck"], str]] = {
+    "card_shown": ("mis_deal", "card_shown"),
+    "dealt_wrongly": ("mis_deal", "dealt_wrongly"),
+    "wrong_deck": ("fouled_deck", "wrong_deck"),
+}
+"""What may be wrong with a deal, as the page names it."""
+
+_MINUTE = 60
+
+
+class Minutes(msgspec.Struct, kw_only=True):
+    """The length of a break, as a director types it."""
+
+    minutes: int
+    after_level: int | None = None
+
+
+@form("/tournaments/{tournament:str}/floor/start", of=floor)
+async def start(ask: Ask, given: Given, tournament: str) -> Done | Page:
+    """Draw the seats and open the tables."""
+    return await _do(ask, given, tournament, "start", None, ask.gettext("The seats are drawn."))
+
+
+@form("/tournaments/{tournament:str}/floor/pause", of=floor)
+async def pause(ask: Ask, given: Given, tournament: str) -> Done | Page:
+    """Stop the clock. Hands in play go on to their end."""
+    body = Reasoned(reason=given.text("reason") or None)
+    said = ask.gettext("Paused. Hands in play go on to their end.")
+    return await _do(ask, given, tournament, "pause", body, said)
+
+
+@form("/tournaments/{tournament:str}/floor/resume", of=floor)
+async def resume(ask: Ask, given: Given, tournament: str) -> Done | Page:
+    """Let the clock run again."""
+    return await _do(ask, given, tournament, "resume", Reasoned(), ask.gettext("Play goes on."))
+
+
+@form("/tournaments/{tournament:str}/floor/clock", of=floor)
+async def set_clock(ask: Ask, given: Given, tournament: str) -> Done | Page:
+    """Add or take a minute, or go to another level. The button pressed says which."""
+    kind, _, number = given.text("do").partition(":")
+    only = {kind: number} if kind in ("seconds", "level") else {}
+    wanted = Given({name: (value,) for name, value in only.items()})
+    body = wanted.into(ClockWanted, reason=_reason(ask, given))
+    said = ask.gettext("Level %(level)s begins.") % {"level": body.level}
+    if body.level is None:
+        said = ask.gettext("The clock is set.")
+    return await _do(ask, given, tournament, "clock", body, said)
+
+
+@form("/tournaments/{tournament:str}/floor/break", of=floor)
+async def begin_break(ask: Ask, given: Given, tournament: str) -> Done | Page:
+    """Begin a break, or plan one for the end of a level."""
+    wanted = given.into(Minutes)
+    body = BreakWanted(
+        seconds=wanted.minutes * _MINUTE,
+        after_level=wanted.after_level,
+        reason=_reason(ask, given),
+    )
+    said = ask.gettext("The break begins once the hands in play are over.")
+    if wanted.after_level is not None:
+        said = ask.gettext("The break is planned.")
+    return await _do(ask, given, tournament, "breaks", body, said)
+
+
+@form("/tournaments/{tournament:str}/floor/break/end", of=floor)
+async def end_break(ask: Ask, given: Given, tournament: str) -> Done | Page:
+    """End the break early."""
+    return await _ordered(ask, given, tournament, "breaks/end", ask.gettext("The break is over."))
+
+
+@form("/tournaments/{tournament:str}/floor/hand-for-hand", of=floor)
+async def begin_hand_for_hand(ask: Ask, given: Given, tournament: str) -> Done | Page:
+    """Let every table wait for all others after each hand."""
+    said = ask.gettext("Hand for hand: every table waits for the others.")
+    return await _ordered(ask, given, tournament, "hand_for_hand", said)
+
+
+@form("/tournaments/{tournament:str}/floor/hand-for-hand/end", of=floor)
+async def end_hand_for_hand(ask: Ask, given: Given, tournament: str) -> Done | Page:
+    """Let the tables go on without waiting."""
+    said = ask.gettext("The tables play on without waiting.")
+    return await _ordered(ask, given, tournament, "hand_for_hand/end", said)
+
+
+@form("/tournaments/{tournament:str}/floor/last-hands", of=floor)
+async def call_last_hands(ask: Ask, given: Given, tournament: str) -> Done | Page:
+    """Call the last hands, which cannot be taken back."""
+    said = ask.gettext("Last hands are called.")
+    return await _ordered(ask, given, tournament, "last_hands", said)
+
+
+@form("/tournaments/{tournament:str}/floor/cancel", of=floor)
+async def cancel_on_floor(ask: Ask, given: Given, tournament: str) -> Done | Page:
+    """Cancel the evening, after a look at what that changes."""
+    return await _do(
+        ask, given, tournament, "cancel", Reasoned(reason=given.text("reason") or None),
+        ask.gettext("The evening is cancelled."),
+        Rehearsal(ask.gettext("Cancel this evening?")),
+    )  # fmt: skip
+
+
+@form("/tournaments/{tournament:str}/floor/warn", of=floor)
+async def warn(ask: Ask, given: Given, tournament: str) -> Done | Page:
+    """Warn a player, on record."""
+    body = given.into(AboutEntrant, reason=_reason(ask, given))
+    said = ask.gettext("%(name)s is warned.") % {"name": given.text("name")}
+    return await _do(ask, given, tournament, "warnings", body, said)
+
+
+@form("/tournaments/{tournament:str}/floor/penalty", of=floor)
+async def give_penalty(ask: Ask, given: Given, tournament: str) -> Done | Page:
+    """Give a penalty in hands."""
+    body = given.into(PenaltyWanted, reason=_reason(ask, given))
+    name = {"name": given.text("name")}
+    asked = Rehearsal(ask.gettext("Give %(name)s this penalty?") % name)
+    said = ask.gettext("%(name)s has a penalty.") % name
+    return await _do(ask, given, tournament, "penalties", body, said, asked)
+
+
+@form("/tournaments/{tournament:str}/floor/move", of=floor)
+async def move(ask: Ask, given: Given, tournament: str) -> Done | Page:
+    """Move a player to another table."""
+    body = given.into(MoveWanted, reason=_reason(ask, given))
+    seen = await ask.api.get(f"/v1/tournaments/{tournament}/floor", Floor, limit=TABLES_MAX)
+    name = {"name": given.text("name")}
+    asked = Rehearsal(ask.gettext("Move %(name)s?") % name, table_names(seen))
+    said = ask.gettext("%(name)s moves once both tables are between hands.") % name
+    return await _do(ask, given, tournament, "moves", body, said, asked)
+
+
+@form("/tournaments/{tournament:str}/floor/disqualify", of=floor)
+async def disqualify(ask: Ask, given: Given, tournament: str) -> Done | Page:
+    """Disqualify a player. The chips leave play."""
+    body = given.into(AboutEntrant, reason=_reason(ask, given))
+    name = {"name": given.text("name")}
+    asked = Rehearsal(ask.gettext("Disqualify %(name)s?") % name)
+    said = ask.gettext("%(name)s is disqualified.") % name
+    return await _do(ask, given, tournament, "disqualifications", body, said, asked)
+
+
+@form("/tournaments/{tournament:str}/floor/rebuy", of=floor)
+async def rebuy(ask: Ask, given: Given, tournament: str) -> Done | Page:
+    """Take a rebuy for a player."""
+    body = given.into(EntrantNamed)
+    said = ask.gettext("A rebuy for %(name)s.") % {"name": given.text("name")}
+    return await _do(ask, given, tournament, "rebuys/by-staff", body, said)
+
+
+@form("/tournaments/{tournament:str}/floor/add-on", of=floor)
+async def add_on(ask: Ask, given: Given, tournament: str) -> Done | Page:
+    """Take the add-on for a player."""
+    body = given.into(EntrantNamed)
+    said = ask.gettext("An add-on for %(name)s.") % {"name": given.text("name")}
+    return await _do(ask, given, tournament, "add-ons/by-staff", body, said)
+
+
+@form("/tournaments/{tournament:str}/floor/withdraw", of=floor)
+async def withdraw(ask: Ask, given: Given, tournament: str) -> Done | Page:
+    """Take a player off the list before play starts."""
+    entrant = given.into(EntrantNamed).entrant
+    said = ask.gettext("%(name)s is off the list.") % {"name": given.text("name")}
+    return await _do(ask, given, tournament, f"registrations/{entrant}/withdraw", None, said)
+
+
+@form("/tournaments/{tournament:str}/floor/tables/{table:str}/{act:str}", of=floor)
+async def at_table(ask: Ask, given: Given, tournament: str, table: str, act: str) -> Done | Page:
+    """Hold a table, or release it."""
+    name = {"number": given.text("number")}
+    said = ask.gettext("Table %(number)s is held.") % name
+    wanted: Literal["hold", "release"] = "hold"
+    if act == "release":
+        said, wanted = ask.gettext("Table %(number)s plays on.") % name, "release"
+    return await command(
+        ask, given, "POST", f"/v1/tables/{table}/{wanted}", ReasonGiven(reason=_reason(ask, given)),
+        said=said, to=links.floor(tournament),
+    )  # fmt: skip
+
+
+@form("/tournaments/{tournament:str}/floor/void/{table:str}", of=floor)
+async def void(ask: Ask, given: Given, tournament: str, table: str) -> Done | Page:
+    """Void the deal in play. The chips go back, and the hand is dealt again."""
+    cause, reason = _FAULTS.get(given.text("fault"), _FAULTS["dealt_wrongly"])
+    return await command(
+        ask, given, "POST", f"/v1/tables/{table}/void", VoidWanted(cause=cause, reason=reason),
+        said=ask.gettext("The deal is void. The hand is dealt again."), to=links.floor(tournament),
+    )  # fmt: skip
+
+
+@form("/tournaments/{tournament:str}/floor/break-first", of=floor)
+async def break_first(ask: Ask, given: Given, tournament: str) -> Done | Page:
+    """Let a table break before all others."""
+    seen = await ask.api.get(f"/v1/tournaments/{tournament}/floor", Floor, limit=TABLES_MAX)
+    chosen = given.text("number")
+    order = tuple(seen.floor.breaking_order)
+    first = tuple(each for each in order if str(each) == chosen)
+    body = OrderWanted(
+        order=first + tuple(each for each in order if each not in first),
+        reason=_reason(ask, given),
+    )
+    return await command(
+        ask, given, "PUT", f"/v1/tournaments/{tournament}/breaking_order", body,
+        said=ask.gettext("Table %(number)s breaks first.") % {"number": chosen},
+        to=links.floor(tournament),
+    )  # fmt: skip
+
+
+def _reason(ask: Ask, given: Given) -> str:
+    """Return the reason that was typed, or the usual one: walking directors do not type."""
+    return given.text("reason") or ask.gettext("Floor decision")
+
+
+async def _ordered(ask: Ask, given: Given, tournament: str, what: str, said: str) -> Done | Page:
+    return await _do(ask, given, tournament, what, ReasonGiven(reason=_reason(ask, given)), said)
+
+
+async def _do(
+    ask: Ask,
+    given: Given,
+    tournament: str,
+    what: str,
+    body: Body,
+    said: str,
+    rehearse: Rehearsal | None = None,
+) -> Done | Page:
+    """Send a command about the tournament, and return to the floor."""
+    return await command(
+        ask, given, "POST", f"/v1/tournaments/{tournament}/{what}", body,
+        said=said, to=links.floor(tournament), rehearse=rehearse,
+    )  # fmt: skip

@@ -1,0 +1,63 @@
+"""The floor: every table live, for a director with a phone in one hand, and for those who watch."""
+
+import asyncio
+
+from service.api.http.shell import shell_of
+from service.api.me.accounts import Me
+from service.api.public.tournaments import PublicFloor
+from service.api.tournament.floors import Floor
+from service.api.tournament.tournaments import TournamentShown
+from service.console.asking import Ask
+from service.console.calling import Problem
+from service.console.declaring import page
+from service.console.pages import Page
+from service.console.screens.floor.shown import (
+    FloorScreen,
+    Powers,
+    member_screen,
+    stranger_screen,
+)
+
+_DIRECTS = frozenset({"owner", "director", "referee"})
+_SELLS = frozenset({"owner", "director"})
+_OVER = frozenset({"finished", "cancelled", "discarded"})
+TABLES_MAX = 200
+"""The tables on one floor page, the most that one page of the API holds."""
+
+
+@page("/tournaments/{tournament:str}/floor", open=True)
+async def floor(ask: Ask, tournament: str) -> Page:
+    """Show the floor, with commands for those who direct the evening."""
+    if ask.signed_in:
+        try:
+            return Page("floor/floor.html", await _as_member(ask, tournament))
+        except Problem as problem:
+            if problem.status != 404:
+                raise
+    seen = await ask.api.get(f"/v1/public/tournaments/{tournament}/floor", PublicFloor)
+    now = shell_of(ask.request).now()
+    return Page("floor/floor.html", stranger_screen(seen, now))
+
+
+async def _as_member(ask: Ask, tournament: str) -> FloorScreen:
+    path = f"/v1/tournaments/{tournament}"
+    me, shown, seen = await asyncio.gather(
+        ask.me(),
+        ask.api.read(path, TournamentShown),
+        ask.api.get(f"{path}/floor", Floor, limit=TABLES_MAX),
+    )
+    return member_screen(shown.value, seen, powers(me, shown.value), shown.etag)
+
+
+def powers(me: Me, shown: TournamentShown) -> Powers:
+    """Return what the reader's role lets them do in this tournament."""
+    role = next((each.role for each in me.leagues if each.id == shown.league), None)
+    plays = shown.my is not None
+    if role not in _DIRECTS or shown.state in _OVER:
+        return Powers()
+    return Powers(
+        clock=not plays or shown.staff_may_play,
+        rules=not plays,
+        sells=role in _SELLS and not plays,
+        starts=role in _SELLS and (not plays or shown.staff_may_play),
+    )

@@ -1,0 +1,1 @@
+"""Screens of a league: its people, its calendar, its seasons, its records."""

@@ -1,0 +1,211 @@
+"""The audits of a league: starting one, its progress, and its report in words."""
+
+import asyncio
+from datetime import datetime
+
+import msgspec
+
+from service.api.http.paging import Page as ApiPage
+from service.api.league.leagues import LeagueShown
+from service.api.proof.audits import AuditListed, AuditWanted, OperationShown, Started
+from service.base.languages import N_
+from service.console import links
+from service.console.asking import Ask
+from service.console.calling import Problem
+from service.console.declaring import form, page
+from service.console.forms import Given
+from service.console.pages import Done, Page
+
+_PAGE = 20
+_EVENINGS = 30
+
+_CHECKS = {
+    "positions": N_("No event is missing"),
+    "canonical": N_("Every event is written in its one form"),
+    "chains": N_("Every event follows the one before it"),
+    "commitments": N_("What was sealed is what was committed to"),
+    "entropy": N_("The players’ own chance went into the cards"),
+    "decks": N_("Every deck is the one that was committed to"),
+    "dice": N_("Every roll comes out the same again"),
+    "randomness": N_("Cards and dice are as even as chance makes them"),
+    "cards": N_("Every card came from its pile"),
+    "reveals": N_("Shown cards are the cards that were dealt"),
+    "decisions": N_("Every action was legal, and leads to the same"),
+    "levels": N_("Levels rose when they should"),
+    "pots": N_("Every pot adds up"),
+    "hands": N_("Every hand balances to the chip"),
+    "seat_draws": N_("Seats were drawn as committed"),
+    "moves": N_("Moves between tables follow the rules"),
+    "rulings": N_("Rulings did what they say"),
+    "chips": N_("No chip appeared or vanished"),
+    "placings": N_("Places add up"),
+    "money": N_("Money adds up"),
+    "points": N_("Points of the season add up"),
+    "fates": N_("Evenings began and ended by the rules"),
+    "texts": N_("No text was changed afterwards"),
+    "jobs": N_("The clock answered in time"),
+    "tree": N_("The signatures cover the whole log"),
+    "projections": N_("Lists and standings agree with the log"),
+}
+"""What people are told of a check. The others have the report's own title."""
+
+
+class _Evening(msgspec.Struct):
+    """What this page reads of a tournament in the list."""
+
+    tournament: str
+    name: str
+    state: str
+
+
+class _Fault(msgspec.Struct):
+    """A fault of the report."""
+
+    position: int
+    stream: str
+    what: str
+
+
+class _Check(msgspec.Struct):
+    """A check of the report."""
+
+    name: str
+    title: str
+    checked: int
+    failed: int
+    faults: list[_Fault] = []
+
+
+class Findings(msgspec.Struct):
+    """The members of an audit's report that the page shows."""
+
+    passed: bool
+    events: int
+    hands: int
+    seconds: float
+    checks: list[_Check]
+    voided_deals: int = 0
+    omissions: int = 0
+    sandbox: bool = False
+
+
+class Audit(msgspec.Struct, kw_only=True):
+    """An audit in the list."""
+
+    operation: str
+    about: str
+    state: str
+    percent: int
+    passed: bool | None
+    requested_at: datetime
+
+
+class AuditsScreen(msgspec.Struct, kw_only=True):
+    """The page of a league's audits."""
+
+    league: str
+    name: str
+    audits: tuple[Audit, ...]
+    evenings: tuple[tuple[str, str], ...]
+    """What may be audited, each with its words. The whole league is the empty one."""
+
+    may_start: bool
+    next: str | None
+
+
+class Checked(msgspec.Struct, kw_only=True):
+    """A check in words."""
+
+    title: str
+    checked: int
+    failed: int
+    faults: tuple[str, ...]
+
+
+class AuditScreen(msgspec.Struct, kw_only=True):
+    """The page of one audit."""
+
+    id: str
+    league: str
+    state: str
+    percent: int
+    found: Findings | None
+    checks: tuple[Checked, ...]
+    """Those that failed first, then those that checked anything."""
+
+
+@page("/leagues/{league:str}/audits")
+async def audits(ask: Ask, league: str) -> Page:
+    """List the audits, the newest first."""
+    root = f"/v1/leagues/{league}"
+    me, shown, listed, evenings = await asyncio.gather(
+        ask.me(),
+        ask.api.get(root, LeagueShown),
+        ask.api.get(
+            f"{root}/audits", ApiPage[AuditListed], limit=_PAGE, cursor=ask.query("cursor") or None
+        ),
+        ask.api.get(f"{root}/tournaments", ApiPage[_Evening], limit=_EVENINGS),
+    )
+    names = {each.tournament: each.name for each in evenings.items}
+    whole = ask.gettext("The whole league")
+    known = {None: whole} | names
+    role = next((each.role for each in me.leagues if each.id == league), None)
+    screen = AuditsScreen(
+        league=league,
+        name=shown.name,
+        audits=tuple(
+            Audit(
+                operation=each.operation,
+                about=known.get(each.tournament) or ask.gettext("An evening"),
+                state=each.state,
+                percent=round(each.progress * 100),
+                passed=each.passed,
+                requested_at=each.requested_at,
+            )
+            for each in listed.items
+        ),
+        evenings=(("", whole), *((number, name) for number, name in names.items())),
+        may_start=role in ("owner", "referee", "auditor"),
+        next=listed.next_cursor,
+    )
+    return Page("league/audits.html", screen)
+
+
+@form("/leagues/{league:str}/audits/start", of=audits)
+async def start_audit(ask: Ask, given: Given, league: str) -> Done:
+    """Start an audit of an evening or of the whole league."""
+    wanted = AuditWanted(tournament=given.text("tournament") or None)
+    path = f"/v1/leagues/{league}/audits"
+    started = await ask.api.send("POST", path, wanted, Started, key=given.key)
+    return Done(links.audit(league, started.operation), ask.gettext("The audit has begun."))
+
+
+@page("/leagues/{league:str}/audits/{operation:str}")
+async def audit(ask: Ask, league: str, operation: str) -> Page:
+    """Show the progress of an audit, then its report."""
+    shown = await ask.api.get(f"/v1/operations/{operation}", OperationShown)
+    if shown.league != league:
+        raise Problem(404, {"code": "not_found"})
+    found = None if shown.result is None else msgspec.convert(shown.result, Findings)
+    screen = AuditScreen(
+        id=operation,
+        league=league,
+        state=shown.state,
+        percent=round(shown.progress * 100),
+        found=found,
+        checks=() if found is None else tuple(_checked(ask, found)),
+    )
+    return Page("league/audit.html", screen)
+
+
+def _checked(ask: Ask, found: Findings) -> list[Checked]:
+    counted = [each for each in found.checks if each.checked or each.failed]
+    return [
+        Checked(
+            title=ask.gettext(_CHECKS[each.name]) if each.name in _CHECKS else each.title,
+            checked=each.checked,
+            failed=each.failed,
+            faults=tuple(f"{fault.position}: {fault.what}" for fault in each.faults),
+        )
+        for each in sorted(counted, key=lambda each: not each.failed)
+    ]

@@ -1,0 +1,266 @@
+"""A league: what it is, its next evenings, the standings of the season."""
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+from typing import Protocol
+
+import msgspec
+
+from service.api.http.paging import Page as ApiPage
+from service.api.http.shell import shell_of
+from service.api.league.calendars import Schedule
+from service.api.league.leagues import LeagueShown
+from service.api.league.members import MemberShown
+from service.api.league.seasons import StandingShown
+from service.api.public.leagues import (
+    PublicLeague,
+    PublicSchedule,
+    PublicTournamentListed,
+)
+from service.api.public.results import PublicStanding
+from service.api.tournament.entering import AnnouncementListed
+from service.console.asking import Ask
+from service.console.calling import Problem
+from service.console.declaring import page
+from service.console.pages import Page
+from service.console.screens.league.schedules import comes
+from service.console.screens.league.seasons import SeasonListed, everything, running
+
+_AHEAD = timedelta(days=60)
+_BEHIND = timedelta(days=30)
+_EVENINGS_MAX = 5
+_PAST_MAX = 5
+_NOTICES_OF = 3
+"""How many evenings' notices are read."""
+
+_NOTICES_MAX = 3
+OFFICES = ("owner", "director", "referee", "scorer", "auditor")
+_STANDINGS_MAX = 10
+
+
+class _Scheduled(Protocol):
+    """What this page reads of an item of either schedule."""
+
+    @property
+    def tournament(self) -> str | None: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def starts_at(self) -> datetime: ...
+    @property
+    def zone(self) -> str | None: ...
+    @property
+    def standing(self) -> str: ...
+
+
+class Evening(msgspec.Struct, kw_only=True):
+    """A tournament of the schedule."""
+
+    tournament: str | None
+    name: str
+    starts_at: datetime
+    zone: str | None
+    standing: str
+
+
+class Officer(msgspec.Struct, kw_only=True):
+    """A member with an office."""
+
+    player: str
+    name: str | None
+    role: str
+
+
+class Notice(msgspec.Struct, kw_only=True):
+    """What staff said about an evening that is on."""
+
+    tournament: str
+    evening: str
+    text: str
+    at: datetime
+
+
+class Season(msgspec.Struct, kw_only=True):
+    """The season that is being played."""
+
+    id: str
+    name: str | None
+    """The season's name, or null for a stranger."""
+
+
+class Line(msgspec.Struct, kw_only=True):
+    """A line of the standings."""
+
+    rank: int
+    shared: bool
+    player: str
+    name: str | None
+    points: str
+    played: int
+    wins: int
+
+
+class LeagueScreen(msgspec.Struct, kw_only=True):
+    """The page of a league."""
+
+    id: str
+    name: str
+    description: str | None
+    place: str | None
+    url: str | None
+    sandbox: bool
+    role: str | None
+    """The reader's role, or null for a stranger."""
+
+    evenings: tuple[Evening, ...]
+    past: tuple[Evening, ...]
+    """The latest evenings that are over, newest first."""
+
+    notices: tuple[Notice, ...]
+    """Newest first."""
+
+    season: Season | None
+    standings: tuple[Line, ...]
+    staff: tuple[Officer, ...]
+    """Empty for a stranger."""
+
+
+@page("/leagues/{league:str}", open=True)
+async def league(ask: Ask, league: str) -> Page:
+    """Show the league as the reader may see it."""
+    if ask.signed_in:
+        try:
+            return Page("league/league.html", await _as_member(ask, league))
+        except Problem as problem:
+            if problem.status != 404:
+                raise
+    return Page("league/league.html", await _as_stranger(ask, league))
+
+
+async def _as_member(ask: Ask, league: str) -> LeagueScreen:
+    now = shell_of(ask.request).now()
+    span = {"from": (now - _BEHIND).isoformat(), "to": (now + _AHEAD).isoformat()}
+    path = f"/v1/leagues/{league}"
+    shown, schedule, seasons, members = await asyncio.gather(
+        ask.api.get(path, LeagueShown),
+        ask.api.get(f"{path}/schedule", Schedule, **span),
+        everything(ask, f"{path}/seasons", ApiPage[SeasonListed]),
+        everything(ask, f"{path}/members", ApiPage[MemberShown]),
+    )
+    coming, past = _parted(schedule.items, now)
+    current = running(seasons)
+    season, lines = None, ApiPage[StandingShown](items=())
+    if current is not None:
+        season = Season(id=current.season, name=current.name)
+        path = f"/v1/seasons/{current.season}/standings"
+        lines = await ask.api.get(path, ApiPage[StandingShown], limit=_STANDINGS_MAX)
+    return LeagueScreen(
+        id=league,
+        name=shown.name,
+        description=shown.description,
+        place=shown.place,
+        url=shown.url,
+        sandbox=shown.sandbox,
+        role=shown.role,
+        evenings=coming,
+        past=past,
+        notices=await _notices(ask, coming),
+        season=season,
+        standings=tuple(_line(each) for each in lines.items),
+        staff=_staff(members),
+    )
+
+
+async def _as_stranger(ask: Ask, league: str) -> LeagueScreen:
+    shown, schedule, tournaments = await asyncio.gather(
+        ask.api.get(f"/v1/public/leagues/{league}", PublicLeague),
+        ask.api.get(f"/v1/public/leagues/{league}/schedule", PublicSchedule),
+        ask.api.get(f"/v1/public/leagues/{league}/tournaments", ApiPage[PublicTournamentListed]),
+    )
+    coming, past = _parted(schedule.items, shell_of(ask.request).now())
+    current = next((each.season for each in tournaments.items if each.season is not None), None)
+    season, lines = None, ApiPage[PublicStanding](items=())
+    if current is not None:
+        try:
+            path = f"/v1/public/seasons/{current}/standings"
+            lines = await ask.api.get(path, ApiPage[PublicStanding], limit=_STANDINGS_MAX)
+            season = Season(id=current, name=None)
+        except Problem as problem:
+            if problem.status != 404:  # one of the season's tournaments is not public
+                raise
+    return LeagueScreen(
+        id=league,
+        name=shown.name,
+        description=shown.description,
+        place=shown.place,
+        url=shown.url,
+        sandbox=shown.sandbox,
+        role=None,
+        evenings=coming,
+        past=past,
+        notices=(),
+        season=season,
+        standings=tuple(_line(each) for each in lines.items),
+        staff=(),
+    )
+
+
+def _parted(
+    items: Sequence[_Scheduled], now: datetime
+) -> tuple[tuple[Evening, ...], tuple[Evening, ...]]:
+    """Return the next evenings, and the latest ones that are over, newest first."""
+    evenings = [
+        Evening(
+            tournament=each.tournament,
+            name=each.name,
+            starts_at=each.starts_at,
+            zone=each.zone,
+            standing=each.standing,
+        )
+        for each in items
+    ]
+    coming = [each for each in evenings if comes(each.standing, each.starts_at, now)]
+    past = [each for each in reversed(evenings) if each not in coming]
+    return tuple(coming[:_EVENINGS_MAX]), tuple(past[:_PAST_MAX])
+
+
+async def _notices(ask: Ask, evenings: Sequence[Evening]) -> tuple[Notice, ...]:
+    """Return what staff said about the next evenings, newest first."""
+    announced = [each for each in evenings if each.tournament][:_NOTICES_OF]
+    listed = await asyncio.gather(
+        *(
+            ask.api.get(
+                f"/v1/tournaments/{each.tournament}/announcements", ApiPage[AnnouncementListed]
+            )
+            for each in announced
+        )
+    )
+    found = [
+        Notice(tournament=each.tournament or "", evening=each.name, text=said.text, at=said.at)
+        for each, some in zip(announced, listed, strict=True)
+        for said in some.items
+        if said.text is not None
+    ]
+    return tuple(sorted(found, key=lambda each: each.at, reverse=True)[:_NOTICES_MAX])
+
+
+def _staff(members: Iterable[MemberShown]) -> tuple[Officer, ...]:
+    """Return the members with an office, the owners first."""
+    found = [each for each in members if each.role in OFFICES]
+    return tuple(
+        Officer(player=each.player, name=each.name, role=each.role)
+        for each in sorted(found, key=lambda each: OFFICES.index(each.role))
+    )
+
+
+def _line(row: StandingShown | PublicStanding) -> Line:
+    return Line(
+        rank=row.rank,
+        shared=row.shared,
+        player=row.player,
+        name=row.name,
+        points=row.points,
+        played=row.played,
+        wins=row.wins,
+    )

@@ -1,0 +1,127 @@
+"""The people of a league: roles, invitations, bans."""
+
+import asyncio
+import unicodedata
+from typing import TypeVar
+
+import msgspec
+
+from service.api.http.paging import Page as ApiPage
+from service.api.league.bans import BanShown, BanWanted
+from service.api.league.claim_codes import ClaimListed
+from service.api.league.invitations import InvitationShown
+from service.api.league.leagues import LeagueShown
+from service.api.league.members import MemberShown, RoleWanted
+from service.console import links
+from service.console.asking import Ask
+from service.console.declaring import form, page
+from service.console.forms import Given, command
+from service.console.pages import Done, Page
+
+Shape = TypeVar("Shape")
+_PAGE = 200
+_MANAGE = frozenset({"owner", "director"})
+
+
+class PeopleScreen(msgspec.Struct, kw_only=True):
+    """The page of people."""
+
+    league: str
+    league_name: str
+    owner: bool
+    manages: bool
+    """True if the reader may invite, import and ban."""
+
+    etag: str | None
+    members: tuple[MemberShown, ...]
+    invitations: tuple[InvitationShown, ...]
+    unclaimed: int
+    """The number of players who were entered by hand and have not signed up."""
+
+    bans: tuple[BanShown, ...]
+
+
+@page("/leagues/{league:str}/people")
+async def people(ask: Ask, league: str) -> Page:
+    """Show the members, and to staff what they may do for them."""
+    path = f"/v1/leagues/{league}"
+    shown = await ask.api.get(path, LeagueShown)
+    manages = shown.role in _MANAGE
+    members, invitations, claims, bans = await asyncio.gather(
+        ask.api.read(f"{path}/members", ApiPage[MemberShown], limit=_PAGE),
+        _listed(ask, f"{path}/invitations", ApiPage[InvitationShown], manages),
+        _listed(ask, f"{path}/claims", ApiPage[ClaimListed], manages),
+        _listed(ask, f"{path}/bans", ApiPage[BanShown], shown.role != "player"),
+    )
+    screen = PeopleScreen(
+        league=league,
+        league_name=shown.name,
+        owner=shown.role == "owner",
+        manages=manages,
+        etag=members.etag,
+        members=tuple(sorted(members.value.items, key=_by_name)),
+        invitations=tuple(each for each in invitations.items if not each.expired),
+        unclaimed=sum(not each.claimed for each in claims.items),
+        bans=tuple(each for each in bans.items if each.holds),
+    )
+    return Page("league/people.html", screen)
+
+
+@form("/leagues/{league:str}/people/invitations/{invitation:str}/revoke", of=people)
+async def revoke(ask: Ask, given: Given, league: str, invitation: str) -> Done | Page:
+    """Revoke an invitation."""
+    return await command(
+        ask, given, "DELETE", f"/v1/leagues/{league}/invitations/{invitation}",
+        said=ask.gettext("The link opens nothing any more."), to=links.people(league),
+    )  # fmt: skip
+
+
+@form("/leagues/{league:str}/people/{player:str}/role", of=people)
+async def change_role(ask: Ask, given: Given, league: str, player: str) -> Done | Page:
+    """Give a member another role."""
+    return await command(
+        ask, given, "PUT", f"/v1/leagues/{league}/members/{player}", given.into(RoleWanted),
+        said=ask.gettext("The role is changed."), to=links.people(league),
+    )  # fmt: skip
+
+
+@form("/leagues/{league:str}/people/{player:str}/remove", of=people)
+async def remove(ask: Ask, given: Given, league: str, player: str) -> Done | Page:
+    """Remove a member."""
+    return await command(
+        ask, given, "DELETE", f"/v1/leagues/{league}/members/{player}",
+        said=ask.gettext("Removed. The results stay."), to=links.people(league),
+    )  # fmt: skip
+
+
+@form("/leagues/{league:str}/people/{player:str}/ban", of=people)
+async def ban(ask: Ask, given: Given, league: str, player: str) -> Done | Page:
+    """Ban a player."""
+    return await command(
+        ask, given, "PUT", f"/v1/leagues/{league}/bans/{player}", given.into(BanWanted),
+        said=ask.gettext("The ban holds."), to=links.people(league),
+    )  # fmt: skip
+
+
+@form("/leagues/{league:str}/people/{player:str}/lift-ban", of=people)
+async def lift_ban(ask: Ask, given: Given, league: str, player: str) -> Done | Page:
+    """Lift a ban."""
+    return await command(
+        ask, given, "DELETE", f"/v1/leagues/{league}/bans/{player}",
+        said=ask.gettext("The ban is lifted."), to=links.people(league),
+    )  # fmt: skip
+
+
+def _by_name(member: MemberShown) -> tuple[bool, str]:
+    """Return what members are sorted by: the letters of the name, with Ä beside A."""
+    letters = unicodedata.normalize("NFKD", member.name or "")
+    return member.name is None, "".join(
+        each for each in letters if not unicodedata.combining(each)
+    ).casefold()
+
+
+async def _listed(
+    ask: Ask, path: str, shape: type[ApiPage[Shape]], allowed: bool
+) -> ApiPage[Shape]:
+    """Return a list, or an empty one for somebody who may not read it."""
+    return await ask.api.get(path, shape, limit=_PAGE) if allowed else ApiPage(items=())

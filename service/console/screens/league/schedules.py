@@ -1,0 +1,262 @@
+"""The schedule of a league: what comes, a month at a glance, and the calendar to subscribe to."""
+
+import asyncio
+from calendar import Calendar
+from collections.abc import Sequence
+from datetime import date, datetime, timedelta
+from typing import Protocol
+from zoneinfo import ZoneInfo
+
+import msgspec
+from babel.dates import format_date, get_day_names
+from markupsafe import Markup
+
+from service.api.http.shell import shell_of
+from service.api.league.calendars import CalendarKeyMade, Schedule
+from service.api.league.leagues import LeagueShown
+from service.api.public.leagues import PublicLeague, PublicSchedule
+from service.console import links
+from service.console.asking import Ask
+from service.console.calling import Problem
+from service.console.declaring import form, page
+from service.console.forms import Given
+from service.console.pages import Page
+
+_BEHIND = timedelta(days=30)
+_AHEAD = timedelta(days=120)
+_JUST_NOW = timedelta(hours=12)
+"""An evening stands among the next ones for this long after its start, unless it is over."""
+
+_MONTH = "%Y-%m"
+
+
+class _Item(Protocol):
+    """What this page reads of an item of either schedule."""
+
+    @property
+    def tournament(self) -> str | None: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def starts_at(self) -> datetime: ...
+    @property
+    def zone(self) -> str | None: ...
+    @property
+    def standing(self) -> str: ...
+    @property
+    def place(self) -> str | None: ...
+    @property
+    def entrants(self) -> int | None: ...
+    @property
+    def entrants_max(self) -> int | None: ...
+
+
+class Evening(msgspec.Struct, kw_only=True):
+    """An evening of the schedule."""
+
+    tournament: str | None
+    name: str
+    starts_at: datetime
+    zone: str | None
+    standing: str
+    place: str | None
+    entrants: int | None
+    entrants_max: int | None
+    waiting: int
+    """How many stand in line. Strangers are told of nobody."""
+
+
+class Day(msgspec.Struct, kw_only=True):
+    """A day of the month, with the evenings that begin on it."""
+
+    day: int
+    at: str
+    links: tuple[tuple[Markup, str], ...]
+    """The text and the address of each evening."""
+
+    today: bool
+    other: bool
+    """True for a day of the month before or after."""
+
+
+class Month(msgspec.Struct, kw_only=True):
+    """A month as weeks."""
+
+    title: str
+    weekdays: tuple[tuple[str, str], ...]
+    weeks: tuple[tuple[Day, ...], ...]
+    before: str
+    after: str
+
+
+class ScheduleScreen(msgspec.Struct, kw_only=True):
+    """The schedule of a league."""
+
+    league: str
+    name: str
+    member: bool
+    host: str
+    """The host and port that the reader's browser calls."""
+
+    month: Month | None
+    """The month, or null if the page lists what comes."""
+
+    next: tuple[Evening, ...]
+    past: tuple[Evening, ...]
+    """Newest first."""
+
+
+class SubscribedScreen(msgspec.Struct, kw_only=True):
+    """The addresses of the calendars, which are shown once."""
+
+    league: str
+    name: str
+    host: str
+    key: str | None
+    """The key, or null if the form was sent a second time."""
+
+
+@page("/leagues/{league:str}/schedule", open=True)
+async def schedule(ask: Ask, league: str) -> Page:
+    """Show what comes, or the month that the address asks for."""
+    if ask.signed_in:
+        try:
+            return Page("league/schedule.html", await _as_member(ask, league))
+        except Problem as problem:
+            if problem.status != 404:
+                raise
+    return Page("league/schedule.html", await _as_stranger(ask, league))
+
+
+@form("/leagues/{league:str}/schedule/subscribe", of=schedule)
+async def subscribe(ask: Ask, given: Given, league: str) -> Page:
+    """Make a key for calendar programs, and show the addresses with it."""
+    made, shown = await asyncio.gather(
+        ask.api.send("POST", "/v1/me/calendar-keys", None, CalendarKeyMade, key=given.key),
+        ask.api.get(f"/v1/leagues/{league}", LeagueShown),
+    )
+    screen = SubscribedScreen(league=league, name=shown.name, host=host_of(ask), key=made.key)
+    return Page("league/subscribed.html", screen)
+
+
+def host_of(ask: Ask) -> str:
+    """Return the host by which the reader's browser calls this server."""
+    return str(ask.request.headers.get("host", "localhost"))
+
+
+async def _as_member(ask: Ask, league: str) -> ScheduleScreen:
+    now = shell_of(ask.request).now()
+    since, until = _span(ask, now)
+    span = {"from": since.isoformat(), "to": until.isoformat()}
+    shown, found = await asyncio.gather(
+        ask.api.get(f"/v1/leagues/{league}", LeagueShown),
+        ask.api.get(f"/v1/leagues/{league}/schedule", Schedule, **span),
+    )
+    evenings = [_evening(each, each.waiting or 0) for each in found.items]
+    return _screen(ask, league, shown.name, evenings, now, member=True)
+
+
+async def _as_stranger(ask: Ask, league: str) -> ScheduleScreen:
+    now = shell_of(ask.request).now()
+    shown, found = await asyncio.gather(
+        ask.api.get(f"/v1/public/leagues/{league}", PublicLeague),
+        ask.api.get(f"/v1/public/leagues/{league}/schedule", PublicSchedule),
+    )
+    evenings = [_evening(each, 0) for each in found.items]
+    return _screen(ask, league, shown.name, evenings, now, member=False)
+
+
+def _screen(
+    ask: Ask, league: str, name: str, evenings: Sequence[Evening], now: datetime, *, member: bool
+) -> ScheduleScreen:
+    coming = [each for each in evenings if comes(each.standing, each.starts_at, now)]
+    past = [each for each in evenings if each not in coming]
+    return ScheduleScreen(
+        league=league,
+        name=name,
+        member=member,
+        host=host_of(ask),
+        month=_month(ask, league, evenings, now) if ask.query("month") else None,
+        next=tuple(coming),
+        past=tuple(reversed(past)),
+    )
+
+
+def comes(standing: str, starts_at: datetime, now: datetime) -> bool:
+    """Return whether an evening stands among the next ones."""
+    if standing == "over":
+        return False
+    return starts_at >= (now - _JUST_NOW if standing == "on" else now)
+
+
+def _evening(item: _Item, waiting: int) -> Evening:
+    return Evening(
+        tournament=item.tournament,
+        name=item.name,
+        starts_at=item.starts_at,
+        zone=item.zone,
+        standing=item.standing,
+        place=item.place,
+        entrants=item.entrants,
+        entrants_max=item.entrants_max,
+        waiting=waiting,
+    )
+
+
+def _asked_month(ask: Ask, now: datetime) -> date:
+    """Return the first day of the month in the address, or of this one if it makes no sense."""
+    try:
+        first = datetime.strptime(ask.query("month"), _MONTH).date()  # noqa: DTZ007 - a month
+    except ValueError:
+        return now.date().replace(day=1)
+    return first if 1971 <= first.year <= 9000 else now.date().replace(day=1)
+
+
+def _span(ask: Ask, now: datetime) -> tuple[datetime, datetime]:
+    """Return the span to ask the API for: a month with a week on both sides, or what comes."""
+    if not ask.query("month"):
+        return now - _BEHIND, now + _AHEAD
+    first = datetime.combine(_asked_month(ask, now), datetime.min.time(), now.tzinfo)
+    return first - timedelta(days=8), first + timedelta(days=45)
+
+
+def _in_month(evening: Evening, local: datetime) -> Markup:
+    """Return an evening in a day of the month. A phone has room for the time only."""
+    kept = "" if evening.zone else Markup(' data-local="time"')
+    return Markup('<time datetime="{}"{}>{}</time> <span class="month-name">{}</span>').format(
+        evening.starts_at.isoformat(timespec="seconds"), kept, f"{local:%H:%M}", evening.name
+    )
+
+
+def _month(ask: Ask, league: str, evenings: Sequence[Evening], now: datetime) -> Month:
+    first, locale = _asked_month(ask, now), ask.language.locale
+    weekday = locale.first_week_day
+    on: dict[date, list[tuple[Markup, str]]] = {}
+    for each in evenings:
+        local = each.starts_at.astimezone(ZoneInfo(each.zone or "UTC"))
+        where = links.schedule(league)
+        if each.tournament is not None:
+            where = links.tournament(each.tournament)
+        on.setdefault(local.date(), []).append((_in_month(each, local), where))
+    weeks = [
+        tuple(
+            Day(
+                day=day.day,
+                at=day.isoformat(),
+                links=tuple(on.get(day, ())),
+                today=day == now.date(),
+                other=day.month != first.month,
+            )
+            for day in week
+        )
+        for week in Calendar(weekday).monthdatescalendar(first.year, first.month)
+    ]
+    short, whole = (get_day_names(width, locale=locale) for width in ("abbreviated", "wide"))
+    days = [(weekday + each) % 7 for each in range(7)]
+    return Month(
+        title=format_date(first, "LLLL y", locale=locale),
+        weekdays=tuple((short[each], whole[each]) for each in days),
+        weeks=tuple(weeks),
+        before=(first - timedelta(days=1)).strftime(_MONTH),
+        after=(first + timedelta(days=32)).strftime(_MONTH),
+    )

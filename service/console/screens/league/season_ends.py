@@ -1,0 +1,183 @@
+"""Opening a season from a preset, and closing it after a look at what is counted."""
+
+import msgspec
+
+from service.api.http.paging import Page as ApiPage
+from service.api.http.rehearsing import WouldChange
+from service.api.league.leagues import LeagueShown
+from service.api.league.season_ends import SeasonCloseWanted
+from service.api.league.seasons import SeasonMade, SeasonShown, StandingShown
+from service.api.tournament.tournaments import TournamentShown
+from service.console import links
+from service.console.asking import Ask
+from service.console.calling import Problem
+from service.console.declaring import form, page
+from service.console.forms import Given, Rehearsal, command
+from service.console.pages import Done, Page
+
+_UNCOUNTED = "season_uncounted"
+_COUNTS = ("sum", "best", "average", "best_average", "drop_worst", "best_series")
+_WITHOUT_NUMBER = frozenset({"sum", "average"})
+_ROWS_MAX = 10
+_DIGITS_MAX = 4
+
+
+class Preset(msgspec.Struct, kw_only=True):
+    """What this page reads of a points preset."""
+
+    name: str
+    says: str
+
+
+class NewSeasonScreen(msgspec.Struct, kw_only=True):
+    """The page of a new season."""
+
+    league: str
+    league_name: str
+    presets: tuple[Preset, ...]
+    counts: tuple[str, ...]
+    """The ways in which results become a total."""
+
+
+class _Waiting(msgspec.Struct):
+    """A tournament that is not counted, as the API names it."""
+
+    tournament: str
+    reason: str
+
+
+class Uncounted(msgspec.Struct, kw_only=True):
+    """A tournament that is not counted yet."""
+
+    tournament: str
+    name: str
+    state: str
+
+
+class Counted(msgspec.Struct, kw_only=True):
+    """A tournament of the season, and what becomes of it at the close."""
+
+    tournament: str
+    name: str
+    fate: str
+
+
+class CloseScreen(msgspec.Struct, kw_only=True):
+    """The page that asks whether to close a season."""
+
+    season: str
+    league: str
+    name: str
+    owner: bool
+    standings: tuple[StandingShown, ...]
+    counted: tuple[Counted, ...]
+    uncounted: tuple[Uncounted, ...]
+    lots: bool
+    """True if lots would decide between players who are equal in everything."""
+
+    digest: str
+
+
+@page("/leagues/{league:str}/new-season")
+async def new_season(ask: Ask, league: str) -> Page:
+    """Ask how the evenings of a season are counted."""
+    shown = await ask.api.get(f"/v1/leagues/{league}", LeagueShown)
+    if shown.role not in ("owner", "director"):
+        raise Problem(404, {"code": "not_found"})
+    presets = await ask.api.get("/v1/points-formulas", ApiPage[Preset])
+    screen = NewSeasonScreen(
+        league=league, league_name=shown.name, presets=tuple(presets.items), counts=_COUNTS
+    )
+    return Page("league/new_season.html", screen)
+
+
+@form("/leagues/{league:str}/new-season", of=new_season)
+async def open_season(ask: Ask, given: Given, league: str) -> Done:
+    """Open the season. Its terms never change."""
+    mode = given.text("counts", "sum")
+    body = {
+        "name": given.text("name"),
+        "points": {"type": "points_preset", "name": given.text("preset", "places_from_end")},
+        "aggregation": {
+            "mode": mode,
+            "results": None if mode in _WITHOUT_NUMBER else _number(given, "results"),
+        },
+        "minimum_games": _number(given, "minimum_games") or 0,
+    }
+    path = f"/v1/leagues/{league}/seasons"
+    await ask.api.send("POST", path, body, SeasonMade, key=given.key)
+    return Done(links.league(league), ask.gettext("The season is open."))
+
+
+@page("/seasons/{season:str}/close")
+async def close(ask: Ask, season: str) -> Page:
+    """Show what is counted, and what is not yet. Nothing is changed."""
+    path = f"/v1/seasons/{season}"
+    shown = await ask.api.get(path, SeasonShown)
+    league = await ask.api.get(f"/v1/leagues/{shown.league}", LeagueShown)
+    standings = await ask.api.get(f"{path}/standings", ApiPage[StandingShown], limit=_ROWS_MAX)
+    changes, uncounted = await _tried(ask, season)
+    screen = CloseScreen(
+        season=season,
+        league=shown.league,
+        name=shown.name,
+        owner=league.role == "owner",
+        standings=tuple(standings.items),
+        counted=await _counted(ask, changes),
+        uncounted=uncounted,
+        lots=changes is not None and bool(changes.depends_on),
+        digest="" if changes is None else changes.digest,
+    )
+    return Page("league/close.html", screen)
+
+
+@form("/seasons/{season:str}/close", of=close)
+async def close_for_good(ask: Ask, given: Given, season: str) -> Done | Page:
+    """
+    Close the season, without the tournaments that an owner leaves out.
+
+    If the page has not shown what the close changes, or that has changed since, it asks again.
+    """
+    body = given.into(SeasonCloseWanted)
+    path = f"/v1/seasons/{season}"
+    shown = await ask.api.get(path, SeasonShown)
+    question = ask.gettext("Close the season?")
+    return await command(
+        ask, given, "POST", f"{path}/close", body, said=ask.gettext("The season is closed."),
+        to=links.league(shown.league), rehearse=Rehearsal(question),
+    )  # fmt: skip
+
+
+async def _tried(ask: Ask, season: str) -> tuple[WouldChange | None, tuple[Uncounted, ...]]:
+    """Return what a close would change, or the tournaments that hinder it."""
+    key = "looking"
+    try:
+        path = f"/v1/seasons/{season}/close"
+        return await ask.api.rehearse("POST", path, SeasonCloseWanted(), key=key), ()
+    except Problem as problem:
+        if problem.code != _UNCOUNTED:
+            raise
+        waiting = msgspec.convert(problem.facts["tournaments"], tuple[_Waiting, ...])
+    found = []
+    for each in waiting:
+        name, state = await _named(ask, each.tournament)
+        found.append(Uncounted(tournament=each.tournament, name=name, state=state))
+    return None, tuple(found)
+
+
+async def _counted(ask: Ask, changes: WouldChange | None) -> tuple[Counted, ...]:
+    found = []
+    for each in () if changes is None else changes.fates:
+        name, _ = await _named(ask, each.tournament)
+        found.append(Counted(tournament=each.tournament, name=name, fate=each.fate))
+    return tuple(found)
+
+
+async def _named(ask: Ask, tournament: str) -> tuple[str, str]:
+    shown = await ask.api.get(f"/v1/tournaments/{tournament}", TournamentShown)
+    return shown.name, shown.state
+
+
+def _number(given: Given, name: str) -> int | None:
+    text = given.text(name)
+    return int(text) if text.isdecimal() and len(text) <= _DIGITS_MAX else None

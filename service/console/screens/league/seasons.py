@@ -1,0 +1,321 @@
+"""The standings of a season: who leads, by which results, and how it came to that."""
+
+import asyncio
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Protocol, TypeVar
+
+import msgspec
+from babel.dates import format_date
+from litestar import Response
+from markupsafe import Markup
+
+from service.api.http.paging import Page as ApiPage
+from service.api.league.leagues import LeagueShown
+from service.api.league.season_results import PlayerResults
+from service.api.league.seasons import StandingShown
+from service.api.league.series import EveningShown
+from service.api.public.results import PublicStanding
+from service.console import links
+from service.console.asking import Ask
+from service.console.calling import Problem
+from service.console.declaring import page
+from service.console.drawing import charts
+from service.console.drawing.charts import Course
+from service.console.pages import Done, Page
+
+LIMIT = 200
+PAGES_MAX = 5
+"""The most pages that a screen reads of a list: 1000 players are enough for one page."""
+
+COURSES_MAX = 24
+"""The most players in the chart. The leaders stand in it, and the reader."""
+
+Item = TypeVar("Item")
+
+
+class SeasonListed(msgspec.Struct):
+    """What a page reads of a season in the list."""
+
+    season: str
+    name: str
+    state: str
+
+
+class _PlacesFromEnd(msgspec.Struct, tag="places_from_end"):
+    per_place: str
+
+
+class _PointsTable(msgspec.Struct, tag="points_table"):
+    points: tuple[str, ...]
+
+
+class _PointsFormula(msgspec.Struct, tag="points_formula"):
+    text: str
+
+
+class _Aggregation(msgspec.Struct):
+    mode: str
+    results: int | None = None
+
+
+class _Bonus(msgspec.Struct):
+    kind: str
+    points: str
+
+
+class _Season(msgspec.Struct):
+    """What this page reads of a season."""
+
+    league: str
+    name: str
+    state: str
+    points: _PlacesFromEnd | _PointsTable | _PointsFormula
+    aggregation: _Aggregation
+    minimum_games: int
+    bonuses: tuple[_Bonus, ...]
+    tie_breaks: tuple[str, ...]
+
+
+class Row(msgspec.Struct, kw_only=True):
+    """A line of the standings."""
+
+    rank: int
+    player: str
+    name: str | None
+    points: str
+    qualified: bool
+    played: int
+    counted: int
+    wins: int
+    decided_by: str | None
+    moved: int | None
+    """Places up since the evening before, or null if there is nothing to compare."""
+
+    me: bool
+    results: PlayerResults | None
+    """What the points are made of, or null for a stranger."""
+
+
+class Evening(msgspec.Struct, kw_only=True):
+    """A counted evening, with the place of each player after it."""
+
+    tournament: str
+    at: datetime
+    places: dict[str, int]
+
+
+class Counting(msgspec.Struct, kw_only=True):
+    """How the season counts."""
+
+    formula: str | None
+    """The text of a formula, or null for a table or places from the end."""
+
+    table: tuple[str, ...]
+    per_place: str | None
+    mode: str
+    kept: int
+    minimum_games: int
+    bonuses: tuple[tuple[str, str], ...]
+    """Kind and points."""
+
+    tie_breaks: tuple[str, ...]
+
+
+class SeasonScreen(msgspec.Struct, kw_only=True):
+    """The page of a season."""
+
+    id: str
+    league: str | None
+    """Null for a stranger, whom the API does not tell."""
+
+    league_name: str | None
+    name: str | None
+    closed: bool
+    seasons: tuple[SeasonListed, ...]
+    rows: tuple[Row, ...]
+    evenings: tuple[Evening, ...]
+    chart: Markup | None
+    """The places over the evenings, or null before the second one."""
+
+    counting: Counting | None
+
+
+@page("/seasons/{season:str}", open=True)
+async def season(ask: Ask, season: str) -> Page:
+    """Show the standings as the reader may see them."""
+    if ask.signed_in:
+        try:
+            return Page("league/season.html", await _as_member(ask, season))
+        except Problem as problem:
+            if problem.status != 404:
+                raise
+    return Page("league/season.html", await _as_stranger(ask, season))
+
+
+@page("/leagues/{league:str}/standings")
+async def league_standings(ask: Ask, league: str) -> Done:
+    """Go to the season that runs, or to the last one."""
+    listed = await everything(ask, f"/v1/leagues/{league}/seasons", ApiPage[SeasonListed])
+    current = running(listed)
+    return Done(links.league(league) if current is None else links.season(current.season))
+
+
+@page("/seasons/{season:str}/standings.csv")
+async def standings_csv(ask: Ask, season: str) -> Response[bytes]:
+    """Download the standings for a spreadsheet."""
+    text = await ask.api.text(f"/v1/seasons/{season}/standings.csv")
+    headers = {"Content-Disposition": f'attachment; filename="standings-{season}.csv"'}
+    return Response(text.encode(), media_type="text/csv; charset=utf-8", headers=headers)
+
+
+def running(seasons: Sequence[SeasonListed]) -> SeasonListed | None:
+    """Return the newest season that is open, or else the newest of all."""
+    newest = list(reversed(seasons))
+    return next((each for each in newest if each.state == "open"), next(iter(newest), None))
+
+
+async def everything(ask: Ask, path: str, shape: type[ApiPage[Item]], **query: str) -> list[Item]:
+    """Return all items of a list, page by page."""
+    found: list[Item] = []
+    cursor: str | None = None
+    for _ in range(PAGES_MAX):
+        part = await ask.api.get(path, shape, limit=LIMIT, cursor=cursor, **query)
+        found += part.items
+        cursor = part.next_cursor
+        if cursor is None:
+            break
+    return found
+
+
+async def _as_member(ask: Ask, season: str) -> SeasonScreen:
+    path = f"/v1/seasons/{season}"
+    me, shown, lines, results, series = await asyncio.gather(
+        ask.me(),
+        ask.api.get(path, _Season),
+        everything(ask, f"{path}/standings", ApiPage[StandingShown]),
+        everything(ask, f"{path}/results", ApiPage[PlayerResults]),
+        everything(ask, f"{path}/standings/series", ApiPage[EveningShown]),
+    )
+    league, seasons = await asyncio.gather(
+        ask.api.get(f"/v1/leagues/{shown.league}", LeagueShown),
+        everything(ask, f"/v1/leagues/{shown.league}/seasons", ApiPage[SeasonListed]),
+    )
+    evenings = tuple(
+        Evening(
+            tournament=each.tournament,
+            at=each.at,
+            places={line.player: line.rank for line in each.standings},
+        )
+        for each in series
+    )
+    of_player = {each.player: each for each in results}
+    rows = tuple(
+        _row(each, of_player.get(each.player), _moved(each, evenings), me=each.player == me.id)
+        for each in lines
+    )
+    return SeasonScreen(
+        id=season,
+        league=shown.league,
+        league_name=league.name,
+        name=shown.name,
+        closed=shown.state == "closed",
+        seasons=tuple(seasons),
+        rows=rows,
+        evenings=evenings,
+        chart=_chart(ask, rows, evenings),
+        counting=_counting(shown),
+    )
+
+
+async def _as_stranger(ask: Ask, season: str) -> SeasonScreen:
+    path = f"/v1/public/seasons/{season}/standings"
+    lines = await everything(ask, path, ApiPage[PublicStanding])
+    return SeasonScreen(
+        id=season,
+        league=None,
+        league_name=None,
+        name=None,
+        closed=False,
+        seasons=(),
+        rows=tuple(_row(each, None, None, me=False) for each in lines),
+        evenings=(),
+        chart=None,
+        counting=None,
+    )
+
+
+class _Line(Protocol):
+    """What this page reads of either standings."""
+
+    @property
+    def rank(self) -> int: ...
+    @property
+    def player(self) -> str: ...
+    @property
+    def name(self) -> str | None: ...
+    @property
+    def points(self) -> str: ...
+    @property
+    def qualified(self) -> bool: ...
+    @property
+    def played(self) -> int: ...
+    @property
+    def counted(self) -> int: ...
+    @property
+    def wins(self) -> int: ...
+
+
+def _row(line: _Line, results: PlayerResults | None, moved: int | None, *, me: bool) -> Row:
+    return Row(
+        rank=line.rank,
+        player=line.player,
+        name=line.name,
+        points=line.points,
+        qualified=line.qualified,
+        played=line.played,
+        counted=line.counted,
+        wins=line.wins,
+        decided_by=line.decided_by if isinstance(line, StandingShown) else None,
+        moved=moved,
+        me=me,
+        results=results,
+    )
+
+
+def _moved(line: StandingShown, evenings: Sequence[Evening]) -> int | None:
+    """Return the places up since the evening before the last one."""
+    if len(evenings) < 2:
+        return None
+    before = evenings[-2].places.get(line.player)
+    return None if before is None else before - line.rank
+
+
+def _chart(ask: Ask, rows: Sequence[Row], evenings: Sequence[Evening]) -> Markup | None:
+    if len(evenings) < 2:
+        return None
+    drawn = [each for each in rows if each.rank <= COURSES_MAX or each.me]
+    courses = [
+        Course(
+            each.name or ask.gettext("somebody who has left"),
+            [evening.places.get(each.player) for evening in evenings],
+            lit=each.me,
+        )
+        for each in drawn
+    ]
+    labels = [format_date(each.at, "d MMM", locale=ask.language.locale) for each in evenings]
+    return charts.bump(courses, labels)
+
+
+def _counting(shown: _Season) -> Counting:
+    points = shown.points
+    return Counting(
+        formula=points.text if isinstance(points, _PointsFormula) else None,
+        table=points.points if isinstance(points, _PointsTable) else (),
+        per_place=points.per_place if isinstance(points, _PlacesFromEnd) else None,
+        mode=shown.aggregation.mode,
+        kept=shown.aggregation.results or 0,
+        minimum_games=shown.minimum_games,
+        bonuses=tuple((each.kind, each.points) for each in shown.bonuses),
+        tie_breaks=shown.tie_breaks,
+    )

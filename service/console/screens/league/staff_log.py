@@ -1,0 +1,101 @@
+"""The staff log: who of the staff did what, and when."""
+
+import asyncio
+from datetime import datetime
+
+import msgspec
+
+from service.api.http.paging import Page as ApiPage
+from service.api.league.leagues import LeagueShown
+from service.api.league.staff_log import Deed
+from service.console import links
+from service.console.asking import Ask
+from service.console.declaring import page
+from service.console.pages import Page
+
+_PAGE = 50
+_READ_MAX = 200
+
+
+class Done(msgspec.Struct, kw_only=True):
+    """An action of staff or an operator."""
+
+    at: datetime
+    who: str
+    operator: bool
+    what: str
+    about: str | None
+    """The path of the thing that it concerned, or null if it has no page."""
+
+    position: int
+
+
+class StaffLogScreen(msgspec.Struct, kw_only=True):
+    """The page of a league's staff log."""
+
+    league: str
+    name: str
+    deeds: tuple[Done, ...]
+    people: tuple[tuple[str, str], ...]
+    """Those who did something on this page, by player."""
+
+    by: str
+    """The player whose actions are shown, or nothing for everybody's."""
+
+    older: str | None
+
+
+@page("/leagues/{league:str}/staff-log")
+async def staff_log(ask: Ask, league: str) -> Page:
+    """List the actions, the newest first, of everybody or of one person."""
+    by = ask.query("by")
+    root = f"/v1/leagues/{league}"
+    shown, listed = await asyncio.gather(
+        ask.api.get(root, LeagueShown),
+        ask.api.get(
+            f"{root}/staff-log", ApiPage[Deed],
+            limit=_READ_MAX if by else _PAGE, cursor=ask.query("cursor") or None,
+        ),
+    )  # fmt: skip
+    people = {each.actor: _name(ask, each) for each in listed.items}
+    screen = StaffLogScreen(
+        league=league,
+        name=shown.name,
+        deeds=tuple(
+            Done(
+                at=each.at,
+                who=_name(ask, each),
+                operator=each.kind != "event",
+                what=each.type.replace("_", " "),
+                about=_about(each, league),
+                position=each.index,
+            )
+            for each in listed.items
+            if not by or each.actor == by
+        ),
+        people=tuple(sorted(people.items(), key=lambda each: each[1].lower())),
+        by=by,
+        older=listed.next_cursor,
+    )
+    return Page("league/staff_log.html", screen)
+
+
+def _name(ask: Ask, deed: Deed) -> str:
+    if not deed.actor.startswith("plr_"):
+        return deed.actor
+    return deed.name or ask.gettext("somebody who has left")
+
+
+def _about(deed: Deed, league: str) -> str | None:
+    """Return the page of the thing that an action concerned."""
+    if deed.stream is None:
+        about = deed.about or ""
+        return links.hand(about) if about.startswith("hnd_") else None
+    kind, _, number = deed.stream.partition("-")
+    known = {
+        "league": lambda: links.league(league),
+        "tournament": lambda: links.tournament(f"trn_{number}"),
+        "table": lambda: links.table(f"tbl_{number}"),
+        "dispute": lambda: links.dispute(f"dsp_{number}"),
+    }
+    return known[kind]() if kind in known else None

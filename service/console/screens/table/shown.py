@@ -1,0 +1,273 @@
+"""What the page of a playing table shows, made of the API's view of the table."""
+
+import asyncio
+from collections.abc import Sequence
+from datetime import datetime
+
+import msgspec
+
+from engine.kit.cards import total
+from engine.rulesets import Amounts, Ruleset
+from engine.rulesets.differences import Difference
+from engine.table.read.view_parts import AwardView, LastHandView, NextLevelView
+from service.api.http.shell import shell_of
+from service.api.league.evaluating import HandsWanted, HandsWorth
+from service.api.table.legal import LegalImprove, LegalSelect
+from service.api.table.views import TableSeen
+from service.api.tournament.tournaments import MyEntry
+from service.base.sources import SystemEntropy
+from service.console.asking import Ask
+from service.console.screens.table.acts import Acts, acts_of
+from service.console.screens.table.felt import Felt, felt_of
+
+_entropy = SystemEntropy()
+_JUDGED_BY = frozenset({"ranking", "extra_named_hands", "strict_named_hands", "compare"})
+"""Parameters that decide what a hand is called. A preset cannot judge a game that changes them."""
+
+
+class Game(msgspec.Struct, kw_only=True):
+    """The members of a tournament that its table needs."""
+
+    id: str
+    league: str
+    name: str
+    ruleset: Ruleset
+    ruleset_name: str
+    ruleset_overrides: tuple[Difference, ...]
+    decision_seconds: int
+    my: MyEntry | None
+
+
+class Worth(msgspec.Struct, frozen=True, kw_only=True):
+    """What the chosen cards count, as a showdown would."""
+
+    cards: int
+    """Number of cards counted."""
+
+    total: int = 0
+    name: str | None = None
+    """The name of the hand, in a game of named hands."""
+
+    bombed: bool = False
+    distance: int | None = None
+    suited: int | None = None
+    suit: str | None = None
+
+
+class Shown(msgspec.Struct, frozen=True, kw_only=True):
+    """A hand that was turned over at the end of the last hand."""
+
+    name: str
+    cards: tuple[str, ...]
+    total: int
+    distance: int | None
+    suited: int | None
+    suit: str | None
+    name_of_hand: str | None
+
+
+class Paid(msgspec.Struct, frozen=True, kw_only=True):
+    """A pot of the last hand."""
+
+    pot: int
+    """The number of the pot. 1 is the main pot, and 0 the Sabacc pot."""
+
+    winners: tuple[tuple[str, int], ...]
+    rule: str
+    """The rulebook's name of the deciding rule."""
+
+    why: str
+    """``distance`` or ``suit_count`` if that decided, else the rule."""
+
+    remainder: int
+
+
+class Ended(msgspec.Struct, frozen=True, kw_only=True):
+    """The end of the last hand: who showed what, and who won why."""
+
+    hand: str
+    number: int
+    shown: tuple[Shown, ...]
+    paid: tuple[Paid, ...]
+
+
+class TableScreen(msgspec.Struct, frozen=True, kw_only=True):
+    """The playing table."""
+
+    id: str
+    game: Game
+    felt: Felt
+    acts: Acts | None
+    """Null for a reader who has nothing to do now."""
+
+    worth: Worth | None
+    seat: int | None
+    """The reader's seat at this table, or null."""
+
+    elsewhere: str | None
+    """The table at which the reader sits instead, or null."""
+
+    away: bool
+    turn: bool
+    waits_for: tuple[str, ...]
+    """The names of the players who are asked."""
+
+    decision: str
+    deadline: datetime | None
+    amounts: Amounts
+    level: int
+    next_level: NextLevelView | None
+    ended: Ended | None
+    between: bool
+    """True if no hand is in play."""
+
+    experimental: bool
+    now: datetime
+
+
+async def table_screen(ask: Ask, table: str, chosen: Sequence[str]) -> TableScreen:
+    """
+    Return the table as the reader may see it.
+
+    Args:
+        chosen: The cards that are ticked.
+
+    Raises:
+        Problem: If the API refuses.
+    """
+    seen = await ask.api.get(f"/v1/tables/{table}", TableSeen)
+    game = await ask.api.get(f"/v1/tournaments/{seen.tournament}", Game)
+    my = game.my
+    here = my is not None and my.table == table
+    own = next((each for each in seen.seats if my and each.entrant == my.entrant), None)
+    return TableScreen(
+        id=table,
+        game=game,
+        felt=felt_of(
+            seen, seen.names, None if own is None else own.seat, chips=not game.ruleset.moneyless
+        ),
+        acts=acts_of(seen, chosen, game.ruleset.chip_unit) if seen.legal or seen.me else None,
+        worth=await _worth(ask, game, seen, chosen),
+        seat=None if own is None else own.seat,
+        elsewhere=None if my is None or here else my.table,
+        away=own is not None and own.away,
+        turn=seen.my_turn,
+        waits_for=_waits_for(seen),
+        decision="" if seen.decision is None else seen.decision.token,
+        deadline=None if seen.decision is None else seen.decision.deadline,
+        amounts=seen.amounts,
+        level=seen.level,
+        next_level=seen.next_level,
+        ended=None if seen.last_hand is None else _ended(seen, seen.last_hand),
+        between=seen.hand is None,
+        experimental=seen.experimental,
+        now=shell_of(ask.request).now(),
+    )
+
+
+async def table_screens(ask: Ask, tables: Sequence[str]) -> tuple[TableScreen, ...]:
+    """Return several tables, side by side. Raises as :func:`table_screen`."""
+    return tuple(await asyncio.gather(*(table_screen(ask, each, ()) for each in tables)))
+
+
+def _waits_for(seen: TableSeen) -> tuple[str, ...]:
+    if seen.decision is None:
+        return ()
+    sitting = {each.seat: each.entrant for each in seen.seats}
+    asked = [sitting[each] for each in seen.decision.seats if each in sitting]
+    return tuple(seen.names.get(each, each) for each in asked)
+
+
+async def _worth(ask: Ask, game: Game, seen: TableSeen, chosen: Sequence[str]) -> Worth | None:
+    """Return what the reader's cards count: the chosen ones while cards are chosen, else all."""
+    if seen.me is None:
+        return None
+    cards = _counted(seen, chosen)
+    if not cards:
+        return Worth(cards=0) if _choosing(seen) else None
+    plain = Worth(cards=len(cards), total=total(cards))
+    known = seen.rounds is not None or (seen.target is not None and seen.suit is not None)
+    if not known or _JUDGED_BY & {each.parameter for each in game.ruleset_overrides}:
+        return plain
+    wanted = HandsWanted(hands=(cards,), target=seen.target, suit=seen.suit)  # type: ignore[arg-type]
+    path = f"/v1/rulesets/{game.ruleset_name}/evaluate"
+    found = await ask.api.send("POST", path, wanted, HandsWorth, key=_entropy.uuid().hex)
+    [worth] = found.hands
+    return Worth(
+        cards=len(cards),
+        total=worth.total,
+        name=None if worth.name == "total" else worth.name,
+        bombed=worth.bombed,
+        distance=worth.distance,
+        suited=worth.suited,
+        suit=seen.suit,
+    )
+
+
+def _choosing(seen: TableSeen) -> bool:
+    return any(isinstance(each, LegalSelect | LegalImprove) for each in seen.legal)
+
+
+def _counted(seen: TableSeen, chosen: Sequence[str]) -> tuple[str, ...]:
+    mine = seen.me
+    if mine is None:
+        return ()
+    if seen.rounds is not None:
+        field = next((each.field for each in seen.seats if each.seat == mine.seat), ())
+        return (*mine.cards, *field)
+    loose = (*mine.cards, *mine.new_cards)
+    return (*mine.selection, *(each for each in loose if each in chosen))
+
+
+def _ended(seen: TableSeen, last: LastHandView) -> Ended:
+    names = {each.seat: seen.names.get(each.entrant, each.entrant) for each in seen.seats}
+
+    def name(seat: int) -> str:
+        return names.get(seat, f"#{seat}")
+
+    shown = [
+        Shown(
+            name=name(each.seat),
+            cards=each.cards,
+            total=each.total,
+            distance=each.distance,
+            suited=each.suit_count,
+            suit=last.suit,
+            name_of_hand=None if each.name == "total" else each.name,
+        )
+        for each in last.revealed
+    ]
+    if last.shown:
+        shown += [
+            Shown(
+                name=name(each), cards=last.shown, total=total(last.shown), distance=None,
+                suited=None, suit=None, name_of_hand=None,
+            )
+            for each in last.winners[:1]
+        ]  # fmt: skip
+    paid = [
+        Paid(
+            pot=each.pot,
+            winners=tuple((name(seat), chips) for seat, chips in each.winners),
+            rule=each.rule,
+            why=_why(last, each),
+            remainder=each.remainder,
+        )
+        for each in last.awards
+    ]
+    if last.sabacc_awards:
+        winners = tuple((name(seat), chips) for seat, chips in last.sabacc_awards)
+        paid.append(Paid(pot=0, winners=winners, rule="", why="", remainder=0))
+    return Ended(hand=last.hand, number=last.number, shown=tuple(shown), paid=tuple(paid))
+
+
+def _why(last: LastHandView, award: AwardView) -> str:
+    """Return what set the winner of a pot apart, in a game with a target."""
+    if award.rule != "showdown.best":
+        return award.rule
+    won = {seat for seat, _ in award.winners}
+    best = min((each.distance or 0 for each in last.revealed if each.seat in won), default=0)
+    others = [each.distance for each in last.revealed if each.seat not in won]
+    if None in others or not others:
+        return award.rule
+    return "suit_count" if best in others else "distance"

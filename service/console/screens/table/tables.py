@@ -1,0 +1,82 @@
+"""The playing table, and several of them at once."""
+
+import msgspec
+
+from service.api.table import tables as api
+from service.console import links
+from service.console.asking import Ask
+from service.console.calling import Problem
+from service.console.declaring import form, page
+from service.console.forms import Given
+from service.console.live import MINE
+from service.console.pages import Done, Page
+from service.console.screens.table.acts import Sent, action_of
+from service.console.screens.table.shown import TableScreen, table_screen, table_screens
+
+TABLES_MAX = 12
+"""Most tables on one page. A page follows as many."""
+
+
+class TablesScreen(msgspec.Struct, frozen=True, kw_only=True):
+    """All tables at which the reader sits."""
+
+    tables: tuple[TableScreen, ...]
+    seated: tuple[str, ...]
+    """The tables at which the reader sits now."""
+
+    topic: str = MINE
+
+
+@page("/tables/{table:str}", hidden=True)
+async def play(ask: Ask, table: str) -> Page:
+    """Show one table, with the reader's cards and actions."""
+    chosen = ask.request.query_params.getall("cards", [])
+    if ask.failure is not None:
+        chosen = list(ask.failure.values.get("cards", ()))
+    return Page("table/table.html", await table_screen(ask, table, chosen))
+
+
+@page("/tables", hidden=True)
+async def play_all(ask: Ask) -> Page:
+    """Show every table at which the reader sits."""
+    me = await ask.me()
+    seated = tuple(dict.fromkeys(each.table for each in me.seats if each.table))
+    shown = await table_screens(ask, seated[:TABLES_MAX])
+    return Page("table/tables.html", TablesScreen(tables=shown, seated=seated))
+
+
+@form("/tables/{table:str}", of=play)
+async def act(ask: Ask, given: Given, table: str) -> Done:
+    """Send the action of the button that was pressed."""
+    cards = given.texts("cards")
+    here = links.table(table)
+    if given.text("do") == "count":
+        ticked = "&".join(f"cards={each.replace('+', '%2B')}" for each in cards)
+        return Done(f"{here}?{ticked}")
+    action = action_of(
+        Sent(
+            do=given.text("do"),
+            decision=given.text("decision"),
+            cards=cards,
+            amount=_number(given.text("amount")),
+            expected=_number(given.text("expected")),
+        )
+    )
+    if action is None:
+        raise Problem(400, {"code": "bad_request"})
+    await ask.api.send("POST", f"/v1/tables/{table}/actions", action, api.Done, key=given.key)
+    return Done(here)
+
+
+@form("/tables/{table:str}/presence", of=play)
+async def presence(ask: Ask, given: Given, table: str) -> Done:
+    """Step away from the seat, or come back to it."""
+    body = {"away": given.flag("away")}
+    await ask.api.send("POST", f"/v1/tables/{table}/presence", body, object, key=given.key)
+    return Done(links.table(table))
+
+
+def _number(text: str) -> int | None:
+    """Return a whole number, or None if nothing or something else was typed."""
+    digits = text.replace(" ", "").replace(".", "").replace(",", "")
+    return int(digits) if digits.isascii() and digits.isdigit() else None
