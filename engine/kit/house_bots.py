@@ -29,6 +29,9 @@ _FORM: Final = re.compile(
 )
 _DIGITS: Final = 11
 
+HOUSE: Final = PlayerId(f"plr_{_MARK}80008{0:015x}")
+"""The league server itself. It owns the sandbox league. Nobody can sign in as it."""
+
 
 class HouseBot(NamedTuple):
     """The facts that an identifier tells."""
@@ -76,3 +79,16 @@ def house_bot_of(player: str) -> HouseBot | None:
 def is_house_bot(player: str) -> bool:
     """Return whether *player* is a house bot of any league."""
     return house_bot_of(player) is not None
+
+
+def house_name(player: str) -> str | None:
+    """
+    Return the name of the house or of a house bot, or None for everybody else.
+
+    >>> house_name(HOUSE)
+    'The house'
+    """
+    if player == HOUSE:
+        return "The house"
+    bot = house_bot_of(player)
+    return None if bot is None else bot.name

@@ -67,6 +67,7 @@ from service.api.table import (
     openings,
     presence,
     replays,
+    sandbox,
     tables,
     voiding,
 )
@@ -135,6 +136,7 @@ ROUTES: tuple[HTTPRouteHandler, ...] = tuple(
         by_staff,
         walk_ins,
         house_bots,
+        sandbox,
         entering,
         terms_changes,
         fairness,

@@ -117,6 +117,12 @@ class QuotaExhausted(ServiceError):
     code = "quota_exhausted"
 
 
+class SandboxEntered(ServiceError):
+    """The player still plays in another tournament of the sandbox league."""
+
+    code = "sandbox_entered"
+
+
 class Overloaded(ServiceError):
     """Too much of this kind of work is waiting. Nothing was done."""
 

@@ -22,11 +22,11 @@ QUICKNET_PUBLIC_KEY = (
 _OF_COMMANDS = frozenset({"PG_BIN", "ACCOUNT_PASSWORD"})
 """Names that only single commands read. They are no settings of a process."""
 
-_OF_MESSAGES = (
+_OF_UP = (
     "public_url", "smtp_url", "mail_from", "operator_email", "push_key", "push_contact",
-    "webhook_networks",
+    "webhook_networks", "sandbox",
 )  # fmt: skip
-"""The settings of mail, push messages and webhooks."""
+"""The settings that ``up`` takes over: mail, push messages, webhooks and the sandbox league."""
 
 LogLevel = Literal["debug", "info", "warning", "error"]
 LogFormat = Literal["auto", "json", "text"]
@@ -91,6 +91,13 @@ class Settings(LimitSettings, frozen=True, kw_only=True):
     Whether the console lets people sign in over plain HTTP, as in a room without TLS.
 
     Without it, they can sign in by plain HTTP only on the machine itself. Every page says so.
+    """
+
+    sandbox: bool = False
+    """
+    Whether there is a sandbox league, in which every account finds house bots to play against.
+
+    API and ``bots`` need the same value (ADR 0033).
     """
 
     own_writes_milliseconds: Annotated[int, Meta(ge=0, le=60_000)] = 1000
@@ -313,15 +320,15 @@ def given_server(environ: Mapping[str, str]) -> str | None:
     return url
 
 
-def given_messages(environ: Mapping[str, str]) -> dict[str, str]:
+def given_to_up(environ: Mapping[str, str]) -> dict[str, str]:
     """
-    Return the settings of messages that *environ* holds, by name. ``up`` gives them to its stack.
+    Return the settings that ``up`` gives to its stack, by name, as *environ* holds them.
 
     Raises:
         SettingsInvalid: If a ``_FILE`` cannot be read.
     """
     found: dict[str, str] = {}
-    for name in _OF_MESSAGES:
+    for name in _OF_UP:
         variable = PREFIX + name.upper()
         path = environ.get(f"{variable}_FILE")
         value = environ.get(variable) if path is None else _content(f"{variable}_FILE", path)

@@ -11,7 +11,7 @@ from argon2.exceptions import InvalidHashError, VerifyMismatchError
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from engine.kit.house_bots import house_bot_of
+from engine.kit.house_bots import house_name
 from service.base.pools import HASHING
 from service.people.schema import account
 
@@ -142,10 +142,10 @@ async def names(engine: AsyncEngine, numbers: list[UUID]) -> dict[str, str]:
     """
     Return the names of these players. An erased player is called :data:`ERASED`.
 
-    House bots have no account. Their names follow from their identifiers.
+    The house and its bots have no account. Their names follow from their identifiers.
     """
     players = [f"plr_{each.hex}" for each in numbers]
-    found = {each: bot.name for each in players if (bot := house_bot_of(each)) is not None}
+    found = {each: name for each in players if (name := house_name(each)) is not None}
     people = [number for number in numbers if f"plr_{number.hex}" not in found]
     if not people:
         return found

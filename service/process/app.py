@@ -22,6 +22,7 @@ from litestar.types import (
     Send,
 )
 
+from service.announcing.sandbox import Sandbox
 from service.api.front import Front
 from service.api.http.authentication import require_token
 from service.api.http.connections import Connections
@@ -254,6 +255,7 @@ async def _shell(
             requests=Requests(*settings.secret_keys),
             guesses=Guesses(settings.secret_key, settings.failed_sign_ins),
             receipts=receipts,
+            sandbox=Sandbox(runtime) if settings.sandbox else None,
             proxies=proxies,
             limits=limits,
             troubles=Troubles(runtime.pool),

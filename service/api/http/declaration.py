@@ -37,11 +37,13 @@ Effect = Literal[
     "disclosure",
     "reset",
     "by_reset",
+    "sandbox",
 ]
 """
 The effect of a route on a person's rights. ``invitation`` and ``claim`` return a code that makes
 somebody a member. ``by_invitation`` and ``by_claim`` use such a code. ``reset`` returns a code for
-a new password of an account, and ``by_reset`` uses it.
+a new password of an account, and ``by_reset`` uses it. ``sandbox`` makes the caller a player of the
+sandbox league.
 """
 
 

@@ -34,6 +34,7 @@ from service.base.errors import (
     Overloaded,
     QuotaExhausted,
     RequestMismatch,
+    SandboxEntered,
     ServiceError,
     SignerUnavailable,
     StoreUnavailable,
@@ -110,6 +111,7 @@ STATUSES: Mapping[type[Exception], int] = {
     TooManyRequests: 429,
     TooManyStreams: 429,
     QuotaExhausted: 409,
+    SandboxEntered: 409,
 }
 """The status of each refusal. A test checks that every subclass is here."""
 
@@ -185,6 +187,10 @@ SHELL_CATALOGUE: Mapping[str, tuple[int, str]] = {
     "too_many_requests": (429, "Too many requests. Wait for the time in Retry-After"),
     "too_many_streams": (429, "Too many streams are open. Close one first"),
     "too_many_connections": (503, "Too many connections are open. Close one first"),
+    "sandbox_entered": (
+        409,
+        "The player still plays in the sandbox league. Play on, or withdraw before the start",
+    ),
     "quota_exhausted": (409, "The client has reached a limit. End one of these first"),
     "request_too_slow": (408, "The headers or the body did not arrive in time"),
     "headers_too_large": (431, "The headers are too large or too many"),

@@ -10,6 +10,7 @@ import asyncpg
 from litestar import Request
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from service.announcing.sandbox import Sandbox
 from service.api.http.declaration import Operation
 from service.api.http.joining import Joined
 from service.api.http.limiting import Limits
@@ -70,6 +71,9 @@ class Shell:
     """Failed sign-ins."""
 
     receipts: ReceiptIssuer
+
+    sandbox: Sandbox | None
+    """The sandbox league, or None if this installation has none."""
 
     proxies: Proxies
     """The proxies that may say which address a request comes from."""

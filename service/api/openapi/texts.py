@@ -116,6 +116,10 @@ TAGS: dict[str, tuple[str, tuple[str, ...]]] = {
         "Commitments to the shuffle, entropy of the players, and published seeds.",
         ("tournament.fairness", "tournament.fairness_runs"),
     ),
+    "Sandbox": (
+        "The league of the house, where every account finds opponents at once.",
+        ("table.sandbox",),
+    ),
     "Tables": (
         "Tables as the caller may see them, and actions of players.",
         ("table.tables", "table.presence", "table.voiding"),

@@ -9,6 +9,7 @@ from engine.tournament.entering.staff import counts_as_entered
 from engine.tournament.model.commands import Register, Withdraw
 from engine.tournament.model.state import Running
 from engine.values import EntrantId, PlayerId
+from service.announcing.sandbox import SANDBOX
 from service.api.http.access import AS_KNOWN, TournamentPlace
 from service.api.http.listing import Pages
 from service.api.http.nothing import Nothing
@@ -17,7 +18,7 @@ from service.api.http.paging import Page
 from service.api.http.shell import Shell
 from service.api.http.submitting import Order, answer, decide_one
 from service.api.tournament.entrants import EntrantShown, my_entry, shown_entrants
-from service.base.errors import StreamNotFound
+from service.base.errors import Forbidden, StreamNotFound
 from service.director.admission import table_ids
 from service.director.in_play import demand_no_office_since
 from service.director.submitting import submit_to_tournament
@@ -98,7 +99,12 @@ async def register(
 
     Args:
         by: The member of staff who acts for the player, if any.
+
+    Raises:
+        Forbidden: In the sandbox league, which a player enters once at a time.
     """
+    if place.league == SANDBOX:
+        raise Forbidden("the sandbox league is entered by POST /v1/sandbox/entries")
     entrant = EntrantId(f"ent_{order.new_id(0).hex}")
     command = Register(
         entrant=entrant,

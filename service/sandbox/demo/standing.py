@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from service.base.embedded import ClusterFailed
-from service.base.settings import PREFIX, given_messages
+from service.base.settings import PREFIX, given_to_up
 from service.process import people
 from service.process.supervisor import Stack, StackFailed
 
@@ -33,7 +33,7 @@ def stay(directory: Path, host: str, port: int, server: str | None) -> int:
         )
         return 2
     _interrupt_on_terminate()
-    told = given_messages(os.environ)
+    told = given_to_up(os.environ)
     stack = Stack(directory, host=host, port=port, server=server, options=told, bots=True)
     try:
         with stack:

@@ -33,6 +33,7 @@ from service.log.read import KNOWN
 from service.log.streams import league_stream, tournament_stream
 from service.log.subscription import Subscription
 from service.sandbox.house.playing import Bots, play, seed_of
+from service.sandbox.house.standing import Standing
 
 LOOK_SECONDS: Final = 1.0
 """The time between two searches for leagues that have got their first house bot."""
@@ -246,6 +247,9 @@ async def _run(settings: Settings) -> None:
         try:
             settle()
             _log.info("house_bots_play")
-            await Driver(runtime, news, stopping).drive()
+            work = [Driver(runtime, news, stopping).drive()]
+            if settings.sandbox:
+                work.append(Standing(runtime, news, stopping).keep())
+            await asyncio.gather(*work)
         finally:
             await news.aclose()

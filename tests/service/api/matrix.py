@@ -63,13 +63,14 @@ BODIES: dict[str, dict[str, Any]] = {
 }
 """The examples of bodies. Values may name path parameters in braces."""
 
-MAILING = {
+MAILING: dict[str, str | bool] = {
     "smtp_url": "smtp+plain://127.0.0.1:1",
     "mail_from": "night@league.example",
     "push_key": "A" * 42 + "E",
     "push_contact": "mailto:operator@league.example",
+    "sandbox": True,
 }
-"""The settings of an installation that sends notices."""
+"""The settings of an installation that sends notices and has a standing sandbox."""
 
 QUERIES = {
     "prove_inclusion": {"index": "0", "size": "1"},

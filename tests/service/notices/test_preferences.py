@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 
-from service.base.settings import given_messages
+from service.base.settings import given_to_up
 from service.notices.opting_out import OptOut, code_of, opened
 from service.notices.preferences import Preferences
 
@@ -57,5 +57,5 @@ def test_up_passes_on_the_settings_of_messages(tmp_path: Path) -> None:
         "HOLOTABLE_PUSH_KEY_FILE": str(file),
         "HOLOTABLE_PORT": "1",
     }
-    found = given_messages(given)
+    found = given_to_up(given)
     assert found == {"smtp_url": "smtps://mail.example", "push_key": "secret"}

@@ -9,6 +9,7 @@ from service.api.http.shell import shell_of
 from service.api.me.accounts import MyLeague, MySeat
 from service.api.table.my_schedule import MySchedule, MyScheduled
 from service.api.table.my_waiting import MyWaiting, TurnWaiting, Waiting
+from service.api.table.sandbox import SandboxShown
 from service.console import links
 from service.console.asking import Ask
 from service.console.declaring import page
@@ -17,6 +18,13 @@ from service.console.pages import Page
 _AHEAD = timedelta(days=30)
 _BEHIND = timedelta(hours=12)
 _EVENINGS_MAX = 8
+
+
+class WelcomeScreen(msgspec.Struct, kw_only=True):
+    """The home page of a stranger."""
+
+    sandbox: str | None
+    """The standing sandbox, if this installation has one."""
 
 
 class HomeScreen(msgspec.Struct, kw_only=True):
@@ -30,13 +38,15 @@ class HomeScreen(msgspec.Struct, kw_only=True):
 
     evenings: tuple[MyScheduled, ...]
     leagues: tuple[MyLeague, ...]
+    sandbox: str | None
+    """The standing sandbox, if this installation has one."""
 
 
 @page(links.HOME, open=True)
 async def home(ask: Ask) -> Page:
     """Show what concerns the reader, or tell a stranger what this is."""
     if not ask.signed_in:
-        return Page("account/welcome.html")
+        return Page("account/welcome.html", WelcomeScreen(sandbox=await _sandbox(ask)))
     now = shell_of(ask.request).now()
     span = {"from": (now - _BEHIND).isoformat(), "to": (now + _AHEAD).isoformat()}
     me, waiting, schedule = await asyncio.gather(
@@ -52,5 +62,12 @@ async def home(ask: Ask) -> Page:
         waiting=tuple(each for each in waiting.items if not isinstance(each, TurnWaiting)),
         evenings=tuple(coming[:_EVENINGS_MAX]),
         leagues=me.leagues,
+        sandbox=await _sandbox(ask),
     )
     return Page("account/home.html", screen)
+
+
+async def _sandbox(ask: Ask) -> str | None:
+    if shell_of(ask.request).sandbox is None:
+        return None
+    return (await ask.api.get("/v1/sandbox", SandboxShown)).league

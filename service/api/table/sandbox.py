@@ -1,0 +1,130 @@
+"""The sandbox league, where every account finds house bots to play against."""
+
+from typing import Final
+
+import msgspec
+from litestar import Response
+
+from engine.tournament.model.events import EntrantRegistered
+from engine.values import PlayerId
+from service.announcing.sandbox import (
+    DECISION_SECONDS,
+    HANDS_MAX,
+    OFFERED,
+    SANDBOX,
+    TABLE_SEATS,
+    Offered,
+    Sandbox,
+)
+from service.api.http.declaration import OnPeople
+from service.api.http.operations import operation
+from service.api.http.shell import Asked, Shell
+from service.api.http.submitting import Order, answer, encoded
+from service.api.table.my_following import HAND_OVER, Following
+from service.base.errors import StreamNotFound
+from service.people.tokens import Principal
+
+_IN_PLAY: Final = ("entered", "offered", "waitlisted", "applied")
+
+
+class SandboxShown(msgspec.Struct, kw_only=True):
+    """The sandbox league of an installation, and its games."""
+
+    league: str
+    """The sandbox league. Nobody needs an invitation: an entry makes its player a member."""
+
+    rulesets: tuple[Offered, ...]
+    """The rulesets that an entry may ask for."""
+
+    table_seats: int
+    """The seats of a table. House bots take those that nobody else has taken."""
+
+    decision_seconds: int
+    """The time for a decision."""
+
+    hands_max: int
+    """The number of hands after which stacks decide."""
+
+
+class SandboxEntryWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """An entry in the tournament of the sandbox league that is open now."""
+
+    ruleset: Offered = "better_simple"
+    """The game to play."""
+
+    bot: bool = True
+    """True if a program will play."""
+
+
+class SandboxEntry(msgspec.Struct, kw_only=True):
+    """An entry in the sandbox league. Play begins within seconds."""
+
+    league: str
+    tournament: str
+    entrant: str
+    player: str
+    position: str | None = None
+
+
+@operation(
+    "GET", "/v1/sandbox", "read_sandbox",
+    "Read whether there is a sandbox league, and what is played there.",
+    needs="anyone", answer=SandboxShown, problems=("not_found",),
+    about="`POST /v1/sandbox/entries` enters it. 404 if the operator has switched it off.",
+)  # fmt: skip
+async def read_sandbox(shell: Shell) -> Response[bytes]:
+    """Tell the league and the terms of its games."""
+    _switched_on(shell)
+    shown = SandboxShown(
+        league=SANDBOX,
+        rulesets=OFFERED,
+        table_seats=TABLE_SEATS,
+        decision_seconds=DECISION_SECONDS,
+        hands_max=HANDS_MAX,
+    )
+    return encoded(shown)
+
+
+@operation(
+    "POST", "/v1/sandbox/entries", "enter_sandbox",
+    "Enter the open tournament of the sandbox league.",
+    needs="account", scope="tables:play", answer=SandboxEntry, status=201, key_required=True,
+    problems=(
+        "not_found", "sandbox_entered", "already_entered", "tournament_full",
+        "registration_closed", "player_banned", "merged_player",
+    ),
+    on_people=OnPeople("sandbox", "lets the caller in, as a player", "caller"),
+    about="A stranger joins the league with the entry. House bots take the other seats after two "
+    "seconds, and play begins. A player may be in one tournament at a time.",
+)  # fmt: skip
+async def enter_sandbox(
+    request: Asked, body: SandboxEntryWanted, order: Order, shell: Shell, principal: Principal
+) -> Response[bytes]:
+    """Append the membership and the entry together."""
+    sandbox, player = _switched_on(shell), PlayerId(principal.account.player)
+    plays = await _in_play(request, shell)
+    receipt = await sandbox.enter(body.ruleset, player, order, bot=body.bot, plays=plays)
+    entry = next(each for each in receipt.recorded if isinstance(each.event, EntrantRegistered))
+    content = {
+        "league": SANDBOX,
+        "tournament": f"trn_{entry.stream.removeprefix('tournament-')}",
+        "entrant": entry.event.entrant,
+        "player": player,
+    }
+    return answer(receipt, content, version_of=entry.stream)
+
+
+def _switched_on(shell: Shell) -> Sandbox:
+    if shell.sandbox is None:
+        raise StreamNotFound("this installation has no sandbox league")
+    return shell.sandbox
+
+
+async def _in_play(request: Asked, shell: Shell) -> str | None:
+    """Return a tournament of the sandbox league in which the caller is still in play, or None."""
+    with shell.news.watching((HAND_OVER,)) as watch:
+        following = Following(request, watch, SANDBOX, {})
+        await following.begin()
+        here = following.leagues.get(SANDBOX)
+        mine = () if here is None else tuple(here.tournaments.values())
+    return next((each.id for each in mine if each.facts.entry in _IN_PLAY), None)
