@@ -55,6 +55,7 @@ from service.api.proof import (
     evidence,
 )
 from service.api.public import leagues as public_leagues
+from service.api.public import players as public_players
 from service.api.public import results as public_results
 from service.api.public import tables as public_tables
 from service.api.public import tournaments as public_tournaments
@@ -107,6 +108,7 @@ ROUTES: tuple[HTTPRouteHandler, ...] = tuple(
         leagues,
         visibility,
         public_leagues,
+        public_players,
         public_tournaments,
         public_tables,
         public_results,

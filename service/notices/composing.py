@@ -93,7 +93,8 @@ class Composer:
             code = opting_out.code_of(wanted, *self._runtime.settings.secret_keys)
             out = f"{base}/v1/opt-outs/{code}"
             letter = words.with_link(letter, chosen.language, base + about.path)
-            letter = words.with_reason(letter, chosen.language, self._place, out)
+            page = base + opting_out.path_of(code)
+            letter = words.with_reason(letter, chosen.language, self._place, page)
         return Mail(to, self._message(due.id, to, letter, out))
 
     async def push(self, due: Due) -> Pushed | None:

@@ -34,6 +34,11 @@ def code_of(wanted: OptOut, *secret_keys: str) -> str:
     return base64.urlsafe_b64encode(_mac(secret_keys[0], name) + name).rstrip(b"=").decode()
 
 
+def path_of(code: str) -> str:
+    """Return the path of the page that asks whether to turn a kind off."""
+    return f"/opt-outs/{code}"
+
+
 def opened(code: str, *secret_keys: str) -> OptOut | None:
     """Return what a code turns off, or None if it is not valid."""
     try:

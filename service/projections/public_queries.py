@@ -1,12 +1,61 @@
 """Queries of the read models for strangers, who see only some tournaments."""
 
 from collections.abc import Collection
+from datetime import datetime
+from typing import Any
 
+import msgspec
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from engine.tournament.model.state import Phase
 from engine.values import Visibility
 from service.projections import rows, schema
+
+
+class PublicGame(msgspec.Struct, frozen=True, kw_only=True):
+    """One entry in one public tournament."""
+
+    tournament: str
+    """The tournament, `trn_…`."""
+
+    name: str
+    """The name of the tournament."""
+
+    season: str | None
+    """The season that counts the tournament, or null."""
+
+    state: Phase
+    """The phase of the tournament."""
+
+    starts_at: datetime | None
+    """The planned start."""
+
+    finished_at: datetime | None
+    """The time at which the tournament finished or was cancelled, or null."""
+
+    placing: int | None
+    """The place, from 1, or null while it is unknown."""
+
+    shared: int | None
+    """Number of entrants who share the places from ``placing`` on."""
+
+    payout: int | None
+    """The prize in minor units of ``currency``, or null until it is known."""
+
+    currency: str | None
+    """The currency (ISO 4217), or null if no money is played for."""
+
+    knockouts: int
+    """Opponents knocked out for good."""
+
+
+class PublicSums(msgspec.Struct, frozen=True, kw_only=True):
+    """Totals over a player's entries in public tournaments."""
+
+    tournaments: int
+    wins: int
+    knockouts: int
 
 
 async def shown_tournaments(
@@ -54,3 +103,60 @@ async def hides_tournaments(
         )
     )
     return bool(await connection.scalar(statement))
+
+
+_NAMES = PublicGame.__struct_fields__
+
+
+def _games(league: str, player: str, shown: Collection[Visibility]) -> sa.Select[Any]:
+    # The columns follow from the members of PublicGame, so a type cannot list them.
+    game, tournament = schema.record_game, schema.tournament
+    return (
+        sa.select(
+            game.c.registered_position,
+            *(tournament.c[each] if each in tournament.c else game.c[each] for each in _NAMES),
+        )
+        .join(tournament, tournament.c.tournament == game.c.tournament)
+        .where(
+            game.c.league == league,
+            game.c.player == player,
+            game.c.withdrawn.is_(False),
+            tournament.c.state.not_in(rows.UNANNOUNCED),
+            tournament.c.visibility.in_(shown),
+        )
+    )
+
+
+async def games(
+    connection: AsyncConnection,
+    league: str,
+    player: str,
+    shown: Collection[Visibility],
+    *,
+    limit: int,
+    before: int | None,
+) -> list[tuple[int, PublicGame]]:
+    """Return a player's entries that strangers may see, newest first, each with its position."""
+    position = schema.record_game.c.registered_position
+    statement = _games(league, player, shown).order_by(position.desc()).limit(limit)
+    if before is not None:
+        statement = statement.where(position < before)
+    found = (await connection.execute(statement)).mappings()
+    return [(row.pop("registered_position"), PublicGame(**row)) for row in map(dict, found)]
+
+
+async def sums(
+    connection: AsyncConnection, league: str, player: str, shown: Collection[Visibility]
+) -> PublicSums:
+    """Return the totals of the entries that strangers may see."""
+    game = _games(league, player, shown).subquery()
+    found = await connection.execute(
+        sa.select(
+            sa.func.count(game.c.tournament.distinct())
+            .filter(game.c.state.in_(("running", "paused", "finished")))
+            .label("tournaments"),
+            sa.func.count().filter(game.c.placing == 1, game.c.shared == 1).label("wins"),
+            sa.func.coalesce(sa.func.sum(game.c.knockouts), 0).label("knockouts"),
+        )
+    )
+    return PublicSums(**{name: int(count) for name, count in found.mappings().one().items()})

@@ -1,69 +1,69 @@
 """Turning off one kind of mail by the link in a mail, without signing in (RFC 8058)."""
 
-from html import escape
-
+import msgspec
 from litestar import Response
 
+from service.api.http.negotiating import ALL, best
 from service.api.http.operations import operation
 from service.api.http.shell import Asked, Shell
+from service.api.http.submitting import encoded
 from service.base.errors import StreamNotFound
-from service.base.languages import N_, language_of, texts
-from service.notices import opting_out, preferences, words
+from service.notices import opting_out, preferences
+from service.notices.kinds import Kind
 from service.notices.opting_out import OptOut
+from service.notices.outbox import Channel
 
-_HTML = "text/html"
-_HEADERS = {
-    "Cache-Control": "no-store",
-    "Content-Security-Policy": "default-src 'none'; form-action 'self'; frame-ancestors 'none'",
-    "Referrer-Policy": "no-referrer",
-}
+_JSON, _HTML = "application/json", "text/html"
+_HEADERS = {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"}
 _PAGE = """\
 <!doctype html>
-<html lang="{language}">
-<head>
 <meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
+<meta http-equiv="refresh" content="0; url={path}">
 <title>Holotable</title>
-</head>
-<body>
-<main>
-<p>{text}</p>
-{form}
-</main>
-</body>
-</html>
+<p><a href="{path}">Holotable</a></p>
 """
-_FORM = '<form method="post"><button>{button}</button></form>'
-_ASK = N_("Do you want no more mails of this kind: {kind}?")
-_BUTTON = N_("No more of these mails")
-_DONE = N_(
-    "You get no more mails of this kind: {kind}. You can turn them on again in your account."
-)
+
+
+class OptOutShown(msgspec.Struct, kw_only=True):
+    """One kind of mail, and whether its person still gets it."""
+
+    kind: Kind
+    """The kind, as in the choices of notifications."""
+
+    channel: Channel
+    """The channel: `mail` or `push`."""
+
+    wanted: bool
+    """True while the kind is sent."""
 
 
 @operation(
     "GET", "/v1/opt-outs/{opt_out:str}", "ask_opt_out",
-    "Show a page that asks whether to turn off one kind of mail.",
-    needs="anyone", answer=str, produces=(_HTML,), problems=("not_found",),
+    "Read which kind of mail a code turns off. A browser is led to a page that asks.",
+    needs="anyone", answer=OptOutShown, produces=(_JSON, _HTML), problems=("not_found",),
 )  # fmt: skip
 async def ask_opt_out(request: Asked, opt_out: str, shell: Shell) -> Response[bytes]:
-    """Ask. Programs that look into mails follow links, so a GET changes nothing."""
-    return _page(request, _opened(shell, opt_out), _ASK, asks=True)
+    """Tell. Programs that look into mails follow links, so a GET changes nothing."""
+    found = _opened(shell, opt_out)
+    if best(request.headers.get("accept", ALL), (_JSON, _HTML)) == _HTML:
+        page = _PAGE.format(path=opting_out.path_of(opt_out))
+        return Response(page.encode(), media_type=_HTML, headers=_HEADERS)
+    return encoded(await _shown(shell, found), headers=_HEADERS)
 
 
 @operation(
     "POST", "/v1/opt-outs/{opt_out:str}", "opt_out",
     "Turn off one kind of mail, with the code from a mail.",
-    needs="anyone", answer=str, produces=(_HTML,), problems=("not_found",),
+    needs="anyone", answer=OptOutShown, problems=("not_found",),
     about="Mail programs send this for their own button (`List-Unsubscribe-Post`, RFC 8058). "
     "The body is not read.",
 )  # fmt: skip
-async def opt_out(request: Asked, opt_out: str, shell: Shell) -> Response[bytes]:
+async def opt_out(opt_out: str, shell: Shell) -> Response[bytes]:
     """Turn the kind off. Doing it twice changes nothing more."""
     found = _opened(shell, opt_out)
     async with shell.engine.begin() as connection:
         await preferences.turn_off(connection, found.account, found.kind, found.channel)
-    return _page(request, found, _DONE, asks=False)
+    return encoded(await _shown(shell, found), headers=_HEADERS)
 
 
 def _opened(shell: Shell, code: str) -> OptOut:
@@ -79,11 +79,7 @@ def _opened(shell: Shell, code: str) -> OptOut:
     return found
 
 
-def _page(request: Asked, found: OptOut, text: str, *, asks: bool) -> Response[bytes]:
-    language = language_of(request.headers.get("accept-language"))
-    said = texts(language)
-    kind = said.gettext(words.CALLED[found.kind])
-    form = _FORM.format(button=escape(said.gettext(_BUTTON))) if asks else ""
-    shown = escape(said.gettext(text).format(kind=kind))
-    page = _PAGE.format(language=language, text=shown, form=form)
-    return Response(page.encode(), media_type=_HTML, headers=_HEADERS)
+async def _shown(shell: Shell, found: OptOut) -> OptOutShown:
+    chosen = await preferences.of_account(shell.pool, found.account)
+    wanted = chosen.wants(found.kind, found.channel)
+    return OptOutShown(kind=found.kind, channel=found.channel, wanted=wanted)

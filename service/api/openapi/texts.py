@@ -47,7 +47,13 @@ TAGS: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
     "Public": (
         "Reads of public leagues, without a token.",
-        ("public.leagues", "public.tournaments", "public.tables", "public.results"),
+        (
+            "public.leagues",
+            "public.players",
+            "public.tournaments",
+            "public.tables",
+            "public.results",
+        ),
     ),
     "Members": (
         "The people of a league: members, roles, invitations, claim codes and bans.",

@@ -27,6 +27,7 @@ from service.api.http.public import (
     kept,
     public_season,
     reach_public,
+    shared,
 )
 from service.api.http.shell import Asked, Shell, operation_of
 from service.base.errors import StreamNotFound
@@ -41,6 +42,25 @@ _KEPT_MAX = 256
 """Replays that a process keeps. Each is about 30 KB."""
 
 PublicSeasonPlace = Annotated[PublicPlace[Opened], By(public_season)]
+
+
+class PublicSeason(msgspec.Struct, kw_only=True):
+    """A season as strangers see it."""
+
+    id: str
+    """The season, `ssn_…`."""
+
+    league: str
+    """The league, `lge_…`."""
+
+    league_name: str
+    """The league's name now."""
+
+    name: str
+    """As shown to everybody."""
+
+    closed: bool
+    """True once the season is closed, so that its standings never change again."""
 
 
 class PublicStanding(msgspec.Struct, kw_only=True):
@@ -75,6 +95,25 @@ class PublicStanding(msgspec.Struct, kw_only=True):
 
     best_placing: int | None
     """The best place in a counted tournament, or null without one."""
+
+
+@operation(
+    "GET", "/v1/public/seasons/{season_id:str}", "read_public_season",
+    "Read a season whose tournaments are all public.",
+    needs="anyone", answer=PublicSeason, public=True,
+)  # fmt: skip
+async def read_public_season(
+    request: Asked, place: PublicSeasonPlace, tags: Tags
+) -> Response[bytes]:
+    """Show the name of the season and its league."""
+    shown = PublicSeason(
+        id=place.id,
+        league=place.league.league,
+        league_name=place.league.name,
+        name=place.state.terms.name,
+        closed=place.state.closed,
+    )
+    return shared(request, tags, shown)
 
 
 @operation(

@@ -152,6 +152,9 @@ class PublicSeat(msgspec.Struct, kw_only=True):
     entrant: str
     """The entrant, `ent_…`."""
 
+    player: str | None
+    """The player, `plr_…`, or null if the entry is no longer known."""
+
     name: str | None
     """The player's name now, or null if the entry is no longer known."""
 
@@ -201,6 +204,12 @@ class PublicFloor(msgspec.Struct, kw_only=True):
 
     tournament: str
     """The tournament, `trn_…`."""
+
+    league: str
+    """The league, `lge_…`."""
+
+    league_name: str
+    """The league's name now."""
 
     name: str
     """The tournament's name."""
@@ -308,6 +317,8 @@ async def read_public_floor(
     called = await _called(shell, (each for each in players if each is not None))
     shown = PublicFloor(
         tournament=place.id,
+        league=league,
+        league_name=place.league.name,
         name=seen.name,
         state=seen.state,
         entrants=seen.entrants,
@@ -339,6 +350,7 @@ def _table(table: FloorTable, called: dict[str, str]) -> PublicFloorTable:
             PublicSeat(
                 seat=each.seat,
                 entrant=each.entrant,
+                player=each.player,
                 name=None if each.player is None else called.get(each.player),
                 bot=each.bot,
                 stack=each.stack,

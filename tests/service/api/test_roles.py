@@ -33,7 +33,9 @@ OPEN = {
     "read_public_tournament",
     "read_public_floor",
     "read_public_table",
+    "read_public_season",
     "read_public_standings",
+    "read_public_record",
     "replay_public_hand",
     "list_signers",
     "read_league_calendar",  # needs a member's key, which the table cannot say
@@ -324,8 +326,11 @@ def answers(database: TestDatabase) -> dict[tuple[str, str], Answer]:
     return asyncio.run(every_answer(database))
 
 
-IN_PLAY = {"replay_public_hand"}
-"""Open routes that show only hands that are over. The hand asked about here is in play."""
+NOT_PUBLIC = {"replay_public_hand", "read_public_record"}
+"""
+Open routes that show nothing of what is asked about here: the hand is in play, and the player is in
+no public tournament.
+"""
 
 
 def faults(persona: str, name: str, answer: Answer) -> Iterator[str]:
@@ -338,7 +343,7 @@ def faults(persona: str, name: str, answer: Answer) -> Iterator[str]:
         yield "the route does not declare this answer"
     no_entry = name in ENTRANTS and answer.code in NO_ENTRY
     refused = answer.status in (401, 403, 404) or answer.code in REFUSALS or no_entry
-    if refused is (permitted(persona, name) and name not in IN_PLAY):
+    if refused is (permitted(persona, name) and name not in NOT_PUBLIC):
         yield "refused" if refused else "permitted"
     if persona == NO_TOKEN and name not in OPEN and answer != Answer(401, "unauthenticated"):
         yield "a client without a token must learn that, and nothing else"

@@ -91,6 +91,7 @@ async def night(api: Api, visibility: str) -> Night:
         "tournament": tournament,
         "floor": f"{tournament}/floor",
         "table": f"/v1/public/tables/{found.table}",
+        "season": f"/v1/public/seasons/{found.season}",
         "standings": f"/v1/public/seasons/{found.season}/standings",
     }
     return found
@@ -108,6 +109,8 @@ async def play(found: Night, database: TestDatabase) -> None:
     hands = (await found.owner.get(f"/v1/tables/{found.table}/hands")).json()["items"]
     found.hand = hands[0]["hand"]
     found.paths["replay"] = f"/v1/public/hands/{found.hand}/replay"
+    player = found.people[0].player
+    found.paths["record"] = f"/v1/public/leagues/{found.league}/players/{player}"
 
 
 async def test_strangers_read_a_public_league_and_caches_may_keep_it(
@@ -203,6 +206,20 @@ async def test_no_answer_to_strangers_has_a_member_that_is_not_listed_here(
             "hand", "number", "target", "suit", "revealed", "awards", "winners", "sabacc_awards",
             "shown",
         }  # fmt: skip
+        season = (await found.get("season")).json()
+        assert set(season) == {"id", "league", "league_name", "name", "closed"}
+        record = (await found.get("record")).json()
+        assert set(record) == {
+            "player", "name", "league", "league_name", "tournaments", "wins", "knockouts", "games",
+            "next_cursor",
+        }  # fmt: skip
+        assert set(record["games"][0]) == {
+            "tournament", "name", "season", "state", "starts_at", "finished_at", "placing",
+            "shared", "payout", "currency", "knockouts",
+        }  # fmt: skip
+        assert (record["tournaments"], len(record["games"])) == (1, 1)
+        owner = f"/v1/public/leagues/{found.league}/players/{found.owner.player}"
+        assert (await api.http.get(owner)).status_code == 404
         standings = (await found.get("standings")).json()["items"]
         assert set(standings[0]) == {
             "rank", "shared", "player", "name", "points", "qualified", "played", "counted", "wins",
@@ -262,7 +279,7 @@ async def test_a_league_that_becomes_public_shows_no_earlier_tournament(
         await play(found, database)
         await found.show("public")
         statuses = await found.statuses()
-        hidden = ("tournament", "floor", "table", "standings", "replay")
+        hidden = ("tournament", "floor", "table", "season", "standings", "replay", "record")
         assert {name: statuses[name] for name in hidden} == dict.fromkeys(hidden, 404)
         assert (await found.get("league")).status_code == 200
         assert (await found.get("tournaments")).json()["items"] == []
