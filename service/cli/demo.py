@@ -19,10 +19,11 @@ from service.base.database import DATABASE, ServerRefused
 from service.base.embedded import ClusterFailed
 from service.base.sources import DatabaseClock
 from service.cli.common import server
+from service.process import people
 from service.process.supervisor import Stack, StackFailed
 from service.sandbox.bots.client import Problem, Unreachable
 from service.sandbox.demo.floor import TournamentLost
-from service.sandbox.demo.night import Night, NightFailed, Outcome
+from service.sandbox.demo.night import ORGANISER, Night, NightFailed, Outcome
 from service.sandbox.demo.options import Options
 from service.sandbox.demo.proof import prove
 from service.sandbox.demo.standing import stay
@@ -70,6 +71,11 @@ def known_ruleset(
     default=None,
     help="File for a summary: figures, audits and winners.",
 )
+@click.option(
+    "--watch",
+    is_flag=True,
+    help="Play at a pace to look on, print where, and keep running until Ctrl-C.",
+)
 def demo(
     players: int,
     ruleset: str | None,
@@ -77,6 +83,7 @@ def demo(
     tournaments: int,
     keep: bool,
     summary: Path | None,
+    watch: bool,
 ) -> None:
     """
     Play a league night with bots, print its story and audit every hand.
@@ -93,6 +100,7 @@ def demo(
         keep=keep,
         summary=summary,
         server=server(),
+        watch=watch,
     )
     sys.exit(play(options))
 
@@ -156,19 +164,46 @@ def _on_a_stack(console: Console, options: Options, stack: Stack, began: float) 
         with Teller(console, steps=options.players * options.tournaments) as teller:
             outcome = asyncio.run(_played(stack, options, teller))
         outcome.proved = prove(console, stack, outcome.season, outcome.signers)
-    _report(console, outcome, time.monotonic() - began)
-    if options.summary is not None:
-        options.summary.write_text(json.dumps(outcome.summary(), indent=2), encoding="utf-8")
+        _report(console, outcome, time.monotonic() - began)
+        if options.summary is not None:
+            options.summary.write_text(json.dumps(outcome.summary(), indent=2), encoding="utf-8")
+        if options.watch:
+            _stay(console, stack)
     return 0 if outcome.passed and outcome.proved else 1
+
+
+def _stay(console: Console, stack: Stack) -> None:
+    """Keep the console open, with all that the night has left, until Ctrl-C."""
+    console.print(f"\nthe night is over and stays to look at: {stack.url}/  (Ctrl-C ends it)")
+    try:
+        while True:
+            stack.check()
+            time.sleep(WATCH_SECONDS)
+    except KeyboardInterrupt:
+        console.print("\nstopped")
 
 
 async def _played(stack: Stack, options: Options, teller: Teller) -> Outcome:
     limits = httpx.Limits(max_connections=options.players * 4, max_keepalive_connections=64)
     async with httpx.AsyncClient(base_url=stack.url, limits=limits, timeout=40) as http:
-        night = asyncio.create_task(Night(http, options, teller, DatabaseClock()).play())
+        told: list[str] = []
+
+        async def announced(tournament: str) -> None:
+            if not told:
+                code = await people.sign_in_code(stack.settings("api"), ORGANISER)
+                teller.say(f"sign in, once, as the organiser: {stack.url}/sign-in/{code}")
+            told.append(tournament)
+            teller.say(f"look on: {stack.url}/tournaments/{tournament}/floor")
+
+        playing = Night(
+            http, options, teller, DatabaseClock(), announced if options.watch else None
+        )
+        night = asyncio.create_task(playing.play())
         guard = asyncio.create_task(_guarded(stack))
         done, _ = await asyncio.wait(
-            {night, guard}, return_when=asyncio.FIRST_COMPLETED, timeout=NIGHT_SECONDS
+            {night, guard},
+            return_when=asyncio.FIRST_COMPLETED,
+            timeout=None if options.watch else NIGHT_SECONDS,
         )
         for task in (night, guard):
             task.cancel()

@@ -29,12 +29,14 @@ class Floor:
         story: The story that each event is passed to.
         sleepy: True if one bot at each table falls asleep. If only one table had a sleeper, the
             other tables might end before it wakes.
+        thinking_seconds: The time that a bot takes for a decision.
     """
 
     watcher: Client
     players: dict[str, Player]
     story: Story
     sleepy: bool = False
+    thinking_seconds: float = 0
     feeds: dict[str, list[Document]] = field(default_factory=dict)
     """All events seen so far, by table."""
 
@@ -116,7 +118,11 @@ class Floor:
             for seat in data["seats"]:
                 player = self.players.get(self._seats[table][seat])
                 if player is not None:
-                    tasks.create_task(player.answer(table, data["decision"]))
+                    tasks.create_task(self._answer(player, table, data["decision"]))
+
+    async def _answer(self, player: Player, table: str, decision: str) -> None:
+        await asyncio.sleep(self.thinking_seconds)
+        await player.answer(table, decision)
 
     async def _items(self, path: str, after: str | None) -> AsyncIterator[Document]:
         """Yield a feed's items until the connection ends. The caller then reconnects."""

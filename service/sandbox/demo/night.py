@@ -1,8 +1,8 @@
 """A league night from the first account to the audit, using only the public API."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import asdict, dataclass, field
-from datetime import timedelta
 from typing import Final
 
 import httpx
@@ -19,9 +19,6 @@ from service.transparency.note import signers_of
 
 ORGANISER: Final = "mothma"
 PASSWORD: Final = "a long night ahead"  # noqa: S105 - of accounts that live for a minute
-HEAD_START: Final = timedelta(seconds=2)
-"""The time from a tournament's announcement to its start, in which the bots register."""
-
 POLL_SECONDS: Final = 0.2
 PATIENCE_SECONDS: Final = 60.0
 SLEEPY: Final = 1
@@ -72,15 +69,22 @@ class Night:
         options: The options of the night.
         teller: The printer of the story.
         clock: The house's clock, from which starting times are computed.
+        announced: Called with each tournament once it is announced.
     """
 
     def __init__(
-        self, http: httpx.AsyncClient, options: Options, teller: Teller, clock: Clock
+        self,
+        http: httpx.AsyncClient,
+        options: Options,
+        teller: Teller,
+        clock: Clock,
+        announced: Callable[[str], Awaitable[None]] | None = None,
     ) -> None:
         self._http = http
         self._options = options
         self._teller = teller
         self._clock = clock
+        self._announced = announced
         self._organiser = Client(http, ORGANISER)
         self._bots: dict[str, Client] = {}
         self._names: dict[str, str] = {}
@@ -139,15 +143,21 @@ class Night:
     async def _tournament(self, league: str, season: str, number: int) -> None:
         ruleset = self._options.ruleset_of(number)
         self._teller.heading(f"Tournament {number} of {self._options.tournaments}: {ruleset}")
-        starts_at = (self._clock.now() + HEAD_START).isoformat()
+        starts_at = (self._clock.now() + self._options.head_start).isoformat()
         tournament = await self._organiser.post(
             f"/v1/leagues/{league}/tournaments",
             tournament_request(self._options, number, season, starts_at),
         )
+        if self._announced is not None:
+            await self._announced(tournament["id"])
         players = await self._register(tournament["id"], number)
         story = Story(self._teller, {entrant: bot.name for entrant, bot in players.items()})
         floor = Floor(
-            watcher=self._organiser, players=players, story=story, sleepy=number == SLEEPY
+            watcher=self._organiser,
+            players=players,
+            story=story,
+            sleepy=number == SLEEPY,
+            thinking_seconds=self._options.thinking_seconds,
         )
         finished = await floor.follow(tournament["id"])
         await self._count(tournament["id"], story, finished)

@@ -1,6 +1,7 @@
 """The options of a night, and the request that announces each of its tournaments."""
 
 from dataclasses import dataclass
+from datetime import timedelta
 from hashlib import sha256
 from pathlib import Path
 from typing import Final
@@ -99,6 +100,7 @@ class Options:
         keep: Keep the data and print where they are.
         summary: The file for the results as JSON.
         server: The address of a PostgreSQL server with a superuser's login. ``None`` starts one.
+        watch: True if people look on in the console, so that the bots take their time.
     """
 
     players: int = 12
@@ -108,6 +110,17 @@ class Options:
     keep: bool = False
     summary: Path | None = None
     server: str | None = None
+    watch: bool = False
+
+    @property
+    def head_start(self) -> timedelta:
+        """The time from a tournament's announcement to its start, in which the bots register."""
+        return timedelta(seconds=20 if self.watch else 2)
+
+    @property
+    def thinking_seconds(self) -> float:
+        """The time that a bot takes for a decision."""
+        return 1.2 if self.watch else 0
 
     def ruleset_of(self, number: int) -> str:
         """Return the ruleset of tournament *number*, from 1."""
@@ -165,9 +178,9 @@ def tournament_request(options: Options, number: int, season: str, starts_at: st
         "entrants_min": 2,
         "entrants_max": options.players,
         "starts_at": starts_at,
-        "decision_seconds": 2,
+        "decision_seconds": 15 if options.watch else 2,
         "grace_seconds": 0,
-        "hands_between_seconds": 0,
+        "hands_between_seconds": 5 if options.watch else 0,
         "bots": "only",
         "prize_pool": 100 * options.players,
         "currency": "XXX",
