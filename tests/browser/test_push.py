@@ -1,0 +1,71 @@
+"""A message of the house in a real browser: the worker shows it, and a press opens its page."""
+
+import json
+from typing import Any
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from tests.browser.house import House
+from tests.browser.sweeping import PHONE
+
+pytestmark = pytest.mark.slow
+
+SHOWN = """async () => {
+  const worker = await navigator.serviceWorker.ready;
+  return (await worker.getNotifications()).map(({title, body, tag, data}) =>
+    ({title, body, tag, path: data.path}));
+}"""
+PRESSED = """async () => {
+  // Only a person's press may open a window, and no browser without a screen has one.
+  const opened = [];
+  self.clients.openWindow = async (address) => { opened.push(address); return null; };
+  const [notification] = await self.registration.getNotifications();
+  const pressed = new NotificationEvent("notificationclick", { notification });
+  const waits = [];
+  pressed.waitUntil = (promise) => waits.push(promise);
+  self.dispatchEvent(pressed);
+  await Promise.all(waits);
+  return opened;
+}"""
+
+
+def delivered(context: BrowserContext, page: Page, origin: str, message: dict[str, str]) -> None:
+    """Hand a message to the page's worker, as the push service does."""
+    browser = context.new_cdp_session(page)
+    known: list[dict[str, Any]] = []
+    browser.on(
+        "ServiceWorker.workerRegistrationUpdated",
+        lambda told: known.extend(told["registrations"]),
+    )
+    browser.send("ServiceWorker.enable")
+    page.evaluate("navigator.serviceWorker.ready.then(() => true)")
+    named = next(each["registrationId"] for each in known if not each["isDeleted"])
+    payload = {"origin": origin, "registrationId": named, "data": json.dumps(message)}
+    browser.send("ServiceWorker.deliverPushMessage", payload)
+
+
+def test_a_message_is_shown_and_a_press_opens_its_page(house: House) -> None:
+    owner, league = house.league("Cloud City")
+    evening = house.evening(owner, league)
+    seen = house.open(owner, PHONE)
+    seen.context.grant_permissions(["notifications"], origin=house.url)
+    page = seen.context.new_page()
+    page.goto("/account/notices")
+    page.evaluate("navigator.serviceWorker.register('/service-worker.js').then(() => true)")
+    page.evaluate("navigator.serviceWorker.ready.then(() => true)")
+    path = f"/tournaments/{evening}"
+    message = {"title": "Thursday: your seat", "body": "Seat 3 at table 1.", "path": path}
+
+    delivered(seen.context, page, house.url, message | {"tag": "seat", "kind": "seat_drawn"})
+
+    page.wait_for_function(f"({SHOWN})().then((found) => found.length === 1)")
+    assert page.evaluate(SHOWN) == [
+        {"title": message["title"], "body": message["body"], "tag": "seat", "path": path}
+    ]
+    [worker] = seen.context.service_workers
+    opened = worker.evaluate(PRESSED)
+    assert opened == [house.url + path]
+    page.goto(opened[0])
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
+    assert page.evaluate(SHOWN) == []
