@@ -15,6 +15,11 @@ SCHEME = "/scheme"
 NEW_LEAGUE = "/new-league"
 
 
+def opt_out(code: str) -> str:
+    """Return the page that turns off one kind of mail."""
+    return f"/opt-outs/{code}"
+
+
 def join(code: str) -> str:
     """Return the page on which an invitation or a claim code is used."""
     return f"/join/{code}"
@@ -135,6 +140,11 @@ def deals(tournament: str) -> str:
     return f"/tournaments/{tournament}/deals"
 
 
+def hands(tournament: str) -> str:
+    """Return the hands of a tournament."""
+    return f"/tournaments/{tournament}/hands"
+
+
 def result(tournament: str) -> str:
     """Return the result of a tournament."""
     return f"/tournaments/{tournament}/result"
@@ -148,6 +158,11 @@ def table(table: str) -> str:
 def hand(hand: str) -> str:
     """Return the replay of a hand."""
     return f"/hands/{hand}"
+
+
+def proof(hand: str) -> str:
+    """Return the proof of a hand."""
+    return f"/hands/{hand}/proof"
 
 
 def disputes(league: str) -> str:

@@ -16,7 +16,7 @@ from litestar import Response
 from markupsafe import Markup
 
 from service.api.http.etags import matches, not_modified
-from service.api.me.accounts import Me
+from service.api.me.accounts import Me, MyLeague
 from service.base.languages import Language
 from service.base.sources import SystemEntropy
 from service.console import links, sessions
@@ -80,11 +80,8 @@ class Reader:
     """The reader, as every page knows them."""
 
     signed_in: bool
-    name: str | None
-    """The name of the account, or None for a stranger, or in a part."""
-
-    turns: int
-    """The number of tables that wait for the reader."""
+    me: Me | None
+    """The account, or None for a stranger, or in a part."""
 
     plain: bool
     """True if the connection is not encrypted, by a setting."""
@@ -95,6 +92,25 @@ class Reader:
     language: str
     scheme: str
     """The colours that the reader chose, ``light`` or ``dark``, or ``auto`` for the device's."""
+
+    @property
+    def turns(self) -> int:
+        """The number of tables that wait for the reader."""
+        return 0 if self.me is None else sum(each.your_turn for each in self.me.seats)
+
+    def role(self, league: str | None) -> str | None:
+        """Return the reader's role in a league, or None for somebody who does not belong to it."""
+        found = self._league(league)
+        return None if found is None else found.role
+
+    def league_name(self, league: str | None) -> str | None:
+        """Return the name of a league of the reader's, or None for another one."""
+        found = self._league(league)
+        return None if found is None else found.name
+
+    def _league(self, league: str | None) -> MyLeague | None:
+        mine = () if self.me is None else self.me.leagues
+        return next((each for each in mine if each.id == league), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,8 +221,7 @@ def _values(ask: Ask, page: Page, me: Me | None) -> dict[str, object]:
     context = Context(ask)
     reader = Reader(
         signed_in=ask.signed_in,
-        name=None if me is None else me.name,
-        turns=0 if me is None else sum(each.your_turn for each in me.seats),
+        me=me,
         plain=ask.transport == "plain",
         refused=ask.transport == "refused",
         language=ask.language.code,

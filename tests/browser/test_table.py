@@ -247,12 +247,17 @@ def test_a_hand_is_replayed_by_the_keyboard_and_its_proof_is_checked(house: Hous
     expect(page).to_have_url(re.compile("step=2"))
     expect(heading).not_to_have_text(first)
     page.locator("body").press("End")
-    page.locator("body").press("ArrowLeft")
+    expect(page.get_by_role("link", name="Next step")).to_have_count(0)
+    page.locator("body").press("Home")
     expect(page).to_have_url(re.compile("step=1$"))
+    page.locator("body").press("v")
+    expect(page).to_have_url(re.compile("as=public$"))
+    expect(page.get_by_role("link", name="Everybody")).to_have_attribute("aria-current", "true")
     assert barriers(page) == []
 
     signed(house, mine, hand)
-    page.reload()  # the house publishes its key with the first head that it signs
+    page.get_by_role("link", name="Check the proof").click()
+    assert barriers(page) == []
     page.get_by_role("button", name="Check the proof here").click()
     expect(page.locator('[data-verdict="holds"]')).to_be_visible()
     expect(page.locator('[data-state="holds"]')).to_have_count(7)

@@ -49,7 +49,7 @@ STYLES = Styles(
 
 def rendered(scheme: str = "auto") -> str:
     reader = Reader(
-        signed_in=True, name="Mara", turns=0, plain=False, refused=False, language="en",
+        signed_in=True, me=None, plain=False, refused=False, language="en",
         scheme=scheme,
     )  # fmt: skip
     return (

@@ -18,7 +18,7 @@ from service.console.declaring import form, page
 from service.console.forms import Given, command
 from service.console.pages import Done, Page
 
-_KINDS = {
+KINDS = {
     "your_turn": (N_("Your turn"), N_("In games that give at least ten minutes.")),
     "place_offered": (N_("A place is free"), N_("You stand in line, and the place is yours.")),
     "check_in_open": (N_("Check-in is open"), N_("For an evening that you have entered.")),
@@ -69,7 +69,7 @@ async def notices(ask: Ask) -> Page:
                 mail=_channels(shown.kinds, kind).mail,
                 push=_channels(shown.kinds, kind).push,
             )
-            for kind, (name, hint) in _KINDS.items()
+            for kind, (name, hint) in KINDS.items()
         ),
         language=shown.language,
         languages=tuple((each, _LANGUAGES.get(each, each)) for each in get_args(Language)),
@@ -88,7 +88,7 @@ async def notices(ask: Ask) -> Page:
 async def choose_notices(ask: Ask, given: Given) -> Done | Page:
     """Keep the choices."""
     mail, push = given.texts("mail[]"), given.texts("push[]")
-    kinds = {each: Channels(mail=each in mail, push=each in push) for each in _KINDS}
+    kinds = {each: Channels(mail=each in mail, push=each in push) for each in KINDS}
     wanted = given.into(NotificationsWanted, kinds=msgspec.convert(kinds, NoticeKinds))
     return await command(
         ask, given, "PUT", "/v1/me/notifications", wanted,

@@ -9,7 +9,7 @@ from service.base.languages import N_
 from service.console.asking import Ask
 from service.console.calling import Problem
 from service.console.languages import Spoken
-from service.console.screens.replay.shown import replay_screen
+from service.console.screens.replay.shown import lines_of
 
 _AROUND = 3
 """Steps shown before and after the disputed one."""
@@ -104,18 +104,18 @@ async def hand_said(ask: Ask, shown: DisputeShown) -> HandSaid | None:
     except Problem:
         return None
     at = subject.step or len(found.steps)
-    whole = replay_screen(ask, found, at, "public", ())
+    whole = lines_of(ask, found)
     lines = tuple(
         StepLine(
             number=each.number, text=each.said.text, disputed=each.number == (subject.step or 0)
         )
-        for each in whole.lines
+        for each in whole
         if abs(each.number - at) <= _AROUND
     )
     return HandSaid(
         id=subject.hand,
         number=found.number,
         step=subject.step,
-        steps=len(whole.lines),
+        steps=len(whole),
         lines=lines,
     )

@@ -1,4 +1,4 @@
-"""Deals: the players who are left divide the prizes, and each accepts on the own phone."""
+"""Deals: the players who are left divide the prizes, and each accepts on their own phone."""
 
 import asyncio
 from typing import Literal
@@ -24,6 +24,7 @@ class ShareSeen(msgspec.Struct, kw_only=True):
     """The share of one player in a deal."""
 
     entrant: str
+    player: str | None
     name: str | None
     amount: int
     accepted: bool
@@ -49,6 +50,7 @@ class DealsScreen(msgspec.Struct, kw_only=True):
     """The page of an evening's deals."""
 
     id: str
+    league: str
     name: str
     currency: str | None
     running: bool
@@ -71,6 +73,7 @@ async def deals(ask: Ask, tournament: str) -> Page:
     running = shown.state in ("running", "paused")
     screen = DealsScreen(
         id=shown.id,
+        league=shown.league,
         name=shown.name,
         currency=shown.currency,
         running=running,
@@ -127,10 +130,12 @@ def _may_propose(me: Me, shown: TournamentShown) -> bool:
 
 def _deal(deal: DealShown, shown: TournamentShown, *, made: bool = False) -> DealSeen:
     called = {each.id: each.name for each in shown.entrants}
+    players = {each.id: each.player for each in shown.entrants}
     mine = None if shown.my is None else shown.my.entrant
     shares = tuple(
         ShareSeen(
             entrant=entrant,
+            player=players.get(entrant),
             name=called.get(entrant),
             amount=amount,
             accepted=made or entrant in deal.accepted,

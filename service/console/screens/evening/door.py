@@ -71,6 +71,7 @@ class DoorScreen(msgspec.Struct, kw_only=True):
     """The list at the door."""
 
     id: str
+    league: str
     name: str
     currency: str | None
     price: int
@@ -155,6 +156,7 @@ def _screen(
     by_player = asked.startswith("plr_") and listed
     return DoorScreen(
         id=shown.id,
+        league=shown.league,
         name=shown.name,
         currency=shown.currency,
         price=price,

@@ -25,6 +25,7 @@ class AccountSeen(msgspec.Struct, kw_only=True):
     """What one player has to pay and to get, in minor units."""
 
     entrant: str
+    player: str
     name: str | None
     charged: int
     paid: int
@@ -43,6 +44,7 @@ class MoneyScreen(msgspec.Struct, kw_only=True):
     """The page of an evening's money."""
 
     id: str
+    league: str
     name: str
     currency: str | None
     finished: bool
@@ -71,6 +73,7 @@ async def money(ask: Ask, tournament: str) -> Page:
     totals = books.totals
     screen = MoneyScreen(
         id=shown.id,
+        league=shown.league,
         name=shown.name,
         currency=books.currency,
         finished=shown.state == "finished",
@@ -178,6 +181,7 @@ def _account(account: AccountShown, shown: TournamentShown) -> AccountSeen:
     refund = account.refund
     return AccountSeen(
         entrant=account.entrant,
+        player=account.player,
         name=account.name,
         charged=account.charged,
         paid=account.paid,

@@ -58,6 +58,7 @@ class PrintsScreen(msgspec.Struct, kw_only=True):
     """The papers of a tournament, of which one kind is shown."""
 
     id: str
+    league: str
     name: str
     place: str | None
     starts_at: datetime
@@ -79,6 +80,7 @@ async def prints(ask: Ask, tournament: str) -> Page:
     asked = ask.query("what")
     screen = PrintsScreen(
         id=shown.id,
+        league=shown.league,
         name=shown.name,
         place=shown.place,
         starts_at=shown.starts_at,

@@ -24,6 +24,7 @@ class Placed(msgspec.Struct, kw_only=True):
     """A player with the place that counts now."""
 
     entrant: str
+    player: str
     name: str | None
     place: int
     payout: int
@@ -43,6 +44,7 @@ class ResultScreen(msgspec.Struct, kw_only=True):
     """The page of a result."""
 
     id: str
+    league: str
     name: str
     currency: str | None
     finished: bool
@@ -67,6 +69,7 @@ async def result(ask: Ask, tournament: str) -> Page:
     placed = [_placed(each, forfeited) for each in shown.entrants if each.placing is not None]
     screen = ResultScreen(
         id=shown.id,
+        league=shown.league,
         name=shown.name,
         currency=shown.currency,
         finished=finished,
@@ -126,6 +129,7 @@ def _place(name: str, text: str) -> int:
 def _placed(each: EntrantShown, forfeited: tuple[str, ...]) -> Placed:
     return Placed(
         entrant=each.id,
+        player=each.player,
         name=each.name,
         place=each.placing or 0,
         payout=each.payout or 0,

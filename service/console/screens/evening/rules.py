@@ -22,12 +22,22 @@ class Cards(msgspec.Struct, kw_only=True):
     cards: tuple[str, ...]
 
 
+class Evening(msgspec.Struct, kw_only=True):
+    """The evening that is played by the rules."""
+
+    id: str
+    name: str
+    league: str
+    league_name: str | None
+    """The name of the league for a stranger. A member's account knows it."""
+
+
 class RulesScreen(msgspec.Struct, kw_only=True):
     """The page of rules."""
 
     title: str
-    tournament: str | None
-    """The tournament, or null for the rules of a preset."""
+    evening: Evening | None
+    """The evening, or null for the rules of a preset."""
 
     named: str
     """The preset that the rules come from."""
@@ -65,9 +75,15 @@ async def rules(ask: Ask, tournament: str) -> Page:
     """Show the rules of a tournament."""
     shown = await _tournament(ask, tournament)
     title = ask.gettext("The rules of %(name)s") % {"name": shown.name}
+    evening = Evening(
+        id=tournament,
+        name=shown.name,
+        league=shown.league,
+        league_name=shown.league_name if isinstance(shown, PublicTournament) else None,
+    )
     return Page(
         "evening/rules.html",
-        _screen(ask, title, tournament, shown.ruleset, shown.ruleset_name, shown.starting_stack),
+        _screen(ask, title, evening, shown.ruleset, shown.ruleset_name, shown.starting_stack),
     )
 
 
@@ -91,11 +107,11 @@ async def _tournament(ask: Ask, tournament: str) -> TournamentShown | PublicTour
 
 
 def _screen(
-    ask: Ask, title: str, tournament: str | None, ruleset: Ruleset, named: str, chips: int | None
+    ask: Ask, title: str, evening: Evening | None, ruleset: Ruleset, named: str, chips: int | None
 ) -> RulesScreen:
     return RulesScreen(
         title=title,
-        tournament=tournament,
+        evening=evening,
         named=named,
         rules=rules_of(ruleset, named, ask.language),
         cards=_SHOWN[ruleset.deck],

@@ -75,6 +75,9 @@ class PosterScreen(msgspec.Struct, kw_only=True):
 
     id: str
     league: str
+    league_name: str | None
+    """The name of the league for a stranger. A member's account knows it."""
+
     name: str
     state: str
     starts_at: datetime
@@ -192,6 +195,7 @@ async def _as_member(ask: Ask, tournament: str) -> PosterScreen:
     return PosterScreen(
         id=shown.id,
         league=shown.league,
+        league_name=None,
         name=shown.name,
         state=shown.state,
         starts_at=shown.starts_at,
@@ -220,6 +224,7 @@ async def _as_stranger(ask: Ask, tournament: str) -> PosterScreen:
     return PosterScreen(
         id=shown.id,
         league=shown.league,
+        league_name=shown.league_name,
         name=shown.name,
         state=shown.state,
         starts_at=shown.starts_at,

@@ -42,6 +42,7 @@ class SeatSeen(msgspec.Struct, kw_only=True):
     """A player with a seat, or without one."""
 
     entrant: str
+    player: str | None
     name: str | None
     bot: bool
     seat: int | None
@@ -89,7 +90,10 @@ class FloorScreen(msgspec.Struct, kw_only=True):
     """The page of the floor."""
 
     id: str
-    league: str | None
+    league: str
+    league_name: str | None
+    """The name of the league for a stranger. A member's account knows it."""
+
     name: str
     state: str
     now: datetime
@@ -130,6 +134,7 @@ def member_screen(
     return FloorScreen(
         id=shown.id,
         league=shown.league,
+        league_name=None,
         name=shown.name,
         state=shown.state,
         now=floor.now,
@@ -160,7 +165,8 @@ def stranger_screen(floor: PublicFloor, now: datetime) -> FloorScreen:
     first = floor.tables[0] if floor.tables else None
     return FloorScreen(
         id=floor.tournament,
-        league=None,
+        league=floor.league,
+        league_name=floor.league_name,
         name=floor.name,
         state=floor.state,
         now=now,
@@ -207,6 +213,7 @@ def _table(
         seats=tuple(
             SeatSeen(
                 entrant=each.entrant,
+                player=each.player,
                 name=called.get(each.entrant),
                 bot=each.bot,
                 seat=each.seat,
@@ -249,6 +256,7 @@ def _outside(entrants: Iterable[EntrantShown]) -> tuple[SeatSeen, ...]:
     return tuple(
         SeatSeen(
             entrant=each.id,
+            player=each.player,
             name=each.name,
             bot=each.bot,
             seat=None,
@@ -275,6 +283,7 @@ def _public_table(table: PublicFloorTable) -> TableSeen:
         seats=tuple(
             SeatSeen(
                 entrant=each.entrant,
+                player=each.player,
                 name=each.name,
                 bot=each.bot,
                 seat=each.seat,

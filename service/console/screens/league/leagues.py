@@ -13,19 +13,15 @@ from service.api.league.calendars import Schedule
 from service.api.league.leagues import LeagueShown
 from service.api.league.members import MemberShown
 from service.api.league.seasons import StandingShown
-from service.api.public.leagues import (
-    PublicLeague,
-    PublicSchedule,
-    PublicTournamentListed,
-)
-from service.api.public.results import PublicStanding
+from service.api.public.leagues import PublicLeague, PublicSchedule
+from service.api.public.results import PublicSeason, PublicStanding
 from service.api.tournament.entering import AnnouncementListed
 from service.console.asking import Ask
 from service.console.calling import Problem
 from service.console.declaring import page
 from service.console.pages import Page
 from service.console.screens.league.schedules import comes
-from service.console.screens.league.seasons import SeasonListed, everything, running
+from service.console.screens.league.seasons import SeasonListed, everything, public_season, running
 
 _AHEAD = timedelta(days=60)
 _BEHIND = timedelta(days=30)
@@ -85,8 +81,7 @@ class Season(msgspec.Struct, kw_only=True):
     """The season that is being played."""
 
     id: str
-    name: str | None
-    """The season's name, or null for a stranger."""
+    name: str
 
 
 class Line(msgspec.Struct, kw_only=True):
@@ -173,19 +168,21 @@ async def _as_member(ask: Ask, league: str) -> LeagueScreen:
 
 
 async def _as_stranger(ask: Ask, league: str) -> LeagueScreen:
-    shown, schedule, tournaments = await asyncio.gather(
+    shown, schedule, current = await asyncio.gather(
         ask.api.get(f"/v1/public/leagues/{league}", PublicLeague),
         ask.api.get(f"/v1/public/leagues/{league}/schedule", PublicSchedule),
-        ask.api.get(f"/v1/public/leagues/{league}/tournaments", ApiPage[PublicTournamentListed]),
+        public_season(ask, league),
     )
     coming, past = _parted(schedule.items, shell_of(ask.request).now())
-    current = next((each.season for each in tournaments.items if each.season is not None), None)
     season, lines = None, ApiPage[PublicStanding](items=())
     if current is not None:
         try:
-            path = f"/v1/public/seasons/{current}/standings"
-            lines = await ask.api.get(path, ApiPage[PublicStanding], limit=_STANDINGS_MAX)
-            season = Season(id=current, name=None)
+            path = f"/v1/public/seasons/{current}"
+            known, lines = await asyncio.gather(
+                ask.api.get(path, PublicSeason),
+                ask.api.get(f"{path}/standings", ApiPage[PublicStanding], limit=_STANDINGS_MAX),
+            )
+            season = Season(id=current, name=known.name)
         except Problem as problem:
             if problem.status != 404:  # one of the season's tournaments is not public
                 raise

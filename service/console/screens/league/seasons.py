@@ -15,7 +15,8 @@ from service.api.league.leagues import LeagueShown
 from service.api.league.season_results import PlayerResults
 from service.api.league.seasons import StandingShown
 from service.api.league.series import EveningShown
-from service.api.public.results import PublicStanding
+from service.api.public.leagues import PublicTournamentListed
+from service.api.public.results import PublicSeason, PublicStanding
 from service.console import links
 from service.console.asking import Ask
 from service.console.calling import Problem
@@ -126,11 +127,9 @@ class SeasonScreen(msgspec.Struct, kw_only=True):
     """The page of a season."""
 
     id: str
-    league: str | None
-    """Null for a stranger, whom the API does not tell."""
-
-    league_name: str | None
-    name: str | None
+    league: str
+    league_name: str
+    name: str
     closed: bool
     seasons: tuple[SeasonListed, ...]
     rows: tuple[Row, ...]
@@ -153,12 +152,30 @@ async def season(ask: Ask, season: str) -> Page:
     return Page("league/season.html", await _as_stranger(ask, season))
 
 
-@page("/leagues/{league:str}/standings")
+@page("/leagues/{league:str}/standings", open=True)
 async def league_standings(ask: Ask, league: str) -> Done:
     """Go to the season that runs, or to the last one."""
-    listed = await everything(ask, f"/v1/leagues/{league}/seasons", ApiPage[SeasonListed])
-    current = running(listed)
-    return Done(links.league(league) if current is None else links.season(current.season))
+    current = await _current(ask, league)
+    return Done(links.league(league) if current is None else links.season(current))
+
+
+async def _current(ask: Ask, league: str) -> str | None:
+    if ask.signed_in:
+        try:
+            path = f"/v1/leagues/{league}/seasons"
+            known = running(await everything(ask, path, ApiPage[SeasonListed]))
+            return None if known is None else known.season
+        except Problem as problem:
+            if problem.status != 404:
+                raise
+    return await public_season(ask, league)
+
+
+async def public_season(ask: Ask, league: str) -> str | None:
+    """Return the season of the latest tournament that strangers may see, if one counts it."""
+    path = f"/v1/public/leagues/{league}/tournaments"
+    listed = await ask.api.get(path, ApiPage[PublicTournamentListed])
+    return next((each.season for each in listed.items if each.season is not None), None)
 
 
 @page("/seasons/{season:str}/standings.csv")
@@ -229,14 +246,17 @@ async def _as_member(ask: Ask, season: str) -> SeasonScreen:
 
 
 async def _as_stranger(ask: Ask, season: str) -> SeasonScreen:
-    path = f"/v1/public/seasons/{season}/standings"
-    lines = await everything(ask, path, ApiPage[PublicStanding])
+    path = f"/v1/public/seasons/{season}"
+    shown, lines = await asyncio.gather(
+        ask.api.get(path, PublicSeason),
+        everything(ask, f"{path}/standings", ApiPage[PublicStanding]),
+    )
     return SeasonScreen(
         id=season,
-        league=None,
-        league_name=None,
-        name=None,
-        closed=False,
+        league=shown.league,
+        league_name=shown.league_name,
+        name=shown.name,
+        closed=shown.closed,
         seasons=(),
         rows=tuple(_row(each, None, None, me=False) for each in lines),
         evenings=(),

@@ -1,31 +1,104 @@
 """The hand replayer, with the proof of the hand."""
 
+import asyncio
+
+import msgspec
 from litestar import Response
 
+from engine.kit.audiences import AUDITOR
 from service.api.http.paging import Page as Listed
 from service.api.proof.claiming import DisputeWanted
 from service.api.proof.dispute_shapes import DisputeChanged
 from service.api.proof.evidence import SignerKey
-from service.api.table.replays import ReplayShown
+from service.api.table.replays import HandOpeningWanted, ReplayShown
 from service.console import links
 from service.console.asking import Ask
+from service.console.calling import Problem
 from service.console.declaring import form, page
-from service.console.forms import Given
+from service.console.forms import Given, command
 from service.console.pages import Done, Page
-from service.console.screens.replay.shown import replay_screen
+from service.console.screens.replay.shown import Evening, replay_screen
+
+_AUDITS = frozenset({"owner", "referee", "auditor"})
+"""The roles that may open a hand. The API decides; this only hides a useless button."""
+
+
+class _Hand(msgspec.Struct):
+    """The members of a hand that the proof's page reads."""
+
+    number: int
+    tournament: str
 
 
 @page("/hands/{hand:str}", hidden=True)
 async def replay(ask: Ask, hand: str) -> Page:
     """Show one step of a hand, and the list of all."""
-    seen_as = ask.query("as")
-    found = await ask.api.get(f"/v1/hands/{hand}/replay", ReplayShown, **{"as": seen_as or None})
-    keys = await ask.api.get("/v1/signers", Listed[SignerKey])
-    published = [each.verifier_key for each in keys.items if each.revoked_at is None]
-    wanted = ask.query("step")
+    found, seen_as, sealed = await _read(ask, hand)
+    me, evening = await asyncio.gather(
+        ask.me(),
+        ask.api.get(f"/v1/tournaments/{found.tournament}", Evening),
+    )
+    wanted = ask.query("step") or ("" if ask.failure is None else str(ask.failure.value("step")))
     number = int(wanted) if wanted.isascii() and wanted.isdigit() else 1
-    screen = replay_screen(ask, found, number, seen_as, published)
+    role = next((each.role for each in me.leagues if each.id == evening.league), None)
+    audits = role in _AUDITS and found.over and evening.my is None
+    screen = replay_screen(ask, found, number, seen_as, evening, audits=audits, sealed=sealed)
     return Page("replay/replay.html", screen)
+
+
+async def _read(ask: Ask, hand: str) -> tuple[ReplayShown, str, bool]:
+    """
+    Return the replay, whose eyes it is seen with, and whether an opening is needed first.
+
+    Without an opening the hand is shown as the reader may see it.
+    """
+    seen_as, path = ask.query("as"), f"/v1/hands/{hand}/replay"
+    try:
+        return await ask.api.get(path, ReplayShown, **{"as": seen_as or None}), seen_as, False
+    except Problem as problem:
+        if problem.code != "opening_needed":
+            raise
+    return await ask.api.get(path, ReplayShown), "", True
+
+
+@form("/hands/{hand:str}/open", of=replay)
+async def open_hand(ask: Ask, given: Given, hand: str) -> Done | Page:
+    """Open every card of the hand for an hour. The log keeps who did, and why."""
+    step = given.text("step", "1")
+    to = f"{links.hand(hand)}?step={step}&as={AUDITOR}"
+    return await command(
+        ask, given, "POST", f"/v1/hands/{hand}/openings", given.into(HandOpeningWanted),
+        said=ask.gettext("Every card is open to you for an hour."), to=to,
+    )  # fmt: skip
+
+
+class ProofScreen(msgspec.Struct, kw_only=True):
+    """The page on which a browser checks a hand."""
+
+    id: str
+    number: int
+    tournament: str
+    evening: str
+    keys: str
+    """The public keys that the server publishes, one in a line."""
+
+
+@page("/hands/{hand:str}/proof")
+async def proof(ask: Ask, hand: str) -> Page:
+    """Show the checks, for a browser to make. The page holds no card."""
+    shown, keys = await asyncio.gather(
+        ask.api.get(f"/v1/hands/{hand}", _Hand), ask.api.get("/v1/signers", Listed[SignerKey])
+    )
+    evening = await ask.api.get(f"/v1/tournaments/{shown.tournament}", Evening)
+    published = [each.verifier_key for each in keys.items if each.revoked_at is None]
+    screen = ProofScreen(
+        id=hand,
+        number=shown.number,
+        tournament=shown.tournament,
+        evening=evening.name,
+        keys="\n".join(published),
+    )
+    return Page("replay/proof.html", screen)
 
 
 @page("/hands/{hand:str}/bundle", hidden=True)

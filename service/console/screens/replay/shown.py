@@ -1,13 +1,15 @@
 """What the page of a replay shows: all steps in words, and one of them drawn."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+
+import msgspec
 
 from engine.kit.audiences import AUDITOR, PUBLIC
 from engine.table.read.replay import Step
 from engine.table.read.view_parts import OwnView, RevealedView
 from service.api.table.replays import ReplayShown
+from service.console import links
 from service.console.asking import Ask
 from service.console.screens.replay.said import OWNERS, Saying, Sentence
 from service.console.screens.table.felt import Felt, felt_of
@@ -40,6 +42,39 @@ class Judged:
     won: bool
 
 
+class _Entered(msgspec.Struct):
+    """An entry of the tournament."""
+
+    id: str
+    player: str
+
+
+class _Mine(msgspec.Struct):
+    """The reader's entry."""
+
+    entrant: str
+
+
+class Evening(msgspec.Struct):
+    """The members of the hand's tournament that the page reads."""
+
+    league: str
+    name: str
+    entrants: tuple[_Entered, ...]
+    my: _Mine | None
+
+
+@dataclass(frozen=True, slots=True)
+class Eyes:
+    """A perspective that the reader may choose."""
+
+    seen_as: str
+    """The value of ``as`` in the address, or nothing for the reader's own perspective."""
+
+    name: str
+    chosen: bool
+
+
 @dataclass(frozen=True, slots=True)
 class ReplayScreen:
     """A hand at one of its steps."""
@@ -48,12 +83,21 @@ class ReplayScreen:
     number: int
     table: str
     tournament: str
-    perspective: str
+    evening: str
+    """The name of the tournament."""
+
+    league: str
     seen_as: str
     """The value of ``as`` in the address, or nothing for the reader's own perspective."""
 
-    viewer: str | None
-    """The name of the player whose perspective it is, or None for the public or an auditor."""
+    eyes: tuple[Eyes, ...]
+    """The perspectives to choose from."""
+
+    audits: bool
+    """True if the reader may open every card of the hand."""
+
+    sealed: bool
+    """True if the reader asked for every card, and has to open the hand first."""
 
     names: dict[str, str]
     over: bool
@@ -68,8 +112,6 @@ class ReplayScreen:
 
     phase_back: int | None
     phase_on: int | None
-    keys: str
-    """The public keys that the server publishes, one in a line."""
 
     @property
     def last(self) -> int:
@@ -83,45 +125,63 @@ class ReplayScreen:
 
 
 def replay_screen(
-    ask: Ask, replay: ReplayShown, number: int, seen_as: str, keys: Sequence[str]
+    ask: Ask,
+    replay: ReplayShown,
+    number: int,
+    seen_as: str,
+    evening: Evening,
+    *,
+    audits: bool,
+    sealed: bool,
 ) -> ReplayScreen:
     """Return the page of *replay* at the step *number*, or at its nearest step."""
     at = max(1, min(number, len(replay.steps)))
     step = replay.steps[at - 1]
     entrants = {each.seat: each.entrant for each in replay.steps[0].view.seats}
-    names = {seat: replay.names.get(entrant, entrant) for seat, entrant in entrants.items()}
-    saying = Saying(ask.language, names)
-    lines = _lines(replay.steps, saying)
+    names = _names(replay)
+    lines = lines_of(ask, replay)
     starts = [each.number for each in lines if each.phase]
     mine = next((s for s, each in entrants.items() if each == replay.perspective), None)
+    pages = {each.id: links.player(evening.league, each.player) for each in evening.entrants}
     known = {each.seat: _held(each) for each in _own(step)}
     return ReplayScreen(
         id=replay.hand,
         number=replay.number,
         table=replay.table,
         tournament=replay.tournament,
-        perspective=replay.perspective,
+        evening=evening.name,
+        league=evening.league,
         seen_as=seen_as,
-        viewer=None if mine is None else names[mine],
+        eyes=_eyes(ask, replay, evening, audits=audits),
+        audits=audits,
+        sealed=sealed,
         names=replay.names,
         over=replay.over,
         lines=lines,
         step=step,
         said=lines[at - 1].said,
-        felt=felt_of(step.view, replay.names, mine, chips=_chips(replay), known=known),
+        felt=felt_of(step.view, replay.names, mine, chips=_chips(replay), known=known, pages=pages),
         judged=_judged(replay, step, names),
         suit=step.view.suit,
         private=step.event in OWNERS,
         phase_back=max((each for each in starts if each < at), default=None),
         phase_on=min((each for each in starts if each > at), default=None),
-        keys="\n".join(keys),
     )
 
 
-def perspectives(screen: ReplayScreen) -> tuple[tuple[str, str | None], ...]:
-    """Return the values of ``as`` that everybody may try, each with the player's name."""
-    own = () if screen.viewer is None else ((screen.perspective, screen.viewer),)
-    return (*own, (PUBLIC, None))
+def _eyes(ask: Ask, replay: ReplayShown, evening: Evening, *, audits: bool) -> tuple[Eyes, ...]:
+    """Return the perspectives of the reader. An auditor who has opened the hand sees all."""
+    seated = [each.entrant for each in replay.steps[0].view.seats]
+    here = replay.perspective
+    played = evening.my is not None and evening.my.entrant in seated
+    found = [Eyes(PUBLIC if played else "", ask.gettext("Everybody"), here == PUBLIC)]
+    if played:
+        found.insert(0, Eyes("", ask.gettext("With my cards"), here in seated))
+    if audits:
+        found.append(Eyes(AUDITOR, ask.gettext("Every card"), here == AUDITOR))
+    if audits and here != PUBLIC:
+        found += [Eyes(each, replay.names.get(each, each), here == each) for each in seated]
+    return tuple(found)
 
 
 def _chips(replay: ReplayShown) -> bool:
@@ -138,9 +198,17 @@ def _held(own: OwnView) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*own.selection, *own.cards, *own.new_cards)))
 
 
-def _lines(steps: Sequence[Step], saying: Saying) -> tuple[Line, ...]:
+def _names(replay: ReplayShown) -> dict[int, str]:
+    """Return the names of the players by seat."""
+    seats = replay.steps[0].view.seats
+    return {each.seat: replay.names.get(each.entrant, each.entrant) for each in seats}
+
+
+def lines_of(ask: Ask, replay: ReplayShown) -> tuple[Line, ...]:
+    """Return all steps in words."""
+    saying = Saying(ask.language, _names(replay))
     lines, before = [], ""
-    for step in steps:
+    for step in replay.steps:
         phase, street = _phase(step, before)
         key = f"{phase} {street}" if phase in ("bet", "card") else phase
         begins = key != before
@@ -186,8 +254,3 @@ def _judgement(shown: RevealedView, names: dict[int, str], won: set[int]) -> Jud
         hand=None if shown.name == "total" else shown.name,
         won=shown.seat in won,
     )
-
-
-def is_auditor(screen: ReplayScreen) -> bool:
-    """Return whether the replay shows every card."""
-    return screen.perspective == AUDITOR

@@ -17,6 +17,9 @@ class SeatShown(msgspec.Struct, frozen=True, kw_only=True):
     """The number of the seat at the table."""
 
     name: str
+    page: str | None
+    """The player's page, or null where names are no links."""
+
     mine: bool
     stack: int
     put_in: int
@@ -87,12 +90,14 @@ def felt_of(
     *,
     chips: bool,
     known: Mapping[int, tuple[str, ...]] | None = None,
+    pages: Mapping[str, str] | None = None,
 ) -> Felt:
     """
     Return the drawing of *view*, turned so that *seat* is at the bottom.
 
     Args:
         known: Cards that the viewer knows, by seat. They are drawn face up.
+        pages: The page of each entrant's player, if names are to be links.
     """
     shown = known or {}
     places = sorted(view.seats, key=lambda each: each.seat)
@@ -104,7 +109,14 @@ def felt_of(
         hand_number=view.hand_number,
         chips=chips,
         seats=tuple(
-            _seat(view, each, names, each.seat == seat, shown.get(each.seat, ()))
+            _seat(
+                view,
+                each,
+                names,
+                each.seat == seat,
+                shown.get(each.seat, ()),
+                (pages or {}).get(each.entrant),
+            )
             for each in (*places[first:], *places[:first])
         ),
         pot=sum(pots),
@@ -123,7 +135,12 @@ def felt_of(
 
 
 def _seat(
-    view: TableView, seat: SeatView, names: Mapping[str, str], mine: bool, known: tuple[str, ...]
+    view: TableView,
+    seat: SeatView,
+    names: Mapping[str, str],
+    mine: bool,
+    known: tuple[str, ...],
+    page: str | None,
 ) -> SeatShown:
     ended = view.last_hand if view.hand is None else None
     shown = seat.revealed
@@ -135,6 +152,7 @@ def _seat(
     return SeatShown(
         number=seat.seat,
         name=names.get(seat.entrant, seat.entrant),
+        page=page,
         mine=mine,
         stack=seat.stack,
         put_in=seat.put_in,

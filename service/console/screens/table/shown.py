@@ -16,6 +16,7 @@ from service.api.table.legal import LegalImprove, LegalSelect
 from service.api.table.views import TableSeen
 from service.api.tournament.tournaments import MyEntry
 from service.base.sources import SystemEntropy
+from service.console import links
 from service.console.asking import Ask
 from service.console.screens.table.acts import Acts, acts_of
 from service.console.screens.table.felt import Felt, felt_of
@@ -23,6 +24,13 @@ from service.console.screens.table.felt import Felt, felt_of
 _entropy = SystemEntropy()
 _JUDGED_BY = frozenset({"ranking", "extra_named_hands", "strict_named_hands", "compare"})
 """Parameters that decide what a hand is called. A preset cannot judge a game that changes them."""
+
+
+class Entered(msgspec.Struct, kw_only=True):
+    """An entry of the tournament."""
+
+    id: str
+    player: str
 
 
 class Game(msgspec.Struct, kw_only=True):
@@ -35,6 +43,7 @@ class Game(msgspec.Struct, kw_only=True):
     ruleset_name: str
     ruleset_overrides: tuple[Difference, ...]
     decision_seconds: int
+    entrants: tuple[Entered, ...]
     my: MyEntry | None
 
 
@@ -144,7 +153,12 @@ async def table_screen(ask: Ask, table: str, chosen: Sequence[str]) -> TableScre
         id=table,
         game=game,
         felt=felt_of(
-            seen, seen.names, None if own is None else own.seat, chips=not game.ruleset.moneyless
+            seen,
+            seen.names,
+            None if own is None else own.seat,
+            chips=not game.ruleset.moneyless,
+            # Who plays here could press a name by mistake.
+            pages=_pages(game) if own is None else None,
         ),
         acts=acts_of(seen, chosen, game.ruleset.chip_unit) if seen.legal or seen.me else None,
         worth=await _worth(ask, game, seen, chosen),
@@ -163,6 +177,11 @@ async def table_screen(ask: Ask, table: str, chosen: Sequence[str]) -> TableScre
         experimental=seen.experimental,
         now=shell_of(ask.request).now(),
     )
+
+
+def _pages(game: Game) -> dict[str, str]:
+    """Return the page of each entrant's player."""
+    return {each.id: links.player(game.league, each.player) for each in game.entrants}
 
 
 async def table_screens(ask: Ask, tables: Sequence[str]) -> tuple[TableScreen, ...]:

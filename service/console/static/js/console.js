@@ -18,3 +18,4 @@ document.addEventListener("submit", (event) => {
 });
 
 document.querySelector("#errors")?.focus();
+document.querySelector(".tabs [aria-current]")?.scrollIntoView({ inline: "center", block: "nearest" });
