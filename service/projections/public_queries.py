@@ -2,7 +2,6 @@
 
 from collections.abc import Collection
 from datetime import datetime
-from typing import Any
 
 import msgspec
 import sqlalchemy as sa
@@ -108,8 +107,9 @@ async def hides_tournaments(
 _NAMES = PublicGame.__struct_fields__
 
 
-def _games(league: str, player: str, shown: Collection[Visibility]) -> sa.Select[Any]:
-    # The columns follow from the members of PublicGame, so a type cannot list them.
+def _games(
+    league: str, player: str, shown: Collection[Visibility]
+) -> sa.Select[tuple[object, ...]]:
     game, tournament = schema.record_game, schema.tournament
     return (
         sa.select(
@@ -142,7 +142,7 @@ async def games(
     if before is not None:
         statement = statement.where(position < before)
     found = (await connection.execute(statement)).mappings()
-    return [(row.pop("registered_position"), PublicGame(**row)) for row in map(dict, found)]
+    return [(row["registered_position"], msgspec.convert(dict(row), PublicGame)) for row in found]
 
 
 async def sums(
