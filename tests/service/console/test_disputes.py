@@ -1,5 +1,6 @@
 """Disputes: the queue, what a claimant and a referee see, the ruling and the appeal."""
 
+import asyncio
 from collections.abc import Callable
 from typing import Any
 
@@ -8,10 +9,15 @@ import pytest
 from tests.service.api.proof.test_disputes import claim, run_audits, with_office
 from tests.service.api.proof.test_evidence import project
 from tests.service.api.tournament.test_corrections import a_night, entrants
+from tests.service.console.conftest import Browser
 from tests.support.databases import TestDatabase
 
 pytestmark = pytest.mark.anyio
 Serving = Callable[..., Any]
+
+
+def form_of(browser: Browser) -> dict[str, str]:
+    return {"csrf": browser.hidden("/scheme")["csrf"], "key": "huge", "outcome": "for"}
 
 
 async def test_a_claim_is_filed_ruled_on_and_appealed(
@@ -57,6 +63,13 @@ async def test_a_claim_is_filed_ruled_on_and_appealed(
         wrong = {"outcome": "for", "reason": "Why", "rules[]": "5.6", f"place.{winner['id']}": "x"}
         refused = await desk.submit(f"{path}/rule", **wrong)
         assert f'<a href="#place.{winner["id"]}">' in refused.text
+        # A number of any length is refused at once, before anybody asks who sent it.
+        named = ("place", "prize")
+        huge = [{f"{each}.{winner['id']}": "9e999999"} for each in named]
+        huge.append({f"act.{winner['id']}": "penalise", "hands": "9e999999"})
+        async with asyncio.timeout(10):
+            for wrong in huge:
+                assert (await mine.post(f"{path}/rule", form_of(mine) | wrong)).status_code == 400
         frozen = await desk.submit(f"{path}/freeze", why="Prizes wait.")
         assert "Prizes and points wait for the ruling." in frozen.text
         form = {

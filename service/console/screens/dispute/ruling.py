@@ -1,7 +1,7 @@
 """The form of a ruling: what it changes, as the acts of the API."""
 
 from collections.abc import Iterator, Mapping
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 
 import msgspec
 from babel.numbers import get_currency_precision
@@ -11,8 +11,8 @@ from service.api.proof.dispute_shapes import DisputeShown
 from service.api.tournament.entrants import EntrantShown
 from service.api.tournament.tournaments import TournamentShown
 from service.console.asking import Ask
-from service.console.calling import Problem
 from service.console.forms import Given
+from service.console.numbers import demanded, minor
 from service.console.screens.dispute.words import rule_typed
 
 Act = Mapping[str, object]
@@ -37,6 +37,7 @@ class Party(msgspec.Struct, kw_only=True):
     player: str
     name: str | None
     place: int | None
+    payout: int
     prize: str
     """The prize in the unit of the currency, such as ``12.50``."""
 
@@ -60,7 +61,7 @@ async def changes_for(ask: Ask, shown: DisputeShown) -> Changes:
         path = f"/v1/seasons/{subject.season}/standings"
         ranked = await ask.api.get(path, ApiPage[_Ranked], limit=100)
         parties = tuple(
-            Party(entrant=None, player=each.player, name=each.name, place=None, prize="")
+            Party(entrant=None, player=each.player, name=each.name, place=None, payout=0, prize="")
             for each in ranked.items
         )
         return Changes(over=False, under_way=False, season=True, currency=None, parties=parties)
@@ -77,6 +78,7 @@ async def changes_for(ask: Ask, shown: DisputeShown) -> Changes:
                 player=each.player,
                 name=each.name,
                 place=each.placing,
+                payout=each.payout or 0,
                 prize=_typed(each.payout or 0, found.currency),
             )
             for each in sorted(entered, key=_by_place)
@@ -106,8 +108,8 @@ def _acts(given: Given, changes: Changes) -> Iterator[Act]:
     for each in changes.parties:
         act = given.text(f"act.{each.entrant}")
         if act == "penalise":
-            hands = _number(given, "hands", default="1")
-            yield {"act": act, "entrant": each.entrant, "hands": int(hands)}
+            hands = demanded(given.text("hands") or "1", "hands")
+            yield {"act": act, "entrant": each.entrant, "hands": hands}
         elif act in ("forfeit", "warn", "disqualify"):
             yield {"act": act, "entrant": each.entrant}
     if given.text("points"):
@@ -122,42 +124,27 @@ def _acts(given: Given, changes: Changes) -> Iterator[Act]:
 
 def _of_result(given: Given, changes: Changes) -> Iterator[Act]:
     """Return the corrected order and the prizes, each only if the form differs from the result."""
-    places = {
-        each.entrant: int(_number(given, f"place.{each.entrant}", default=str(each.place or 0)))
-        for each in changes.parties
-    }
+    places = {each.entrant: _place(given, each) for each in changes.parties}
     if any(places[each.entrant] != (each.place or 0) for each in changes.parties):
         order = [
             [name for name, place in places.items() if place == wanted]
             for wanted in sorted(set(places.values()))
         ]
         yield {"act": "correct_result", "order": order}
-    prizes = {
-        each.entrant: _number(given, f"prize.{each.entrant}", default=each.prize)
-        for each in changes.parties
-    }
-    if any(prizes[each.entrant] != Decimal(each.prize) for each in changes.parties):
-        unit = 10 ** _digits(changes.currency)
-        awards = [
-            {"entrant": name, "amount": int(prize * unit)}
-            for name, prize in prizes.items()
-            if prize
-        ]
+    prizes = {each.entrant: _prize(given, each, changes.currency) for each in changes.parties}
+    if any(prizes[each.entrant] != each.payout for each in changes.parties):
+        awards = [{"entrant": name, "amount": prize} for name, prize in prizes.items() if prize]
         yield {"act": "reaward", "awards": awards}
 
 
-def _number(given: Given, name: str, default: str) -> Decimal:
-    try:
-        found = Decimal(given.text(name, default).replace(",", ".") or default)
-        if found.is_finite() and found >= 0:
-            return found
-    except InvalidOperation:
-        pass
-    pointer = "/" + name.replace(".", "/")
-    error = {"pointer": pointer, "detail": "Expected `float`"}
-    raise Problem(
-        400, {"code": "validation_failed", "title": "Validation failed", "errors": [error]}
-    )
+def _place(given: Given, party: Party) -> int:
+    name = f"place.{party.entrant}"
+    return demanded(given.text(name) or str(party.place or 0), name)
+
+
+def _prize(given: Given, party: Party, currency: str | None) -> int:
+    name = f"prize.{party.entrant}"
+    return minor(given.text(name) or party.prize, currency, name)
 
 
 def _typed(minor: int, currency: str | None) -> str:

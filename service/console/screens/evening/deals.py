@@ -12,8 +12,8 @@ from service.console import links
 from service.console.asking import Ask
 from service.console.declaring import form, page
 from service.console.forms import Given, command
+from service.console.numbers import minor
 from service.console.pages import Done, Page
-from service.console.screens.evening.money import minor
 from service.console.screens.floor.floor import powers
 
 _LEFT = frozenset({"playing", "registered", "rebuy_open"})

@@ -1,19 +1,17 @@
 """The money of an evening: what is due, paid and owed, and the prizes handed over."""
 
 import asyncio
-from decimal import Decimal, InvalidOperation
 
 import msgspec
-from babel.numbers import get_currency_precision
 
 from service.api.me.accounts import Me
 from service.api.tournament.money import AccountShown, LedgerShown, PaymentWanted
 from service.api.tournament.tournaments import TournamentShown
 from service.console import links
 from service.console.asking import Ask
-from service.console.calling import Problem
 from service.console.declaring import form, page
 from service.console.forms import Given, command
+from service.console.numbers import minor
 from service.console.pages import Done, Page
 
 _REPORTS = frozenset({"owner", "director", "scorer"})
@@ -136,27 +134,6 @@ def reports(me: Me, shown: TournamentShown) -> bool:
     """Return whether the reader may report results. The API decides; this only hides buttons."""
     role = next((each.role for each in me.leagues if each.id == shown.league), None)
     return role in _REPORTS and shown.my is None
-
-
-def minor(text: str, currency: str | None, name: str) -> int:
-    """
-    Return an amount that a person typed, in minor units.
-
-    Args:
-        name: The field that it was typed into.
-
-    Raises:
-        Problem: If it is no amount.
-    """
-    places = 0 if currency is None else get_currency_precision(currency)
-    try:
-        value = Decimal(text.replace(",", ".")).scaleb(places)
-        if value.is_finite() and 0 <= value <= 2**50 and value == int(value):
-            return int(value)
-    except InvalidOperation:
-        pass
-    error = {"pointer": f"/{name}", "detail": "Expected `float`", "code": "invalid_value"}
-    raise Problem(400, {"code": "validation_failed", "errors": [error]})
 
 
 async def _prize(ask: Ask, given: Given, tournament: str, what: str, said: str) -> Done | Page:

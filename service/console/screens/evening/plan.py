@@ -4,7 +4,7 @@ import math
 import re
 from collections.abc import Sequence
 from datetime import date, datetime, time, timedelta
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from zoneinfo import ZoneInfo, available_timezones
 
 import msgspec
@@ -15,6 +15,7 @@ from engine.rulesets.parts import EachDealtOnce, LevelStep, OpenEnd
 from service.api.league.evaluating import StructureShown
 from service.console.asking import Ask
 from service.console.calling import Problem
+from service.console.numbers import decimal
 
 CURRENCIES = ("EUR", "USD", "GBP", "CHF", "CAD", "AUD", "DKK", "NOK", "PLN", "SEK")
 STACK = 1000
@@ -40,6 +41,7 @@ _PLACES = (
 _WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 _THURSDAY, _WEEK = 3, 7
 _EVENING = "19:00"
+_YEARS = (1971, 9000)
 _AREAS = ("Africa", "America", "Asia", "Atlantic", "Australia", "Europe", "Indian", "Pacific")
 ZONES = tuple(sorted(each for each in available_timezones() if each.partition("/")[0] in _AREAS))
 
@@ -168,11 +170,8 @@ def rrule(often: str, first: str) -> str:
 
 def amount_of(text: str) -> Decimal | None:
     """Return an amount of money as it is typed, such as ``5`` or ``5,50``, or None."""
-    try:
-        found = Decimal(text.strip().replace(",", "."))
-    except InvalidOperation:
-        return None
-    return found if found.is_finite() and 0 <= found < 10**9 else None
+    found = decimal(text)
+    return found if found is not None and found < 10**9 else None
 
 
 def numbers_of(text: str) -> tuple[int, ...]:
@@ -219,9 +218,11 @@ def _number(text: str, default: int, least: int, most: int) -> int:
 
 def _day(text: str, default: date) -> str:
     try:
-        return date.fromisoformat(text).isoformat()
+        found = date.fromisoformat(text)
     except ValueError:
-        return default.isoformat()
+        found = default
+    # Close to the years 1 and 9999 an evening in a zone has no instant.
+    return (found if _YEARS[0] <= found.year <= _YEARS[1] else default).isoformat()
 
 
 def _clock(text: str) -> str:

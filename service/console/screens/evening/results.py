@@ -10,9 +10,10 @@ from service.api.tournament.entrants import EntrantShown
 from service.api.tournament.tournaments import TournamentShown
 from service.console import links
 from service.console.asking import Ask
-from service.console.calling import Body, Problem
+from service.console.calling import Body
 from service.console.declaring import form, page
 from service.console.forms import Given, Rehearsal, command
+from service.console.numbers import demanded
 from service.console.pages import Done, Page
 from service.console.screens.evening.money import reports
 
@@ -90,7 +91,9 @@ async def correct_order(ask: Ask, given: Given, tournament: str) -> Done | Page:
     groups: dict[int, list[str]] = {}
     for name, values in given.fields.items():
         if name.startswith(_PLACE):
-            groups.setdefault(_place(name, values[-1]), []).append(name.removeprefix(_PLACE))
+            groups.setdefault(demanded(values[-1], name, least=1), []).append(
+                name.removeprefix(_PLACE)
+            )
     order = tuple(tuple(groups[place]) for place in sorted(groups))
     body = given.into(CorrectionWanted, order=order)
     return await _corrected(ask, given, tournament, "corrections", body)
@@ -111,19 +114,6 @@ async def _corrected(ask: Ask, given: Given, tournament: str, what: str, body: B
         ask, given, "POST", f"{path}/{what}", body,
         said=ask.gettext("The result is corrected."), to=links.result(tournament), rehearse=asked,
     )  # fmt: skip
-
-
-def _place(name: str, text: str) -> int:
-    """
-    Return the place that was typed.
-
-    Raises:
-        Problem: If it is no number from 1.
-    """
-    if text.strip().isdecimal() and int(text) > 0:
-        return int(text)
-    error = {"pointer": f"/{name}", "detail": "Expected `int`", "code": "invalid_value"}
-    raise Problem(400, {"code": "validation_failed", "errors": [error]})
 
 
 def _placed(each: EntrantShown, forfeited: tuple[str, ...]) -> Placed:

@@ -11,6 +11,7 @@ from service.console.asking import Ask
 from service.console.calling import Problem
 from service.console.declaring import form, page
 from service.console.forms import Given, command
+from service.console.numbers import demanded
 from service.console.pages import Done, Page
 
 _MINUTE = 60
@@ -68,7 +69,7 @@ async def settings(ask: Ask, league: str) -> Page:
 async def describe(ask: Ask, given: Given, league: str) -> Done | Page:
     """Store the name and the description."""
     minutes = given.text("minutes")
-    length = int(minutes) * _MINUTE if minutes.isdecimal() else None
+    length = demanded(minutes, "minutes") * _MINUTE if minutes else None
     body = given.into(LeagueDescription, length_seconds=length)
     return await command(
         ask, given, "PUT", f"/v1/leagues/{league}", body,

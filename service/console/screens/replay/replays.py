@@ -16,6 +16,7 @@ from service.console.asking import Ask
 from service.console.calling import Problem
 from service.console.declaring import form, page
 from service.console.forms import Given, command
+from service.console.numbers import whole
 from service.console.pages import Done, Page
 from service.console.screens.replay.shown import Evening, replay_screen
 
@@ -39,7 +40,8 @@ async def replay(ask: Ask, hand: str) -> Page:
         ask.api.get(f"/v1/tournaments/{found.tournament}", Evening),
     )
     wanted = ask.query("step") or ("" if ask.failure is None else str(ask.failure.value("step")))
-    number = int(wanted) if wanted.isascii() and wanted.isdigit() else 1
+    step = whole(wanted)
+    number = 1 if step is None else step
     role = next((each.role for each in me.leagues if each.id == evening.league), None)
     audits = role in _AUDITS and found.over and evening.my is None
     screen = replay_screen(ask, found, number, seen_as, evening, audits=audits, sealed=sealed)

@@ -9,6 +9,7 @@ from service.console.calling import Problem
 from service.console.declaring import form, page
 from service.console.forms import Given
 from service.console.live import MINE
+from service.console.numbers import whole
 from service.console.pages import Done, Page
 from service.console.screens.table.acts import Sent, action_of
 from service.console.screens.table.shown import TableScreen, table_screen, table_screens
@@ -78,5 +79,4 @@ async def presence(ask: Ask, given: Given, table: str) -> Done:
 
 def _number(text: str) -> int | None:
     """Return a whole number, or None if nothing or something else was typed."""
-    digits = text.replace(" ", "").replace(".", "").replace(",", "")
-    return int(digits) if digits.isascii() and digits.isdigit() else None
+    return whole(text.replace(" ", "").replace(".", "").replace(",", ""))
