@@ -19,6 +19,7 @@ from service.api.http.access import league_of
 from service.api.http.authentication import believed
 from service.api.http.shell import Shell, client_address, shell_of
 from service.api.http.watching import Fresh, Watch
+from service.api.me.accounts import Me
 from service.api.table.streaming import (
     ENDINGS,
     EVENT_STREAM,
@@ -36,6 +37,11 @@ from service.console.declaring import page
 
 MINE = "me"
 """The topic of everything about the reader: turns, seats, places, disputes."""
+
+_FLOOR = "floor:"
+_TABLE = "table-"
+_NAMING = ("plr_", "trn_")
+"""Keys under which a watch tells of events in other streams, which name them."""
 
 TOPICS_MAX = 40
 _TOPIC = re.compile(r"(?:(lge|trn|tbl|ssn|dsp)_|floor:(trn)_)[0-9a-f]{32}|me")
@@ -70,27 +76,37 @@ class _Tables(msgspec.Struct):
     tables: tuple[Table, ...] = ()
 
 
+_Keys = set[tuple[str, str]]
+"""Keys to watch, each with its league."""
+
+
 @dataclass(slots=True)
 class _Topics:
-    """The topics of one stream: which streams of the log each is about."""
+    """The topics of one stream of changes, each with the keys that it watches."""
 
-    leagues: dict[str, dict[str, set[str]]] = field(default_factory=dict)
-    """The topics by key to watch, by league."""
+    found: dict[str, _Keys] = field(default_factory=dict)
 
-    def add(self, league: str, key: str, topic: str) -> None:
-        self.leagues.setdefault(league, {}).setdefault(key, set()).add(topic)
+    def leagues(self) -> dict[str, set[str]]:
+        """Return the keys to watch, by league."""
+        leagues: dict[str, set[str]] = {}
+        for league, key in set().union(*self.found.values()):
+            leagues.setdefault(league, set()).add(key)
+        return leagues
 
     def about(self, league: str, stream: str) -> set[str]:
         """
         Return the topics that news of *stream* concern.
 
         A watch tells the stream and not the key that it was watched by. An event that names the
-        reader stands in a stream that is no key itself.
+        reader may stand in any stream but a table's.
         """
-        keys = self.leagues.get(league, {})
-        return keys.get(stream) or set().union(
-            *(topics for key, topics in keys.items() if key.startswith(("plr_", "trn_")))
-        )
+        naming = () if stream.startswith(_TABLE) else _NAMING
+        return {
+            topic
+            for topic, keys in self.found.items()
+            for owner, key in keys
+            if owner == league and (key == stream or key.startswith(naming))
+        }
 
 
 @page("/live", open=True)
@@ -102,30 +118,26 @@ async def live(ask: Ask) -> Stream:
     wanted = list(dict.fromkeys(each for each in asked if each))
     if not wanted or len(wanted) > TOPICS_MAX or not all(map(_TOPIC.fullmatch, wanted)):
         raise Problem(400, {"code": "bad_request"})
-    topics, shell = _Topics(), shell_of(ask.request)
-    for topic in wanted:
-        await _authorised(ask, shell, topics, topic)
+    shell = shell_of(ask.request)
+    topics = _Topics({topic: await _keys(ask, shell, topic) for topic in wanted})
     return Counted(
         lambda: _held(ask, shell),
-        _messages(ask, shell, topics, wanted),
+        _messages(ask, shell, topics),
         headers={**STREAM_HEADERS, "Cache-Control": "private, no-store"},
         media_type=EVENT_STREAM,
     )
 
 
-async def _authorised(ask: Ask, shell: Shell, topics: _Topics, topic: str) -> None:
+async def _keys(ask: Ask, shell: Shell, topic: str) -> _Keys:
     """
-    Add a topic, if the reader may read what it is about.
+    Return what a topic watches now, if the reader may read what it is about.
 
     Raises:
         Problem: If the API does not show it to the reader.
     """
     if topic == MINE:
-        me = await ask.me()
-        for each in me.leagues:
-            topics.add(each.id, me.id, topic)
-        return
-    identifier = topic.removeprefix("floor:")
+        return _own_keys(await ask.api.get("/v1/me", Me))
+    identifier = topic.removeprefix(_FLOOR)
     kind = identifier[:3]
     route = f"{_ROUTES[kind]}/{identifier}"
     try:
@@ -136,23 +148,31 @@ async def _authorised(ask: Ask, shell: Shell, topics: _Topics, topic: str) -> No
         shown = await ask.api.get(f"/v1/public/{_PUBLIC[kind].format(identifier)}", _Tables)
     stream = stream_of(identifier)
     league = await league_of(shell, stream)
-    topics.add(league, stream, topic)
     if topic != identifier:
-        for table in shown.tables:
-            topics.add(league, stream_of(table.id), topic)
-    elif kind == "trn":
-        topics.add(league, identifier, topic)
+        return {(league, stream), *((league, stream_of(each.id)) for each in shown.tables)}
+    return {(league, stream), (league, identifier)} if kind == "trn" else {(league, stream)}
 
 
-async def _messages(
-    ask: Ask, shell: Shell, topics: _Topics, wanted: list[str]
-) -> AsyncIterator[bytes]:
+def _own_keys(me: Me) -> _Keys:
+    """Return everything of the reader: leagues, tournaments, and the tables with their turns."""
+    keys = {(each.id, key) for each in me.leagues for key in (me.id, stream_of(each.id))}
+    for seat in me.seats:
+        keys |= {(seat.league, seat.tournament), (seat.league, stream_of(seat.tournament))}
+        if seat.table is not None:
+            keys.add((seat.league, stream_of(seat.table)))
+    return keys
+
+
+async def _messages(ask: Ask, shell: Shell, topics: _Topics) -> AsyncIterator[bytes]:
     loop = asyncio.get_running_loop()
     until = loop.time() + STREAM_SECONDS
     with shell.news.watching() as watch:
         try:
-            for league, keys in topics.leagues.items():
-                await watch.begin(league, keys.keys())
+            for league, keys in topics.leagues().items():
+                await watch.begin(league, keys)
+            # A table may have opened before the watch began.
+            grown: dict[str, _Keys] = {each: set() for each in topics.found if _grows(each)}
+            await _follow(ask, shell, topics, watch, grown)
             yield OPENING
             while loop.time() < until and not shell.stopping.is_set():
                 if not await watch.wait(PING_SECONDS):
@@ -160,13 +180,11 @@ async def _messages(
                     continue
                 await asyncio.sleep(_TOGETHER_SECONDS)
                 news = watch.take()
+                await _follow(ask, shell, topics, watch, _grown(news, topics))
                 for changed in _changed(news, topics):
                     yield ServerSentEventMessage(
                         data=msgspec.json.encode(changed).decode(), event="changed"
                     ).encode()
-                streams = {each for league in news.values() for each in league}
-                grown = [each for each in wanted if _tournament_of(each) in streams]
-                await _follow_floors(ask, shell, topics, watch, grown)
         except _ENDINGS:
             return  # the page connects again, and is then told the reason
 
@@ -180,21 +198,39 @@ def _changed(news: Mapping[str, Mapping[str, Fresh]], topics: _Topics) -> list[C
     return [Changed(topic, version) for topic, version in newest.items()]
 
 
-def _tournament_of(topic: str) -> str | None:
-    """Return the stream of the tournament whose floor *topic* is, or None for other topics."""
-    tournament = topic.removeprefix("floor:")
-    return None if tournament == topic else stream_of(tournament)
+def _grows(topic: str) -> bool:
+    """Return whether what *topic* watches changes as tables open and seats are drawn."""
+    return topic == MINE or topic.startswith(_FLOOR)
 
 
-async def _follow_floors(
-    ask: Ask, shell: Shell, topics: _Topics, watch: Watch, floors: list[str]
+def _grown(news: Mapping[str, Mapping[str, Fresh]], topics: _Topics) -> dict[str, _Keys]:
+    """
+    Return the topics that may watch other tables now, each with the streams that had news.
+
+    A hand in play opens no table and draws no seat.
+    """
+    grown: dict[str, _Keys] = {}
+    for league, streams in news.items():
+        for stream in streams:
+            for topic in topics.about(league, stream):
+                if _grows(topic) and not stream.startswith(_TABLE):
+                    grown.setdefault(topic, set()).add((league, stream))
+    return grown
+
+
+async def _follow(
+    ask: Ask, shell: Shell, topics: _Topics, watch: Watch, grown: Mapping[str, _Keys]
 ) -> None:
-    """Watch the tables that have opened on *floors* meanwhile."""
-    for topic in floors:
-        await _authorised(ask, shell, topics, topic)
-    if floors:
-        for league, keys in topics.leagues.items():
-            watch.follow(league, keys.keys())
+    """
+    Watch also what the topics *grown* are about now.
+
+    The streams with their news are watched too, because the read models may not know them yet.
+    """
+    for topic, streams in grown.items():
+        topics.found[topic] |= streams | await _keys(ask, shell, topic)
+    if grown:
+        for league, keys in topics.leagues().items():
+            watch.follow(league, keys)
 
 
 def _held(ask: Ask, shell: Shell) -> AbstractContextManager[None]:

@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 
 from service.console.assets import STYLE, assets
+from tests.service.api.proof.test_evidence import project
 from tests.service.console.conftest import Console
 from tests.service.console.test_forms import evening
+from tests.support.databases import TestDatabase
 
 pytestmark = pytest.mark.anyio
 Serving = Callable[..., Any]
@@ -58,6 +60,36 @@ async def test_the_stream_says_what_has_changed_and_nothing_else(serving: Servin
 
         assert set(item) == {"topic", "version"}
         assert item["topic"] in (tournament, "me")
+
+
+async def test_a_player_is_told_of_the_draw_and_of_each_decision(
+    serving: Serving, database: TestDatabase
+) -> None:
+    async with serving() as console:
+        owner, league = await console.api.league()
+        people = [await console.api.join(owner, league) for _ in range(2)]
+        asked = {"name": "Night", "ruleset": "better", "decision_seconds": 3600}
+        made = await owner.post(f"/v1/leagues/{league}/tournaments", asked)
+        tournament = made.json()["id"]
+        browser = await console.signed_in(people[0].login)
+        for each in people:
+            assert (await each.post(f"/v1/tournaments/{tournament}/registrations")).is_success
+        await project(database)
+
+        async with streaming(console, "topics=me", _cookie(browser)) as items:
+            assert (await owner.post(f"/v1/tournaments/{tournament}/start")).is_success
+            async with asyncio.timeout(10):
+                assert (await anext(items))["topic"] == "me"
+            shown = (await owner.get(f"/v1/tournaments/{tournament}")).json()
+            path = f"/v1/tables/{shown['tables'][0]['id']}"
+            table = (await people[1].get(path)).json()
+            action = {"type": "select", "decision": table["decision"]["token"], "cards": []}
+            action["cards"] = table["me"]["cards"][:1]
+            assert (await people[1].post(f"{path}/actions", action)).is_success
+            version = (await owner.get(path)).json()["version"]
+            async with asyncio.timeout(10):
+                while await anext(items) != {"topic": "me", "version": version}:
+                    pass
 
 
 async def test_nobody_follows_what_they_may_not_read(serving: Serving) -> None:
