@@ -9,7 +9,7 @@ from service.console import sessions
 from service.console.calling import Api, Edge, Problem
 from service.console.languages import Spoken, best_language
 from service.console.problems import Failure
-from service.console.sessions import Session, Transport, session_of, transport_of
+from service.console.sessions import Session, Transport, host_of, session_of, transport_of
 
 UNAUTHENTICATED = 401
 
@@ -30,6 +30,9 @@ class Ask:
     failure: Failure | None = None
     """What went wrong with the form that was sent, when its page is shown again."""
 
+    page: str | None = None
+    """The path of the page that holds the form, if a form was sent."""
+
     _me: asyncio.Task[Me] | None = field(default=None, repr=False)
 
     @property
@@ -41,6 +44,17 @@ class Ask:
     def path(self) -> str:
         """The path of the request."""
         return str(self.request.scope["path"])
+
+    @property
+    def here(self) -> str:
+        """The path of the page that is shown. The path of a form cannot be opened."""
+        return self.page or self.path
+
+    @property
+    def address(self) -> str:
+        """The path of the page that is shown, with its query."""
+        query = bytes(self.request.scope["query_string"]).decode("latin-1")
+        return self.here + (f"?{query}" if query else "")
 
     def query(self, name: str, default: str = "") -> str:
         """Return a parameter of the address."""
@@ -108,7 +122,10 @@ def ended(problem: Problem, ask: Ask) -> bool:
 def house_address(ask: Ask) -> str:
     """Return the address at which phones reach this installation, for links on paper."""
     known = shell_of(ask.request).settings.public_url
-    return known or str(ask.request.base_url).rstrip("/")
+    if known:
+        return known.rstrip("/")
+    scheme = "https" if ask.transport == "tls" else "http"
+    return f"{scheme}://{host_of(ask.request.scope)}"
 
 
 def secret_key(ask: Ask) -> str:

@@ -230,7 +230,9 @@ def _values(ask: Ask, page: Page, me: Me | None) -> dict[str, object]:
     return {
         "screen": page.screen,
         "reader": reader,
-        "here": ask.path,
+        "here": ask.here,
+        "address": ask.address,
+        "answers_form": ask.request.method == "POST",
         "said": said(ask),
         "failure": ask.failure,
         "failed": context.failed,

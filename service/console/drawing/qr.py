@@ -1,15 +1,28 @@
 """QR codes as SVG, for links on paper and on screens."""
 
+import asyncio
+from functools import lru_cache
+
 import segno
 from markupsafe import Markup, escape
 
 _BORDER = 2
+_KEPT = 1024
 
 
-def qr_svg(text: str, label: str) -> Markup:
-    """Return a code that holds *text*. *label* is what a screen reader says."""
-    drawn = segno.make(text, error="m", micro=False).svg_inline(
-        omitsize=True, border=_BORDER, svgclass=None, lineclass=None
-    )
+async def qr_svg(text: str, label: str) -> Markup:
+    """
+    Return a code that holds *text*. *label* is what a screen reader says.
+
+    A code takes 20 milliseconds, so it is drawn beside the event loop and kept for a while.
+    """
+    drawn = await asyncio.to_thread(_drawn, text)
     named = f'<svg role="img" aria-label="{escape(label)}" '
     return Markup(drawn.replace("<svg ", named, 1))  # noqa: S704 - a drawing of our own
+
+
+@lru_cache(maxsize=_KEPT)
+def _drawn(text: str) -> str:
+    return segno.make(text, error="m", micro=False).svg_inline(
+        omitsize=True, border=_BORDER, svgclass=None, lineclass=None
+    )

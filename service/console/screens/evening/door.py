@@ -250,7 +250,7 @@ async def walk_in(ask: Ask, given: Given, tournament: str) -> Page:
         status=made.status,
         table=None if made.table is None else numbers.get(made.table),
         seat=made.seat,
-        code="" if claim is None else qr_svg(claim, ask.gettext("Link of the player")),
+        code="" if claim is None else await qr_svg(claim, ask.gettext("Link of the player")),
     )
     return Page("evening/slip.html", slip)
 

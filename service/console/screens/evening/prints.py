@@ -12,10 +12,10 @@ from service.console import links
 from service.console.asking import Ask, house_address
 from service.console.declaring import page
 from service.console.drawing.qr import qr_svg
+from service.console.listing import everything
 from service.console.pages import Page
 
 PAPERS = ("cards", "tables", "result", "standings")
-PAGES_MAX = 10
 """Pages of standings that are printed."""
 
 _PLAYS = frozenset({"registered", "playing", "rebuy_open"})
@@ -89,7 +89,7 @@ async def prints(ask: Ask, tournament: str) -> Page:
         seasonal=shown.season is not None,
     )
     if screen.what == "cards":
-        screen.cards = _cards(ask, shown)
+        screen.cards = await _cards(ask, shown)
     elif screen.what == "tables":
         screen.sheets = _sheets(shown)
     elif screen.what == "result":
@@ -99,7 +99,7 @@ async def prints(ask: Ask, tournament: str) -> Page:
     return Page("evening/prints.html", screen)
 
 
-def _cards(ask: Ask, shown: TournamentShown) -> tuple[Card, ...]:
+async def _cards(ask: Ask, shown: TournamentShown) -> tuple[Card, ...]:
     numbers = {each.id: each.number for each in shown.tables}
     base, said = house_address(ask), ask.gettext("Code of the player")
     cards = [
@@ -107,7 +107,7 @@ def _cards(ask: Ask, shown: TournamentShown) -> tuple[Card, ...]:
             name=each.name,
             table=None if each.table is None else numbers.get(each.table),
             seat=each.seat,
-            code=qr_svg(f"{base}{links.at_door(shown.id, each.player)}", said),
+            code=await qr_svg(f"{base}{links.at_door(shown.id, each.player)}", said),
         )
         for each in shown.entrants
         if each.status in _PLAYS
@@ -138,16 +138,5 @@ def _results(entrants: tuple[EntrantShown, ...]) -> tuple[Result, ...]:
 
 
 async def _ranks(ask: Ask, season: str) -> tuple[Rank, ...]:
-    ranks: list[Rank] = []
-    cursor = None
-    for _ in range(PAGES_MAX):
-        part = await ask.api.get(
-            f"/v1/seasons/{season}/standings", Listed[StandingShown], cursor=cursor
-        )
-        ranks += [
-            Rank(rank=each.rank, name=each.name, points=str(each.points)) for each in part.items
-        ]
-        cursor = part.next_cursor
-        if cursor is None:
-            break
-    return tuple(ranks)
+    found = await everything(ask, f"/v1/seasons/{season}/standings", Listed[StandingShown])
+    return tuple(Rank(rank=each.rank, name=each.name, points=str(each.points)) for each in found)

@@ -4,7 +4,6 @@ import asyncio
 from datetime import datetime, timedelta
 
 import msgspec
-from markupsafe import Markup
 
 from engine.rulesets.presets import PRESETS, preset
 from service.api.http.shell import shell_of
@@ -214,7 +213,7 @@ async def _as_member(ask: Ask, tournament: str) -> PosterScreen:
         ),
         guests=tuple(each for each in guests if not _outside(each)),
         waiting=tuple(each for each in guests if _outside(each)),
-        mine=_mine(shown, me.id, shell_of(ask.request).now(), _code(ask, shown, me)),
+        mine=await _mine(ask, shown, me),
         may_cancel=_directs(me, shown),
     )
 
@@ -276,14 +275,13 @@ def _outside(guest: Guest) -> bool:
     return guest.status in ("requested", "refused", "waitlisted", "offered")
 
 
-def _code(ask: Ask, shown: TournamentShown, me: Me) -> Markup:
-    where = f"{house_address(ask)}{links.at_door(shown.id, me.id)}"
-    return qr_svg(where, ask.gettext("Code of the player"))
-
-
-def _mine(shown: TournamentShown, me: str, now: datetime, code: str) -> Mine:
-    entry = entry_of(shown, me)
+async def _mine(ask: Ask, shown: TournamentShown, me: Me) -> Mine:
+    entry, now = entry_of(shown, me.id), shell_of(ask.request).now()
     early = shown.state in _BEFORE_PLAY
+    code = ""
+    if entry is not None and early and not entry.checked_in:
+        where = f"{house_address(ask)}{links.at_door(shown.id, me.id)}"
+        code = await qr_svg(where, ask.gettext("Code of the player"))
     open_now = shown.state == "registering" or shown.late_registration
     return Mine(
         status=None if entry is None else entry.status,
@@ -294,5 +292,5 @@ def _mine(shown: TournamentShown, me: str, now: datetime, code: str) -> Mine:
         may_leave=entry is not None and early and entry.status != "offered",
         may_check_in=entry is not None and check_in_open(shown, entry, now),
         checked_in=entry is not None and entry.checked_in,
-        code=code if entry is not None and early and not entry.checked_in else "",
+        code=code,
     )

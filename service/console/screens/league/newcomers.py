@@ -11,7 +11,7 @@ from service.api.league.invitations import Invitation, InvitationWanted
 from service.api.league.leagues import LeagueShown
 from service.api.league.players import Imported, RowShown
 from service.console import links
-from service.console.asking import Ask
+from service.console.asking import Ask, house_address
 from service.console.calling import Problem
 from service.console.declaring import form
 from service.console.drawing.qr import qr_svg
@@ -71,12 +71,12 @@ async def invite(ask: Ask, given: Given, league: str) -> Page:
     made = await ask.api.send("POST", f"{path}/invitations", body, Invitation, key=given.key)
     if made.code is None:
         raise Problem(409, {"code": "sent_twice", "title": SENT_TWICE})
-    link = _address(ask) + links.join(made.code)
+    link = house_address(ask) + links.join(made.code)
     screen = InvitedScreen(
         league=league,
         league_name=shown.name,
         link=link,
-        qr=qr_svg(link, ask.gettext("QR code of the link")),
+        qr=await qr_svg(link, ask.gettext("QR code of the link")),
         invitation=made,
     )
     return Page("league/invited.html", screen)
@@ -92,8 +92,8 @@ async def cards(ask: Ask, given: Given, league: str) -> Page:
     for each in made.claims:
         if each.code is None:
             raise Problem(409, {"code": "sent_twice", "title": SENT_TWICE})
-        link = _address(ask) + links.join(each.code)
-        drawn = qr_svg(link, ask.gettext("QR code of the link"))
+        link = house_address(ask) + links.join(each.code)
+        drawn = await qr_svg(link, ask.gettext("QR code of the link"))
         found.append(Card(name=each.name, link=link, qr=drawn))
     screen = CardsScreen(league=league, league_name=shown.name, cards=tuple(found))
     return Page("league/cards.html", screen)
@@ -137,8 +137,3 @@ def _with_header(text: str) -> str:
 
 def _line(lines: list[str], number: int) -> str:
     return lines[number - 1] if 0 < number <= len(lines) else ""
-
-
-def _address(ask: Ask) -> str:
-    """Return the address of this site, as the reader's browser names it."""
-    return str(ask.request.headers.get("origin", ""))

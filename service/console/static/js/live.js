@@ -8,6 +8,8 @@ const AGAIN = 3000;
 let source = null;
 const waiting = new Map(); // timer by part
 const tags = new Map(); // ETag by part
+const asked = new Map(); // number of the last request, by part
+const shown = new Map(); // number of the request whose answer is shown, by part
 
 const parts = () => [...document.querySelectorAll("[data-part]")];
 const topicsOf = (part) => part.dataset.topics.split(" ").filter(Boolean);
@@ -24,12 +26,8 @@ function connect() {
   const topics = [...new Set(parts().flatMap(topicsOf))];
   source?.close();
   if (!topics.length) return;
-  let opened = false;
   const mine = (source = new EventSource(`/live?topics=${topics.join(",")}`));
-  source.addEventListener("open", () => {
-    if (opened) refreshAll(); // connected again: something may have been missed
-    opened = true;
-  });
+  source.addEventListener("open", opened);
   source.addEventListener("changed", (event) => {
     const { topic } = JSON.parse(event.data);
     for (const part of parts()) if (topicsOf(part).includes(topic)) soon(part.dataset.part);
@@ -38,6 +36,15 @@ function connect() {
     // The browser connects again by itself, unless the server refused.
     if (mine.readyState === EventSource.CLOSED) setTimeout(() => mine === source && connect(), AGAIN * 5);
   });
+}
+
+// Whatever happened before the stream was open, it does not tell. A refused form is shown once only,
+// so its page keeps it until something changes.
+const { here } = document.body.dataset; // only of a page that answers a form: its own address
+let refused = here !== undefined;
+function opened() {
+  if (!refused) refreshAll();
+  refused = false;
 }
 
 function soon(name) {
@@ -54,12 +61,14 @@ export async function refresh(name) {
   clearTimeout(waiting.get(name));
   waiting.delete(name);
   const part = document.querySelector(`[data-part="${name}"]`);
-  if (!part || document.visibilityState === "hidden") return;
+  if (!part || (document.visibilityState === "hidden" && part.dataset.awake === undefined)) return;
   // A page of several tables has each of them from the table's own page.
   const { from, block = name } = part.dataset;
-  const address = new URL(from ?? location.href, location.href);
+  const address = new URL(from ?? here ?? location.href, location.href);
   address.searchParams.set("part", block);
   const known = tags.get(name);
+  const number = (asked.get(name) ?? 0) + 1;
+  asked.set(name, number);
   let answer;
   try {
     answer = await fetch(address, { headers: known ? { "If-None-Match": known } : {}, cache: "no-store" });
@@ -71,11 +80,15 @@ export async function refresh(name) {
     waiting.set(name, setTimeout(() => refresh(name), AGAIN));
     return;
   }
+  if (answer.status === 304 && tags.get(name) !== known) return refresh(name); // an older answer came between
   if (answer.status !== 200) return; // 304: nothing differs
+  const text = await answer.text();
+  if (number < (shown.get(name) ?? 0)) return; // a newer answer was faster
+  shown.set(name, number);
   tags.set(name, answer.headers.get("ETag"));
   const before = said(part);
   const fresh = document.createElement(part.tagName);
-  fresh.innerHTML = await answer.text();
+  fresh.innerHTML = text;
   localise(fresh);
   morph(part, fresh);
   const after = said(part);
