@@ -117,10 +117,18 @@ class Given:
 
 
 def given_of(body: bytes) -> Given:
-    """Return what an urlencoded form sent."""
+    """
+    Return what an urlencoded form sent.
+
+    Raises:
+        Problem: If it has too many fields.
+    """
     values: dict[str, tuple[str, ...]] = {}
     text = body.decode(errors="replace")
-    pairs = parse_qsl(text, keep_blank_values=True, max_num_fields=_FIELDS_MAX)
+    try:
+        pairs = parse_qsl(text, keep_blank_values=True, max_num_fields=_FIELDS_MAX)
+    except ValueError:
+        raise Problem(400, {"code": "bad_request"}) from None
     for name, value in pairs:
         values[name] = (*values.get(name, ()), value.replace("\r\n", "\n"))
     return Given(values)
@@ -190,7 +198,8 @@ async def command(
     """
     if rehearse is not None:
         changes = await ask.api.rehearse(method, path, body, key=given.key)
-        if given.digest != changes.digest:  # not seen yet, or the effect has changed since
+        unseen = given.digest != changes.digest  # not shown yet, or the effect has changed since
+        if unseen and not changes.done:
             return Page("confirm.html", _confirm(ask, given, to, rehearse, changes))
     await ask.api.send(method, path, body, object, key=given.key, if_match=given.if_match)
     return Done(to, said)

@@ -140,6 +140,10 @@ class MemoryStore:
         logs = {league: self._events[league] for league in leagues if self._events.get(league)}
         return {league: (log[-1].position, log[-1].hash) for league, log in logs.items()}
 
+    async def holds(self, league: UUID, event: UUID) -> bool:
+        """Return whether the log holds an event, by its identifier."""
+        return (league, event) in self._positions
+
     async def epoch(self, league: UUID) -> int:
         """Return a league's epoch."""
         return self._epochs.get(league, 0)

@@ -240,6 +240,12 @@ async def read_command(connection: Connection, league: str | UUID, event_0: UUID
     return found
 
 
+async def holds(connection: Connection, league: str | UUID, event: UUID) -> bool:
+    """Return whether the log holds an event, by its identifier."""
+    driver = await driver_of(connection)
+    return await driver.fetchval(_FIRST, _number(league), event) is not None
+
+
 async def last_position(connection: Connection, league: str | UUID) -> int:
     """Return the position of a league's last event, or -1 if it has no events."""
     found = await (await driver_of(connection)).fetchval(_LAST, _number(league))

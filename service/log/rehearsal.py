@@ -16,6 +16,7 @@ from engine.coordination.withholding import withheld
 from engine.decider import AnyDecider
 from engine.kit.hidden import HiddenNeeded
 from engine.values import Stream
+from service.log.batch import event_id
 from service.log.codec import Codec, category_of
 from service.log.orders import Decide, Entry, Order, States, decided
 from service.log.states import AnyLoaded, Loaded, State, StateCache
@@ -38,6 +39,7 @@ class Rehearsed(Exception):
         events: list[msgspec.Struct],
         *,
         stopped: bool = False,
+        done: bool = False,
     ) -> None:
         super().__init__("rehearsed, and not sent")
         self.asked = b""
@@ -53,6 +55,8 @@ class Rehearsed(Exception):
         """The events in order, up to the point where a hidden value decides."""
         self.stopped = stopped
         """True if a hidden value was needed before any event was certain."""
+        self.done = done
+        """True if the log holds this command already. Then it would cause nothing."""
 
 
 async def rehearse(
@@ -61,10 +65,15 @@ async def rehearse(
     """
     Return the effects that *decide* would have, on states as fresh as the log.
 
+    A command that the log holds already is not decided again: sent again, it would cause nothing.
+
     Raises:
       StreamVersionConflict: If the order expects another version.
       CommandRejected: As *decide* refuses it.
     """
+
+    if await cache.holds(league, event_id(order.command_id, 0)):
+        return Rehearsed({}, {}, [], done=True)
 
     async def as_ordered(states: States) -> Sequence[Entry]:
         return await decided(states, order, decide)

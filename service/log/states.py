@@ -59,6 +59,10 @@ class StateCache:
         self._suspected: set[tuple[UUID, str]] = set()
         self._reads: dict[tuple[UUID, str], _Read] = {}
 
+    async def holds(self, league: UUID, event: UUID) -> bool:
+        """Return whether the log holds an event, by its identifier."""
+        return await self._store.holds(league, event)
+
     async def load(self, league: UUID, stream: Stream[State], fresh: bool = False) -> Loaded[State]:
         """
         Return a stream's state, from the cache if it has it.

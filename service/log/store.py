@@ -73,6 +73,9 @@ class Store(Protocol):
     async def ends(self, leagues: Sequence[UUID]) -> dict[UUID, tuple[int, bytes]]:
         """Return the position and hash of the last event of each league that has one."""
 
+    async def holds(self, league: UUID, event: UUID) -> bool:
+        """Return whether the log holds an event, by its identifier."""
+
     async def epoch(self, league: UUID) -> int:
         """Return a league's epoch."""
 
@@ -205,6 +208,10 @@ class PostgresStore:
     async def ends(self, leagues: Sequence[UUID]) -> dict[UUID, tuple[int, bytes]]:
         """Return the position and hash of the last event of each league that has one."""
         return await self._read(read.ends_of, leagues)
+
+    async def holds(self, league: UUID, event: UUID) -> bool:
+        """Return whether the log holds an event, by its identifier."""
+        return await self._read(read.holds, league, event)
 
     async def epoch(self, league: UUID) -> int:
         """Return a league's epoch."""

@@ -66,6 +66,12 @@ class WouldChange(msgspec.Struct, kw_only=True):
     dry_run: bool
     """Always true."""
 
+    done: bool = False
+    """
+    True if the command was carried out already under its `Idempotency-Key`. It would then change
+    nothing more, and sending it again repeats the first answer.
+    """
+
     events: tuple[str, ...]
     """The types of the events that are certain, in order."""
 
@@ -140,6 +146,7 @@ async def would_change(found: Rehearsed, load: Load, now: datetime) -> WouldChan
     seasons |= await _counted(found, load, now)
     content = WouldChange(
         dry_run=True,
+        done=found.done,
         events=tuple(str(each.__struct_config__.tag) for each in found.events),
         tournaments=tournaments,
         tables={key: change for key, change in tables.items() if change},

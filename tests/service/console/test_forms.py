@@ -195,3 +195,43 @@ async def test_names_are_escaped_wherever_they_stand(serving: Serving) -> None:
             page = await browser.get(path)
             assert evil not in page.text
         assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page.text
+
+
+async def test_a_step_that_is_confirmed_twice_is_carried_out_once(serving: Serving) -> None:
+    async with serving() as console:
+        owner, _, tournament, *_ = await console.api.playing(4, decision_seconds=3600)
+        browser = await console.signed_in(owner.login)
+        path = f"/tournaments/{tournament}/floor"
+        await browser.get(path)
+        asked = await browser.post(
+            f"{path}/penalty", browser.hidden(f"{path}/warn") | {"hands": "2"}
+        )
+        browser.page = asked
+        fields = browser.hidden(f"{path}/penalty")
+
+        answers = [await browser.post(f"{path}/penalty", fields) for _ in range(2)]
+
+        assert [each.status_code for each in answers] == [303, 303], answers[1].text
+        tables = (await owner.get(f"/v1/tournaments/{tournament}/floor")).json()["floor"]["tables"]
+        owed = [seat["penalty"] for each in tables for seat in each["seats"] if seat["penalty"]]
+        assert owed == [2]
+
+
+async def test_the_colours_of_a_page_that_answers_a_form_lead_back_to_it(serving: Serving) -> None:
+    async with serving() as console:
+        owner, _, tournament = await evening(console)
+        browser = await console.signed_in(owner.login)
+        await browser.get("/account")
+        csrf = browser.hidden("/sign-out")["csrf"]
+        fields = {"csrf": csrf, "key": "k", "amount": "much", "kind": "buy_in", "entrant": "x"}
+        path = f"/tournaments/{tournament}/money"
+
+        browser.page = await browser.post(f"{path}/payment", fields)
+
+        assert browser.page.status_code == 400
+        assert f'data-here="{path}"' in browser.page.text
+        page = await browser.submit("/scheme", scheme="dark")
+        assert (page.status_code, page.url.path) == (200, path)
+        await browser.get(f"{path}?only=owed&x=%22")
+        page = await browser.submit("/scheme", scheme="light")
+        assert str(page.url).endswith(f"{path}?only=owed&x=%22")
