@@ -52,7 +52,9 @@ class Preferences(msgspec.Struct, frozen=True, kw_only=True):
         days = timedelta(days=1) if minute >= self.quiet_until else timedelta()
         clock = time(self.quiet_until // _HOUR, self.quiet_until % _HOUR)
         end = datetime.combine(local.date() + days, clock, local.tzinfo)
-        return end.astimezone(now.tzinfo)
+        # An hour that autumn repeats has each end twice, and the first may be past.
+        ends = (end.replace(fold=fold).astimezone(now.tzinfo) for fold in (0, 1))
+        return next((each for each in ends if each > now), None)
 
 
 def preferences_in(row: object) -> Preferences:
@@ -82,17 +84,24 @@ async def read(connection: AsyncConnection, person: UUID) -> Preferences:
 
 async def keep(connection: AsyncConnection, person: UUID, chosen: Preferences) -> None:
     """Store a person's choices."""
-    values = msgspec.structs.asdict(chosen)
-    values |= {"mail_off": list(chosen.mail_off), "push_off": list(chosen.push_off)}
+    values = _values(person, chosen)
     await connection.execute(
         insert(notice_settings)
-        .values(account=person, **values)
+        .values(values)
         .on_conflict_do_update(index_elements=["account"], set_=values)
     )
 
 
+def _values(person: UUID, chosen: Preferences) -> dict[str, object]:
+    """Return a person's choices as a row."""
+    off = {"mail_off": list(chosen.mail_off), "push_off": list(chosen.push_off)}
+    return msgspec.structs.asdict(chosen) | off | {"account": person}
+
+
 async def turn_off(connection: AsyncConnection, person: UUID, kind: Kind, channel: Channel) -> None:
     """Tell a person nothing of this kind by this channel any more."""
+    usual = insert(notice_settings).values(_values(person, Preferences()))
+    await connection.execute(usual.on_conflict_do_nothing())  # a missing row cannot be locked
     before = await read(connection, person)
     if not before.wants(kind, channel):
         return

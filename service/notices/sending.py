@@ -14,7 +14,7 @@ from typing import Final, TypeVar
 import structlog
 
 from engine.values import identifier
-from service.base.errors import StoreUnavailable
+from service.base.errors import EventUnreadable, StoreUnavailable
 from service.base.outside import Outside
 from service.base.pools import MAILING
 from service.director.runtime import GONE, Runtime
@@ -77,9 +77,10 @@ async def _send_pushes(
         found = await outbox.due(runtime.pool, "push", runtime.clock.now(), _PUSHES_AT_ONCE)
         if not found:
             return
-        async with asyncio.TaskGroup() as group:
-            for due in found:
-                group.create_task(one(due))
+        # Each comes to its end and is recorded, even if another fails. So none stays begun.
+        for end in await asyncio.gather(*map(one, found), return_exceptions=True):
+            if isinstance(end, BaseException):
+                raise end
 
 
 async def _composed(
@@ -133,7 +134,12 @@ async def _push(
     """Send one push message and record the result."""
     pool, settings, now = runtime.pool, runtime.settings, runtime.clock.now()
     browser = due.target
-    target = None if browser is None else await browsers.target_of(pool, keys, browser)
+    try:
+        target = None if browser is None else await browsers.target_of(pool, keys, browser)
+    except EventUnreadable as error:
+        _log.warning("the address of a browser cannot be read", notice=str(due.id), why=str(error))
+        await outbox.refuse(pool, due.id, str(error))
+        return
     if browser is None or target is None or due.account is None:
         await outbox.drop(pool, due.id, "the browser is gone")
         return
