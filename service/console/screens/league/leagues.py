@@ -19,9 +19,10 @@ from service.api.tournament.entering import AnnouncementListed
 from service.console.asking import Ask
 from service.console.calling import Problem
 from service.console.declaring import page
+from service.console.listing import everything
 from service.console.pages import Page
 from service.console.screens.league.schedules import comes
-from service.console.screens.league.seasons import SeasonListed, everything, public_season, running
+from service.console.screens.league.seasons import SeasonListed, public_season, running
 
 _AHEAD = timedelta(days=60)
 _BEHIND = timedelta(days=30)

@@ -16,10 +16,10 @@ from service.console import links
 from service.console.asking import Ask
 from service.console.declaring import form, page
 from service.console.forms import Given, command
+from service.console.listing import everything
 from service.console.pages import Done, Page
 
 Shape = TypeVar("Shape")
-_PAGE = 200
 _MANAGE = frozenset({"owner", "director"})
 
 
@@ -45,10 +45,11 @@ class PeopleScreen(msgspec.Struct, kw_only=True):
 async def people(ask: Ask, league: str) -> Page:
     """Show the members, and to staff what they may do for them."""
     path = f"/v1/leagues/{league}"
-    shown = await ask.api.get(path, LeagueShown)
+    read = await ask.api.read(path, LeagueShown)
+    shown = read.value
     manages = shown.role in _MANAGE
     members, invitations, claims, bans = await asyncio.gather(
-        ask.api.read(f"{path}/members", ApiPage[MemberShown], limit=_PAGE),
+        everything(ask, f"{path}/members", ApiPage[MemberShown]),
         _listed(ask, f"{path}/invitations", ApiPage[InvitationShown], manages),
         _listed(ask, f"{path}/claims", ApiPage[ClaimListed], manages),
         _listed(ask, f"{path}/bans", ApiPage[BanShown], shown.role != "player"),
@@ -58,11 +59,11 @@ async def people(ask: Ask, league: str) -> Page:
         league_name=shown.name,
         owner=shown.role == "owner",
         manages=manages,
-        etag=members.etag,
-        members=tuple(sorted(members.value.items, key=_by_name)),
-        invitations=tuple(each for each in invitations.items if not each.expired),
-        unclaimed=sum(not each.claimed for each in claims.items),
-        bans=tuple(each for each in bans.items if each.holds),
+        etag=read.etag,
+        members=tuple(sorted(members, key=_by_name)),
+        invitations=tuple(each for each in invitations if not each.expired),
+        unclaimed=sum(not each.claimed for each in claims),
+        bans=tuple(each for each in bans if each.holds),
     )
     return Page("league/people.html", screen)
 
@@ -120,8 +121,6 @@ def _by_name(member: MemberShown) -> tuple[bool, str]:
     ).casefold()
 
 
-async def _listed(
-    ask: Ask, path: str, shape: type[ApiPage[Shape]], allowed: bool
-) -> ApiPage[Shape]:
+async def _listed(ask: Ask, path: str, shape: type[ApiPage[Shape]], allowed: bool) -> list[Shape]:
     """Return a list, or an empty one for somebody who may not read it."""
-    return await ask.api.get(path, shape, limit=_PAGE) if allowed else ApiPage(items=())
+    return await everything(ask, path, shape) if allowed else []

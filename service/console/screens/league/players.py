@@ -10,8 +10,8 @@ from service.api.league.members import MemberShown
 from service.api.league.ratings import RatingShown
 from service.console.asking import Ask
 from service.console.declaring import page
+from service.console.listing import everything
 from service.console.pages import Page
-from service.console.screens.league.seasons import everything
 
 
 class Listed(msgspec.Struct, kw_only=True):

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Protocol, TypeVar
+from typing import Protocol
 
 import msgspec
 from babel.dates import format_date
@@ -23,16 +23,11 @@ from service.console.calling import Problem
 from service.console.declaring import page
 from service.console.drawing import charts
 from service.console.drawing.charts import Course
+from service.console.listing import everything
 from service.console.pages import Done, Page
-
-LIMIT = 200
-PAGES_MAX = 5
-"""The most pages that a screen reads of a list: 1000 players are enough for one page."""
 
 COURSES_MAX = 24
 """The most players in the chart. The leaders stand in it, and the reader."""
-
-Item = TypeVar("Item")
 
 
 class SeasonListed(msgspec.Struct):
@@ -190,19 +185,6 @@ def running(seasons: Sequence[SeasonListed]) -> SeasonListed | None:
     """Return the newest season that is open, or else the newest of all."""
     newest = list(reversed(seasons))
     return next((each for each in newest if each.state == "open"), next(iter(newest), None))
-
-
-async def everything(ask: Ask, path: str, shape: type[ApiPage[Item]], **query: str) -> list[Item]:
-    """Return all items of a list, page by page."""
-    found: list[Item] = []
-    cursor: str | None = None
-    for _ in range(PAGES_MAX):
-        part = await ask.api.get(path, shape, limit=LIMIT, cursor=cursor, **query)
-        found += part.items
-        cursor = part.next_cursor
-        if cursor is None:
-            break
-    return found
 
 
 async def _as_member(ask: Ask, season: str) -> SeasonScreen:
