@@ -114,7 +114,13 @@ class Front:
             await _send(scope, response, send)
 
     async def _admitted(self, scope: Scope, receive: Receive, send: Send) -> bool:
-        """Count a request. If the client has asked too much, answer that and return False."""
+        """
+        Count a request. If the client has asked too much, answer that and return False.
+
+        The first call that a page of the console makes was counted with the page.
+        """
+        if scope["state"].get("admitted") is not None:
+            return True
         try:
             scope["state"]["admitted"] = self._limits.admit(scope)
         except TooManyRequests as error:

@@ -16,7 +16,7 @@ from service.api.http.shell import Asked
 from service.console import files, live, screens
 from service.console.asking import ask_of
 from service.console.calling import Edge, Problem
-from service.console.declaring import Screen, edge_of, troubled
+from service.console.declaring import Screen, admit, edge_of, troubled
 from service.console.sharing import Sharing
 
 _POLICY = (
@@ -159,7 +159,7 @@ class _Sender:
 async def _missing(request: Asked) -> Response[bytes]:
     """Answer a path that nothing has with a page."""
     ask = ask_of(request, edge_of(request))
-    return await troubled(ask, Problem(404, {"code": "not_found"}))
+    return await troubled(ask, admit(ask) or Problem(404, {"code": "not_found"}))
 
 
 def _answer_http(request: Asked, error: HTTPException) -> Response[bytes]:

@@ -8,12 +8,13 @@ outside would. So a page can show and do nothing that a stranger's client could 
 import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Generic, Protocol, TypeVar, cast
+from typing import Any, Generic, Protocol, TypeVar, cast
 from urllib.parse import urlencode
 
 import msgspec
 from litestar.types import HTTPScope, Message, Receive, ReceiveMessage, Scope, Send
 
+from service.api.http.limiting import Admitted
 from service.api.http.nothing import Nothing
 from service.api.http.rehearsing import WouldChange
 
@@ -86,6 +87,7 @@ class Api:
         token: The secret of the reader's session, or None for a stranger.
         address: The reader's address, for the limits.
         language: The reader's language, as in ``Accept-Language``.
+        admitted: The reader's request, as it was counted. The first call counts with it.
     """
 
     edge: Edge
@@ -93,6 +95,7 @@ class Api:
     token: str | None
     address: str
     language: str
+    admitted: Admitted | None = None
 
     async def get(self, path: str, shape: type[Value], **query: str | int | bool | None) -> Value:
         """
@@ -181,17 +184,22 @@ class Api:
             for name, value in (query or {}).items()
             if value is not None
         }
-        scope = {
+        scope: dict[str, Any] = {
             **_CALL,
             "method": method,
             "path": path,
             "raw_path": path.encode(),
             "query_string": urlencode(asked).encode(),
-            "headers": [(name.encode(), value.encode("latin-1")) for name, value in given.items()],
+            "headers": [
+                (name.encode(), value.encode("latin-1", "backslashreplace"))
+                for name, value in given.items()
+            ],
             "client": (self.address, 0),
             "server": self.scope.get("server"),
             "state": {name: self.scope["state"][name] for name in ("request_id", "shell")},
         }
+        if self.admitted is not None:
+            scope["state"]["admitted"], self.admitted = self.admitted, None
         answered = _Answered(body)
         await self.edge(cast(HTTPScope, scope), answered.receive, answered.send)
         return answered.status, answered.headers, bytes(answered.body)

@@ -10,6 +10,7 @@ import logging
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from math import ceil
 from typing import Concatenate, Literal
 from urllib.parse import quote, urlencode
 
@@ -18,7 +19,9 @@ from litestar.exceptions import HTTPException
 from litestar.handlers import HTTPRouteHandler
 from litestar.response import Stream
 
-from service.api.http.shell import Asked
+from service.api.http.problems import SHELL_CATALOGUE
+from service.api.http.shell import Asked, shell_of
+from service.base.errors import TooManyRequests
 from service.console import links
 from service.console.asking import Ask, ask_of, ended, secret_key
 from service.console.calling import Edge, Problem
@@ -40,10 +43,14 @@ from service.console.sharing import Sharing
 FORM_MAX = 256 * 1024
 """Largest form in bytes."""
 
+_TOO_MANY = 429
 _URLENCODED = "application/x-www-form-urlencoded"
 _PARAMETER = re.compile(r"\{(\w+):str\}")
 _PLAIN = re.compile(r"[A-Za-z0-9._~=-]{1,100}")
 """What a path may name. So a path of the API made of it never leads elsewhere."""
+
+_ADDRESS = "/?&=#%:@!$'()*+,;~"
+"""What an address may hold besides letters, figures, and ``-._``."""
 
 _log = logging.getLogger(__name__)
 
@@ -81,6 +88,9 @@ class Screen:
     hidden: bool
     """True if the page may hold hidden cards. It is then never compressed."""
 
+    file: bool = False
+    """True for a file in memory, which counts for no limit."""
+
     show: Shows | None = None
     do: Does | None = None
     of: "Screen | None" = None
@@ -104,20 +114,23 @@ class Screen:
         )(answered)  # fmt: skip
 
 
-def page(path: str, *, open: bool = False, hidden: bool = False) -> Callable[[Shows], Screen]:
+def page(
+    path: str, *, open: bool = False, hidden: bool = False, file: bool = False
+) -> Callable[[Shows], Screen]:
     """
     Declare the page at *path*.
 
     Args:
         open: True if strangers may read it. Its handler then asks only what the API tells them.
         hidden: True if the page may hold hidden cards.
+        file: True for a file in memory, which counts for no limit.
 
     Raises:
         TypeError: If the handler does not take what the path names.
     """
 
     def declared(show: Shows) -> Screen:
-        screen = Screen("GET", path, _name(show), open, hidden, show=show)
+        screen = Screen("GET", path, _name(show), open, hidden, file, show=show)
         _demand_parameters(screen, show, 1)
         return screen
 
@@ -163,6 +176,8 @@ async def _answered(screen: Screen, request: Asked) -> Response[bytes] | Stream:
     path: Mapping[str, str] = request.path_params
     if not all(_PLAIN.fullmatch(each) and each.strip(".") for each in path.values()):
         return await troubled(ask, Problem(404, {"code": "not_found"}))
+    if not screen.file and (refused := admit(ask)) is not None:
+        return await troubled(ask, refused)
     if not screen.open and not ask.signed_in:
         return _to_sign_in(ask)
     try:
@@ -194,6 +209,7 @@ async def _result(screen: Screen, ask: Ask, path: Mapping[str, str]) -> Response
         return await _sent(ask, await screen.show(ask, **path))
     if screen.do is None or screen.of is None or screen.of.show is None:
         raise TypeError(f"{screen.name} is neither a page nor a form")
+    ask.page = _PARAMETER.sub(lambda name: path[name[1]], screen.of.path)
     given = Given({})
     refused = 403
     if not same_site(ask.request):
@@ -226,7 +242,13 @@ async def _shared(show: Shows, ask: Ask, path: Mapping[str, str]) -> Response[by
             raise Problem(404, {"code": "not_found"})
         return part_text(ask, found, ask.query(PART))
 
-    return part_answer(ask, await sharing.of(key, made))
+    try:
+        text = await sharing.of(key, made)
+    except Problem as problem:
+        if problem.status != _TOO_MANY:
+            raise
+        text = await made()  # the limits of whoever asked first do not count for others
+    return part_answer(ask, text)
 
 
 async def _again(of: Screen, ask: Ask, path: Mapping[str, str]) -> Response[bytes] | Stream:
@@ -247,11 +269,23 @@ async def _sent(ask: Ask, result: Result) -> Response[bytes] | Stream:
     if isinstance(result, Page):
         return await rendered(ask, result)
     if isinstance(result, Done):
-        answer = Response(b"", status_code=303, headers={"Location": result.to})
+        answer = Response(b"", status_code=303, headers={"Location": quote(result.to, _ADDRESS)})
         for cookie in (*result.cookies, *((saying(ask, result.said),) if result.said else ())):
             ask.set_cookie(cookie)
         return answer
     return result
+
+
+def admit(ask: Ask) -> Problem | None:
+    """Count a request for a page. Return the refusal if the reader has asked too much."""
+    secret = None if ask.session is None else ask.session.secret
+    try:
+        ask.api.admitted = shell_of(ask.request).limits.admit(ask.request.scope, secret)
+    except TooManyRequests as error:
+        title = SHELL_CATALOGUE[error.code][1]
+        facts = {"code": error.code, "title": title, "retry_after": ceil(error.seconds)}
+        return Problem(_TOO_MANY, facts)
+    return None
 
 
 async def troubled(ask: Ask, problem: Problem) -> Response[bytes]:
@@ -265,7 +299,7 @@ async def troubled(ask: Ask, problem: Problem) -> Response[bytes]:
     ask.failure = None
     if ask.query(PART):
         return Response(b"", status_code=problem.status)
-    if problem.status >= 500:
+    if problem.status >= 500 or problem.status == _TOO_MANY:
         ask.as_stranger()  # the page itself must not need what has just failed
     return await rendered(ask, Page("problem.html", shown, problem.status))
 
@@ -274,8 +308,7 @@ def _to_sign_in(ask: Ask) -> Response[bytes]:
     """Send the reader to the sign-in page, and back afterwards."""
     if ask.query(PART):
         return Response(b"", status_code=401)
-    query = bytes(ask.request.scope["query_string"]).decode("latin-1")
-    here = quote(ask.path) + (f"?{query}" if query else "")
+    here = ask.address
     then = f"?{urlencode({'then': here})}" if ask.request.method == "GET" and here != "/" else ""
     return Response(b"", status_code=303, headers={"Location": f"{links.SIGN_IN}{then}"})
 

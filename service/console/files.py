@@ -13,19 +13,19 @@ _YEAR = "public, max-age=31536000, immutable"
 _SHORT = "public, max-age=300"
 
 
-@page("/static/{version:str}/{name:str}", open=True)
+@page("/static/{version:str}/{name:str}", open=True, file=True)
 async def read_static(ask: Ask, version: str, name: str) -> Response[bytes]:
     """Answer a file. A copy under an old digest is kept only for a while."""
     return _found(ask, version, name)
 
 
-@page("/static/{version:str}/{folder:str}/{name:str}", open=True)
+@page("/static/{version:str}/{folder:str}/{name:str}", open=True, file=True)
 async def read_static_in_folder(ask: Ask, version: str, folder: str, name: str) -> Response[bytes]:
     """Answer a file of a folder."""
     return _found(ask, version, f"{folder}/{name}")
 
 
-@page("/static/{version:str}/{folder:str}/{inner:str}/{name:str}", open=True)
+@page("/static/{version:str}/{folder:str}/{inner:str}/{name:str}", open=True, file=True)
 async def read_static_deeper(
     ask: Ask, version: str, folder: str, inner: str, name: str
 ) -> Response[bytes]:
@@ -33,19 +33,19 @@ async def read_static_deeper(
     return _found(ask, version, f"{folder}/{inner}/{name}")
 
 
-@page("/favicon.ico", open=True)
+@page("/favicon.ico", open=True, file=True)
 async def favicon(ask: Ask) -> Response[bytes]:
     """Answer the icon, for browsers that ask for it by its old name."""
     return _sent(ask, assets()["favicon.svg"], _SHORT)
 
 
-@page("/service-worker.js", open=True)
+@page("/service-worker.js", open=True, file=True)
 async def service_worker(ask: Ask) -> Response[bytes]:
     """Answer the script that shows messages. A browser takes it for pages beside and below it."""
     return _sent(ask, assets()["js/service-worker.js"], "private, no-store")
 
 
-@page("/manifest.webmanifest", open=True)
+@page("/manifest.webmanifest", open=True, file=True)
 async def manifest(ask: Ask) -> Response[bytes]:
     """Answer what a phone needs to put the console on its first screen."""
     return _sent(ask, assets()["holotable.webmanifest"], _SHORT)

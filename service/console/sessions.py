@@ -7,7 +7,6 @@ cookie of its own, and only on this machine or by the setting ``plain_http``.
 
 import re
 from dataclasses import dataclass
-from http.cookies import CookieError, SimpleCookie
 from ipaddress import ip_address
 from typing import Literal
 
@@ -82,11 +81,9 @@ def cookie(request: Asked, name: str) -> str | None:
     given = request.headers.get("cookie")
     if given is None or len(given) > _COOKIES_MAX:
         return None
-    try:
-        found = SimpleCookie(given).get(name)
-    except CookieError:
-        return None
-    return None if found is None else found.value
+    # Other cookies of this host may be malformed, and must not hide ours.
+    pairs = (each.partition("=") for each in given.split(";"))
+    return next((value.strip() for key, _, value in pairs if key.strip() == name), None)
 
 
 _COOKIES_MAX = 8192

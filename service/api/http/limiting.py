@@ -168,9 +168,12 @@ class Limits:
         self._refusals = hourly("refusals", settings.account_refusals)
         self._known: OrderedDict[bytes, tuple[int, int]] = OrderedDict()
 
-    def admit(self, scope: Scope) -> Admitted | None:
+    def admit(self, scope: Scope, secret: str | None = None) -> Admitted | None:
         """
         Count the request in *scope*. Return None for paths without a limit.
+
+        Args:
+            secret: The token of a session, whose request has no header ``Authorization``.
 
         Raises:
             TooManyRequests: If its token, its account or its address has sent too many.
@@ -178,7 +181,10 @@ class Limits:
         if scope["path"] in _ALWAYS:
             return None
         address = _counted(self._proxies.client_address(scope))
-        known = self._token_of(scope)
+        if secret is None:
+            known = self._token_of(scope)
+        else:
+            known = self._known.get(_digest(secret.encode()))
         if known is None:
             _take(self._open, address, "too many requests without a valid token from this address")
             return Admitted(self._open, address)

@@ -162,7 +162,13 @@ async def test_a_sign_in_link_works_once_and_only_when_it_is_pressed(
 
         page = await second.submit(f"/sign-in/{code}")
         assert page.status_code == 401
+        assert "This link was used already" in page.text
         assert not second.http.cookies
+
+        await first.get(f"/sign-in/{code}")
+        page = await first.submit(f"/sign-in/{code}")
+        assert page.status_code == 401
+        assert (await first.get("/account")).url.path == "/account", "still signed in"
 
 
 async def test_another_session_ends_on_the_account_page(serving: Serving) -> None:
@@ -191,3 +197,28 @@ async def test_a_new_password_ends_every_other_session(serving: Serving) -> None
         assert "The password is changed." in page.text
         assert (await phone.get("/account")).url.path == "/sign-in"
         assert (await desk.get("/account")).url.path == "/account"
+
+
+async def test_malformed_cookies_of_others_do_not_sign_out(serving: Serving) -> None:
+    async with serving() as console:
+        browser = await console.signed_in((await console.api.person()).login)
+        own = f"holotable-plain={browser.http.cookies['holotable-plain']}"
+        browser.http.cookies.clear()
+        for given in (f"bad[name]=1; {own}", f'{own}; "', f"=; a b; {own}", f'x={{"a":1}}; {own}'):
+            page = await browser.http.get("/account", headers={"Cookie": given})
+            assert page.status_code == 200, given
+
+
+async def test_pages_count_for_the_limits_and_once_only(serving: Serving) -> None:
+    async with serving(open_requests=1, token_requests=1) as console:
+        stranger = console.browser(address="127.0.0.2")
+        busy = await console.signed_in((await console.api.person()).login)
+        codes = [(await stranger.http.get("/sign-in")).status_code for _ in range(11)]
+        assert codes == [200] * 10 + [429]
+        refused = await stranger.get("/nothing/here", headers={"Accept": "text/html"})
+        assert "Too many requests" in refused.text and "Try again in" in refused.text
+        assert (await stranger.http.get("/favicon.ico")).status_code == 200
+
+        # The page and the one call that it makes are one request.
+        codes = [(await busy.http.get("/sign-in")).status_code for _ in range(12)]
+        assert codes.count(303) >= 8 and codes[-1] == 429

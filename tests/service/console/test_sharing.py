@@ -8,6 +8,7 @@ import pytest
 
 from service.console.calling import Problem
 from service.console.sharing import Sharing
+from tests.service.console.conftest import Console
 from tests.service.console.test_forms import evening
 
 pytestmark = pytest.mark.anyio
@@ -48,19 +49,24 @@ async def test_a_refusal_reaches_everybody_and_is_not_kept() -> None:
     assert await sharing.of("floor", found) == "here"
 
 
+async def opened(console: Console) -> str:
+    """Announce an evening that strangers may see."""
+    owner, league, _ = await evening(console)
+    path = f"/v1/leagues/{league}/visibility"
+    headers = owner.headers | {"Idempotency-Key": "v", "If-Match": "*"}
+    await console.api.http.put(path, json={"visibility": "public"}, headers=headers)
+    made = await owner.post(
+        f"/v1/leagues/{league}/tournaments", {"name": "Open house", "ruleset": "better"}
+    )
+    return str(made.json()["id"])
+
+
 async def test_strangers_see_a_public_evening_and_each_has_a_form_token_of_their_own(
     serving: Serving,
 ) -> None:
     async with serving() as console:
-        owner, league, _ = await evening(console)
-        path = f"/v1/leagues/{league}/visibility"
-        headers = owner.headers | {"Idempotency-Key": "v", "If-Match": "*"}
-        await console.api.http.put(path, json={"visibility": "public"}, headers=headers)
-        made = await owner.post(
-            f"/v1/leagues/{league}/tournaments", {"name": "Open house", "ruleset": "better"}
-        )
         stranger = console.browser()
-        address = f"/tournaments/{made.json()['id']}?part=poster"
+        address = f"/tournaments/{await opened(console)}?part=poster"
 
         answers = await asyncio.gather(*(stranger.http.get(address) for _ in range(20)))
 
@@ -69,3 +75,19 @@ async def test_strangers_see_a_public_evening_and_each_has_a_form_token_of_their
         assert "Open house" in answers[0].text
         known = {"If-None-Match": answers[0].headers["etag"]}
         assert (await stranger.http.get(address, headers=known)).status_code == 304
+
+
+async def test_the_limit_of_whoever_asks_first_is_not_everybodys(serving: Serving) -> None:
+    async with serving(open_requests=1) as console:
+        tournament = await opened(console)
+        address = f"/tournaments/{tournament}?part=poster"
+        greedy, other = console.browser(), console.browser(address="127.0.0.2")
+        while (await greedy.http.get("/sign-in")).status_code == 200:
+            pass
+
+        first = asyncio.create_task(greedy.http.get(address))
+        await asyncio.sleep(0)
+        answer = await other.http.get(address)
+
+        assert (await first).status_code == 429
+        assert answer.status_code == 200

@@ -7,13 +7,14 @@ from service.api.me.accounts import AccountMade, SignUp
 from service.api.me.tokens import SCOPES_OF_PEOPLE, TokenShown, TokenWanted
 from service.base.languages import N_
 from service.console import links, sessions
-from service.console.asking import Ask
+from service.console.asking import UNAUTHENTICATED, Ask
 from service.console.calling import Problem
 from service.console.declaring import form, page
 from service.console.forms import Given
 from service.console.pages import Done, Page
 
 NOT_ENCRYPTED = N_("This connection is not encrypted, so nobody can sign in over it")
+LINK_USED = N_("This link was used already, or its time is over")
 SENT_TWICE = N_("This form was sent twice")
 
 
@@ -84,8 +85,17 @@ async def use_link(ask: Ask, given: Given, code: str) -> Done:
     """
     demand_encrypted(ask)
     token, _, secret = code.partition(".")
-    ask.api.token = secret
-    made = await ask.api.send("POST", f"/v1/tokens/{token}/rotate", None, TokenShown, key=given.key)
+    own, ask.api.token = ask.api.token, secret
+    try:
+        path = f"/v1/tokens/{token}/rotate"
+        made = await ask.api.send("POST", path, None, TokenShown, key=given.key)
+    except Problem as problem:
+        if problem.status != UNAUTHENTICATED:
+            raise
+        # The link is over, and not the session that the reader may have.
+        raise Problem(UNAUTHENTICATED, {"code": "link_used", "title": LINK_USED}) from None
+    finally:
+        ask.api.token = own
     return Done(links.HOME, cookies=(_kept(ask, made),))
 
 
