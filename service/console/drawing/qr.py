@@ -1,10 +1,13 @@
 """QR codes as SVG, for links on paper and on screens."""
 
-import asyncio
 from functools import lru_cache
 
 import segno
 from markupsafe import Markup, escape
+
+from service.base.errors import Overloaded
+from service.base.pools import DRAWING
+from service.console.calling import Problem
 
 _BORDER = 2
 _KEPT = 1024
@@ -15,8 +18,14 @@ async def qr_svg(text: str, label: str) -> Markup:
     Return a code that holds *text*. *label* is what a screen reader says.
 
     A code takes 20 milliseconds, so it is drawn beside the event loop and kept for a while.
+
+    Raises:
+        Problem: If too many codes wait to be drawn.
     """
-    drawn = await asyncio.to_thread(_drawn, text)
+    try:
+        drawn = await DRAWING.run(None, _drawn, text)
+    except Overloaded as error:
+        raise Problem(503, {"code": error.code, "title": error.detail}) from error
     named = f'<svg role="img" aria-label="{escape(label)}" '
     return Markup(drawn.replace("<svg ", named, 1))  # noqa: S704 - a drawing of our own
 
