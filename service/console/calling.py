@@ -8,7 +8,7 @@ outside would. So a page can show and do nothing that a stranger's client could 
 import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Generic, Protocol, TypeVar, cast
+from typing import Generic, Protocol, TypeVar, cast
 from urllib.parse import urlencode
 
 import msgspec
@@ -184,7 +184,10 @@ class Api:
             for name, value in (query or {}).items()
             if value is not None
         }
-        scope: dict[str, Any] = {
+        state = {name: self.scope["state"][name] for name in ("request_id", "shell")}
+        if self.admitted is not None:
+            state["admitted"], self.admitted = self.admitted, None
+        scope = {
             **_CALL,
             "method": method,
             "path": path,
@@ -196,10 +199,8 @@ class Api:
             ],
             "client": (self.address, 0),
             "server": self.scope.get("server"),
-            "state": {name: self.scope["state"][name] for name in ("request_id", "shell")},
+            "state": state,
         }
-        if self.admitted is not None:
-            scope["state"]["admitted"], self.admitted = self.admitted, None
         answered = _Answered(body)
         await self.edge(cast(HTTPScope, scope), answered.receive, answered.send)
         return answered.status, answered.headers, bytes(answered.body)

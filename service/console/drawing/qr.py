@@ -5,6 +5,7 @@ from functools import lru_cache
 import segno
 from markupsafe import Markup, escape
 
+from service.api.http.problems import SHELL_CATALOGUE
 from service.base.errors import Overloaded
 from service.base.pools import DRAWING
 from service.console.calling import Problem
@@ -25,7 +26,7 @@ async def qr_svg(text: str, label: str) -> Markup:
     try:
         drawn = await DRAWING.run(None, _drawn, text)
     except Overloaded as error:
-        raise Problem(503, {"code": error.code, "title": error.detail}) from error
+        raise Problem(503, {"code": error.code, "title": SHELL_CATALOGUE[error.code][1]}) from error
     named = f'<svg role="img" aria-label="{escape(label)}" '
     return Markup(drawn.replace("<svg ", named, 1))  # noqa: S704 - a drawing of our own
 
