@@ -19,9 +19,9 @@ from service.console.asking import Ask
 from service.console.calling import Problem
 from service.console.declaring import page
 from service.console.drawing import charts
+from service.console.listing import everything
 from service.console.pages import Page
 from service.console.screens.league.comparing import Against, Game, together
-from service.console.screens.league.seasons import everything
 
 _FORM = 5
 """The latest places that tell the form."""
