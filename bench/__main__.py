@@ -17,6 +17,7 @@ NAMES = (
     "bots",
     "crowd",
     "structure",
+    "lengths",
     "audit",
     "receipts",
 )

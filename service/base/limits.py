@@ -39,6 +39,9 @@ class LimitSettings(msgspec.Struct, frozen=True, kw_only=True):
     account_mails: Count = 5
     """Mails an hour that may be asked for one account."""
 
+    account_simulations: Count = 240
+    """Simulations of evenings an hour that one account may ask for. Known answers do not count."""
+
     account_tokens: Count = 100
     """Tokens of one account that are neither expired nor revoked."""
 

@@ -24,6 +24,23 @@ REQUESTS: dict[str, Document] = {
     "revoke_award": {"reason": "Counted again"},
     "try_points_formula": {"formula": "n - k"},
     "suggest_structure": {"players": 24, "stack": 2000, "minutes": 180, "ruleset": "better"},
+    "try_season_terms": {
+        "points": {"type": "points_preset", "name": "table"},
+        "evenings": [
+            {"places": [{"label": "Ada", "place": 1}, {"label": "Bo", "place": 2}]},
+            {"places": [{"label": "Bo", "place": 1}, {"label": "Ada", "place": 2}]},
+        ],
+    },
+    "simulate_evenings": {
+        "players": 6,
+        "table_seats": 6,
+        "stack": 1000,
+        "levels": [
+            {"small": 10, "big": 20, "length": 600},
+            {"small": 50, "big": 100, "length": 600},
+            {"small": 250, "big": 500},
+        ],
+    },
     "evaluate_hands": {
         "hands": [["T+10", "Z1"], ["C+10"]],
         "target": 10,

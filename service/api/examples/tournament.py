@@ -6,6 +6,11 @@ from service.base.documents import Document
 REQUESTS: dict[str, Document] = {
     "announce_tournament": {"name": "Later", "ruleset": "better"},
     "revise_terms": {"name": "Later", "ruleset": "better"},
+    "evaluate_tournament_hands": {
+        "hands": [["T+10", "Z1"], ["C+10"]],
+        "target": 10,
+        "suit": "triangle",
+    },
     "change_terms": {
         "place": "The back room",
         "length_seconds": 10_800,

@@ -166,6 +166,7 @@ class Limits:
         self._mails = hourly("mails", settings.address_mails)
         self._mails_to = hourly("mails_to", settings.account_mails)
         self._refusals = hourly("refusals", settings.account_refusals)
+        self._simulations = hourly("simulations", settings.account_simulations)
         self._known: OrderedDict[bytes, tuple[int, int]] = OrderedDict()
 
     def admit(self, scope: Scope, secret: str | None = None) -> Admitted | None:
@@ -228,6 +229,15 @@ class Limits:
         address = _counted(self._proxies.client_address(scope))
         _take(self._mails, address, "too many mails were asked for from this address")
         _take(self._mails_to, about, "too many mails were asked for this account")
+
+    def simulate(self, account: UUID) -> None:
+        """
+        Count a simulation.
+
+        Raises:
+            TooManyRequests: If the account has asked for too many within the hour.
+        """
+        _take(self._simulations, account, "too many simulations with this account")
 
     def keeps_refusal(self, account: UUID) -> bool:
         """Count a refused command of *account*. Return whether it may still be stored."""

@@ -24,6 +24,7 @@ from service.people.idempotency import Refusals, Requests
 from service.people.tokens import Principal
 from service.projections.progress import Positions
 from service.projections.troubles import Troubles
+from service.schedule.lengths import Simulated
 from service.transparency.receipting import ReceiptIssuer
 
 Value = TypeVar("Value")
@@ -98,6 +99,9 @@ class Shell:
 
     called: dict[str, tuple[str, datetime]] = field(default_factory=dict)
     """Recently looked-up names of players, each with the instant until which it is believed."""
+
+    evenings: Simulated = field(default_factory=Simulated)
+    """Recent simulations of evenings."""
 
     replays: dict[str, bytes] = field(default_factory=dict)
     """Recent replays of public hands that are over, by their tags. They hold no names."""

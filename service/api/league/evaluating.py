@@ -66,7 +66,7 @@ class StructureShown(msgspec.Struct, kw_only=True):
 
 
 class HandsWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """Hands to compare by the rules of a preset."""
+    """Hands to compare by the rules of a preset, or of a tournament."""
 
     hands: Annotated[
         tuple[Annotated[tuple[Annotated[str, Meta(max_length=8)], ...], Meta(max_length=10)], ...],
@@ -107,7 +107,7 @@ class HandsWorth(msgspec.Struct, kw_only=True):
     """The worth of hands, and the best of them."""
 
     ruleset: str
-    """The name of the preset."""
+    """The name of the preset. A tournament may have changed some of its parameters."""
 
     hands: tuple[HandWorth, ...]
     """The hands in the order in which they were sent."""
@@ -143,15 +143,28 @@ async def evaluate_hands(ruleset_id: str, body: HandsWanted) -> Response[bytes]:
         ruleset = preset(ruleset_id)
     except RulesetUnknown as error:
         raise StreamNotFound(error.detail) from error
-    faults = _faults(ruleset, body)
+    return encoded(compared(ruleset_id, ruleset, body))
+
+
+def compared(name: str, ruleset: Ruleset, asked: HandsWanted) -> HandsWorth:
+    """
+    Rank hands as a showdown by *ruleset* does.
+
+    Args:
+        name: The name of the preset that *ruleset* was made of.
+
+    Raises:
+        BadRequest: If the deck has no such cards, a card is there twice, or a number is missing.
+    """
+    faults = _faults(ruleset, asked)
     if faults:
         raise refused(faults)
-    hands = tuple(_worth(ruleset, each, body.target, body.suit) for each in body.hands)
+    hands = tuple(_worth(ruleset, each, asked.target, asked.suit) for each in asked.hands)
     alive = [each.key for each in hands if not each.bombed]
     best = tuple(
         index for index, each in enumerate(hands) if not each.bombed and each.key == min(alive)
     )
-    return encoded(HandsWorth(ruleset=ruleset_id, hands=hands, best=best))
+    return HandsWorth(ruleset=name, hands=hands, best=best)
 
 
 def _faults(ruleset: Ruleset, body: HandsWanted) -> list[Fault]:

@@ -179,7 +179,7 @@ async def open_season(
         master=shell.runtime.entropy.token(),
         salt=shell.runtime.entropy.token(),
         now=shell.now(),
-        **_points(body),
+        **points_of(body),
     )
     commands: list[Command] = [command]
     if body.closes_at is not None:
@@ -189,15 +189,22 @@ async def open_season(
     return answer(receipt, content, version_of=stream_of(season))
 
 
-class _Points(TypedDict):
+class PointsTerms(TypedDict):
+    """The members of a season's terms that a preset may supply."""
+
     points: PointsRule
     scale: int
     overall: str | None
     bonuses: tuple[Bonus, ...]
 
 
-def _points(body: SeasonWanted) -> _Points:
-    """Return the rules for points. The preset supplies members that the body leaves out."""
+def points_of(body: SeasonWanted) -> PointsTerms:
+    """
+    Return the rules for points. The preset supplies members that the body leaves out.
+
+    Raises:
+        BadRequest: If there is no such preset.
+    """
     points: PointsRule
     match body.points:
         case PresetWanted(name=name):

@@ -78,6 +78,7 @@ TAGS: dict[str, tuple[str, tuple[str, ...]]] = {
             "league.past_seasons",
             "league.ledgers",
             "league.points",
+            "league.trying_terms",
             "league.series",
             "league.season_results",
         ),
@@ -92,11 +93,11 @@ TAGS: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
     "Rulesets": (
         "Named rulesets and terms, and calculations with them.",
-        ("league.rulesets", "league.evaluating"),
+        ("league.rulesets", "league.evaluating", "league.simulating", "tournament.comparing"),
     ),
     "Tournaments": (
         "Tournaments from the announcement to the end.",
-        ("tournament.tournaments", "tournament.starting"),
+        ("tournament.tournaments", "tournament.repeating", "tournament.starting"),
     ),
     "Entries": (
         "Entries of players: registration, approval, waitlist and check-in.",

@@ -16,9 +16,12 @@ LAST = (
 )  # fmt: skip
 """Routes that end something which other routes need."""
 
-PURE = {"suggest_structure", "evaluate_hands", "choose_my_notifications"}
+PURE = {
+    "suggest_structure", "simulate_evenings", "evaluate_hands", "evaluate_tournament_hands",
+    "try_season_terms", "choose_my_notifications",
+}  # fmt: skip
 """
-Routes to which a key means nothing. Two write nothing. The third replaces the whole of a person's
+Routes to which a key means nothing. Most write nothing. The last replaces the whole of a person's
 choices, so the same request twice changes nothing more.
 """
 

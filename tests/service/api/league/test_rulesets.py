@@ -110,3 +110,64 @@ async def test_what_cannot_be_ranked_is_named(serving) -> None:
         many = {"hands": [["T+10"]] * 13, "target": 1, "suit": "circle"}
         large = await api.http.post("/v1/rulesets/better/evaluate", json=many)
         assert large.json()["errors"][0]["pointer"] == "/hands"
+
+
+async def test_a_tournament_ranks_hands_by_its_own_rules(serving) -> None:
+    """``absolute`` makes -19 as good as 19, which the preset ranks last."""
+    async with serving() as api:
+        owner, league = await api.league()
+        terms = {"name": "Night", "ruleset": "traditional", "overrides": {"compare": "absolute"}}
+        made = await owner.post(f"/v1/leagues/{league}/tournaments", terms)
+        assert made.status_code == 201, made.text
+        body = {"hands": [["X17a", "X02a", "X00a"], ["SA15", "FL02"]]}
+
+        here = await owner.post(f"/v1/tournaments/{made.json()['id']}/evaluate", body)
+        plain = await owner.post("/v1/rulesets/traditional/evaluate", body)
+
+        assert here.status_code == 200, here.text
+        assert (here.json()["best"], plain.json()["best"]) == ([0], [1])
+        stranger = await api.person()
+        hidden = await stranger.post(f"/v1/tournaments/{made.json()['id']}/evaluate", body)
+        assert hidden.status_code == 404
+
+
+EVENING = {
+    "players": 6,
+    "table_seats": 6,
+    "stack": 1000,
+    "levels": [
+        {"small": 10, "big": 20, "length": 600},
+        {"small": 50, "big": 100, "length": 600},
+        {"small": 250, "big": 500},
+    ],
+}
+
+
+async def test_the_length_of_an_evening_is_simulated_once_and_within_a_limit(serving) -> None:
+    async with serving(account_simulations=1) as api:
+        person = await api.person()
+        first = await person.post("/v1/simulations", EVENING)
+        again = await person.post("/v1/simulations", EVENING)
+        more = await person.post("/v1/simulations", EVENING | {"players": 7})
+
+        assert first.status_code == 200, first.text
+        length = first.json()["length"]
+        assert 0 < length["p10_seconds"] <= length["p50_seconds"] <= length["p90_seconds"]
+        assert length["evenings"] >= 20
+        assert (first.json()["hand_seconds"], first.json()["player_seconds"]) == (25, 7)
+        assert first.json()["hands_an_hour"] == 54
+        assert again.json() == first.json()
+        assert (more.status_code, more.json()["limit"]) == (429, "simulations")
+        stranger = await api.http.post("/v1/simulations", json=EVENING)
+        assert stranger.status_code == 401
+
+
+async def test_an_evening_that_cannot_be_played_is_not_simulated(serving) -> None:
+    async with serving() as api:
+        person = await api.person()
+        falling = EVENING | {"levels": EVENING["levels"][::-1]}
+        refused = await person.post("/v1/simulations", falling)
+        assert (refused.status_code, refused.json()["code"]) == (409, "invalid_ruleset")
+        after_the_last = EVENING | {"breaks": [{"level": 3, "seconds": 9}]}
+        late = await person.post("/v1/simulations", after_the_last)
+        assert late.json()["errors"][0]["pointer"] == "/breaks/0"

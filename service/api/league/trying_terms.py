@@ -1,0 +1,245 @@
+"""What a season's terms make of results: invented evenings, counted as a season counts them."""
+
+from collections import Counter
+from decimal import Decimal
+from typing import Annotated
+from uuid import UUID
+
+import msgspec
+from litestar import Response
+from msgspec import Meta
+
+from engine.season import decider
+from engine.season.commands import AwardPoints, Command, OpenSeason
+from engine.season.standings import counting
+from engine.season.state import Opened, State
+from engine.season.tiebreaks import TIE_BREAKS, TieBreak
+from engine.season.values import (
+    Aggregation,
+    Bonus,
+    Count,
+    Finish,
+    MinorUnits,
+    PlacesFromEnd,
+    PointsTable,
+)
+from engine.values import EntrantId, LeagueId, PlayerId, SeasonId, TournamentId, identifier
+from service.api.http.faults import Fault, refused
+from service.api.http.operations import operation
+from service.api.http.shell import Shell
+from service.api.http.submitting import encoded
+from service.api.league.seasons import FormulaWanted, PresetWanted, SeasonWanted, points_of
+
+_PLAYERS_MAX, _EVENINGS_MAX = 60, 30
+_Label = Annotated[str, Meta(min_length=1, max_length=60)]
+
+
+class PlaceInvented(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """A player's place in an invented evening."""
+
+    label: _Label
+    """A name of the player. The same label is the same player in every evening."""
+
+    place: Annotated[int, Meta(ge=1, le=_PLAYERS_MAX)]
+    """The place, from 1. Players with the same place share it."""
+
+    knockouts: Count = 0
+    """The number of opponents that the player knocked out."""
+
+
+class EveningInvented(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """An invented evening. Everybody buys in once."""
+
+    places: Annotated[tuple[PlaceInvented, ...], Meta(min_length=1, max_length=_PLAYERS_MAX)]
+    """The places, in any order."""
+
+    buy_in: MinorUnits = 0
+    """The price of an entry, in minor units of a currency with two fraction digits."""
+
+
+class SeasonTried(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """Terms of a season, and invented evenings to count by them."""
+
+    evenings: Annotated[tuple[EveningInvented, ...], Meta(min_length=1, max_length=_EVENINGS_MAX)]
+    """The evenings, in order of play."""
+
+    points: PlacesFromEnd | PointsTable | FormulaWanted | PresetWanted = PlacesFromEnd()
+    """The points for a place: by the places from the end, a table, a formula or a preset."""
+
+    scale: Annotated[int, Meta(ge=0, le=6)] | None = None
+    """Fraction digits of all points. The default is the preset's, otherwise 2."""
+
+    aggregation: Aggregation = Aggregation()
+    """The way in which the results of a player become one total."""
+
+    minimum_games: Annotated[int, Meta(ge=0, le=1000)] = 0
+    """Players with fewer games rank behind all others."""
+
+    overall: str | None = None
+    """An expression of total, average and played."""
+
+    bonuses: tuple[Bonus, ...] | None = None
+    """Points apart from the place. The default is the preset's, otherwise none."""
+
+    tie_breaks: tuple[TieBreak, ...] = TIE_BREAKS
+    """The rules that decide between equal points, in the order of use."""
+
+
+class ResultTried(msgspec.Struct, kw_only=True):
+    """A player's result in an invented evening."""
+
+    evening: int
+    """The number of the evening, from 1."""
+
+    place: int
+    """The place of the player."""
+
+    points: str
+    """The points for the place, without bonuses."""
+
+    counts: bool
+    """True if the result is part of the total."""
+
+
+class StandingTried(msgspec.Struct, kw_only=True):
+    """A line of the standings after the invented evenings."""
+
+    rank: int
+    """The rank, from 1. Equals share one."""
+
+    label: str
+    """The label of the player."""
+
+    points: str
+    """The total, with bonuses."""
+
+    bonuses: str
+    """The points apart from the places, such as those for knock-outs."""
+
+    qualified: bool
+    """True if the player has enough games."""
+
+    results: tuple[ResultTried, ...]
+    """The results of the player, in order of play."""
+
+
+class SeasonTriedShown(msgspec.Struct, kw_only=True):
+    """The standings that a season with these terms would have."""
+
+    standings: tuple[StandingTried, ...]
+    """All players, the leader first."""
+
+
+@operation(
+    "POST", "/v1/season-terms/try", "try_season_terms",
+    "Count invented evenings by the terms of a season. Changes nothing.",
+    needs="account", scope="leagues:read", answer=SeasonTriedShown,
+    problems=("bad_request", "season_terms_invalid", "formula_invalid"),
+)  # fmt: skip
+async def try_season_terms(body: SeasonTried, shell: Shell) -> Response[bytes]:
+    """Open a season in memory, count the evenings in it, and show its standings."""
+    _check(body)
+    labels = sorted({each.label for evening in body.evenings for each in evening.places})
+    players = {label: PlayerId(_id("plr", number)) for number, label in enumerate(labels)}
+    season = _opened(body, shell)
+    for number, evening in enumerate(body.evenings):
+        season = _after(season, _award(evening, number, players, shell))
+    return encoded(SeasonTriedShown(standings=_standings(season, players)))
+
+
+def _check(tried: SeasonTried) -> None:
+    """Refuse an evening in which a player has two places. Raise ``BadRequest``."""
+    faults = [
+        Fault(f"/evenings/{number}/places", "a player has two places", "invalid_value")
+        for number, evening in enumerate(tried.evenings)
+        if len({each.label for each in evening.places}) != len(evening.places)
+    ]
+    if faults:
+        raise refused(faults)
+
+
+def _opened(tried: SeasonTried, shell: Shell) -> Opened:
+    given = msgspec.structs.asdict(tried)
+    del given["evenings"]
+    command = OpenSeason(
+        season=SeasonId(_id("ssn", 0)),
+        league=LeagueId(_id("lge", 0)),
+        name="Trial",
+        aggregation=tried.aggregation,
+        minimum_games=tried.minimum_games,
+        tie_breaks=tried.tie_breaks,
+        master=shell.runtime.entropy.token(),
+        salt=shell.runtime.entropy.token(),
+        now=shell.now(),
+        **points_of(SeasonWanted(name="Trial", **given)),
+    )
+    return _after(decider.initial, command)
+
+
+def _award(
+    evening: EveningInvented, number: int, players: dict[str, PlayerId], shell: Shell
+) -> AwardPoints:
+    shared = Counter(each.place for each in evening.places)
+    placings = tuple(
+        Finish(
+            entrant=EntrantId(_id("ent", index)),
+            player=players[each.label],
+            place=each.place,
+            shared=shared[each.place],
+            spent=evening.buy_in,
+            knockouts=each.knockouts,
+        )
+        for index, each in enumerate(evening.places)
+    )
+    return AwardPoints(
+        tournament=TournamentId(_id("trn", number)),
+        placings=placings,
+        buy_in=evening.buy_in,
+        pool=evening.buy_in * len(placings),
+        entries=len(placings),
+        now=shell.now(),
+    )
+
+
+def _after(state: State, command: Command) -> Opened:
+    _, season = decider.carry_out(state, command)
+    if not isinstance(season, Opened):
+        raise TypeError("the season did not open")
+    return season
+
+
+def _standings(season: Opened, players: dict[str, PlayerId]) -> tuple[StandingTried, ...]:
+    labels = {player: label for label, player in players.items()}
+    evenings = [results for _, results in season.results()]
+    bonuses = season.adjusted_points()
+    found = []
+    for line in season.standings():
+        own = [
+            (number, result)
+            for number, results in enumerate(evenings, 1)
+            for result in results
+            if result.player == line.player
+        ]
+        points = [Decimal(result.points) for _, result in own]
+        counts = counting(season.terms.aggregation, points, len(evenings))
+        found.append(
+            StandingTried(
+                rank=line.rank,
+                label=labels[line.player],
+                points=line.points,
+                bonuses=f"{bonuses.get(line.player, Decimal(0)):f}",
+                qualified=line.qualified,
+                results=tuple(
+                    ResultTried(
+                        evening=number, place=result.place, points=result.points,
+                        counts=index in counts,
+                    )
+                    for index, (number, result) in enumerate(own)
+                ),
+            )
+        )  # fmt: skip
+    return tuple(found)
+
+
+def _id(prefix: str, number: int) -> str:
+    return identifier(prefix, UUID(int=number + 1))

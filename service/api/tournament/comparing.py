@@ -1,0 +1,19 @@
+"""What hands count in one tournament, whose rules may differ from its preset's."""
+
+from litestar import Response
+
+from service.api.http.access import TournamentPlace
+from service.api.http.operations import operation
+from service.api.http.submitting import encoded
+from service.api.league.evaluating import HandsWanted, HandsWorth, compared
+
+
+@operation(
+    "POST", "/v1/tournaments/{tournament_id:str}/evaluate", "evaluate_tournament_hands",
+    "Rank hands by the rules of a tournament, and name the best. Changes nothing.",
+    needs="read_league", scope="leagues:read", answer=HandsWorth,
+)  # fmt: skip
+async def evaluate_tournament_hands(place: TournamentPlace, body: HandsWanted) -> Response[bytes]:
+    """Rank the hands as a showdown of this tournament does, with all its overrides."""
+    terms = place.state.terms
+    return encoded(compared(terms.ruleset_name, terms.ruleset, body))

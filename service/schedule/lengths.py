@@ -1,0 +1,139 @@
+"""The length of an evening, by many evenings that a model plays in a process of its own."""
+
+import json
+import subprocess
+import sys
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
+from itertools import accumulate
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import structlog
+
+from engine.rulesets.parts import LevelStep
+from engine.rulesets.structure import HAND_SECONDS, PLAYER_SECONDS
+from service.base.pools import SIMULATION
+from service.schedule import evening_model
+from service.schedule.evening_model import Ended, Level, Plan
+
+EVENINGS_MIN: Final = 20
+"""The fewest evenings from which a length is told."""
+
+_SECONDS_MAX: Final = 10
+"""The time after which a simulation is given up."""
+
+_KNOWN_MAX: Final = 256
+_FOREVER: Final = 1e12
+_PROGRAM: Final = (sys.executable, "-I", "-S", str(Path(evening_model.__file__)))
+
+_log = structlog.get_logger(__name__)
+
+
+class Lengths(NamedTuple):
+    """The lengths of the simulated evenings, in seconds, and what they had in common."""
+
+    evenings: int
+    p10: int
+    """One evening in ten is shorter."""
+
+    p50: int
+    p90: int
+    """One evening in ten is longer."""
+
+    hands: int
+    """The hands at all tables of half of the evenings, at most."""
+
+    level: int
+    """The level at the end of half of the evenings, at most."""
+
+
+def plan_of(
+    *,
+    players: int,
+    seats: int,
+    stack: int,
+    unit: int,
+    levels: Sequence[LevelStep],
+    breaks: Iterable[tuple[int, int]] = (),
+) -> Plan:
+    """
+    Return the plan of an evening with levels by the clock.
+
+    Args:
+        seats: The most players at a table.
+        unit: The smallest chip of the game.
+        breaks: The level after which each break comes, and its seconds.
+    """
+    ends = [*accumulate(step.length or _FOREVER for step in levels)]
+    return Plan(
+        players=players,
+        seats=seats,
+        stack=stack,
+        unit=unit,
+        levels=tuple(
+            Level(step.small, step.big, step.ante, end)
+            for step, end in zip(levels, ends, strict=True)
+        ),
+        breaks=tuple((ends[level - 1], seconds) for level, seconds in breaks),
+        hand_seconds=HAND_SECONDS,
+        player_seconds=PLAYER_SECONDS,
+    )
+
+
+def lengths_of(evenings: Sequence[Ended]) -> Lengths | None:
+    """Return what *evenings*, the shortest first, tell, or None if they are too few."""
+    number = len(evenings)
+    if number < EVENINGS_MIN:
+        return None
+    hands = sorted(each.hands for each in evenings)
+    levels = sorted(each.level for each in evenings)
+    return Lengths(
+        evenings=number,
+        p10=evenings[number // 10].seconds,
+        p50=evenings[number // 2].seconds,
+        p90=evenings[number * 9 // 10].seconds,
+        hands=hands[number // 2],
+        level=levels[number // 2],
+    )
+
+
+class Simulated:
+    """The lengths of the evenings that were asked for lately, by their plans."""
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[Plan, Lengths | None] = OrderedDict()
+
+    def knows(self, plan: Plan) -> bool:
+        """Return whether the lengths of *plan* are known without a simulation."""
+        return plan in self._known
+
+    async def of(self, plan: Plan, client: str) -> Lengths | None:
+        """
+        Return the lengths of evenings by *plan*, or None if the field is too large to simulate.
+
+        Args:
+            client: The account that asks.
+
+        Raises:
+            Overloaded: If too many simulations wait.
+        """
+        if plan not in self._known:
+            self._known[plan] = await SIMULATION.run(client, _simulated, plan)
+            if len(self._known) > _KNOWN_MAX:
+                self._known.popitem(last=False)
+        self._known.move_to_end(plan)
+        return self._known[plan]
+
+
+def _simulated(plan: Plan) -> Lengths | None:
+    """Play the evenings in a process of their own. If it takes too long, there is no answer."""
+    given = json.dumps(plan._asdict())
+    try:
+        done = subprocess.run(
+            _PROGRAM, input=given, capture_output=True, text=True, timeout=_SECONDS_MAX, check=True
+        )
+    except subprocess.SubprocessError as error:
+        _log.warning("evenings were not simulated", error=f"{type(error).__name__}: {error}")
+        return None
+    return lengths_of([Ended(*each) for each in json.loads(done.stdout)])
