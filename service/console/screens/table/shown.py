@@ -8,7 +8,6 @@ import msgspec
 
 from engine.kit.cards import total
 from engine.rulesets import Amounts, Ruleset
-from engine.rulesets.differences import Difference
 from engine.table.read.view_parts import AwardView, LastHandView, NextLevelView
 from service.api.http.shell import shell_of
 from service.api.league.evaluating import HandsWanted, HandsWorth
@@ -22,8 +21,6 @@ from service.console.screens.table.acts import Acts, acts_of
 from service.console.screens.table.felt import Felt, felt_of
 
 _entropy = SystemEntropy()
-_JUDGED_BY = frozenset({"ranking", "extra_named_hands", "strict_named_hands", "compare"})
-"""Parameters that decide what a hand is called. A preset cannot judge a game that changes them."""
 
 
 class Entered(msgspec.Struct, kw_only=True):
@@ -40,8 +37,6 @@ class Game(msgspec.Struct, kw_only=True):
     league: str
     name: str
     ruleset: Ruleset
-    ruleset_name: str
-    ruleset_overrides: tuple[Difference, ...]
     decision_seconds: int
     entrants: tuple[Entered, ...]
     my: MyEntry | None
@@ -204,12 +199,10 @@ async def _worth(ask: Ask, game: Game, seen: TableSeen, chosen: Sequence[str]) -
     cards = _counted(seen, chosen)
     if not cards:
         return Worth(cards=0) if _choosing(seen) else None
-    plain = Worth(cards=len(cards), total=total(cards))
-    known = seen.rounds is not None or (seen.target is not None and seen.suit is not None)
-    if not known or _JUDGED_BY & {each.parameter for each in game.ruleset_overrides}:
-        return plain
+    if seen.rounds is None and (seen.target is None or seen.suit is None):
+        return Worth(cards=len(cards), total=total(cards))
     wanted = HandsWanted(hands=(cards,), target=seen.target, suit=seen.suit)  # type: ignore[arg-type]
-    path = f"/v1/rulesets/{game.ruleset_name}/evaluate"
+    path = f"/v1/tournaments/{game.id}/evaluate"
     found = await ask.api.send("POST", path, wanted, HandsWorth, key=_entropy.uuid().hex)
     [worth] = found.hands
     return Worth(
