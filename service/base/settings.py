@@ -24,9 +24,12 @@ _OF_COMMANDS = frozenset({"PG_BIN", "ACCOUNT_PASSWORD"})
 
 _OF_UP = (
     "public_url", "smtp_url", "mail_from", "operator_email", "push_key", "push_contact",
-    "webhook_networks", "sandbox",
+    "webhook_networks", "sandbox", "trusted_proxies", "plain_http",
 )  # fmt: skip
-"""The settings that ``up`` takes over: mail, push messages, webhooks and the sandbox league."""
+"""
+The settings that ``up`` takes over: mail, push messages, webhooks, the sandbox league, and the way
+to its pages.
+"""
 
 LogLevel = Literal["debug", "info", "warning", "error"]
 LogFormat = Literal["auto", "json", "text"]

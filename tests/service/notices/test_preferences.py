@@ -49,13 +49,20 @@ def test_an_opt_out_is_read_with_the_keys_of_the_settings_only() -> None:
         assert opened(broken, "new key") is None, broken
 
 
-def test_up_passes_on_the_settings_of_messages(tmp_path: Path) -> None:
+def test_up_passes_on_the_settings_of_messages_and_of_the_way_to_its_pages(tmp_path: Path) -> None:
     file = tmp_path / "key"
     file.write_text("secret\n")
     given = {
         "HOLOTABLE_SMTP_URL": "smtps://mail.example",
         "HOLOTABLE_PUSH_KEY_FILE": str(file),
+        "HOLOTABLE_TRUSTED_PROXIES": "127.0.0.1",
+        "HOLOTABLE_PLAIN_HTTP": "1",
         "HOLOTABLE_PORT": "1",
     }
     found = given_to_up(given)
-    assert found == {"smtp_url": "smtps://mail.example", "push_key": "secret"}
+    assert found == {
+        "smtp_url": "smtps://mail.example",
+        "push_key": "secret",
+        "trusted_proxies": "127.0.0.1",
+        "plain_http": "1",
+    }
