@@ -25,6 +25,28 @@ async def test_a_season_opens_from_a_preset_with_the_best_results(serving: Servi
         assert "The season is open." in page.text, page.text
 
 
+async def test_a_way_of_counting_shows_an_example(serving: Serving) -> None:
+    async with serving() as console:
+        owner, league = await console.api.league()
+        browser = await console.signed_in(owner.login)
+        path = f"/leagues/{league}/new-season"
+        plain = await browser.get(path)
+        assert "Six players, four evenings" in plain.text
+        assert "<del>" not in plain.text
+
+        page = await browser.submit(
+            path, name="Winter", preset="table", counts="best", results="2", again="yes"
+        )
+
+        assert page.status_code == 200, page.text
+        assert 'value="Winter"' in page.text
+        assert "<del>" in page.text
+        assert "43" in page.text  # 25 and 18, by the fixed table
+        page = await browser.submit(path, name="Winter", counts="best", again="yes")
+        assert "say how many results count" in page.text
+        assert (await owner.get(f"/v1/leagues/{league}/seasons")).json()["items"] == []
+
+
 async def test_a_season_closes_after_a_look_at_what_is_not_counted(serving: Serving) -> None:
     async with serving() as console:
         owner, league = await console.api.league()

@@ -1,5 +1,7 @@
 """Opening a season from a preset, and closing it after a look at what is counted."""
 
+import asyncio
+
 import msgspec
 
 from service.api.http.paging import Page as ApiPage
@@ -14,6 +16,8 @@ from service.console.calling import Problem
 from service.console.declaring import form, page
 from service.console.forms import Given, Rehearsal, command
 from service.console.pages import Done, Page
+from service.console.problems import Failure
+from service.console.screens.league.season_example import Example, example_of
 
 _UNCOUNTED = "season_uncounted"
 _COUNTS = ("sum", "best", "average", "best_average", "drop_worst", "best_series")
@@ -37,6 +41,9 @@ class NewSeasonScreen(msgspec.Struct, kw_only=True):
     presets: tuple[Preset, ...]
     counts: tuple[str, ...]
     """The ways in which results become a total."""
+
+    example: Example | None
+    """Invented evenings by the terms that are chosen, or null if they contradict each other."""
 
 
 class _Waiting(msgspec.Struct):
@@ -81,22 +88,44 @@ class CloseScreen(msgspec.Struct, kw_only=True):
 @page("/leagues/{league:str}/new-season")
 async def new_season(ask: Ask, league: str) -> Page:
     """Ask how the evenings of a season are counted."""
+    return await _new_season(ask, league)
+
+
+async def _new_season(ask: Ask, league: str) -> Page:
+    """Ask how a season counts, beside an example of what is chosen."""
     shown = await ask.api.get(f"/v1/leagues/{league}", LeagueShown)
     if shown.role not in ("owner", "director"):
         raise Problem(404, {"code": "not_found"})
-    presets = await ask.api.get("/v1/points-formulas", ApiPage[Preset])
+    chosen = Given({} if ask.failure is None else dict(ask.failure.values))
+    presets, example = await asyncio.gather(
+        ask.api.get("/v1/points-formulas", ApiPage[Preset]), example_of(ask, _terms(chosen))
+    )
     screen = NewSeasonScreen(
-        league=league, league_name=shown.name, presets=tuple(presets.items), counts=_COUNTS
+        league=league,
+        league_name=shown.name,
+        presets=tuple(presets.items),
+        counts=_COUNTS,
+        example=example,
     )
     return Page("league/new_season.html", screen)
 
 
 @form("/leagues/{league:str}/new-season", of=new_season)
-async def open_season(ask: Ask, given: Given, league: str) -> Done:
-    """Open the season. Its terms never change."""
+async def open_season(ask: Ask, given: Given, league: str) -> Done | Page:
+    """Open the season, whose terms never change, or show what they make of an example."""
+    if given.flag("again"):
+        ask.failure = Failure("open_season", "", {}, given.shown_again, 200)
+        return await _new_season(ask, league)
+    body = {"name": given.text("name"), **_terms(given)}
+    path = f"/v1/leagues/{league}/seasons"
+    await ask.api.send("POST", path, body, SeasonMade, key=given.key)
+    return Done(links.league(league), ask.gettext("The season is open."))
+
+
+def _terms(given: Given) -> dict[str, object]:
+    """Return how a season counts, by the fields of the form."""
     mode = given.text("counts", "sum")
-    body = {
-        "name": given.text("name"),
+    return {
         "points": {"type": "points_preset", "name": given.text("preset", "places_from_end")},
         "aggregation": {
             "mode": mode,
@@ -104,9 +133,6 @@ async def open_season(ask: Ask, given: Given, league: str) -> Done:
         },
         "minimum_games": _number(given, "minimum_games") or 0,
     }
-    path = f"/v1/leagues/{league}/seasons"
-    await ask.api.send("POST", path, body, SeasonMade, key=given.key)
-    return Done(links.league(league), ask.gettext("The season is open."))
 
 
 @page("/seasons/{season:str}/close")
