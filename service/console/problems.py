@@ -46,7 +46,7 @@ class Failure:
 
     def ticked(self, name: str, default: bool = False, value: str | None = None) -> bool:
         """Return whether a box was ticked, or *default* in a form that was not sent yet."""
-        if not self:
+        if not self.form:
             return default
         typed = self.values.get(name, ())
         return bool(typed) if value is None else value in typed

@@ -7,6 +7,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.chromium import DESK, PHONE, barriers, overflow
 from tests.browser.house import PASSWORD, House
+from tests.browser.test_table import begun
 
 pytestmark = pytest.mark.slow
 
@@ -87,6 +88,63 @@ def test_setting_up_has_no_barriers_on_a_phone(house: House) -> None:
         found[path] = [*barriers(page), *(["too wide"] if overflow(page) > 0 else [])]
 
     assert {path: each for path, each in found.items() if each} == {}
+
+
+def test_a_proposal_follows_at_once_what_is_changed_in_it(house: House) -> None:
+    owner, league = house.league()
+    page = house.open(owner, PHONE).context.new_page()
+    page.goto(
+        f"/leagues/{league}/new-evening/plan?often=once&players=24&name=Thursday&date=2031-05-01"
+    )
+    page.get_by_label("Name").fill("Friday")
+    seats = page.get_by_label("Seats at a table")
+    expect(seats).to_have_value("8")
+
+    page.get_by_label("Players at most").fill("6")
+    page.get_by_label("Length", exact=True).fill("90")
+
+    expect(seats).to_have_value("6")
+    expect(page.get_by_label("Name")).to_have_value("Friday")
+    seats.fill("3")
+    page.get_by_label("Starting stack").focus()
+    expect(page.locator(".facts")).to_contain_text("of 3")
+    expect(page.locator("#news")).to_contain_text("simulated evenings end between")
+    page.get_by_label("Starting stack").press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Friday")
+    expect(seats).to_have_value("3")
+
+
+def test_the_example_of_a_season_follows_the_preset(house: House) -> None:
+    owner, league = house.league()
+    page = house.open(owner, PHONE).context.new_page()
+    page.goto(f"/leagues/{league}/new-season")
+    example = page.get_by_role("table", name="For example")
+    expect(example).to_contain_text("19")
+
+    page.get_by_text("Fixed table").click()
+
+    expect(example).to_contain_text("81")
+    assert barriers(page) == []
+    assert overflow(page) == 0
+
+
+def test_enter_in_the_form_of_a_seat_warns_nobody(house: House) -> None:
+    owner, league = house.league()
+    people = [house.join(owner, league) for _ in range(2)]
+    table = begun(owner, league, people, "better")
+    evening = people[0].get(f"/v1/tables/{table}")["tournament"]
+    page = house.open(owner, DESK).context.new_page()
+    page.goto(f"/tournaments/{evening}/floor")
+    acts = page.locator(".seat-acts").first
+    acts.evaluate("(form) => { form.closest('details').open = true; }")
+
+    acts.get_by_label("Hands of the penalty").press("Enter")
+    acts.get_by_label("Reason").press("Enter")
+    acts.get_by_role("button", name="Warn").click()
+
+    expect(page.get_by_text("warned", exact=False).first).to_be_visible()
+    deeds = owner.get(f"/v1/leagues/{league}/staff-log")["items"]
+    assert len([each for each in deeds if each["type"] == "entrant_warned"]) == 1
 
 
 def test_the_zone_is_that_of_the_device(house: House) -> None:

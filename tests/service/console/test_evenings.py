@@ -150,3 +150,134 @@ async def test_a_refused_evening_opens_one_season_however_often_it_is_sent(
         await project(database)
         seasons = (await owner.get(f"/v1/leagues/{league}/seasons")).json()["items"]
         assert len(seasons) == 1
+
+
+def facts(page: str) -> list[str]:
+    """Return the figures at the head of a proposal."""
+    found = re.search(r'<div class="facts">(.*?)</div>\s*(?:<p|<form)', page, re.DOTALL)
+    assert found is not None, page
+    return re.sub(r"<[^>]*>|\s+", " ", found[1]).split()
+
+
+async def test_what_the_organiser_changes_stays_and_the_rest_follows(serving: Serving) -> None:
+    async with serving() as console:
+        _, league, browser = await league_of(console)
+        asked = "often=once&players=24&minutes=180&price=5&date=2031-05-01&time=19:00"
+        first = await browser.get(f"/leagues/{league}/new-evening/plan?{asked}")
+        (action,) = _ACTION.findall(first.text)
+        before = filled(first.text)
+        assert "simulated evenings end between" in first.text
+
+        changed = before | {"entrants_max": "6", "minutes": "120", "name": "<b>Small</b>"}
+        page = await browser.submit(unescape(action), **changed, again="yes")
+
+        assert page.status_code == 200, page.text
+        after = filled(page.text)
+        assert (after["entrants_max"], after["minutes"]) == ("6", "120")
+        assert after["name"] == "<b>Small</b>"
+        assert "<b>Small</b>" not in page.text
+        assert (before["table_seats"], after["table_seats"]) == ("8", "6")
+        assert (before["payouts"], after["payouts"]) == ("40, 27, 19, 14", "65, 35")
+        assert before["level_big[]"] != after["level_big[]"]
+
+        minutes = ["5"] * len(after["level_minutes[]"])
+        own = after | {"payouts": "100", "level_minutes[]": minutes, "entrants_max": "7"}
+        (action,) = _ACTION.findall(page.text)
+        shorter = await browser.submit(unescape(action), **own, again="yes")
+
+        kept = filled(shorter.text)
+        assert kept["payouts"] == "100"
+        assert kept["level_minutes[]"][0] == "5"
+        assert kept["level_big[]"] == after["level_big[]"]
+        assert facts(shorter.text)[:3] != facts(page.text)[:3]
+        announced = await browser.submit(
+            unescape(_ACTION.findall(shorter.text)[0]), **(kept | {"season": "new"})
+        )
+        assert "The evening is announced." in announced.text, announced.text
+
+
+async def test_a_proposal_stands_without_its_simulation(serving: Serving) -> None:
+    async with serving(account_simulations=1) as console:
+        _, league, browser = await league_of(console)
+        path = f"/leagues/{league}/new-evening/plan?often=once&ruleset=better"
+        assert "simulated evenings" in (await browser.get(f"{path}&players=8")).text
+        page = await browser.get(f"{path}&players=9")
+        assert page.status_code == 200
+        assert "simulated evenings" not in page.text
+        assert "Ends about" in page.text
+
+
+async def test_an_evening_is_planned_as_last_time(serving: Serving, database: TestDatabase) -> None:
+    async with serving() as console:
+        owner, league, browser = await league_of(console)
+        levels = [{"small": 10, "big": 20, "length": 300}, {"small": 50, "big": 100}]
+        terms = {
+            "name": "Ümläut & Co", "ruleset": "better", "starting_stack": 700, "table_seats": 5,
+            "entrants_max": 10, "length_seconds": 5400, "currency": "CHF", "payouts": [7, 3],
+            "fees": {"buy_in": 1000, "bounty": 200}, "place": "<i>Hut</i>",
+            "starts_at": "2026-01-01T18:00:00Z",
+            "overrides": {
+                "rebuy": {"max": 1},
+                "escalation": {"kind": "levels", "by": "clock", "levels": levels},
+            },
+        }  # fmt: skip
+        made = await owner.post(f"/v1/leagues/{league}/tournaments", terms)
+        assert made.status_code == 201, made.text
+        await project(database)
+
+        page = await browser.get(f"/leagues/{league}/new-evening")
+        links = re.findall(r'href="([^"]*like=trn_[^"]*)"', page.text)
+        page = await browser.get(unescape(links[0]))
+
+        assert page.status_code == 200, page.text
+        fields = filled(page.text)
+        assert fields["name"] == "Ümläut & Co"
+        assert (fields["table_seats"], fields["starting_stack"]) == ("5", "700")
+        assert (fields["payouts"], fields["price"]) == ("7, 3", "10")
+        assert fields["level_big[]"] == ["20", "100"]
+        assert "&lt;i&gt;Hut&lt;/i&gt;" in page.text
+        (action,) = _ACTION.findall(page.text)
+        page = await browser.submit(unescape(action), **(fields | {"season": "new"}))
+
+        assert "The evening is announced." in page.text, page.text
+        again = page.url.path.rpartition("/")[2]
+        body = (await owner.get(f"/v1/tournaments/{again}/terms")).json()["body"]
+        assert body["fees"]["bounty"] == 200, "what the form does not show stays as it was"
+        assert body["overrides"]["rebuy"]["max"] == 1
+        assert body["overrides"]["escalation"]["levels"][0]["length"] == 300
+        assert (body["length_seconds"], body["currency"]) == (5400, "CHF")
+
+
+async def test_an_evening_is_kept_as_a_template_and_planned_from_it(serving: Serving) -> None:
+    async with serving() as console:
+        _, league, browser = await league_of(console)
+        asked = "often=once&ruleset=spike&players=7&price=2&name=Deep"
+        page = await planned(browser, league, asked, template="yes", table_seats="4")
+        assert "The template is kept." in page.text, page.text
+        links = re.findall(r'href="([^"]*like=tpl_[^"]*)"', page.text)
+
+        page = await browser.get(unescape(links[0]))
+
+        fields = filled(page.text)
+        assert (fields["name"], fields["table_seats"], fields["price"]) == ("Deep", "4", "2")
+        (action,) = _ACTION.findall(page.text)
+        page = await browser.submit(unescape(action), **fields, season="new")
+        assert "The evening is announced." in page.text, page.text
+        twice = await planned(browser, league, asked, template="yes")
+        assert twice.status_code == 409
+        assert (await browser.get(f"/leagues/{league}/new-evening/plan?like=tpl_{'0' * 32}")
+                ).status_code == 404  # fmt: skip
+
+
+async def test_an_evening_is_planned_from_a_plan_of_evenings(
+    serving: Serving, database: TestDatabase
+) -> None:
+    async with serving() as console:
+        _, league, browser = await league_of(console)
+        page = await planned(browser, league, "often=weekly&players=9&name=Weekly&date=2031-05-01")
+        assert "The evenings are planned." in page.text, page.text
+        await project(database)
+        page = await browser.get(f"/leagues/{league}/new-evening")
+        links = re.findall(r'href="([^"]*like=ssn_[^"]*)"', page.text)
+        fields = filled((await browser.get(unescape(links[0]))).text)
+        assert (fields["name"], fields["entrants_max"]) == ("Weekly", "9")

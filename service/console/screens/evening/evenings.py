@@ -1,6 +1,8 @@
 """A new evening: a few questions, then a proposal that one button announces."""
 
 import asyncio
+import re
+from dataclasses import replace
 from datetime import datetime, timedelta
 from urllib.parse import urlencode
 
@@ -20,6 +22,8 @@ from service.console.calling import FieldError, Problem
 from service.console.declaring import form, page
 from service.console.forms import Given
 from service.console.pages import Done, Page
+from service.console.problems import Failure
+from service.console.screens.evening.earlier import Earlier, content_of, earlier_of
 from service.console.screens.evening.plan import (
     CURRENCIES,
     ZONES,
@@ -27,15 +31,26 @@ from service.console.screens.evening.plan import (
     Questions,
     proposal,
     questions,
+    retyped,
     rrule,
 )
 from service.console.screens.evening.terms import terms_of
+from service.console.screens.evening.typed import filled, kept, laid_over
 
 PLANS = frozenset({"owner", "director"})
 """The roles that plan evenings. The API decides; this hides pages that would be useless."""
 
 _NEW, _NONE = "new", ""
 """The season of a new evening: one that opens with it, or none."""
+
+_ANSWERED = {"name": "name", "players": "entrants_max", "minutes": "minutes", "price": "price"}
+"""The fields of the proposal that answer a question too."""
+
+_AROUND = re.compile("^/(tournament|body)(?=/)")
+"""What the terms stand in, in the bodies of plans and of templates."""
+
+_FORM = "announce"
+"""The name of the form of the proposal, as its handler has it."""
 
 _AHEAD = timedelta(days=60)
 _AHEAD_DAYS = 7
@@ -61,6 +76,8 @@ class QuestionsScreen(msgspec.Struct, kw_only=True):
 
     currencies: tuple[str, ...]
     has_season: bool
+    earlier: tuple[Earlier, ...]
+    """What the evening may be planned from."""
 
 
 class PlanScreen(msgspec.Struct, kw_only=True):
@@ -87,11 +104,14 @@ class PlanScreen(msgspec.Struct, kw_only=True):
 async def new_evening(ask: Ask, league: str) -> Page:
     """Ask for players, hours, game and price."""
     shown = await _planned_by(ask, league)
+    now = shell_of(ask.request).now()
     zone, seasons = await asyncio.gather(_zone(ask, league), _seasons(ask, league))
+    asked = questions(ask, now, zone)
     screen = QuestionsScreen(
         league=league,
         league_name=shown.name,
-        asked=questions(ask, shell_of(ask.request).now(), zone),
+        asked=asked,
+        earlier=await earlier_of(ask, league, [each.season for each in seasons], asked, now),
         games=tuple(PRESETS),
         zones=ZONES,
         zone_known=zone is not None or bool(ask.query("zone")),
@@ -104,32 +124,82 @@ async def new_evening(ask: Ask, league: str) -> Page:
 @page("/leagues/{league:str}/new-evening/plan")
 async def evening_plan(ask: Ask, league: str) -> Page:
     """Propose an evening, of which everything can be changed."""
+    return await _planned(ask, league)
+
+
+async def _planned(ask: Ask, league: str) -> Page:
+    """Propose an evening. What was typed, or stood in an earlier one, stays; the rest follows."""
     shown = await _planned_by(ask, league)
     asked = questions(ask, shell_of(ask.request).now(), None)
+    if ask.failure is None and asked.like:
+        asked = await _as_earlier(ask, league, asked)
+    if ask.failure is not None:
+        own = kept(ask.failure.values)
+        ask.failure = replace(ask.failure, values=own)
+        asked = retyped(asked, own)
+    own = {} if ask.failure is None else dict(ask.failure.values)
     key = shell_of(ask.request).runtime.entropy.uuid().hex
-    plan, seasons = await asyncio.gather(proposal(ask, asked, key), _seasons(ask, league))
+    plan, seasons = await asyncio.gather(proposal(ask, asked, own, key), _seasons(ask, league))
     return Page("evening/plan.html", _screen(ask, shown, asked, plan, seasons))
 
 
+async def _as_earlier(ask: Ask, league: str, asked: Questions) -> Questions:
+    """Fill in the form from what the evening is planned from. Answers in the address stay."""
+    content = await content_of(ask, league, asked.like)
+    values = filled(content)
+    for question, name in _ANSWERED.items():
+        if ask.query(question):
+            values.pop(name, None)
+    ask.failure = Failure(_FORM, "", {}, values, 200)
+    ruleset, currency = str(content.get("ruleset")), str(content.get("currency"))
+    if ruleset in PRESETS and not ask.query("ruleset"):
+        asked = msgspec.structs.replace(asked, ruleset=ruleset)
+    if currency in CURRENCIES and not ask.query("currency"):
+        asked = msgspec.structs.replace(asked, currency=currency)
+    return asked
+
+
 @form("/leagues/{league:str}/new-evening/plan", of=evening_plan)
-async def announce(ask: Ask, given: Given, league: str) -> Done:
-    """Announce or draft the evening, or plan it as a recurring one."""
-    asked = questions(ask, shell_of(ask.request).now(), None)
+async def announce(ask: Ask, given: Given, league: str) -> Done | Page:
+    """Announce or draft the evening, plan it as a recurring one, or work it out again."""
+    if given.flag("again"):
+        ask.failure = Failure(_FORM, "", {}, given.shown_again, 200)
+        return await _planned(ask, league)
+    asked = retyped(questions(ask, shell_of(ask.request).now(), None), given.values)
     terms = terms_of(given, asked)
-    season = given.text("season", _NEW)
-    if season == _NEW:
-        wanted = {"name": given.text("season_name") or _new_season(ask, asked)}
-        path, key = f"/v1/leagues/{league}/seasons", f"{given.key}-season"
-        season = given.text("made_season")
-        if not season:
-            season = (await ask.api.send("POST", path, wanted, SeasonMade, key=key)).id
-            given.keep("made_season", season)  # the next try opens no other
+    if asked.like:
+        terms = laid_over(await content_of(ask, league, asked.like), terms)
     try:
+        if given.flag("template"):
+            return await _kept(ask, given, league, terms)
+        season = await _season(ask, given, league, asked)
         if asked.often == "once":
             return await _once(ask, given, league, asked, terms, season)
         return await _often(ask, given, league, asked, terms, season)
     except Problem as problem:
         raise _at_fields(problem) from None
+
+
+async def _season(ask: Ask, given: Given, league: str, asked: Questions) -> str:
+    """Return the season that counts the evening, which may have to be opened first."""
+    season = given.text("season", _NEW)
+    if season != _NEW:
+        return season
+    season = given.text("made_season")
+    if not season:
+        wanted = {"name": given.text("season_name") or _new_season(ask, asked)}
+        path, key = f"/v1/leagues/{league}/seasons", f"{given.key}-season"
+        season = (await ask.api.send("POST", path, wanted, SeasonMade, key=key)).id
+        given.keep("made_season", season)  # the next try opens no other
+    return season
+
+
+async def _kept(ask: Ask, given: Given, league: str, terms: dict[str, object]) -> Done:
+    """Keep the terms as a template, under the evening's name."""
+    wanted = {"name": given.text("name"), "body": terms}
+    path = f"/v1/leagues/{league}/templates"
+    await ask.api.send("POST", path, wanted, object, key=given.key)
+    return Done(links.new_evening(league), ask.gettext("The template is kept."))
 
 
 async def _once(
@@ -217,7 +287,7 @@ def _at_fields(problem: Problem) -> Problem:
         said = str(problem.facts.get("problem", ""))
         problem.errors = (FieldError(pointer=f"/{field.replace('.', '/')}", detail=said),)
     problem.errors = tuple(
-        FieldError(pointer=each.pointer.removeprefix("/tournament"), detail=each.detail)
+        FieldError(pointer=_AROUND.sub("", each.pointer), detail=each.detail)
         for each in problem.errors
     )
     return problem

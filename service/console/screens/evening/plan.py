@@ -13,9 +13,18 @@ from babel.numbers import get_currency_precision
 from engine.rulesets import PRESETS, CoruscantShift, preset
 from engine.rulesets.parts import EachDealtOnce, LevelStep, OpenEnd
 from service.api.league.evaluating import StructureShown
+from service.api.league.simulating import EveningsSimulated
 from service.console.asking import Ask
 from service.console.calling import Problem
 from service.console.numbers import decimal
+from service.console.screens.evening.typed import (
+    Values,
+    levels_of,
+    number,
+    rows_for,
+    rows_of,
+    written,
+)
 
 CURRENCIES = ("EUR", "USD", "GBP", "CHF", "CAD", "AUD", "DKK", "NOK", "PLN", "SEK")
 STACK = 1000
@@ -25,6 +34,9 @@ _SEATS = 8
 _BREAK_SECONDS = 600
 _BREAK_AFTER_MINUTES = 75
 """The time that people play without a break."""
+
+_NEAR = 300
+"""Times of ends are told to five minutes."""
 
 _LATE_LEVEL = 3
 _MINUTES_MIN = 45
@@ -38,6 +50,7 @@ _PLACES = (
 )
 """The shares of the paid places, by the most players that they are for."""
 
+_LIKE = re.compile(r"(trn|tpl)_[0-9a-f]{32}|ssn_[0-9a-f]{32}/rec_[0-9a-f]{32}")
 _WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 _THURSDAY, _WEEK = 3, 7
 _EVENING = "19:00"
@@ -61,6 +74,8 @@ class Questions(msgspec.Struct, kw_only=True):
     ruleset: str
     price: Decimal
     currency: str
+    like: str = ""
+    """What the evening is planned from: an earlier one, a template or a plan. Empty for none."""
 
     @property
     def start(self) -> datetime:
@@ -81,16 +96,38 @@ class Break(msgspec.Struct, kw_only=True):
     seconds: int
 
 
+class Ends(msgspec.Struct, kw_only=True):
+    """The end of the evening, by evenings that were simulated."""
+
+    early: datetime
+    """One evening in ten ends before it."""
+
+    about: datetime
+    late: datetime
+    """One evening in ten ends after it."""
+
+    hands_an_hour: int
+    """The hands that a full table is supposed to play in an hour."""
+
+
 class Proposal(msgspec.Struct, kw_only=True):
-    """What is proposed for the answers."""
+    """What is proposed for the answers. What the organiser has set stands in it too."""
 
     tables: int
     seats: int
     stack: int
-    levels: tuple[LevelStep, ...]
-    """Empty if the game has no levels that rise by the clock."""
+    rows: tuple[tuple[str, ...], ...]
+    """
+    The levels as they stand in the form: small and big blind, ante, minutes. Empty if the game has
+    no levels that rise by the clock.
+    """
 
-    breaks: tuple[Break, ...]
+    minutes: int
+    """The length of the first level, or 0."""
+
+    breaks: tuple[int, ...]
+    """The levels after which a break comes."""
+
     late_level: int | None
     ends_itself: bool
     """True for a game that ends after a round of deals, or when the house closes the table."""
@@ -100,10 +137,19 @@ class Proposal(msgspec.Struct, kw_only=True):
 
     last_hands_minutes: int | None
     shares: tuple[int, ...]
+    """The shares of the paid places, or none without a price."""
+
     pool: int
     """The prizes in minor units, if everybody comes."""
 
+    was: dict[str, str]
+    """What was proposed for the fields that follow the others, by the field's name."""
+
     ends_at: datetime
+    """The planned end."""
+
+    ends: Ends | None = None
+    """The simulated end, or null for a game without levels, or a field that is too large."""
 
 
 def questions(ask: Ask, now: datetime, zone: str | None) -> Questions:
@@ -123,38 +169,127 @@ def questions(ask: Ask, now: datetime, zone: str | None) -> Questions:
         ruleset=_one_of(ask.query("ruleset"), tuple(PRESETS), "better"),
         price=amount_of(ask.query("price")) or Decimal(0),
         currency=_one_of(ask.query("currency"), CURRENCIES, CURRENCIES[0]),
+        like=ask.query("like") if _LIKE.fullmatch(ask.query("like")) else "",
     )
 
 
-async def proposal(ask: Ask, asked: Questions, key: str) -> Proposal:
-    """Return tables, levels, breaks and prizes that fit the answers."""
+def retyped(asked: Questions, own: Values) -> Questions:
+    """Return the answers with those that the organiser has changed in the proposal."""
+    price = own.get("price")
+    amount = None if price is None else amount_of(price[-1] or "0")
+    return msgspec.structs.replace(
+        asked,
+        players=_number(own.get("entrants_max", ("",))[-1], asked.players, 2, 1000),
+        minutes=_number(own.get("minutes", ("",))[-1], asked.minutes, 15, 1440),
+        price=asked.price if amount is None else amount,
+    )
+
+
+async def proposal(ask: Ask, asked: Questions, own: Values, key: str) -> Proposal:
+    """
+    Return tables, levels, breaks and prizes that fit the answers.
+
+    Args:
+        own: The fields that the organiser has set. Everything else follows.
+    """
     game = preset(asked.ruleset)
-    seats_max = min(_SEATS, game.max_players)
-    tables = 1 if isinstance(game.end, OpenEnd) else math.ceil(asked.players / seats_max)
-    seats = min(max(2, math.ceil(asked.players / tables)), game.max_players)
+    open_end = isinstance(game.end, OpenEnd)
     ends_itself = isinstance(game.end, OpenEnd | EachDealtOnce)
-    breaks = 0 if ends_itself else max(0, math.ceil(asked.minutes / _BREAK_AFTER_MINUTES) - 1)
-    levels: tuple[LevelStep, ...] = ()
-    if isinstance(game, CoruscantShift) and not ends_itself:
-        minutes = max(_MINUTES_MIN, asked.minutes - breaks * _BREAK_SECONDS // 60)
-        levels = await _levels(ask, asked, minutes, key)
-    charges = not isinstance(game.end, OpenEnd)
-    shares = next(each for most, each in _PLACES if asked.players <= most)
-    paid = charges and asked.price > 0
-    return Proposal(
-        tables=tables,
+    proposed = 1 if open_end else math.ceil(asked.players / min(_SEATS, game.max_players))
+    even = min(max(2, math.ceil(asked.players / proposed)), game.max_players)
+    seats = number(own, "table_seats") or even
+    found = Proposal(
+        tables=1 if open_end else math.ceil(asked.players / seats),
         seats=seats,
-        stack=STACK if levels else game.starting_stack or 0,
-        levels=levels,
-        breaks=_breaks(levels, breaks, asked.minutes),
-        late_level=_LATE_LEVEL if len(levels) > _LATE_LEVEL else None,
+        stack=game.starting_stack or 0,
+        rows=(),
+        minutes=0,
+        breaks=(),
+        late_level=None,
         ends_itself=ends_itself,
-        charges=charges,
-        last_hands_minutes=None if levels or ends_itself else asked.minutes,
-        shares=shares if paid else (),
-        pool=asked.minor * asked.players if paid else 0,
+        charges=not open_end,
+        last_hands_minutes=None if ends_itself else asked.minutes,
+        shares=(),
+        pool=0,
+        was={"table_seats": str(even)},
         ends_at=asked.start + timedelta(minutes=asked.minutes),
     )
+    if isinstance(game, CoruscantShift) and not ends_itself:
+        await _rising(ask, asked, own, found, key)
+    if found.last_hands_minutes:
+        found.was["last_hands"] = str(found.last_hands_minutes)
+    if found.charges and asked.price > 0:
+        shares = next(each for most, each in _PLACES if asked.players <= most)
+        found.was["payouts"] = ", ".join(map(str, shares))
+        found.shares = numbers_of(own.get("payouts", ("",))[-1]) or shares
+        found.pool = asked.minor * asked.players
+    return found
+
+
+async def _rising(ask: Ask, asked: Questions, own: Values, found: Proposal, key: str) -> None:
+    """Put levels, breaks and the simulated end into a proposal for a game whose bets rise."""
+    number_of_breaks = max(0, math.ceil(asked.minutes / _BREAK_AFTER_MINUTES) - 1)
+    minutes = max(_MINUTES_MIN, asked.minutes - number_of_breaks * _BREAK_SECONDS // 60)
+    stack = number(own, "starting_stack") or STACK
+    levels = await _levels(ask, asked, stack, minutes, key)
+    if not levels and stack != STACK:  # the stack is too short; the API says so at its field
+        levels = await _levels(ask, asked, STACK, minutes, f"{key}-stack")
+    typed = rows_of(own)
+    if not levels and not typed:
+        return  # a game without bets that rise by levels
+    proposed = rows_for(levels)
+    breaks = tuple(each.level for each in _breaks(levels, number_of_breaks, asked.minutes))
+    late = _LATE_LEVEL if len(levels) > _LATE_LEVEL else None
+    found.was |= {
+        "levels": written(proposed),
+        "breaks": ", ".join(map(str, breaks)),
+        "late": str(late or ""),
+    }
+    found.stack, found.rows, found.last_hands_minutes = stack, tuple(typed) or proposed, None
+    found.breaks, found.late_level = breaks, late
+    if "breaks" in own:
+        found.breaks = tuple(sorted({*numbers_of(own["breaks"][-1])}))
+    played = levels_of(found.rows)
+    if played:
+        found.minutes = (played[0].length or 0) // 60
+        pause = 60 * (number(own, "break_minutes") or _BREAK_SECONDS // 60)
+        found.ends = await _ends(ask, asked, found, played, pause, key)
+
+
+async def _ends(
+    ask: Ask,
+    asked: Questions,
+    found: Proposal,
+    levels: Sequence[LevelStep],
+    pause: int,
+    key: str,
+) -> Ends | None:
+    """Return the simulated end. Without it the proposal still stands."""
+    wanted = {
+        "players": asked.players,
+        "table_seats": found.seats,
+        "stack": found.stack,
+        "levels": levels,
+        "breaks": [
+            {"level": each, "seconds": pause} for each in found.breaks if 0 < each < len(levels)
+        ],
+        "ruleset": asked.ruleset,
+    }
+    try:
+        made = await ask.api.send(
+            "POST", "/v1/simulations", wanted, EveningsSimulated, key=f"{key}-ends"
+        )
+    except Problem as problem:
+        if problem.status >= 500 and problem.code != "overloaded":
+            raise
+        return None
+    if made.length is None:
+        return None
+    early, about, late = (
+        asked.start + timedelta(seconds=round(each / _NEAR) * _NEAR)
+        for each in (made.length.p10_seconds, made.length.p50_seconds, made.length.p90_seconds)
+    )
+    return Ends(early=early, about=about, late=late, hands_an_hour=made.hands_an_hour)
 
 
 def rrule(often: str, first: str) -> str:
@@ -179,17 +314,25 @@ def numbers_of(text: str) -> tuple[int, ...]:
     return tuple(int(each) for each in re.findall(r"\d{1,9}", text))
 
 
-async def _levels(ask: Ask, asked: Questions, minutes: int, key: str) -> tuple[LevelStep, ...]:
+async def _levels(
+    ask: Ask, asked: Questions, stack: int, minutes: int, key: str
+) -> tuple[LevelStep, ...]:
+    """Return levels of whole minutes, or none if the game has none or the stack is too short."""
     wanted = {
-        "players": asked.players, "stack": STACK, "minutes": minutes, "ruleset": asked.ruleset,
+        "players": asked.players, "stack": stack, "minutes": minutes, "ruleset": asked.ruleset,
     }  # fmt: skip
     try:
         made = await ask.api.send("POST", "/v1/structures", wanted, StructureShown, key=key)
     except Problem as problem:
         if problem.code != "invalid_ruleset":
             raise
-        return ()  # a game without bets that rise by levels
-    return made.levels
+        return ()
+    return tuple(
+        msgspec.structs.replace(each, length=max(1, round(each.length / 60)) * 60)
+        if each.length
+        else each
+        for each in made.levels
+    )
 
 
 def _breaks(levels: Sequence[LevelStep], number: int, minutes: int) -> tuple[Break, ...]:

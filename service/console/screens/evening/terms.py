@@ -1,13 +1,14 @@
 """The terms of a new evening, made of the fields of its proposal."""
 
+import msgspec
 from babel.numbers import get_currency_precision
 
 from service.console.calling import Problem
 from service.console.forms import Given
 from service.console.screens.evening.plan import Questions, amount_of, numbers_of
+from service.console.screens.evening.typed import NUMBERS, levels_of, rows_of
 
 _CHECK_IN_SECONDS = 1800
-_NUMBERS = ("table_seats", "starting_stack", "entrants_min", "entrants_max", "decision_seconds")
 
 
 def terms_of(given: Given, asked: Questions) -> dict[str, object]:
@@ -26,7 +27,7 @@ def terms_of(given: Given, asked: Questions) -> dict[str, object]:
     }
     if given.text("place"):
         terms["place"] = given.text("place")
-    for name in _NUMBERS:
+    for name in NUMBERS:
         number = _whole(given, name, wrong)
         if number is not None:
             terms[name] = number
@@ -85,20 +86,12 @@ def _floor(given: Given, levels: int, wrong: dict[str, str]) -> dict[str, object
 
 
 def _levels(given: Given, wrong: dict[str, str]) -> list[dict[str, int | None]]:
-    """Return the rows of the levels. A row without bets is left out, and the last never ends."""
-    columns = [given.texts(f"level_{each}[]") for each in ("small", "big", "ante", "minutes")]
-    found: list[dict[str, int | None]] = []
-    for row in zip(*columns, strict=False):
-        texts = [each.strip() or "0" for each in row]
-        if not all(each.isdecimal() and len(each) < 10 for each in texts):
-            wrong["levels"] = "Expected `int`"
-            return []
-        small, big, ante, minutes = (int(each) for each in texts)
-        if small or big or ante:
-            found.append({"small": small, "big": big, "ante": ante, "length": minutes * 60})
-    if found:
-        found[-1]["length"] = None
-    return found
+    """Return the levels of the form, of which the last never ends."""
+    rows = rows_of(given.values)
+    levels = levels_of(rows)
+    if rows and not levels:
+        wrong["levels"] = "Expected `int`"
+    return [msgspec.structs.asdict(each) for each in levels]
 
 
 def _whole(given: Given, name: str, wrong: dict[str, str]) -> int | None:

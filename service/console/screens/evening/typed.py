@@ -1,0 +1,155 @@
+"""What an organiser typed into a proposal, or set in an earlier evening. The rest follows."""
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+from babel.numbers import get_currency_precision
+
+from engine.rulesets.parts import LevelStep
+from service.base.documents import Document
+
+Values = Mapping[str, tuple[str, ...]]
+
+LEVELS = "levels"
+COLUMNS = ("level_small[]", "level_big[]", "level_ante[]", "level_minutes[]")
+_WAS = "was."
+"""The names of the hidden fields that hold what was proposed."""
+
+_NONE = ("late", "last_hands", "price")
+"""Fields that are empty if an announcement does not have them. Otherwise they would follow."""
+
+_TICKS = ("waitlist", "check_in", "staff_may_play")
+
+
+def kept(values: Values) -> dict[str, tuple[str, ...]]:
+    """
+    Return the fields that the organiser has set.
+
+    A field that still holds what was proposed is left out, so that it follows the next proposal.
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    levels_stay = values.get(f"{_WAS}{LEVELS}") != (written(rows_of(values)),)
+    for name, each in values.items():
+        if name.startswith(_WAS) or (name in COLUMNS and not levels_stay):
+            continue
+        if values.get(f"{_WAS}{name}") != each:
+            found[name] = each
+    return found
+
+
+def rows_of(values: Values) -> list[tuple[str, ...]]:
+    """Return the rows of the levels as they were typed. Those without bets are left out."""
+    columns = [values.get(each, ()) for each in COLUMNS]
+    rows = [tuple(each.strip() or "0" for each in row) for row in zip(*columns, strict=False)]
+    return [row for row in rows if any(each != "0" for each in row[:3])]
+
+
+def levels_of(rows: Sequence[tuple[str, ...]]) -> tuple[LevelStep, ...]:
+    """Return the levels in *rows*, of which the last never ends. Without numbers there are none."""
+    if not all(each.isdecimal() and len(each) < 10 for row in rows for each in row):
+        return ()
+    steps = [
+        LevelStep(small=small, big=big, ante=ante, length=minutes * 60)
+        for small, big, ante, minutes in (map(int, row) for row in rows)
+    ]
+    return (*steps[:-1], *(msgspec.structs.replace(each, length=None) for each in steps[-1:]))
+
+
+def rows_for(levels: Sequence[LevelStep]) -> tuple[tuple[str, ...], ...]:
+    """Return the rows of *levels* as they stand in the form."""
+    return tuple(
+        (str(each.small), str(each.big), str(each.ante), str((each.length or 0) // 60))
+        for each in levels
+    )
+
+
+def written(rows: Sequence[tuple[str, ...]]) -> str:
+    """Return the rows of the levels as one text, by which a change is found."""
+    return " ".join("/".join(row) for row in rows)
+
+
+def number(values: Values, name: str) -> int | None:
+    """Return a whole number above 0 that was typed, or None."""
+    text = values.get(name, ("",))[-1].strip()
+    return int(text) if text.isdecimal() and len(text) < 10 and int(text) else None
+
+
+def filled(content: Document) -> dict[str, tuple[str, ...]]:
+    """Return the fields of a form for an announcement, such as that of an earlier evening."""
+    found: dict[str, tuple[str, ...]] = {}
+    entry, floor, fees = (_part(content, each) for each in ("entry", "floor", "fees"))
+    breaks = floor.get("breaks") or ()
+    single = {
+        "name": content.get("name"),
+        "place": content.get("place"),
+        "minutes": _minutes(content.get("length_seconds")),
+        "late": entry.get("late_registration_level"),
+        "last_hands": floor.get("last_hands_after_minutes"),
+        "breaks": ", ".join(str(each["level"]) for each in breaks),
+        "break_minutes": _minutes(breaks[0]["seconds"]) if breaks else None,
+        "price": _price(fees.get("buy_in"), content.get("currency")),
+        "payouts": ", ".join(map(str, content.get("payouts") or ())) if fees.get("buy_in") else "",
+        "waitlist": entry.get("waitlist"),
+        "check_in": entry.get("check_in_opens_before_seconds") is not None,
+        "staff_may_play": content.get("staff_may_play"),
+        **{name: content.get(name) for name in NUMBERS},
+    }
+    for name, value in single.items():
+        if name in _TICKS:
+            found |= {name: ("yes",)} if value else {}
+        elif value is not None or name in _NONE:
+            found[name] = ("" if value is None else str(value),)
+    escalation = _part(_part(content, "overrides"), "escalation")
+    if escalation.get("kind") == LEVELS and escalation.get("by") == "clock":
+        rows = rows_for(msgspec.convert(escalation["levels"], tuple[LevelStep, ...]))
+        found |= dict(zip(COLUMNS, zip(*rows, strict=True), strict=True))
+    return found
+
+
+NUMBERS = ("table_seats", "starting_stack", "entrants_min", "entrants_max", "decision_seconds")
+"""The members of an announcement that are single numbers, and fields of the same name."""
+
+
+def laid_over(content: Document, terms: Document) -> Document:
+    """
+    Return *terms* over an earlier announcement, member by member.
+
+    What the form does not show, such as rebuys, stays as it was. What it shows is as in the form.
+    """
+    gone = {"name", "place", "length_seconds", "staff_may_play"}
+    if content.get("ruleset") != terms.get("ruleset"):
+        gone |= {"overrides"}  # they were meant for another game
+    if "fees" not in terms and _part(content, "fees").get("buy_in"):
+        gone |= {"fees", "payouts", "currency", "prize_pool"}
+    found = {name: each for name, each in content.items() if name not in gone}
+    for name, value in terms.items():
+        hidden = _SHOWN_WITHIN.get(name, ())
+        below = {k: each for k, each in _part(found, name).items() if k not in hidden}
+        found[name] = below | value if isinstance(value, dict) else value
+    return found
+
+
+_SHOWN_WITHIN = {
+    "entry": ("waitlist", "late_registration_level", "check_in_opens_before_seconds"),
+    "floor": ("breaks", "last_hands_after_minutes"),
+    "fees": ("buy_in",),
+    "overrides": ("escalation",),
+}
+"""The members of an announcement's objects that the form shows, so the form alone sets them."""
+
+
+def _part(content: Document, name: str) -> Document:
+    found = content.get(name)
+    return found if isinstance(found, dict) else {}
+
+
+def _minutes(seconds: int | None) -> int | None:
+    return None if not seconds else max(1, round(seconds / 60))
+
+
+def _price(minor: int | None, currency: str | None) -> str | None:
+    if not minor or currency is None:
+        return None
+    digits: int = get_currency_precision(currency)
+    whole, rest = divmod(minor, 10**digits)
+    return f"{whole}.{rest:0{digits}}" if rest else str(whole)
