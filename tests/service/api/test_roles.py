@@ -69,6 +69,8 @@ OWN = {
     "erase_me",
     "try_points_formula",
     "enter_sandbox",
+    "try_season_terms",
+    "simulate_evenings",
     "create_league",
     "list_leagues",
     "list_fairness_runs",
@@ -128,7 +130,7 @@ MEMBERS = {
         (
             "read_league", "list_members", "leave_league", "list_seasons", "read_season",
             "read_standings", "read_standings_series", "read_season_results",
-            "list_tournaments", "read_tournament",
+            "list_tournaments", "read_tournament", "read_terms", "evaluate_tournament_hands",
             "list_tournament_hands",
             "list_registrations",
             "register_entrant", "read_table", "list_tables", "list_hands", "read_hand",
