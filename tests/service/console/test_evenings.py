@@ -154,7 +154,7 @@ async def test_a_refused_evening_opens_one_season_however_often_it_is_sent(
 
 def facts(page: str) -> list[str]:
     """Return the figures at the head of a proposal."""
-    found = re.search(r'<div class="facts">(.*?)</div>\s*(?:<p|<form)', page, re.DOTALL)
+    found = re.search(r'<div class="facts">(.*?)</div>\s*(?:<p|</div>)', page, re.DOTALL)
     assert found is not None, page
     return re.sub(r"<[^>]*>|\s+", " ", found[1]).split()
 

@@ -26,11 +26,12 @@ document.addEventListener("change", async (event) => {
 });
 
 // The server has read what was typed until now, and gives it back, so its fields are the right ones.
+// Only the field that is being typed into may be ahead of it.
 function put(fresh) {
-  const fields = () => main.querySelectorAll("[data-follows] input");
+  const fields = () => [...main.querySelectorAll("[data-follows] input")].filter((each) => each !== document.activeElement);
   for (const each of fields()) each.defaultValue = each.value;
   morph(main, fresh);
-  for (const each of fields()) if (each !== document.activeElement) each.value = each.defaultValue;
+  for (const each of fields()) each.value = each.defaultValue;
   const told = main.querySelector("[data-said]");
   if (told) announce(told.dataset.said);
 }
