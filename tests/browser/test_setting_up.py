@@ -120,11 +120,14 @@ def test_the_example_of_a_season_follows_the_preset(house: House) -> None:
     page = house.open(owner, PHONE).context.new_page()
     page.goto(f"/leagues/{league}/new-season")
     example = page.get_by_role("table", name="For example")
-    expect(example).to_contain_text("15")
+    expect(example).to_contain_text("18")
 
     page.get_by_text("Fixed table", exact=True).click()
 
-    expect(example).to_contain_text("68")
+    expect(example).to_contain_text("80")
+    page.get_by_text("Other ways to count").click()
+    page.get_by_text("Table and knock-outs", exact=True).click()
+    expect(example).to_contain_text("Bonus")
     assert barriers(page) == []
     assert overflow(page) == 0
 

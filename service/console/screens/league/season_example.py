@@ -12,8 +12,8 @@ from service.console.calling import Problem
 _EVENINGS = (
     ("Ada", "Bo", "Cem", "Dia", "Eli", "Fay"),
     ("Bo", "Ada", "Eli", "Fay", "Cem"),
-    ("Cem", "Dia", "Bo", "Ada", "Fay", "Eli"),
-    ("Dia", "Cem", "Eli", "Ada", "Bo"),
+    ("Cem", "Bo", "Dia", "Ada", "Fay", "Eli"),
+    ("Ada", "Cem", "Dia", "Eli", "Bo"),
 )
 """The players of each evening, the winner first. Some evenings lack somebody."""
 
