@@ -15,7 +15,7 @@ from service.api.http.negotiating import takes_gzip
 from service.api.http.shell import Asked
 from service.console import files, live, screens
 from service.console.asking import ask_of
-from service.console.calling import Edge, Problem
+from service.console.calling import Calls, Edge, Problem
 from service.console.declaring import Screen, admit, edge_of, troubled
 from service.console.sharing import Sharing
 
@@ -88,18 +88,22 @@ class Console:
     """
 
     def __init__(self, edge: Edge) -> None:
-        self._edge = edge
+        self._calls = Calls(edge)
         self._sharing = Sharing()
         self._routes = application()
 
     async def __call__(self, scope: HTTPScope, receive: Receive, send: Send) -> None:
         """Serve one connection."""
         head = scope["method"] == "HEAD"
-        state = {**scope["state"], "edge": self._edge, "sharing": self._sharing, "head": head}
+        state = {**scope["state"], "edge": self._calls, "sharing": self._sharing, "head": head}
         inner: HTTPScope = {**scope, "state": state, "extensions": {}}
         if head:
             inner["method"] = "GET"
         await self._routes(inner, receive, _Sender(inner, send, head=head))
+
+    async def ended(self) -> None:
+        """Wait for what pages have asked and no longer need."""
+        await self._calls.ended()
 
 
 class _Sender:

@@ -33,6 +33,39 @@ class Edge(Protocol):
         """Serve one connection."""
 
 
+class Calls:
+    """
+    The application's edge, with a count of the calls under way.
+
+    A page asks for several things at once. If one is refused, the page is answered and the others
+    are still under way: a process that ends waits for them.
+
+    Args:
+        edge: The application's own edge.
+    """
+
+    def __init__(self, edge: Edge) -> None:
+        self._edge = edge
+        self._under_way = 0
+        self._none = asyncio.Event()
+        self._none.set()
+
+    async def __call__(self, scope: HTTPScope, receive: Receive, send: Send) -> None:
+        """Serve one call."""
+        self._under_way += 1
+        self._none.clear()
+        try:
+            await self._edge(scope, receive, send)
+        finally:
+            self._under_way -= 1
+            if not self._under_way:
+                self._none.set()
+
+    async def ended(self) -> None:
+        """Wait until no call is under way."""
+        await self._none.wait()
+
+
 class FieldError(msgspec.Struct):
     """What is wrong with one member of a body."""
 

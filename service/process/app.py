@@ -120,6 +120,9 @@ class Application:
             settle()
             yield
             self._stopping.set()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(SHUTDOWN_SECONDS):
+                    await self._console.ended()
 
     async def __call__(
         self,
