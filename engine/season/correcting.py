@@ -7,6 +7,7 @@ No award is ever edited. A correction is a new event, and the ledger keeps both 
 from collections.abc import Iterable
 from decimal import Decimal
 
+from engine.kit.house_bots import is_house_bot
 from engine.season.awarding import demand_placings, field_of
 from engine.season.commands import AdjustPoints, ReviseAward, RevokeAward, VoidAdjustment
 from engine.season.errors import AdjustmentInvalid, AdjustmentUnknown, AwardUnknown, OwnPoints
@@ -87,7 +88,8 @@ def adjust(state: Opened, command: AdjustPoints) -> tuple[Event, ...]:
 
     Raises:
         OwnPoints: If the author adjusts their own points.
-        AdjustmentInvalid: If the number is out of bounds, or its sign contradicts its kind.
+        AdjustmentInvalid: If the number is out of bounds, or its sign contradicts its kind, or the
+            player is a house bot.
         AwardUnknown: If it names a tournament that was never counted.
     """
     asked = command.adjustment
@@ -95,6 +97,8 @@ def adjust(state: Opened, command: AdjustPoints) -> tuple[Event, ...]:
         return ()
     if state.one(command.author) == state.one(asked.player):
         raise OwnPoints
+    if is_house_bot(asked.player):
+        raise AdjustmentInvalid(problem="house bots get no points")
     points = Decimal(asked.points)
     if not points or abs(points) > POINTS_MAX:
         raise AdjustmentInvalid(problem=f"must not be 0 or beyond {POINTS_MAX:f}")

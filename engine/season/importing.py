@@ -4,12 +4,14 @@ from collections import Counter
 from collections.abc import Iterator
 from decimal import Decimal
 
+from engine.kit.house_bots import is_house_bot
 from engine.season.commands import ImportResults, StatedTournament
-from engine.season.errors import ImportInvalid
+from engine.season.errors import ImportInvalid, OwnPoints
 from engine.season.events import ResultsImported
 from engine.season.points import POINTS_MAX, written
 from engine.season.state import Opened
 from engine.season.values import ImportedResult, ImportedTournament
+from engine.values import PlayerId
 
 NAME_LENGTH_MAX = 120
 
@@ -19,8 +21,10 @@ def import_results(state: Opened, command: ImportResults) -> tuple[ResultsImport
     Return the import, or no event if the same results count already.
 
     Raises:
-        ImportInvalid: If the list contradicts itself or the season's terms. The refusal names the
-            tournament.
+        ImportInvalid: If the list contradicts itself or the season's terms, or names a house bot.
+            The refusal names the tournament.
+        OwnPoints: If the list changes results of its author, in a season of this server's
+            tournaments.
     """
     names: set[str] = set()
     for each in command.tournaments:
@@ -32,6 +36,7 @@ def import_results(state: Opened, command: ImportResults) -> tuple[ResultsImport
     imported = tuple(_imported(each, state.terms.scale) for each in command.tournaments)
     if imported == state.imported:
         return ()
+    _demand_others(state, imported, command.author)
     made = ResultsImported(
         tournaments=imported,
         digest=command.digest,
@@ -39,6 +44,34 @@ def import_results(state: Opened, command: ImportResults) -> tuple[ResultsImport
         rule="standings.imported",
     )
     return (made,)
+
+
+def _demand_others(
+    state: Opened, imported: tuple[ImportedTournament, ...], author: PlayerId
+) -> None:
+    """
+    Check that *imported* leaves the results of *author* as they are.
+
+    Before the season has a tournament of this server, there is nothing to gain: everybody sees the
+    list before they enter. So an organiser who played can bring a past season alone.
+    """
+    if not state.added and not state.counted:
+        return
+    if _of(state, imported, author) != _of(state, state.imported, author):
+        raise OwnPoints
+
+
+def _of(
+    state: Opened, imported: tuple[ImportedTournament, ...], player: PlayerId
+) -> list[tuple[str, ImportedResult]]:
+    """Return the imported results that count for *player*, with the names of the tournaments."""
+    one = state.one(player)
+    return [
+        (each.name, result)
+        for each in imported
+        for result in each.results
+        if state.one(result.player) == one
+    ]
 
 
 def _problems(state: Opened, stated: StatedTournament) -> Iterator[str]:
@@ -50,6 +83,9 @@ def _problems(state: Opened, stated: StatedTournament) -> Iterator[str]:
     twice = sorted(player for player, times in players.items() if times > 1)
     if twice:
         yield f"{twice[0]} has two results"
+    bots = sorted(player for player in players if is_house_bot(player))
+    if bots:
+        yield f"{bots[0]} is a house bot, and house bots get no points"
     scale = state.terms.scale
     for each in stated.results:
         # A list may leave players out, so places may be missing.

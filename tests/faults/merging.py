@@ -42,4 +42,19 @@ FAULTS = (
         faulty="return replace(state, imported=(*state.imported, *event.tournaments))",
         caught_by=SEASON + "test_a_later_list_takes_the_place_of_the_earlier_one",
     ),
+    Fault(
+        name="an owner gives themselves points by a list",
+        file="season/importing.py",
+        sound="if not state.added and not state.counted:",
+        faulty="if not state.counted:",
+        caught_by=SEASON
+        + "test_nobody_states_their_own_results_in_a_season_of_this_server[played_here0]",
+    ),
+    Fault(
+        name="a house bot gets points by a list",
+        file="season/importing.py",
+        sound="if is_house_bot(player))",
+        faulty="if not is_house_bot(player) and False)",
+        caught_by=SEASON + "test_house_bots_get_no_points_by_a_list",
+    ),
 )

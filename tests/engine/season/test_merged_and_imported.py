@@ -5,8 +5,15 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from engine.kit.house_bots import house_bot
 from engine.season import decider
-from engine.season.commands import ImportResults, MergeResults, StatedResult, StatedTournament
+from engine.season.commands import (
+    AddTournament,
+    ImportResults,
+    MergeResults,
+    StatedResult,
+    StatedTournament,
+)
 from engine.season.errors import ImportInvalid, OwnPoints, ResultsMeet, SeasonClosedAlready
 from engine.season.events import ResultsImported, ResultsMerged
 from engine.season.values import Aggregation, ImportedResult, ImportedTournament
@@ -22,7 +29,7 @@ from tests.engine.season.seasons import (
     opening,
     tournament,
 )
-from tests.engine.tournament.floor import NOON, player
+from tests.engine.tournament.floor import LEAGUE, NOON, player
 
 DIGEST = "44" * 32
 
@@ -142,6 +149,36 @@ def test_a_later_list_takes_the_place_of_the_earlier_one() -> None:
         importing(stated("B", (3, 1, "5"))),
     )
     assert points(given) == {player(3): "5.00"}
+
+
+@pytest.mark.parametrize(
+    "played_here", [AddTournament(tournament=tournament(1), now=NOON), in_order(1, 5)]
+)
+def test_nobody_states_their_own_results_in_a_season_of_this_server(played_here: Any) -> None:
+    """The others' results may still change. A merged identifier is the same person."""
+    given = season(importing(stated("A", (1, 1, "9"), (2, 2, "4"))), merging(3, 1), played_here)
+    for own in (
+        (stated("A", (1, 1, "10"), (2, 2, "4")),),
+        (stated("A", (2, 2, "4")),),
+        (stated("A", (1, 1, "9"), (2, 2, "4")), stated("B", (3, 1, "1"))),
+        (stated("B", (1, 1, "9"), (2, 2, "4")),),
+    ):
+        given.when(replace(importing(*own), author=player(1))).then_rejected(OwnPoints)
+    others = (stated("A", (1, 1, "9"), (2, 3, "1")), stated("B", (2, 1, "9")))
+    assert given.when(replace(importing(*others), author=player(1))).events()
+    assert given.when(importing(stated("A", (1, 1, "10")))).events()
+
+
+def test_an_organiser_brings_own_results_into_a_season_without_tournaments_of_this_server() -> None:
+    mine = replace(importing(stated("A", (1, 1, "9"))), author=player(1))
+    assert season().when(mine).events()
+
+
+def test_house_bots_get_no_points_by_a_list() -> None:
+    bot = StatedResult(player=house_bot(LEAGUE, "calm", 1), place=1, points="9")
+    listed = importing(StatedTournament(name="A", played_on=None, results=(bot,)))
+    with pytest.raises(ImportInvalid, match="house bots get no points"):
+        decider.decide(season().state, listed)
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from uuid import UUID
 import pytest
 from msgspec.structs import replace
 
+from engine.kit.house_bots import house_bot
 from engine.season import decider
 from engine.season.commands import ReviseAward, RevokeAward, VoidAdjustment
 from engine.season.errors import (
@@ -36,7 +37,7 @@ from tests.engine.season.seasons import (
     opening,
     tournament,
 )
-from tests.engine.tournament.floor import NOON, entrant, player
+from tests.engine.tournament.floor import LEAGUE, NOON, entrant, player
 
 SIGNED: dict[str, Any] = {"reason": REASON, "author": DIRECTOR, "now": NOON}
 BONUSES = (Bonus(kind="attendance", points="1"), Bonus(kind="knockouts", points="5"))
@@ -245,6 +246,13 @@ def test_money_is_asked_in_whole_units_and_spent_is_summed_over_entries() -> Non
         (player(1), 50, "135"),
         (player(2), 25, "110"),
     ]
+
+
+def test_house_bots_get_no_points_by_an_adjustment() -> None:
+    asked = adjustment(1, 2, "5")
+    bot = replace(asked.adjustment, player=house_bot(LEAGUE, "calm", 1))
+    with pytest.raises(AdjustmentInvalid, match="house bots get no points"):
+        decider.decide(season().state, replace(asked, adjustment=bot))
 
 
 def test_nobody_adjusts_their_own_points_nor_takes_back_what_was_taken() -> None:
