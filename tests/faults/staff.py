@@ -101,6 +101,13 @@ FAULTS = (
         caught_by=TERMS + "test_the_fees_stay_after_the_first_entry",
     ),
     Fault(
+        name="money comes to a tournament for which a house bot waits",
+        file="tournament/entering/changing.py",
+        sound="(*entries_of(state), *entering.waiting, *entering.applicants)",
+        faulty="(*entries_of(state),)",
+        caught_by=HOUSE_BOTS + "test_no_currency_comes_to_a_tournament_with_house_bots",
+    ),
+    Fault(
         name="late registration that is over goes on",
         file="tournament/entering/changing.py",
         sound="if is_over(state, now):",

@@ -42,6 +42,7 @@ from engine.tournament.model.state import (
     Running,
     State,
     Unannounced,
+    entries_of,
     phase_of,
 )
 from engine.tournament.model.terms import EntryTerms, FeeTerms, Rounds
@@ -181,9 +182,9 @@ def _check_fees(state: Known, new: TournamentAnnounced) -> None:
         return
     for name in _differing(_priced(old.fees), _priced(new.fees)):
         raise FeesFixed(field=f"fees.{name}")
-    entered = () if isinstance(state, Announced) else state.entrants
-    # Rulebook ``entry.house_bots``: they play for no money.
-    house = any(is_house_bot(each.player) for each in entered)
+    # Rulebook ``entry.house_bots``: they play for no money, and those in line may get a place.
+    present = (*entries_of(state), *entering.waiting, *entering.applicants)
+    house = any(is_house_bot(each.player) for each in present)
     if (old.currency is not None or house) and new.currency != old.currency:
         raise FeesFixed(field="currency")
 

@@ -13,6 +13,7 @@ from engine.tournament.model.commands import Register
 from engine.tournament.model.entering_errors import FeesFixed
 from engine.tournament.model.errors import BotsForbidden, HouseBotsForMoney
 from engine.tournament.model.events import EntrantRegistered
+from engine.tournament.model.terms import EntryTerms
 from engine.values import identifier, number_of
 from tests.engine.scenario import Scenario
 from tests.engine.tournament.floor import LEAGUE, announce, opening, player, register
@@ -70,5 +71,11 @@ def test_house_bots_enter_no_tournament_with_money_and_no_casino() -> None:
 def test_no_currency_comes_to_a_tournament_with_house_bots() -> None:
     entered = Scenario(decider).asked(announce(), opening, house())
     change(entered, currency="EUR").then_rejected(FeesFixed, field="currency")
+    for entry in (EntryTerms(waitlist=True), EntryTerms(approval=True)):
+        full = announce(entrants_max=2, entry=entry)
+        line = Scenario(decider).asked(full, opening, register(1), register(2), house(3))
+        entering = line.state.entering
+        assert (*entering.waiting, *entering.applicants)[-1].player == house(3).player
+        change(line, currency="EUR").then_rejected(FeesFixed, field="currency")
     people = Scenario(decider).asked(announce(), opening, register(1))
     assert change(people, currency="EUR").events()
