@@ -102,18 +102,18 @@ async def _tend(
     """
     Submit *command* if it is due, or return the instant at which it will be.
 
-    The command's id follows from *what* and from the due time. A repeated message makes the
-    same command, and a new due time makes another one.
+    The command's id follows from *what*, the due time and the tournament's version. A repeated
+    message makes the same command. Work that was undone is done again, even at the same due time.
 
     Args:
         due: Returns the due time for a tournament's state, or None once the work is done.
     """
-    state = (await runtime.writer.load(league, tournament_stream(tournament_id))).state
-    at = due(state)
+    loaded = await runtime.writer.load(league, tournament_stream(tournament_id))
+    at = due(loaded.state)
     if at is None:
         return None
     if command.now >= at:  # type: ignore[union-attr]
-        order = runtime.order(f"{what}/{tournament_id}/{at.isoformat()}")
+        order = runtime.order(f"{what}/{tournament_id}/{at.isoformat()}/{loaded.version}")
         await submit_to_tournament(runtime, league, tournament_id, command, order)
         return None
     return at

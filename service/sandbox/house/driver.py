@@ -14,13 +14,14 @@ from typing import Final
 
 import structlog
 
+from engine.errors import CommandRejected
 from engine.kit.house_bots import is_house_bot
 from engine.league.state import Created
 from engine.tournament.model.entering_commands import CheckIn
 from engine.tournament.model.state import Registering, State
 from engine.values import EntrantId, PlayerId, TableId, stream_of
 from service.api.http.news import News
-from service.api.http.phases import entries_of, tables_of
+from service.api.http.phases import entering_of, entries_of, tables_of
 from service.api.http.watching import Watch
 from service.api.table.my_facts import is_over
 from service.api.table.my_following import named, subjects_in
@@ -39,7 +40,7 @@ LOOK_SECONDS: Final = 1.0
 """The time between two searches for leagues that have got their first house bot."""
 
 SWEEP_LOOKS: Final = 5
-"""After this many searches, every table is looked at again."""
+"""After this many searches, every table is looked at again, and every unreadable stream."""
 
 _RETRY_SECONDS: Final = 1.0
 
@@ -76,6 +77,9 @@ class _Followed:
 
     tables: dict[TableId, str] = field(default_factory=dict)
     """The tournament of each open table of these tournaments."""
+
+    left_out: set[str] = field(default_factory=set)
+    """The streams that could not be read. Each sweep tries them again."""
 
 
 class Driver:
@@ -115,7 +119,7 @@ class Driver:
                 looks += 1
                 await self._look_for_leagues(watch)
                 if looks % SWEEP_LOOKS == 0:
-                    self._sweep()
+                    await self._sweep(watch)
             for league, streams in watch.take().items():
                 await self._look_at_each(watch, league, streams)
             await watch.wait(max(0.0, due - loop.time()))
@@ -134,14 +138,16 @@ class Driver:
         await self._look_at_each(watch, league, (stream_of(league), *streams))
 
     async def _look_at_each(self, watch: Watch, league: str, streams: Iterable[str]) -> None:
-        """Look at what has news. An unreadable league must not stop the bots of the others."""
-        try:
-            for stream in streams:
+        """Look at what has news. An unreadable stream must not stop the bots of the others."""
+        left_out = self._leagues[league].left_out
+        for stream in streams:
+            try:
                 await self._look(watch, league, stream)
-        except EventUnreadable as error:
-            _log.warning("house bots leave a league out", league=league, error=error.detail)
-            self._leagues[league] = _Followed()
-            watch.follow(league, frozenset())
+                left_out.discard(stream)
+            except EventUnreadable as error:
+                if stream not in left_out:
+                    _log.warning("house bots leave a stream out", stream=stream, error=error.detail)
+                left_out.add(stream)
 
     async def _look(self, watch: Watch, league: str, stream: str) -> None:
         if stream.startswith("table-"):
@@ -161,9 +167,8 @@ class Driver:
     async def _look_at_tournament(self, watch: Watch, league: str, tournament: str) -> None:
         followed, stream = self._leagues[league], tournament_stream(tournament)
         state = (await self._runtime.writer.load(league, stream)).state
-        bots = {
-            each.entrant: each.player for each in entries_of(state) if is_house_bot(each.player)
-        }
+        there = (*entries_of(state), *entering_of(state).waiting)
+        bots = {each.entrant: each.player for each in there if is_house_bot(each.player)}
         open_now = {each.table: tournament for each in tables_of(state)} if bots else {}
         followed.tables = {
             each: its for each, its in followed.tables.items() if its != tournament
@@ -193,13 +198,19 @@ class Driver:
         for entrant, player in bots.items():
             if entrant not in state.entering.checked_in:
                 command = CheckIn(entrant=entrant, now=self._runtime.clock.now())
-                order = self._runtime.order(f"house_bot/check_in/{entrant}", actor=player)
-                await submit_to_tournament(self._runtime, league, tournament, command, order)
+                # Check-in may open again, and staff may undo it. So one bot may check in twice.
+                asked = f"house_bot/check_in/{entrant}/{state.version}"
+                order = self._runtime.order(asked, actor=player)
+                try:
+                    await submit_to_tournament(self._runtime, league, tournament, command, order)
+                except CommandRejected as refusal:
+                    _log.warning("a house bot was refused", entrant=entrant, code=refusal.code)
 
-    def _sweep(self) -> None:
+    async def _sweep(self, watch: Watch) -> None:
         for league, followed in self._leagues.items():
             for table in followed.tables:
                 self._play(league, table)
+            await self._look_at_each(watch, league, tuple(followed.left_out))
 
     def _play(self, league: str, table: TableId) -> None:
         """Play at a table in the background. News during the play is looked at after it."""

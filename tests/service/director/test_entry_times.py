@@ -113,6 +113,28 @@ async def test_jobs_of_terms_that_changed_wait_for_the_new_instants(database: Te
         }
 
 
+async def test_check_in_opens_again_after_the_start_moved_away_and_back(
+    database: TestDatabase,
+) -> None:
+    async with open_runtime(database.settings("holotable_worker")) as runtime:
+        now = runtime.clock.now()
+        entry = EntryTerms(check_in_opens_before_seconds=600)
+        league, name = await announced(
+            runtime, 2, entry=entry, starts_at=now + timedelta(seconds=300)
+        )
+        ids = {"league": league, "tournament": name}
+        assert await duties.open_check_in(runtime, ids) is None
+        terms = changeable((await state_of(runtime, league, name)).terms)
+        later = replace(terms, starts_at=now + timedelta(hours=2))
+        for each in (later, terms):
+            order = command(runtime)
+            asked = back(each, order)
+            await submitting.submit_to_tournament(runtime, league, name, asked, order)
+        assert not (await state_of(runtime, league, name)).entering.check_in_opened
+        assert await duties.open_check_in(runtime, ids) is None
+        assert (await types_of(runtime, name))[-1] == "check_in_opened"
+
+
 def back(terms: ChangeableTerms, order: Order) -> ChangeTerms:
     """Return the command that sets the old terms again."""
     return ChangeTerms(terms=terms, **{**RULED, "now": order.received_at})

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -13,7 +14,8 @@ from engine.table.model.state import Place, Table
 from engine.values import SealedCard
 from service.api.http.news import News
 from service.base.documents import Document
-from service.director.runtime import open_runtime
+from service.director.runtime import Runtime, open_runtime
+from service.log.streams import tournament_stream
 from service.log.subscription import Subscription
 from service.sandbox.bots.strengths import STYLES
 from service.sandbox.house.driver import Driver
@@ -23,6 +25,7 @@ from tests.service.api.conftest import serving
 from tests.service.api.table.test_feeds import everything
 from tests.service.api.table.wire import SWINGING
 from tests.support.databases import TestDatabase
+from tests.support.poison import owning, plant
 from tests.support.waiting import until_awaited
 
 pytestmark = pytest.mark.anyio
@@ -89,6 +92,70 @@ async def test_house_bots_check_in_and_play_a_tournament_to_its_end(
         answers = [each["data"]["timed_out"] for each in feed if "timed_out" in each["data"]]
         assert len(answers) > 5
         assert not any(answers)
+
+
+async def with_bots(owner: Any, league: str, name: str) -> tuple[str, list[str]]:
+    """Announce a tournament with check-in, and enter two house bots. Return it and the entries."""
+    entry = {"check_in_opens_before_seconds": 600, "no_show": "release"}
+    starts_at = (datetime.now(UTC) + timedelta(seconds=300)).isoformat()
+    terms = NIGHT | {"name": name, "entry": entry, "starts_at": starts_at, "bots": "only"}
+    made = await owner.post(f"/v1/leagues/{league}/tournaments", terms)
+    assert made.status_code == 201, made.text
+    tournament = made.json()["id"]
+    seated = await owner.post(f"/v1/tournaments/{tournament}/house-bots", {"count": 2})
+    assert seated.status_code == 201, seated.text
+    return tournament, [each["entrant"] for each in seated.json()["bots"]]
+
+
+async def undo(owner: Any, tournament: str, entrants: list[str]) -> None:
+    for each in entrants:
+        path = f"/v1/tournaments/{tournament}/registrations/{each}/check-in"
+        undone = await owner.http.delete(path, headers=owner.headers)
+        assert undone.status_code == 200, undone.text
+
+
+async def checked_in(runtime: Runtime, league: str, tournament: str) -> frozenset[str]:
+    state = (await runtime.writer.load(league, tournament_stream(tournament))).state
+    return frozenset(state.entering.checked_in)
+
+
+async def test_house_bots_check_in_again_as_often_as_it_is_undone(
+    serving: Any, database: TestDatabase
+) -> None:
+    """A stream that cannot be read stops only the bots of its own tournament."""
+    async with serving() as api:
+        owner, league = await api.league()
+        runtime = api.app.shell.runtime
+        tournament, bots = await with_bots(owner, league, "One")
+        broken, _ = await with_bots(owner, league, "Broken")
+        async with owning(database) as log:
+            stream = tournament_stream(broken)
+            await plant(log, league, "check_in_opened", "{}", stream=stream)
+        async with driving(database):
+            for _ in range(3):
+                await undo(owner, tournament, bots)
+
+                async def again() -> bool:
+                    return await checked_in(runtime, league, tournament) == set(bots)
+
+                await until_awaited(again)
+
+
+async def test_a_house_bot_that_cannot_check_in_does_not_stop_the_others(
+    serving: Any, database: TestDatabase
+) -> None:
+    async with serving() as api:
+        owner, league = await api.league()
+        runtime = api.app.shell.runtime
+        tournament, bots = await with_bots(owner, league, "One")
+        await undo(owner, tournament, bots)
+        before = (await runtime.writer.load(league, tournament_stream(tournament))).state
+        left = await owner.post(f"/v1/tournaments/{tournament}/registrations/{bots[0]}/withdraw")
+        assert left.status_code == 200, left.text
+        driver = Driver(runtime, api.app.shell.news, asyncio.Event())
+        players = {each.entrant: each.player for each in before.entrants}
+        await driver._check_in(league, tournament, before, players)
+        assert await checked_in(runtime, league, tournament) == {bots[1]}
 
 
 def test_every_strength_has_a_style() -> None:
