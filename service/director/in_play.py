@@ -95,9 +95,10 @@ async def remove_member(
         MemberPlaying: If the member plays in a running tournament, or waits to enter one late.
         LastOwner: If the member is the league's only owner.
     """
-    found = await open_tournaments(runtime.pool, league_id)
 
     async def decide(states: States) -> Sequence[Entry]:
+        # Read in its turn: a tournament may be announced or entered while the command waits.
+        found = await open_tournaments(runtime.pool, league_id)
         return await removal(states, league_id, command, found, order.received_at)
 
     return await runtime.writer.submit(league_id, order, decide)

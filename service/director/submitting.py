@@ -38,14 +38,9 @@ from service.log.streams import season_stream, table_stream, tournament_stream
 from service.log.writer import Entry, Order, Receipt, States
 
 
-async def open_registration(
-    runtime: Runtime, league: str, tournament_id: str, order: Order | None = None
-) -> datetime | None:
+async def open_registration(runtime: Runtime, league: str, tournament_id: str) -> datetime | None:
     """
-    Open a tournament's registration and commit to its masters.
-
-    Args:
-        order: The request that asked for this. Without one the house acts, and only once.
+    Open a tournament's registration and commit to its masters. The house acts, and only once.
 
     Returns:
         The instant to try again, if changed terms open registration later.
@@ -65,9 +60,8 @@ async def open_registration(
         state = (await states.load(stream)).state
         return [Entry(stream, tournament.decider.decide(state, command))]
 
-    await runtime.writer.submit(
-        league, order or runtime.order(f"open_registration/{tournament_id}"), decide
-    )
+    order = runtime.order(f"open_registration/{tournament_id}")
+    await runtime.writer.submit(league, order, decide)
     return None
 
 

@@ -67,10 +67,11 @@ async def merge_players(
     Raises:
         CommandRejected: If the two may not be merged.
     """
-    known = (await runtime.writer.load(league_id, league_stream(league_id))).state
-    found = await _found(runtime.pool, league_id, _people(known, command))
 
     async def decide(states: States) -> Sequence[Entry]:
+        state = (await states.load(league_stream(league_id))).state
+        # Read in its turn: a tournament may be announced or entered while the command waits.
+        found = await _found(runtime.pool, league_id, _people(state, command))
         return await _decided(states, league_id, command, found)
 
     return await runtime.writer.submit(league_id, order, decide)

@@ -1,5 +1,6 @@
 """Two players who are one person, over HTTP: what counts, who acts, and what is refused."""
 
+import asyncio
 from typing import Any
 
 import httpx
@@ -11,6 +12,7 @@ from service.people.erasure import erase
 from service.projections.comparing import compare_league
 from tests.service.api.conftest import ANY, Api, Person
 from tests.service.api.league.test_past_seasons import bring_results
+from tests.service.api.league.turns import at, waiting_turn
 from tests.service.api.nights import pages, project
 from tests.service.api.tournament.test_corrections import a_night
 from tests.service.audit.test_audit import audited, faults
@@ -226,6 +228,29 @@ async def test_a_merge_is_refused_for_reasons_that_say_what_to_do(
         assert again.json()["into"] == new.player
         onto = await merge(owner, league, second, twin)
         assert refused(onto) == (409, "merged_player")
+
+
+async def test_an_entry_made_elsewhere_while_a_merge_waits_refuses_it(serving) -> None:
+    """The same holds for a removal: the entry must end with the membership."""
+    async with serving() as here, serving() as there:
+        owner, league = await here.league()
+        old, new, leaver = [await here.join(owner, league) for _ in range(3)]
+        async with waiting_turn(here, league) as waits:
+            merging = asyncio.create_task(merge(owner, league, old.player, new.player))
+            path = f"/v1/leagues/{league}/members/{leaver.player}"
+            removing = asyncio.create_task(owner.http.delete(path, headers=owner.headers))
+            await waits(2)
+            night = {"name": "Night", "ruleset": "better"}
+            made = await at(there, owner).post(f"/v1/leagues/{league}/tournaments", night)
+            assert made.status_code == 201, made.text
+            entering = f"/v1/tournaments/{made.json()['id']}/registrations"
+            for person in (old, leaver):
+                assert (await at(there, person).post(entering)).status_code == 201
+        assert refused(await merging) == (409, "merge_of_entered")
+        gone = await removing
+        assert gone.status_code == 200, gone.text
+        entries = (await owner.get(entering)).json()["items"]
+        assert [each["player"] for each in entries] == [old.player]
 
 
 async def test_staff_do_not_rule_on_results_that_they_earned_under_another_name(
