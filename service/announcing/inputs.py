@@ -5,13 +5,13 @@ from typing import Annotated
 
 from msgspec import Meta
 
+from service.people.names import NO_INSTANT
+
 Instant = Annotated[datetime, Meta(tz=True)]
 """An instant with the offset in which it was written. See :func:`in_utc`."""
 
-# The log refuses a text that looks like an instant in a form other than its own.
-_NO_INSTANT = r"^(?!\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?([+-]\d\d:\d\d)?$)"
 YEAR_MIN, YEAR_MAX = 2000, 2199
-Name = Annotated[str, Meta(min_length=1, max_length=120, pattern=_NO_INSTANT)]
+Name = Annotated[str, Meta(min_length=1, max_length=120, pattern=NO_INSTANT)]
 """The name of a league, a season or a tournament."""
 
 

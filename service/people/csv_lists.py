@@ -7,12 +7,14 @@ spreadsheets, by semicolons. The text is UTF-8, with or without a byte order mar
 
 import csv
 import io
+import re
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from service.base.errors import BadRequest
 
 _DETAIL_MAX = 500
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 class Fault(NamedTuple):
@@ -61,7 +63,13 @@ def read_cells(
             yield Fault(line, "cells", detail)
             continue
         pairs = zip(columns, cells, strict=True)
-        yield Cells(line, {column: cell.strip() for column, cell in pairs if cell.strip()})
+        given = {column: cell.strip() for column, cell in pairs if cell.strip()}
+        if any(_CONTROL.search(each) for each in given.values()):
+            yield Fault(
+                line, "characters", "a cell holds a line break or another control character"
+            )
+            continue
+        yield Cells(line, given)
 
 
 def _lines(text: str) -> Iterator[tuple[int, list[str]]]:

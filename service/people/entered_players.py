@@ -23,6 +23,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from engine.values import LeagueId, PlayerId, identifier, number_of
 from service.base.errors import IdempotencyKeyReused
+from service.people.names import folded
 from service.people.schema import account, entered_player
 
 CLAIM_FOR = timedelta(days=60)
@@ -69,10 +70,10 @@ def identity_of(name: str, email: str | None, external_id: str | None) -> str:
     >>> identity_of("Han Solo", "Han@Falcon.example", None)
     'email:han@falcon.example han solo'
     """
-    folded = " ".join(name.casefold().split())
     if external_id is not None:
         return f"id:{external_id}"
-    return f"name:{folded}" if email is None else f"email:{email.casefold()} {folded}"
+    called = folded(name)
+    return f"name:{called}" if email is None else f"email:{email.casefold()} {called}"
 
 
 def claim_code(player: UUID, random: bytes) -> str:

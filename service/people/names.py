@@ -7,6 +7,13 @@ Unicode. Only new names are checked. Stored names stay as they are.
 
 import unicodedata
 
+NO_INSTANT = r"^(?!\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?([+-]\d\d:\d\d)?$)"
+"""
+The pattern of names that the log takes.
+
+The log refuses a text that looks like an instant in a form other than its own.
+"""
+
 _BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0")
 """Letters, marks and symbols that show nothing."""
 
@@ -28,6 +35,16 @@ _REFUSED = {
 }
 _SHOWN = "LNPS"
 """Major categories that can be seen on their own."""
+
+
+def folded(name: str) -> str:
+    """
+    Return the form of *name* by which two spellings count as the same.
+
+    >>> folded(" Han  SOLO ")
+    'han solo'
+    """
+    return " ".join(name.casefold().split())
 
 
 def named(name: str) -> str:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from service.people.csv_lists import Cells, Fault, read_cells
 from service.people.entered_players import identity_of
-from service.people.names import named
+from service.people.names import NO_INSTANT, named
 
 ROWS_MAX = 2000
 BYTES_MAX = 256 * 1024
@@ -24,6 +24,7 @@ SCALE_MAX = 6
 """Most fraction digits of points."""
 
 _TITLE_MAX = 120
+_TITLE = re.compile(NO_INSTANT)
 _PLAYER = re.compile(r"plr_[0-9a-f]{32}")
 _PLACE = re.compile(r"[1-9][0-9]{0,5}")
 _POINTS = re.compile(r"-?(0|[1-9][0-9]{0,12})(\.[0-9]{1,6})?")
@@ -102,6 +103,8 @@ def _faults(given: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     title = given.get("tournament", "")
     if not 0 < len(title) <= _TITLE_MAX:
         yield "tournament", f"a tournament's name has 1 to {_TITLE_MAX} characters"
+    if _TITLE.match(title) is None:
+        yield "tournament", "a tournament's name must not be an instant"
     for cell in (title, given.get("name", "a")):
         try:
             named(cell)

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from hashlib import sha256
 from typing import Annotated
 
@@ -24,6 +25,7 @@ from engine.season.events import Event
 from engine.season.state import Opened
 from engine.season.state import State as Season
 from engine.values import HexDigest, LeagueId, PlayerId, SeasonId, identifier, number_of
+from service.announcing.inputs import Name
 from service.api.http.access import LeaguePlace
 from service.api.http.operations import operation
 from service.api.http.preconditions import compare
@@ -38,10 +40,11 @@ from service.log.writer import Entry, States
 from service.people import entered_players
 from service.people.accounts import names
 from service.people.csv_lists import Fault
+from service.people.names import folded, named
 from service.people.result_lists import BYTES_MAX, ResultRow, Results, read_results
 
 NAME = Query(
-    "name", Annotated[str, Meta(min_length=1, max_length=120)],
+    "name", Name,
     "The season's name. A new season is opened, or the one that an earlier list of this name "
     "opened gets the new list. Send either this or `season`.",
 )  # fmt: skip
@@ -111,7 +114,7 @@ class PastSeason(msgspec.Struct, kw_only=True):
     body_max=BYTES_MAX, answer=PastSeason, query=(NAME, SEASON, DRY_RUN),
     problems=(
         "bad_request", "not_found", "invalid_csv", "import_refused", "import_invalid",
-        "season_closed", "frozen",
+        "own_points", "season_closed", "frozen",
     ),
     key_required=True,
     about="The season stays open. It may count tournaments of this server too, and it is closed "
@@ -123,66 +126,49 @@ async def import_past_season(request: Asked, place: LeaguePlace, shell: Shell) -
     raw = await csv_of(request)
     wanted = await _wanted(request, place, raw)
     made = PastSeason(league=place.id, season=wanted.season, dry_run=dry_run_of(request))
-    made.rows = wanted.rows()
     stream = season_stream(wanted.season)
     if made.dry_run:
         compare(request, place)
-        if not wanted.faults:
+        found = wanted.found_in(place.state)
+        made.rows = found.rows()
+        if not found.faults:
             before = (await shell.runtime.writer.load(place.id, stream)).state
-            made.standings = await _ranks(shell, wanted.carried_out(before)[1])
+            made.standings = await _ranks(shell, wanted.carried_out(before, found)[1])
         return encoded(made)
-    if wanted.faults:
-        raise BadRequest("import_refused", "nothing was imported", rows=wanted.told())
     order = order_of(request, msgspec.json.encode([wanted.season, wanted.name]) + raw)
 
     async def decide(states: States) -> Sequence[Entry]:
-        events, state = wanted.carried_out((await states.load(stream)).state)
-        return [Entry(stream, events, state)]
+        # Somebody may be merged or removed between the request and its turn.
+        found = wanted.found_in((await states.load(place.stream)).state)
+        if found.faults:
+            raise BadRequest("import_refused", "nothing was imported", rows=found.told())
+        events, state = wanted.carried_out((await states.load(stream)).state, found)
+        return [Entry(stream, events, state), Entry(place.stream)]
 
     receipt = await shell.runtime.writer.submit(place.league, order, decide)
+    house = (await shell.runtime.writer.load(place.id, place.stream, fresh=False)).state
+    made.rows = wanted.found_in(house).rows()
     after = (await shell.runtime.writer.load(place.id, stream)).state
     made.standings = await _ranks(shell, after)
     return answer(receipt, msgspec.structs.asdict(made), 200)
 
 
 @dataclass(frozen=True, slots=True)
-class _Wanted:
-    """A list that was read, and the season that it is for."""
+class _Found:
+    """The player of each row that has one, and the faults of the other rows."""
 
-    season: SeasonId
-    name: str | None
-    """The name of the season that the list may open, or None for a season that must be open."""
-
-    opening: OpenSeason
-    importing: ImportResults
-    results: Results
     players: Mapping[int, PlayerId]
-    """The player of each row, by its line."""
+    """By the line of the row."""
 
     faults: tuple[Fault, ...]
-
-    def carried_out(self, state: Season) -> tuple[tuple[Event, ...], Season]:
-        """
-        Return the events of the import, and the season's state after them.
-
-        Raises:
-            StreamNotFound: If the season must be open and is not a season of this league.
-            CommandRejected: If the season refuses the list.
-        """
-        commands: list[Command] = [self.importing]
-        if not isinstance(state, Opened):
-            if self.name is None:
-                raise StreamNotFound("it does not exist, or you may not see it")
-            commands.insert(0, self.opening)
-        return policies.decide_in_turn(seasons.decider, state, commands)
 
     def rows(self) -> tuple[ResultShown, ...]:
         """Return the outcome of each row, in order of lines."""
         faulty = {each.line for each in self.faults}
         good = [
-            ResultShown(line=each.line, outcome="counted", player=self.players[each.line])
-            for each in self.results.rows
-            if each.line not in faulty
+            ResultShown(line=line, outcome="counted", player=player)
+            for line, player in self.players.items()
+            if line not in faulty
         ]
         return tuple(sorted((*good, *self.told()), key=lambda each: each.line))
 
@@ -194,6 +180,66 @@ class _Wanted:
         ]
 
 
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """A list that was read, and the season that it is for."""
+
+    season: SeasonId
+    opening: OpenSeason | None
+    """The opening that the list may bring, or None for a season that must be open."""
+
+    results: Results
+    candidates: Mapping[int, frozenset[PlayerId]]
+    """The players whom each row may mean, by its line."""
+
+    digest: HexDigest
+    author: PlayerId
+    now: datetime
+
+    @property
+    def name(self) -> str | None:
+        """The name of the season that the list may open."""
+        return None if self.opening is None else self.opening.name
+
+    def found_in(self, league: Created) -> _Found:
+        """Return the member of *league* whom each row is about."""
+        members = {each.player for each in league.members}
+        players: dict[int, PlayerId] = {}
+        faults: list[Fault] = []
+        for row in self.results.rows:
+            ones = {league.one(each) for each in self.candidates[row.line]} & members
+            if len(ones) == 1:
+                players[row.line] = ones.pop()
+            elif ones:
+                detail = "several members have this name; give the player's identifier in `player`"
+                faults.append(Fault(row.line, "ambiguous_player", detail))
+            else:
+                detail = "nobody in the league is known as this; enter or invite the player first"
+                faults.append(Fault(row.line, "unknown_player", detail))
+        return _Found(players, tuple(sorted((*self.results.faults, *faults))))
+
+    def carried_out(self, state: Season, found: _Found) -> tuple[tuple[Event, ...], Season]:
+        """
+        Return the events of the import, and the season's state after them.
+
+        Raises:
+            StreamNotFound: If the season must be open and is not a season of this league.
+            CommandRejected: If the season refuses the list.
+        """
+        importing = ImportResults(
+            tournaments=_stated(self.results.rows, found.players),
+            digest=self.digest,
+            author=self.author,
+            now=self.now,
+        )
+        commands: list[Command] = [importing]
+        if not isinstance(state, Opened):
+            if self.opening is None:
+                raise StreamNotFound("it does not exist, or you may not see it")
+            commands.insert(0, self.opening)
+        return policies.decide_in_turn(seasons.decider, state, commands)
+
+
 async def _wanted(request: Asked, place: LeaguePlace, raw: bytes) -> _Wanted:
     """
     Read the list and the season that it is for.
@@ -202,36 +248,50 @@ async def _wanted(request: Asked, place: LeaguePlace, raw: bytes) -> _Wanted:
         BadRequest: If the request names no season or two, or the list is no CSV.
     """
     shell = shell_of(request)
-    name, asked = (each.of(request.query_params) for each in (NAME, SEASON))
+    name, asked = _name_in(request), SEASON.of(request.query_params)
     if (name is None) == (asked is None):
         raise BadRequest("bad_request", "send either `name` or `season`, and not both")
-    season = SeasonId(str(asked)) if name is None else _season_of(place.id, str(name))
     results = read_results(raw)
-    players, unknown = await _players(shell, place.state, results.rows)
-    opening = OpenSeason(
-        season=season,
-        league=LeagueId(place.id),
-        name=str(name),
-        scale=results.scale,
-        master=shell.runtime.entropy.token(),
-        salt=shell.runtime.entropy.token(),
-        now=shell.now(),
-    )
-    importing = ImportResults(
-        tournaments=_stated(results.rows, players),
+    return _Wanted(
+        season=SeasonId(str(asked)) if name is None else _season_of(place.id, name),
+        opening=None if name is None else _opening(shell, place, name, results.scale),
+        results=results,
+        candidates=await _candidates(shell, place.state, results.rows),
         digest=HexDigest(sha256(raw).hexdigest()),
         author=PlayerId(principal_of(request).account.player),
         now=shell.now(),
     )
-    faults = tuple(sorted((*results.faults, *unknown)))
-    told = None if name is None else str(name)
-    return _Wanted(season, told, opening, importing, results, players, faults)
+
+
+def _name_in(request: Asked) -> str | None:
+    """
+    Return the season's name in its stored form, or None without one.
+
+    Raises:
+        BadRequest: ``validation_failed`` if it is no name.
+    """
+    name = NAME.of(request.query_params)
+    try:
+        return None if name is None else named(str(name))
+    except ValueError as error:
+        raise NAME.refused(str(error)) from error
+
+
+def _opening(shell: Shell, place: LeaguePlace, name: str, scale: int) -> OpenSeason:
+    return OpenSeason(
+        season=_season_of(place.id, name),
+        league=LeagueId(place.id),
+        name=name,
+        scale=scale,
+        master=shell.runtime.entropy.token(),
+        salt=shell.runtime.entropy.token(),
+        now=shell.now(),
+    )
 
 
 def _season_of(league: str, name: str) -> SeasonId:
     """Return the season that lists of this name are for, so that a name opens only one season."""
-    folded = " ".join(name.casefold().split())
-    return SeasonId(identifier("ssn", uuid5(NAMESPACE, f"past season {league} {folded}")))
+    return SeasonId(identifier("ssn", uuid5(NAMESPACE, f"past season {league} {folded(name)}")))
 
 
 def _stated(
@@ -255,43 +315,27 @@ def _stated(
     )
 
 
-async def _players(
+async def _candidates(
     shell: Shell, league: Created, rows: Sequence[ResultRow]
-) -> tuple[dict[int, PlayerId], list[Fault]]:
-    """Return the member whom each row is about, by its line, and a fault for every other row."""
-    named = [each.identity for each in rows if each.identity is not None]
-    known = await entered_players.known(shell.engine, league.league, named)
-    members = {each.player for each in league.members}
+) -> dict[int, frozenset[PlayerId]]:
+    """Return the players whom each row may mean, by its line: identifiers, and people's names."""
+    identities = [each.identity for each in rows if each.identity is not None]
+    known = await entered_players.known(shell.engine, league.league, identities)
+    members = [number_of(each.player) for each in league.members]
     called: dict[str, set[PlayerId]] = defaultdict(set)
-    for player, name in (await names(shell.engine, [number_of(each) for each in members])).items():
-        called[_folded(name)].add(PlayerId(player))
-    found: dict[int, PlayerId] = {}
-    faults: list[Fault] = []
-    for row in rows:
-        candidates = _candidates(row, known, called)
-        ones = {league.one(each) for each in candidates} & members
-        if len(ones) == 1:
-            found[row.line] = ones.pop()
-        elif ones:
-            detail = "several members have this name; give the player's identifier in `player`"
-            faults.append(Fault(row.line, "ambiguous_player", detail))
-        else:
-            detail = "nobody in the league is known as this; enter or invite the player first"
-            faults.append(Fault(row.line, "unknown_player", detail))
-    return found, faults
+    for player, name in (await names(shell.engine, members)).items():
+        called[folded(name)].add(PlayerId(player))
+    return {each.line: _candidates_of(each, known, called) for each in rows}
 
 
-def _candidates(
+def _candidates_of(
     row: ResultRow, known: Mapping[str, PlayerId], called: Mapping[str, set[PlayerId]]
-) -> set[PlayerId]:
+) -> frozenset[PlayerId]:
     if row.player is not None:
-        return {PlayerId(row.player)}
+        return frozenset({PlayerId(row.player)})
     listed = {player for identity, player in known.items() if identity == row.identity}
-    return listed if row.exact else listed | called.get(_folded(row.name or ""), set())
-
-
-def _folded(name: str) -> str:
-    return " ".join(name.casefold().split())
+    by_name = set() if row.exact else called.get(folded(row.name or ""), set())
+    return frozenset(listed | by_name)
 
 
 async def _ranks(shell: Shell, state: Season) -> tuple[PastRank, ...]:

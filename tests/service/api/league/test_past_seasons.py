@@ -1,5 +1,6 @@
 """Results of past seasons, imported from a list over HTTP."""
 
+import asyncio
 from typing import Any
 
 import httpx
@@ -7,6 +8,8 @@ import pytest
 
 from service.people.result_lists import BYTES_MAX
 from tests.service.api.conftest import Person
+from tests.service.api.league.test_fixtures import season_in
+from tests.service.api.league.turns import at, waiting_turn
 from tests.service.api.nights import pages, project
 from tests.service.audit.test_audit import audited, faults
 from tests.support.databases import TestDatabase
@@ -95,6 +98,84 @@ async def test_a_list_becomes_an_open_season_that_closes_like_any_other(
         assert (late.status_code, late.json()["code"]) == (409, "season_closed")
     report = await audited(database, league)
     assert faults(report) == {}, report.text()
+
+
+async def test_nobody_imports_own_results_into_a_season_of_this_server(serving) -> None:
+    async with serving() as api:
+        owner, league = await api.league()
+        member = await api.join(owner, league)
+        season = await season_in(owner, league)
+
+        def listed(points: int) -> str:
+            lines = (f"Opening,{owner.player},1,{points}", f"Opening,{member.player},2,4")
+            return "\n".join(("tournament,player,place,points", *lines))
+
+        before = await bring_results(owner, league, listed(9), season=season)
+        assert before.status_code == 200, before.text
+        night = {"name": "Night", "ruleset": "better", "season": season}
+        made = await owner.post(f"/v1/leagues/{league}/tournaments", night)
+        assert made.status_code == 201, made.text
+        for query in ({}, {"dry_run": "true"}):
+            more = await bring_results(owner, league, listed(10), season=season, **query)
+            assert (more.status_code, more.json()["code"]) == (409, "own_points"), more.text
+        others = listed(9).replace(",2,4", ",2,5")
+        changed = await bring_results(owner, league, others, season=season)
+        assert changed.status_code == 200, changed.text
+
+
+async def test_house_bots_get_no_points_from_anybody(serving) -> None:
+    async with serving() as api:
+        owner, league = await api.league()
+        season = await season_in(owner, league)
+        night = {"name": "Night", "ruleset": "better"}
+        made = await owner.post(f"/v1/leagues/{league}/tournaments", night)
+        path = f"/v1/tournaments/{made.json()['id']}/house-bots"
+        [bot] = (await owner.post(path, {"count": 1})).json()["bots"]
+        for column, told in (("player", bot["player"]), ("name", bot["name"])):
+            listed = f'tournament,{column},place,points\nOpening,"{told}",1,9\n'
+            answer = await bring_results(owner, league, listed, season=season)
+            assert (answer.status_code, answer.json()["code"]) == (409, "import_invalid")
+        given = {"player": bot["player"], "kind": "manual", "points": "5", "reason": "Well played"}
+        adjusted = await owner.post(f"/v1/seasons/{season}/adjustments", given)
+        assert (adjusted.status_code, adjusted.json()["code"]) == (409, "adjustment_invalid")
+
+
+@pytest.mark.parametrize("name", ["a\x00b", "a\u202eb", " ", "2024-03-31T20:00:00"])
+async def test_names_of_imported_seasons_and_tournaments_are_names(serving, name: str) -> None:
+    """The dry run refuses what the import would."""
+    async with serving() as api:
+        owner, league = await a_league(api)
+        one = "tournament,name,place,points\nOpening,Leia,1,9\n"
+        for query in ({}, {"dry_run": "true"}):
+            season = await bring_results(owner, league, one, name=name, **query)
+            assert (season.status_code, season.json()["code"]) == (400, "validation_failed")
+        for column in ("Opening", "Leia"):
+            listed = one.replace(column, f'"{name}"')
+            tried = await bring_results(owner, league, listed, name="Spring", dry_run="true")
+            outcomes = [each["outcome"] for each in tried.json()["rows"]]
+            assert outcomes != ["counted"], column
+            refused = await bring_results(owner, league, listed, name="Spring")
+            assert (refused.status_code, refused.json()["code"]) == (400, "import_refused")
+        listed = f'tournament,name,email,place,points\nOpening,Leia,"x@{name}x",1,9\n'
+        answer = await bring_results(owner, league, listed, name="Spring", dry_run="true")
+        assert answer.status_code == 200, answer.text
+
+
+async def test_a_player_merged_while_a_list_waits_is_the_one_who_stays(serving) -> None:
+    async with serving() as here, serving() as there:
+        owner, league = await here.league()
+        old, new = await here.join(owner, league), await here.join(owner, league)
+        listed = f"tournament,player,place,points\nOpening,{old.player},1,9\n"
+        async with waiting_turn(here, league) as waits:
+            importing = asyncio.create_task(bring_results(owner, league, listed, name="Spring"))
+            await waits(1)
+            path = f"/v1/leagues/{league}/players/{old.player}/merge"
+            why = {"into": new.player, "reason": "Twice"}
+            done = await at(there, owner).post(path, why)
+            assert done.status_code == 200, done.text
+        answer = await importing
+        assert answer.status_code == 200, answer.text
+        assert [each["player"] for each in answer.json()["standings"]] == [new.player]
 
 
 async def test_every_fault_of_a_list_is_told_with_its_line_and_nothing_is_imported(
