@@ -8,7 +8,7 @@ from service.base.errors import EventUnreadable
 from service.base.settings import Settings
 from service.cli.common import awaited, err, out, settings
 from service.log.keys import Keys
-from service.notices import browsers
+from service.notices import browsers, letters
 from service.people import emails
 from service.people.sealed_addresses import AddressKeys
 
@@ -22,6 +22,8 @@ _RESEAL = """
     UPDATE account_email SET address = $3, digest = $4, wanted = $5
      WHERE account = $1 AND address IS NOT DISTINCT FROM $2 AND wanted IS NOT DISTINCT FROM $6
 """
+_RECIPIENTS = "SELECT id, recipient FROM notice WHERE recipient IS NOT NULL"
+_RESEAL_RECIPIENT = "UPDATE notice SET recipient = $3 WHERE id = $1 AND recipient = $2"
 _REWRAP = "UPDATE key SET wrapped = $3 WHERE league = $1 AND wrapped = $2"
 
 
@@ -51,6 +53,7 @@ async def rotate(settings: Settings) -> int:
         changed, leagues = await rewrap(connection, Keys(*settings.secret_keys))
         addresses = AddressKeys(*settings.secret_keys)
         sealed = await reseal(connection, addresses) + await reseal_browsers(connection, addresses)
+        sealed += await reseal_recipients(connection, addresses)
     finally:
         await connection.close()
     out.print(f"wrapped with the new key: {changed} of {leagues} leagues' keys")
@@ -128,5 +131,21 @@ async def reseal_browsers(connection: asyncpg.Connection, keys: AddressKeys) -> 
         if box is not None:
             digest = keys.digests(browsers.endpoint_in(keys, number, box))[0]
             await connection.execute(_RESEAL_BROWSER, number, target, box, digest)
+            changed += 1
+    return changed
+
+
+async def reseal_recipients(connection: asyncpg.Connection, keys: AddressKeys) -> int:
+    """
+    Seal the former addresses that still get a mail. Return the number of changed ones.
+
+    Raises:
+        EventUnreadable: If no key opens one.
+    """
+    changed = 0
+    for row in await connection.fetch(_RECIPIENTS):
+        box = keys.sealed_again(letters.FORMER, row["id"], row["recipient"])
+        if box is not None:
+            await connection.execute(_RESEAL_RECIPIENT, row["id"], row["recipient"], box)
             changed += 1
     return changed

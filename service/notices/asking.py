@@ -1,16 +1,21 @@
-"""Mails that people ask for: the code of a new address, and a reset code."""
+"""Mails about an account: the code of a new address, the end of an old one, and a reset code."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
+from typing import Final
 from uuid import UUID
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from service.base.documents import Document
 from service.notices import letters, resets
 from service.people.emails import CODE_HOURS
 from service.people.schema import notice, reset_request
 from service.people.sealed_addresses import AddressKeys
+
+_FORMER_FOR: Final = timedelta(days=2)
+"""The time in which a former address may still be told."""
 
 
 async def mail_code(
@@ -25,19 +30,46 @@ async def mail_code(
     )
     await connection.execute(
         insert(notice).values(
-            id=occasion,
-            account=person,
-            channel="mail",
             kind=letters.VERIFY,
-            occasion=occasion,
-            facts={"language": language},
-            state="waiting",
-            attempts=0,
-            next_at=now,
             ends_at=now + CODE_HOURS,
-            created_at=now,
+            **_waiting(person, occasion, language, now),
         )
     )
+
+
+async def mail_former(
+    connection: AsyncConnection,
+    keys: AddressKeys,
+    person: UUID,
+    occasion: UUID,
+    former: str,
+    language: str,
+    now: datetime,
+) -> None:
+    """Have a mail sent to an address that was the confirmed one of an account until now."""
+    await connection.execute(
+        insert(notice).values(
+            kind=letters.FORMER,
+            ends_at=now + _FORMER_FOR,
+            recipient=keys.close(letters.FORMER, occasion, former),
+            **_waiting(person, occasion, language, now),
+        )
+    )
+
+
+def _waiting(person: UUID, occasion: UUID, language: str, now: datetime) -> Document:
+    """Return the values of a mail that is due now."""
+    return {
+        "id": occasion,
+        "account": person,
+        "channel": "mail",
+        "occasion": occasion,
+        "facts": {"language": language},
+        "state": "waiting",
+        "attempts": 0,
+        "next_at": now,
+        "created_at": now,
+    }
 
 
 async def mail_reset(

@@ -58,23 +58,21 @@ async def held(connection: AsyncConnection, person: UUID) -> list[Browser]:
     return [Browser(*row) for row in found]
 
 
-async def known(connection: AsyncConnection, keys: AddressKeys, endpoint: str) -> UUID | None:
-    """Return the subscription with this address, or None."""
-    found: UUID | None = await connection.scalar(
-        sa.select(push_subscription.c.id).where(
-            push_subscription.c.digest.in_(keys.digests(endpoint))
-        )
+async def forget(connection: AsyncConnection, keys: AddressKeys, endpoint: str) -> None:
+    """Remove the subscription with this address, whosever it is."""
+    await connection.execute(
+        sa.delete(push_subscription).where(push_subscription.c.digest.in_(keys.digests(endpoint)))
     )
-    return found
 
 
 async def add(
     connection: AsyncConnection, keys: AddressKeys, person: UUID, made: Browser, target: Target
-) -> None:
-    """Store a subscription."""
+) -> bool:
+    """Store a subscription. Return False if there is one with this address."""
     text = msgspec.json.encode(target).decode()
-    await connection.execute(
-        insert(push_subscription).values(
+    added = await connection.execute(
+        insert(push_subscription)
+        .values(
             id=made.id,
             account=person,
             host=made.host,
@@ -83,15 +81,17 @@ async def add(
             failures=0,
             created_at=made.created_at,
         )
+        .on_conflict_do_nothing(index_elements=["digest"])
+        .returning(push_subscription.c.id)
     )
+    return added.first() is not None
 
 
-async def remove(connection: AsyncConnection, person: UUID | None, number: UUID) -> bool:
-    """Remove a subscription, of *person* if given. Return False if there is none."""
-    own = [] if person is None else [push_subscription.c.account == person]
+async def remove(connection: AsyncConnection, person: UUID, number: UUID) -> bool:
+    """Remove a subscription of *person*. Return False if there is none."""
     gone = await connection.execute(
         sa.delete(push_subscription)
-        .where(push_subscription.c.id == number, *own)
+        .where(push_subscription.c.id == number, push_subscription.c.account == person)
         .returning(push_subscription.c.id)
     )
     return gone.first() is not None

@@ -179,6 +179,9 @@ class Composer:
             code = resetting.code_text(self._runtime.entropy.bytes(resetting.SECRET_BYTES))
             await resetting.offer_by_mail(pool, due.account, code, now)
             letter = letters.reset(language, name, login, place, code)
+        elif due.kind == letters.FORMER and due.recipient is not None:
+            to = self._keys.opened(letters.FORMER, due.id, due.recipient)
+            letter = letters.former(language, name, login, place)
         else:
             return None
         return None if to is None else Mail(to, self._message(due.id, to, letter, None))

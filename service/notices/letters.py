@@ -1,5 +1,5 @@
 """
-The words of mails about an account. They hold a code, so they are made when they are sent.
+The words of mails about an account. Most hold a code, so they are made when they are sent.
 
 A mail names the installation and the login, so that a person with several accounts knows which one
 is meant. It says what to do if somebody else asked for it.
@@ -18,6 +18,7 @@ class Letter(NamedTuple):
 
 
 VERIFY: Final = "verify_email"
+FORMER: Final = "former_email"
 
 _VERIFY = (
     N_("Confirm your e-mail address"),
@@ -30,6 +31,19 @@ _VERIFY = (
         "    {code}\n"
         "\n"
         "If you did not ask for this, ignore this mail. Nothing else will be sent to you."
+    ),
+)
+_FORMER = (
+    N_("This address no longer belongs to {login}"),
+    N_(
+        "Hello {name},\n"
+        "\n"
+        "this address was removed from the account {login} at {place}, or another one took its "
+        "place. Nothing else will be sent to it.\n"
+        "\n"
+        "If you did not do this, somebody else knows your password. Choose a new one there at "
+        "once, and enter your address again. If you cannot sign in any more, ask the operator, or "
+        "an owner of your league."
     ),
 )
 _RESET = (
@@ -51,6 +65,11 @@ _RESET = (
 def verification(language: Language, name: str, login: str, place: str, code: str) -> Letter:
     """Return the mail with which an address is confirmed."""
     return _filled(_VERIFY, language, name=name, login=login, place=place, code=code)
+
+
+def former(language: Language, name: str, login: str, place: str) -> Letter:
+    """Return the last mail to an address that is no longer the confirmed one."""
+    return _filled(_FORMER, language, name=name, login=login, place=place)
 
 
 def reset(language: Language, name: str, login: str, place: str, code: str) -> Letter:

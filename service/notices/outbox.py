@@ -35,7 +35,8 @@ _ADD = """
     ON CONFLICT DO NOTHING
 """
 _DUE = """
-    SELECT id, account, target, kind, occasion, league, facts, attempts, ends_at, created_at
+    SELECT id, account, target, kind, occasion, league, facts, attempts, ends_at, created_at,
+           recipient
       FROM notice
      WHERE state = 'waiting' AND next_at <= $1 AND channel = $2
      ORDER BY next_at, created_at LIMIT $3
@@ -56,7 +57,7 @@ _AGAIN = """
      WHERE id = $1 AND state IN ('waiting', 'begun')
 """
 _END = """
-    UPDATE notice SET state = $2, next_at = NULL, error = $3,
+    UPDATE notice SET state = $2, next_at = NULL, error = $3, recipient = NULL,
                       told_at = CASE $2 WHEN 'sent' THEN told_at WHEN 'unknown' THEN told_at END
      WHERE id = $1 AND state IN ('waiting', 'begun')
 """
@@ -98,6 +99,8 @@ class Due(NamedTuple):
     attempts: int
     ends_at: datetime
     created_at: datetime
+    recipient: bytes | None
+    """The sealed address, if it is no longer that of the account."""
 
 
 async def add(connection: Driver, made: New, now: datetime) -> None:

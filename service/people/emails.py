@@ -44,6 +44,13 @@ class Email(NamedTuple):
     code_until: datetime | None
 
 
+class Verified(NamedTuple):
+    """A confirmation."""
+
+    former: str | None
+    """The confirmed address that was replaced, or None if there was no other one."""
+
+
 async def email_of(connection: AsyncConnection, keys: AddressKeys, person: UUID) -> Email:
     """Return the addresses of an account, with a confirmed one or without."""
     found = await connection.execute(
@@ -75,9 +82,14 @@ async def want(
     )
 
 
-async def remove(connection: AsyncConnection, person: UUID) -> None:
-    """Forget the addresses of an account."""
-    await connection.execute(sa.delete(account_email).where(account_email.c.account == person))
+async def remove(connection: AsyncConnection, keys: AddressKeys, person: UUID) -> str | None:
+    """Forget the addresses of an account. Return the confirmed one, or None without one."""
+    box: bytes | None = await connection.scalar(
+        sa.delete(account_email)
+        .where(account_email.c.account == person)
+        .returning(account_email.c.address)
+    )
+    return None if box is None else keys.opened(RELATION, person, box)
 
 
 async def stop_waiting(connection: AsyncConnection, person: UUID) -> None:
@@ -91,10 +103,10 @@ async def stop_waiting(connection: AsyncConnection, person: UUID) -> None:
 
 async def verify(
     connection: AsyncConnection, keys: AddressKeys, person: UUID, code: str, now: datetime
-) -> bool:
-    """Confirm the wanted address by its code. Return False if the code is not valid."""
-    wanted: bytes | None = await connection.scalar(
-        sa.select(account_email.c.wanted)
+) -> Verified | None:
+    """Confirm the wanted address by its code. Return None if the code is not valid."""
+    found = await connection.execute(
+        sa.select(account_email.c.wanted, account_email.c.address)
         .where(
             account_email.c.account == person,
             account_email.c.code == _digest(code),
@@ -102,21 +114,24 @@ async def verify(
         )
         .with_for_update()
     )
-    if wanted is None:
-        return False
+    row = found.first()
+    if row is None:
+        return None
+    address = keys.opened(RELATION, person, row.wanted)
     await connection.execute(
         sa.update(account_email)
         .where(account_email.c.account == person)
         .values(
-            address=wanted,
-            digest=keys.digests(keys.opened(RELATION, person, wanted))[0],
+            address=row.wanted,
+            digest=keys.digests(address)[0],
             verified_at=now,
             wanted=None,
             code=None,
             code_until=None,
         )
     )
-    return True
+    former = None if row.address is None else keys.opened(RELATION, person, row.address)
+    return Verified(None if former == address else former)
 
 
 async def keep_code(

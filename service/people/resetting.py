@@ -10,7 +10,7 @@ outside the league. Such a code is valid while its giver is an owner.
 import base64
 import hashlib
 from datetime import datetime, timedelta
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -21,14 +21,21 @@ from engine.values import PlayerId, identifier, number_of
 from service.base.drivers import Driver
 from service.people import accounts, calendar_keys, emails, sign_ins, tokens
 from service.people.memberships import roles_of
-from service.people.schema import account, entered_player, password_reset
+from service.people.schema import account, entered_player, password_reset, push_subscription
 
 GOOD_FOR: Final = timedelta(hours=24)
 SECRET_BYTES: Final = 24
 
+Origin = Literal["operator", "owner", "mail"]
+"""
+The way in which a code was handed out. An account has one code of each.
+
+Anybody may have a code mailed. So a mailed code must not end one that a person has handed out.
+"""
+
 _BY_MAIL = """
-    INSERT INTO password_reset (account, hash, expires_at) VALUES ($1, $2, $3)
-    ON CONFLICT (account) DO UPDATE SET hash = $2, league = NULL, given_by = NULL, expires_at = $3
+    INSERT INTO password_reset (account, origin, hash, expires_at) VALUES ($1, 'mail', $2, $3)
+    ON CONFLICT (account, origin) DO UPDATE SET hash = $2, expires_at = $3
 """
 
 
@@ -59,12 +66,13 @@ async def offer(
     by: UUID | None = None,
 ) -> None:
     """
-    Store the hash of a reset code. It replaces an earlier code.
+    Store the hash of a reset code. It replaces an earlier code of the same origin.
 
     Args:
       league: The league of the owner who gives out the code, or None for the operator.
       by: That owner.
     """
+    origin: Origin = "operator" if league is None else "owner"
     values = {
         "hash": _digest(code),
         "league": None if league is None else number_of(league),
@@ -73,13 +81,13 @@ async def offer(
     }
     await connection.execute(
         insert(password_reset)
-        .values(account=person, **values)
-        .on_conflict_do_update(index_elements=["account"], set_=values)
+        .values(account=person, origin=origin, **values)
+        .on_conflict_do_update(index_elements=["account", "origin"], set_=values)
     )
 
 
 async def offer_by_mail(connection: Driver, person: UUID, code: str, now: datetime) -> None:
-    """Store the hash of a reset code that is about to be mailed. It replaces an earlier code."""
+    """Store the hash of a reset code that is about to be mailed. It replaces a mailed one."""
     await connection.execute(_BY_MAIL, person, _digest(code), now + GOOD_FOR)
 
 
@@ -142,8 +150,8 @@ async def set_password(
     """
     Set another password, end everything from the old one, and return the number of ended tokens.
 
-    Every calendar key ends, and every reset code that the person gave out. An e-mail address that
-    waits for its confirmation is forgotten.
+    An e-mail address that waits for its confirmation is forgotten. The confirmed one stays, so the
+    caller must show it: it can reset the new password.
 
     Args:
       kept: The hashed password.
@@ -152,16 +160,23 @@ async def set_password(
     ended = await tokens.revoke_all(connection, person, now, but=but)
     await accounts.change_password(connection, person, kept, now)
     await connection.execute(sa.delete(password_reset).where(password_reset.c.account == person))
-    await calendar_keys.revoke_all(connection, person, now)
-    await revoke_given(connection, person)
+    await end_beside(connection, person, now)
     await emails.stop_waiting(connection, person)
     await sign_ins.add(connection, person, kind, now, address=address)
     return ended
 
 
-async def revoke_given(connection: AsyncConnection, giver: UUID) -> None:
-    """End the reset codes that *giver* gave out: a thief may have asked for them."""
-    await connection.execute(sa.delete(password_reset).where(password_reset.c.given_by == giver))
+async def end_beside(connection: AsyncConnection, person: UUID, now: datetime) -> int:
+    """
+    End what a thief may have made beside tokens, and return the number of ended calendar keys.
+
+    These are calendar keys, reset codes that the person gave out, and subscribed browsers.
+    """
+    await connection.execute(sa.delete(password_reset).where(password_reset.c.given_by == person))
+    await connection.execute(
+        sa.delete(push_subscription).where(push_subscription.c.account == person)
+    )
+    return await calendar_keys.revoke_all(connection, person, now)
 
 
 def _digest(code: str) -> bytes:

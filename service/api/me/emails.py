@@ -2,13 +2,15 @@
 
 from datetime import datetime
 from typing import Annotated, ClassVar
+from uuid import UUID
 
 import msgspec
 from litestar import Response
 from msgspec import Meta
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from service.api.http.operations import operation
-from service.api.http.shell import Asked, Shell
+from service.api.http.shell import Asked, Shell, shell_of
 from service.api.http.submitting import encoded
 from service.api.me.signing_in import demand_unchanged, signed_in
 from service.api.me.tokens import PasswordGiven
@@ -102,7 +104,7 @@ async def read_my_email(shell: Shell, principal: Principal) -> Response[bytes]:
 async def set_my_email(
     request: Asked, body: EmailWanted, shell: Shell, principal: Principal
 ) -> Response[bytes]:
-    """Store the address as wanted. The confirmed one holds until the code comes back."""
+    """Store the address as wanted, or remove both. A removed one gets a last mail."""
     began, keys = shell.now(), _keys(shell)
     if body.email is not None:
         _demand_mail(shell)
@@ -111,7 +113,8 @@ async def set_my_email(
     async with shell.engine.begin() as connection:
         await demand_unchanged(connection, me.number, began)
         if body.email is None:
-            await emails.remove(connection, me.number)
+            former = await emails.remove(connection, keys, me.number)
+            await tell_former(request, connection, me.number, former)
         else:
             now, occasion = shell.now(), shell.runtime.entropy.uuid()
             await emails.want(connection, keys, me.number, body.email, now)
@@ -125,14 +128,35 @@ async def set_my_email(
     "Confirm a new e-mail address with the code that was mailed to it.",
     needs="account", answer=EmailShown, problems=("not_found",),
 )  # fmt: skip
-async def verify_my_email(body: EmailCode, shell: Shell, principal: Principal) -> Response[bytes]:
-    """Make the wanted address the confirmed one. It replaces an earlier one."""
+async def verify_my_email(
+    request: Asked, body: EmailCode, shell: Shell, principal: Principal
+) -> Response[bytes]:
+    """Make the wanted address the confirmed one. An earlier one gets a last mail."""
     me, keys = principal.account.number, _keys(shell)
     async with shell.engine.begin() as connection:
-        if not await emails.verify(connection, keys, me, body.code, shell.now()):
+        verified = await emails.verify(connection, keys, me, body.code, shell.now())
+        if verified is None:
             raise StreamNotFound("it does not exist, or you may not see it")
+        await tell_former(request, connection, me, verified.former)
         found = await emails.email_of(connection, keys, me)
     return encoded(_shown(found))
+
+
+async def tell_former(
+    request: Asked, connection: AsyncConnection, person: UUID, former: str | None
+) -> None:
+    """
+    Have a mail sent to the address that was the confirmed one, if there was one.
+
+    A thief may have replaced it.
+    """
+    shell = shell_of(request)
+    if former is None or shell.settings.smtp_url is None:
+        return
+    occasion, language = shell.runtime.entropy.uuid(), _language(request)
+    await asking.mail_former(
+        connection, _keys(shell), person, occasion, former, language, shell.now()
+    )
 
 
 @operation(

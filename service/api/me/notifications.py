@@ -22,7 +22,7 @@ from service.notices.preferences import Preferences
 from service.notices.push import public_key
 from service.people import emails
 from service.people.sealed_addresses import AddressKeys
-from service.people.tokens import Principal
+from service.people.tokens import MANAGE, Principal
 
 _HOUR = 60
 Clock = Annotated[str, Meta(pattern="^([01][0-9]|2[0-3]):[0-5][0-9]$")]
@@ -121,7 +121,7 @@ class NotificationsShown(msgspec.Struct, kw_only=True):
 @operation(
     "GET", "/v1/me/notifications", "read_my_notifications",
     "Read what the caller is told of, and by which channels.",
-    needs="account", scope="leagues:read", answer=NotificationsShown,
+    needs="account", scope=MANAGE, answer=NotificationsShown,
 )  # fmt: skip
 async def read_my_notifications(shell: Shell, principal: Principal) -> Response[bytes]:
     """Show the choices, with those that were never made."""
@@ -133,7 +133,7 @@ async def read_my_notifications(shell: Shell, principal: Principal) -> Response[
 @operation(
     "PUT", "/v1/me/notifications", "choose_my_notifications",
     "Choose what the caller is told of, by which channels, and when not.",
-    needs="account", scope="leagues:read", answer=NotificationsShown,
+    needs="account", scope=MANAGE, answer=NotificationsShown,
 )  # fmt: skip
 async def choose_my_notifications(
     body: NotificationsWanted, shell: Shell, principal: Principal

@@ -2,10 +2,12 @@
 
 from datetime import datetime
 from typing import Annotated, ClassVar
+from uuid import UUID
 
 import msgspec
 from litestar import Response
 from msgspec import Meta
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.league.roles import Role, may
 from engine.league.state import Created
@@ -17,13 +19,15 @@ from service.api.http.listing import Pages
 from service.api.http.nothing import Nothing
 from service.api.http.operations import operation
 from service.api.http.paging import Page
-from service.api.http.shell import Asked, Shell, client_address
+from service.api.http.shell import Asked, Shell, client_address, shell_of
 from service.api.http.submitting import Order, encoded
+from service.api.me.emails import tell_former
 from service.api.me.signing_in import REPLAYED, demand_unchanged, signed_in
 from service.api.me.tokens import Password, PasswordGiven
 from service.base.errors import BadRequest, StreamNotFound
-from service.people import accounts, operator_log, resetting, sign_ins
+from service.people import accounts, emails, operator_log, resetting, sign_ins
 from service.people.idempotency import Said
+from service.people.sealed_addresses import AddressKeys
 from service.people.tokens import MANAGE, Principal
 
 
@@ -38,12 +42,20 @@ class PasswordChange(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     new_password: Password
     """The new password, 8 to 256 characters."""
 
+    remove_email: bool = False
+    """True to remove the e-mail addresses of the account too."""
+
 
 class PasswordChanged(msgspec.Struct, kw_only=True):
     """The number of tokens that ended. The token of the request stays valid."""
 
     tokens_ended: int
     """The number of tokens that ended."""
+
+    email: str | None
+    """
+    The confirmed address, or null. It can reset the new password: remove it if it is not yours.
+    """
 
 
 class ResetOffered(msgspec.Struct, kw_only=True):
@@ -68,12 +80,20 @@ class ResetWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     password: Password
     """The new password, 8 to 256 characters."""
 
+    remove_email: bool = False
+    """True to remove the e-mail addresses of the account too."""
+
 
 class PasswordReset(msgspec.Struct, kw_only=True):
     """The login of the account with the new password."""
 
     login: str
     """The login of the account, in lower case."""
+
+    email: str | None
+    """
+    The confirmed address, or null. It can reset the new password: remove it if it is not yours.
+    """
 
 
 class SignInListed(msgspec.Struct, kw_only=True):
@@ -117,8 +137,9 @@ async def change_password(
             address=address,
             but=principal.token,
         )
+        email = await _email_kept(request, connection, me.number, remove=body.remove_email)
     forget(shell, principal)
-    return encoded(PasswordChanged(tokens_ended=ended))
+    return encoded(PasswordChanged(tokens_ended=ended, email=email))
 
 
 @operation(
@@ -181,8 +202,9 @@ async def reset_password(request: Asked, body: ResetWanted, shell: Shell) -> Res
         await resetting.set_password(
             connection, found.person, kept, shell.now(), "password_reset", address=address
         )
+        email = await _email_kept(request, connection, found.person, remove=body.remove_email)
     forget_person(shell, found.person)
-    return encoded(PasswordReset(login=found.login))
+    return encoded(PasswordReset(login=found.login, email=email))
 
 
 @operation(
@@ -208,6 +230,18 @@ async def list_sign_ins(shell: Shell, principal: Principal, pages: Pages) -> Res
         for each in page.items
     ]
     return pages.answer(Page(items=shown, next_cursor=page.next_cursor))
+
+
+async def _email_kept(
+    request: Asked, connection: AsyncConnection, person: UUID, *, remove: bool
+) -> str | None:
+    """Return the confirmed address of an account, after removing it if that is wanted."""
+    keys = AddressKeys(*shell_of(request).settings.secret_keys)
+    if remove:
+        await tell_former(
+            request, connection, person, await emails.remove(connection, keys, person)
+        )
+    return (await emails.email_of(connection, keys, person)).address
 
 
 def _in_reach(role: Role | None) -> bool:

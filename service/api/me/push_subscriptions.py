@@ -21,7 +21,7 @@ from service.notices import browsers
 from service.notices.browsers import Browser, Target
 from service.notices.push import demand_keys
 from service.people.sealed_addresses import AddressKeys
-from service.people.tokens import Principal
+from service.people.tokens import MANAGE, Principal
 
 _Key = Annotated[str, Meta(pattern="^[A-Za-z0-9_-]{16,100}=*$")]
 
@@ -65,7 +65,7 @@ class Subscribed(msgspec.Struct, kw_only=True):
 @operation(
     "POST", "/v1/me/push-subscriptions", "add_push_subscription",
     "Have push messages sent to a browser.",
-    needs="account", scope="leagues:read", answer=Subscribed, status=201,
+    needs="account", scope=MANAGE, answer=Subscribed, status=201,
     problems=("push_unavailable", "quota_exhausted"),
 )  # fmt: skip
 async def add_push_subscription(
@@ -83,19 +83,19 @@ async def add_push_subscription(
         created_at=shell.now(),
     )
     async with shell.engine.begin() as connection:
-        before = await browsers.known(connection, keys, target.endpoint)
-        if before is not None:
-            await browsers.remove(connection, None, before)
+        await browsers.forget(connection, keys, target.endpoint)
         held = len(await browsers.held(connection, me))
         demand_room("browsers", held, shell.limits.settings.account_browsers)
-        await browsers.add(connection, keys, me, made, target)
+        while not await browsers.add(connection, keys, me, made, target):
+            # Another request has subscribed the same browser meanwhile. The later one counts.
+            await browsers.forget(connection, keys, target.endpoint)
     return encoded(subscribed(made), 201)
 
 
 @operation(
     "DELETE", "/v1/me/push-subscriptions/{subscription_id:str}", "remove_push_subscription",
     "Send no more push messages to a browser.",
-    needs="account", scope="leagues:read", status=204,
+    needs="account", scope=MANAGE, status=204,
 )  # fmt: skip
 async def remove_push_subscription(
     subscription_id: str, shell: Shell, principal: Principal

@@ -18,7 +18,7 @@ from service.api.http.shell import Asked, Shell, client_address
 from service.api.http.submitting import Order, encoded, order_of
 from service.api.me.signing_in import REPLAYED, Wanted, root, shown, shown_again, signed_in
 from service.base.errors import StreamNotFound, Unauthenticated, scopes_missing
-from service.people import calendar_keys, resetting, sign_ins, tokens
+from service.people import resetting, sign_ins, tokens
 from service.people.idempotency import Said
 from service.people.tokens import Principal
 
@@ -226,20 +226,20 @@ async def rotate_token(
 
 @operation(
     "DELETE", "/v1/tokens", "sign_out_everywhere",
-    "End the caller's tokens and calendar keys, and the reset codes that the caller issued.",
+    "End the caller's tokens, calendar keys and browsers that get push messages, and the reset "
+    "codes that the caller issued.",
     needs="account", scope=tokens.MANAGE, answer=SignedOut,
 )  # fmt: skip
 async def sign_out_everywhere(
     request: Asked, shell: Shell, principal: Principal
 ) -> Response[bytes]:
-    """End all tokens of the caller, including the one in use, and all calendar keys."""
+    """End all tokens of the caller, including the one in use, and what they may have made."""
     me, now = principal.account.number, shell.now()
     async with shell.engine.begin() as connection:
         ended = SignedOut(
             tokens=await tokens.revoke_all(connection, me, now),
-            calendar_keys=await calendar_keys.revoke_all(connection, me, now),
+            calendar_keys=await resetting.end_beside(connection, me, now),
         )
-        await resetting.revoke_given(connection, me)
         address = client_address(request)
         await sign_ins.add(connection, me, "signed_out", now, address=address)
     forget(shell, principal)

@@ -15,13 +15,14 @@ from service.base.database import async_engine, asyncpg_dsn
 from service.base.errors import EventUnreadable
 from service.base.settings import PASSWORD_MEMORY_KIB, environment
 from service.cli.doctor import examine
-from service.cli.rotate_key import reseal, reseal_browsers, rewrap
+from service.cli.rotate_key import reseal, reseal_browsers, reseal_recipients, rewrap
 from service.director.runtime import open_runtime
 from service.log.keys import Keys, driver_of
 from service.notices import browsers
+from service.notices.asking import mail_former
 from service.notices.browsers import Browser, Target
 from service.people import accounts, emails
-from service.people.schema import account_email
+from service.people.schema import account_email, push_subscription
 from service.people.sealed_addresses import AddressKeys
 from service.process.app import build
 from service.sandbox.demo.standing import stay
@@ -179,8 +180,12 @@ async def test_addresses_are_sealed_with_the_new_key(database) -> None:
         async with engine.connect() as api:
             driver = await driver_of(api)
             assert await browsers.target_of(driver, new, browser.id) == target
-            assert await browsers.known(api, new, target.endpoint) == browser.id
-        for sealing in (reseal, reseal_browsers):
+            [digest] = (await api.execute(sa.select(push_subscription.c.digest))).scalars()
+            assert digest == new.digests(target.endpoint)[0]
+        async with engine.begin() as api:
+            await mail_former(api, old, person, uuid4(), "old@bespin.example", "en", now)
+        assert [await reseal_recipients(connection, both) for _ in range(2)] == [1, 0]
+        for sealing in (reseal, reseal_browsers, reseal_recipients):
             with pytest.raises(EventUnreadable):
                 await sealing(connection, AddressKeys(OTHER_KEY))
     finally:

@@ -110,7 +110,7 @@ async def account(ask: Ask) -> Page:
 @form("/account/password", of=account)
 async def change_password(ask: Ask, given: Given) -> Done:
     """Change the password. Every other browser and program is signed out."""
-    wanted = given.into(PasswordChange)
+    wanted = given.into(PasswordChange, flags=("remove_email",))
     await ask.api.send("PUT", "/v1/me/password", wanted, PasswordChanged, key=given.key)
     said = ask.gettext("The password is changed. Everywhere else you are signed out.")
     return Done(links.ACCOUNT, said)

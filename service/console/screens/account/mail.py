@@ -85,6 +85,11 @@ async def use_code(ask: Ask, given: Given) -> Done:
         raise _about_code(problem) from problem
     began = await session_cookie(ask, made.login, wanted.password)
     said = ask.gettext("Your new password holds. Everywhere else you are signed out.")
+    if made.email is not None:
+        kept = ask.gettext(
+            "The address %(address)s can get a new one. Remove it if it is not yours."
+        )
+        said = f"{said} {kept % {'address': made.email}}"
     return Done(links.HOME, said, cookies=(began,))
 
 

@@ -12,6 +12,7 @@ import pytest
 
 from service.base.settings import environment
 from service.cli.doctor import examine
+from service.cli.people import offer_reset
 from tests.service.api.conftest import PASSWORD, Api, Person
 from tests.support.databases import TestDatabase
 from tests.support.mailboxes import MailServer, mail_server
@@ -138,7 +139,7 @@ async def test_a_forgotten_password_is_reset_by_mail_in_the_readers_language(
         assert mail.message["subject"] == f"Ein neues Passwort für {lando.login}"
         asked = {"code": mail.code, "password": "another horse"}
         reset = await api.http.post("/v1/password-resets", json=asked)
-        assert reset.json() == {"login": lando.login}
+        assert reset.json() == {"login": lando.login, "email": ADDRESS}
         assert (await lando.get("/v1/me")).status_code == 401
         assert (await api.http.post("/v1/password-resets", json=asked)).status_code == 404
 
@@ -148,6 +149,64 @@ async def test_a_forgotten_password_is_reset_by_mail_in_the_readers_language(
             await ask(api, lando.login)
         await worker.work(SEND)
         assert len(server.got) == 2
+
+
+async def test_a_mailed_code_does_not_end_one_that_a_person_handed_out(
+    database: TestDatabase, serving: Callable[..., Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Anybody may have a code mailed. A newer code of the same origin ends the older one."""
+    async with (
+        mail_server() as server,
+        serving(**mailing(server)) as api,
+        working(database, **mailing(server)) as worker,
+    ):
+        lando = await api.person("Lando")
+        await confirmed(lando, worker, server, ADDRESS)
+        codes = []
+        for _ in range(2):
+            assert await offer_reset(database.settings("holotable_api"), lando.login) == 0
+            codes.append(capsys.readouterr().out.strip())
+        await ask(api, lando.login)
+        await worker.work(SEND)
+        [mail] = server.got
+        for code, status in ((codes[0], 404), (codes[1], 200), (mail.code, 404)):
+            asked = {"code": code, "password": "another horse"}
+            reset = await api.http.post("/v1/password-resets", json=asked)
+            assert reset.status_code == status, reset.text
+
+
+async def test_a_former_address_is_told_and_a_new_password_shows_the_one_that_stays(
+    database: TestDatabase, serving: Callable[..., Any]
+) -> None:
+    """A thief who knew the password may have entered an address that resets the next one."""
+    async with (
+        mail_server() as server,
+        serving(**mailing(server)) as api,
+        working(database, **mailing(server)) as worker,
+    ):
+        lando = await api.person("Lando")
+        for email in (ADDRESS, ADDRESS, "thief@jabba.example"):
+            await confirmed(lando, worker, server, email)
+        assert "espin" not in str(rows(database, "SELECT * FROM notice"))
+        await worker.work(SEND)
+        [told] = server.got
+        assert told.recipient == ADDRESS
+        assert told.message["subject"] == f"This address no longer belongs to {lando.login}"
+        assert "jabba" not in told.text
+        assert rows(database, "SELECT DISTINCT state, recipient FROM notice") == [("sent", None)]
+
+        change = {"password": PASSWORD, "new_password": "another horse"}
+        answer = await lando.http.put("/v1/me/password", json=change, headers=lando.headers)
+        assert answer.json()["email"] == "thief@jabba.example"
+        change = {"password": "another horse", "new_password": PASSWORD, "remove_email": True}
+        answer = await lando.http.put("/v1/me/password", json=change, headers=lando.headers)
+        assert answer.json()["email"] is None
+        server.got.clear()
+        await worker.work(SEND)
+        assert [each.recipient for each in server.got] == ["thief@jabba.example"]
+        await ask(api, "thief@jabba.example")
+        await worker.work(SEND)
+        assert len(server.got) == 1
 
 
 async def test_requests_for_mail_are_limited_by_address_and_by_account(

@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from uuid import uuid4
 
 import http_ece
 import psycopg
@@ -21,21 +22,29 @@ from py_vapid import Vapid02
 
 from engine.coordination.aggregates import DECIDERS
 from engine.league.auditing import RecordAudit
+from engine.values import number_of
 from service.base.settings import environment
 from service.log.streams import league_stream
 from service.log.writer import Entry, States
+from service.notices import browsers
 from service.notices.push import new_private_key, public_key
-from tests.service.api.conftest import Api, Person
+from service.people.sealed_addresses import AddressKeys
+from tests.service.api.conftest import PASSWORD, Api, Person
 from tests.service.api.me.test_emails import FROM, confirmed, due_now, rows
 from tests.support.databases import TestDatabase
 from tests.support.mailboxes import Mail, MailServer, mail_server
 from tests.support.receivers import LOOPBACK, Received, Receiver, Worker, receiving, working
+from tests.support.waiting import until_awaited
 from tests.support.webhooks import announce, play
 
 pytestmark = pytest.mark.anyio
 
 SEND = "notice.send"
 KEY = new_private_key()
+BLOCKED = """
+    SELECT count(*) FROM pg_locks JOIN pg_stat_activity USING (pid)
+     WHERE NOT granted AND pg_stat_activity.datname = current_database()
+"""
 OPERATOR = "operator@league.example"
 SITE = "https://league.example"
 
@@ -349,6 +358,68 @@ async def test_a_browser_gets_what_only_it_can_read(town: Callable[[], Any]) -> 
         assert removed.status_code == 404
         removed = await han.http.delete(f"{push}/{kept['id']}", headers=han.headers)
         assert removed.status_code == 204
+
+
+async def test_reading_leagues_is_no_right_to_addresses_browsers_or_choices(
+    town: Callable[[], Any],
+) -> None:
+    async with town() as here:
+        han = await here.member("han")
+        wanted = {"login": han.login, "password": PASSWORD, "scopes": ["leagues:read"]}
+        token = (await here.api.http.post("/v1/tokens", json=wanted)).json()["token"]
+        headers = {"Authorization": f"Bearer {token}"}
+        push = "/v1/me/push-subscriptions"
+        subscription = Browser().subscription(f"{here.receiver.url}/a")
+        for method, path, body in (
+            ("GET", "/v1/me/notifications", None),
+            ("PUT", "/v1/me/notifications", {}),
+            ("POST", push, subscription),
+            ("DELETE", f"{push}/psh_{'0' * 32}", None),
+        ):
+            answer = await here.api.http.request(method, path, json=body, headers=headers)
+            assert answer.status_code == 403, (method, path)
+            assert answer.json()["required_scopes"] == ["tokens:manage"]
+
+
+@pytest.mark.parametrize("then", ["change", "sign out"])
+async def test_a_new_password_and_signing_out_everywhere_end_the_browsers(
+    town: Callable[[], Any], then: str
+) -> None:
+    """Otherwise the browser of a thief would still be told of everything."""
+    async with town() as here:
+        han = await here.member("han")
+        wanted = Browser().subscription(f"{here.receiver.url}/thief")
+        assert (await han.post("/v1/me/push-subscriptions", wanted)).status_code == 201
+        if then == "change":
+            body = {"password": PASSWORD, "new_password": "another horse"}
+            done = await han.http.put("/v1/me/password", json=body, headers=han.headers)
+        else:
+            done = await han.http.delete("/v1/tokens", headers=han.headers)
+        assert done.status_code == 200, done.text
+        assert rows(here.database, "SELECT count(*) FROM push_subscription") == [(0,)]
+
+
+async def test_two_requests_with_one_browser_at_once_make_one_subscription(
+    town: Callable[[], Any],
+) -> None:
+    async with town() as here:
+        han = await here.member("han")
+        wanted = Browser().subscription(f"{here.receiver.url}/phone")
+        target = browsers.Target(wanted["endpoint"], **wanted["keys"])
+        other = browsers.Browser(uuid4(), "push.example", datetime.now(UTC))
+        keys = AddressKeys(*here.api.app.shell.settings.secret_keys)
+        async with here.api.app.shell.engine.begin() as connection:
+            await browsers.add(connection, keys, number_of(here.owner.player), other, target)
+            asking = asyncio.create_task(han.post("/v1/me/push-subscriptions", wanted))
+
+            async def blocked() -> bool:
+                return rows(here.database, BLOCKED) == [(1,)]
+
+            await until_awaited(blocked)
+        answer = await asking
+        assert answer.status_code == 201, answer.text
+        stored = rows(here.database, "SELECT id FROM push_subscription")
+        assert [each[0].hex for each in stored] == [answer.json()["id"][4:]]
 
 
 async def test_a_push_is_repeated_after_a_refusal_and_never_after_a_death(
