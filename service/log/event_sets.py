@@ -2,8 +2,9 @@
 Numbered sets of event versions, and the way back from the current versions to those of a set.
 
 A client that holds events against closed schemas pins a set. It then sees the versions of that set
-until the set ends, however many versions come after it. An event type that is newer than the set
-is shown in its first version.
+until the set ends, however many versions come after it. A type that the set does not name in
+:data:`OLDER` is shown in its current version. So whoever raises a version adds the type to every
+older set: the test of the committed sets fails until then.
 """
 
 from collections.abc import Callable, Iterable, Mapping

@@ -14,6 +14,7 @@ import msgspec
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from engine.values import EntrantId
 from service.projections import rows, schema
 from service.projections.hand_rows import HandRow
 
@@ -118,6 +119,23 @@ async def entrants(connection: AsyncConnection, tournament: str) -> list[rows.En
         .order_by(entrant.c.placing.nulls_first(), entrant.c.number)
     )
     return await _all(connection, statement, rows.EntrantRow)
+
+
+async def entries_of(
+    connection: AsyncConnection, player: str, tournaments: Sequence[str]
+) -> dict[str, EntrantId]:
+    """Return a player's newest entry in each of *tournaments*, unless it was given up or lost."""
+    entrant = schema.entrant
+    found = await connection.execute(
+        sa.select(entrant.c.tournament, entrant.c.entrant)
+        .where(
+            entrant.c.player == player,
+            entrant.c.tournament.in_(tournaments),
+            entrant.c.state.not_in(("withdrawn", "no_show")),
+        )
+        .order_by(entrant.c.number)
+    )
+    return {row.tournament: EntrantId(row.entrant) for row in found}
 
 
 async def tables(connection: AsyncConnection, tournament: str) -> list[rows.TableRow]:

@@ -39,6 +39,9 @@ from service.schedule.ics import MEDIA_TYPE, calendar
 from service.schedule.listing import ScheduledItem, schedule_of, schedule_of_player
 
 SPAN_MAX = timedelta(days=366)
+LOOKS_MAX = 8
+"""Tournaments that one request loads at a time. A span may hold hundreds."""
+
 _SPAN = timedelta(days=30)
 _PRIVATE = {"Cache-Control": "private, max-age=300"}
 _BEHIND, _AHEAD = timedelta(days=90), timedelta(days=366)
@@ -134,20 +137,25 @@ def span_of(
 
 
 async def states_of(shell: Shell, league: str, items: Iterable[ScheduledItem]) -> dict[str, State]:
-    """Return the tournaments of the items that are neither planned nor called off, by item."""
-    shown = [
-        (each.uid, tournament_stream(each.tournament))
+    """Return the tournaments of the items that are on, by item. A few are loaded at a time."""
+    looks = asyncio.Semaphore(LOOKS_MAX)
+
+    async def load(tournament: str) -> State:
+        async with looks:
+            return (await shell.runtime.writer.load(league, tournament_stream(tournament))).state
+
+    shown = {
+        each.uid: each.tournament
         for each in items
-        if each.tournament is not None and each.standing in ("on", "over")
-    ]
-    writer = shell.runtime.writer
-    found = await asyncio.gather(*(writer.load(league, stream) for _, stream in shown))
-    return {uid: loaded.state for (uid, _), loaded in zip(shown, found, strict=True)}
+        if each.tournament is not None and each.standing == "on"
+    }
+    found = await asyncio.gather(*(load(each) for each in shown.values()))
+    return dict(zip(shown, found, strict=True))
 
 
 def with_line(item: ScheduledItem, state: State | None) -> ScheduledItem:
     """Return *item* with the length of the waitlist, if its tournament is on."""
-    if state is None or item.standing != "on":
+    if state is None:
         return item
     return msgspec.structs.replace(item, waiting=len(entering_of(state).waiting))
 

@@ -1,6 +1,6 @@
 """The results of each player in a season, with those that make the points."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import datetime
 from decimal import Decimal
 from typing import Annotated, NamedTuple
@@ -132,15 +132,20 @@ class _Shown:
 
     def __init__(self, state: Opened, named: Mapping[str, _Where]) -> None:
         self._terms = state.terms
-        self._ended = state.results()
+        ended = state.results()
+        self._count = len(ended)
+        self._by_player: dict[str, list[tuple[ImportedTournament | Tournament, Result]]] = {}
+        for each, results in ended:
+            for result in results:
+                self._by_player.setdefault(result.player, []).append((each, result))
         self._named = named
         self._adjusted = state.adjusted_points()
 
     def line(self, standing: Standing, name: str | None) -> PlayerResults:
         """Return the line of one player."""
-        mine = list(self._of(standing.player))
+        mine = self._by_player.get(standing.player, [])
         points = [Decimal(result.points) for _, result in mine]
-        kept = counting(self._terms.aggregation, points, len(self._ended))
+        kept = counting(self._terms.aggregation, points, self._count)
         adjusted = self._adjusted.get(standing.player, NOTHING)
         return PlayerResults(
             player=standing.player,
@@ -153,12 +158,6 @@ class _Shown:
                 for index, (ended, result) in enumerate(mine)
             ),
         )
-
-    def _of(self, player: str) -> Iterator[tuple[ImportedTournament | Tournament, Result]]:
-        for ended, results in self._ended:
-            for result in results:
-                if result.player == player:
-                    yield ended, result
 
     def _result(
         self, ended: ImportedTournament | Tournament, result: Result, *, counts: bool

@@ -13,9 +13,10 @@ from service.api.http.positions import own_seen
 from service.api.http.shell import Asked, Shell
 from service.api.http.submitting import encoded
 from service.api.league.calendars import FROM, TO, span_of, states_of, with_line
-from service.api.table.my_facts import entered
+from service.api.table.my_facts import Entered, entered
 from service.api.table.my_items import EntryStatus
 from service.people.tokens import Principal
+from service.projections import queries
 from service.projections.rows import Membership
 from service.schedule.expansion import Budget
 from service.schedule.listing import ITEMS_MAX, LEAGUE_STEPS, ScheduledItem, schedule_of
@@ -61,7 +62,7 @@ async def read_my_schedule(
     since: Annotated[datetime | None, FROM],
     until: Annotated[datetime | None, TO],
 ) -> Response[bytes]:
-    """Read each league's schedule, and the caller's place in each tournament from the log."""
+    """Read each league's schedule, and the caller's place in each tournament."""
     player = principal.account.player
     since, until = span_of(shell, since, until)
     leagues = await leagues_now(shell, player)
@@ -86,13 +87,21 @@ async def read_my_schedule(
 async def _mine(
     shell: Shell, player: str, league: Membership, items: list[ScheduledItem]
 ) -> list[MyScheduled]:
-    """Return the items of one league, with the place of *player* in each."""
+    """
+    Return the items of one league, with the place of *player* in each.
+
+    Tournaments that are over no longer change, so a read model tells the entries.
+    """
     states = await states_of(shell, league.league, items)
+    over = [each.tournament for each in items if each.tournament and each.standing == "over"]
+    async with shell.engine.connect() as connection:
+        played = await queries.entries_of(connection, player, over)
     found = []
     for each in items:
-        state = states.get(each.uid)
-        mine = None
-        if state is not None and each.tournament is not None:
+        state, mine = states.get(each.uid), None
+        if each.tournament in played:
+            mine = Entered(played[each.tournament], "out")
+        elif state is not None and each.tournament is not None:
             mine = entered(shell, each.tournament, state, player)
         found.append(
             MyScheduled(

@@ -1,6 +1,6 @@
 """House bots: the server's own players, whom staff enter as opponents."""
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 import msgspec
 from litestar import Response
@@ -27,7 +27,7 @@ class HouseBotsWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     count: Annotated[int, Meta(ge=1, le=BOTS_MAX)]
     """The number of bots, 1 to 100. All of them get a place, or none."""
 
-    strength: Literal["calm", "steady", "sharp"] = "steady"
+    strength: Strength = "steady"
     """How well they play: ``calm`` bots play worst, ``sharp`` bots best."""
 
 

@@ -135,7 +135,7 @@ class PrizeGiven(msgspec.Struct, kw_only=True):
 
     entrant: str
     amount: int
-    """In minor units of the tournament's currency. 0 if nothing was left to do."""
+    """In minor units of the tournament's currency."""
 
     currency: str | None
     """The tournament's currency (ISO 4217)."""

@@ -5,8 +5,10 @@ from typing import Any
 
 import pytest
 
+from service.log.streams import tournament_stream
 from tests.service.api.league.test_fixtures import season_in, weekly
 from tests.service.api.table.test_commands import turn
+from tests.service.api.tournament.test_corrections import a_night
 from tests.service.api.tournament.test_entering import announced, at, enter
 from tests.service.api.tournament.test_money import FEES, TERMS
 from tests.service.api.tournament.test_rebuys import until_a_bust
@@ -77,6 +79,29 @@ async def test_check_in_and_an_offer_wait_until_they_are_answered(serving) -> No
         assert (await people[1].post(f"{path}/withdrawals")).is_success
         offers = [each for each in await waiting(people[2]) if each["type"] == "offer"]
         assert len(offers) == 1 and offers[0]["until"] is not None
+
+
+async def test_a_schedule_loads_no_tournament_that_is_over(serving, database: TestDatabase) -> None:
+    async with serving() as api:
+        owner, league, _, tournament, people = await a_night(api, database)
+        async with serving() as fresh:
+            span = {"from": at(-3600), "to": at(3600)}
+            mine = await fresh.http.get("/v1/me/schedule", params=span, headers=people[0].headers)
+            [item] = mine.json()["items"]
+            entrants = (await owner.get(f"/v1/tournaments/{tournament}")).json()["entrants"]
+            own = {each["player"]: each["id"] for each in entrants}
+            assert (item["standing"], item["entry"]) == ("over", "out")
+            assert item["entrant"] == own[people[0].player]
+            listed = await fresh.http.get(
+                f"/v1/leagues/{league}/schedule", params=span, headers=owner.headers
+            )
+            assert [each["standing"] for each in listed.json()["items"]] == ["over"]
+            [theirs] = (
+                await fresh.http.get("/v1/me/schedule", params=span, headers=owner.headers)
+            ).json()["items"]
+            assert (theirs["entry"], theirs["entrant"]) == (None, None)
+            writer = fresh.app.shell.runtime.writer
+            assert writer.known(league, tournament_stream(tournament)) is None
 
 
 async def test_my_schedule_holds_all_my_leagues_with_places_lines_and_ends(
