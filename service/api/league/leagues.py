@@ -30,7 +30,7 @@ from service.api.http.paging import Page
 from service.api.http.shell import Asked, Shell, principal_of, shell_of
 from service.api.http.submitting import Order, answer, decide_one
 from service.people.memberships import roles_of
-from service.people.names import named
+from service.people.names import NO_INSTANT, named
 from service.people.tokens import Principal
 
 _PAGE = r'^https?://[^\s<>"]+$'
@@ -52,7 +52,10 @@ class LeagueDescription(msgspec.Struct, forbid_unknown_fields=True, kw_only=True
     name: Name
     """As shown to everybody, 1 to 120 characters."""
 
-    description: Annotated[str, Meta(min_length=1, max_length=DESCRIPTION_LENGTH_MAX)] | None = None
+    description: (
+        Annotated[str, Meta(min_length=1, max_length=DESCRIPTION_LENGTH_MAX, pattern=NO_INSTANT)]
+        | None
+    ) = None
     """What the league is, for people to read."""
 
     place: Name | None = None

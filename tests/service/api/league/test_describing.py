@@ -52,6 +52,7 @@ async def test_an_owner_renames_and_describes_a_league(serving) -> None:
         {"url": "https://a.example/\u0020x"},
         {"length_seconds": 59},
         {"description": ""},
+        {"description": "2024-03-31T20:00:00"},
         {"unknown": 1},
     ],
 )
