@@ -28,6 +28,7 @@ from engine.tournament.model.entering_errors import (
     TermsFixed,
 )
 from engine.tournament.model.entering_events import TermsChanged
+from engine.tournament.model.entering_values import Applicant
 from engine.tournament.model.errors import (
     TermsContradict,
     TermsInvalid,
@@ -48,6 +49,7 @@ from engine.tournament.model.state import (
 from engine.tournament.model.terms import EntryTerms, FeeTerms, Rounds
 from engine.tournament.model.terms_announced import Terms
 from engine.tournament.model.terms_changeable import ChangeableTerms
+from engine.tournament.model.values import Entry
 from engine.tournament.money.pool import amounts_of
 from engine.tournament.seating.draw import tables_for, tables_needed
 
@@ -183,6 +185,7 @@ def _check_fees(state: Known, new: TournamentAnnounced) -> None:
     for name in _differing(_priced(old.fees), _priced(new.fees)):
         raise FeesFixed(field=f"fees.{name}")
     # Rulebook ``entry.house_bots``: they play for no money, and those in line may get a place.
+    present: tuple[Entry | Applicant, ...]
     present = (*entries_of(state), *entering.waiting, *entering.applicants)
     house = any(is_house_bot(each.player) for each in present)
     if (old.currency is not None or house) and new.currency != old.currency:

@@ -18,7 +18,9 @@ from engine.errors import CommandRejected
 from engine.kit.house_bots import is_house_bot
 from engine.league.state import Created
 from engine.tournament.model.entering_commands import CheckIn
+from engine.tournament.model.entering_values import Applicant
 from engine.tournament.model.state import Registering, State
+from engine.tournament.model.values import Entry
 from engine.values import EntrantId, PlayerId, TableId, stream_of
 from service.api.http.news import News
 from service.api.http.phases import entering_of, entries_of, tables_of
@@ -167,7 +169,7 @@ class Driver:
     async def _look_at_tournament(self, watch: Watch, league: str, tournament: str) -> None:
         followed, stream = self._leagues[league], tournament_stream(tournament)
         state = (await self._runtime.writer.load(league, stream)).state
-        there = (*entries_of(state), *entering_of(state).waiting)
+        there: tuple[Entry | Applicant, ...] = (*entries_of(state), *entering_of(state).waiting)
         bots = {each.entrant: each.player for each in there if is_house_bot(each.player)}
         open_now = {each.table: tournament for each in tables_of(state)} if bots else {}
         followed.tables = {
