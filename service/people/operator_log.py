@@ -33,6 +33,8 @@ Kind = Literal[
     "webhook_removed",
     "webhook_secret_rotated",
     "webhook_disabled",
+    "screen_key_made",
+    "screen_key_revoked",
 ]
 
 _ADD = """

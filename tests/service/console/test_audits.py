@@ -1,10 +1,15 @@
 """Audits and the staff log: starting, progress, the report in words, and who may look."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
+from service.audit.report import TITLES
+from service.console.deeds import DEEDS
+from service.console.screens.league.audits import CHECKS
+from service.log.catalogue import events_by_category, tag_of
+from service.people.operator_log import Kind
 from tests.service.api.proof.test_disputes import run_audits
 from tests.service.api.proof.test_evidence import project
 from tests.support.databases import TestDatabase
@@ -47,7 +52,23 @@ async def test_an_audit_is_started_and_its_report_is_told_in_words(
 
         log = await browser.get(f"/leagues/{league}/staff-log")
         assert f'href="/tournaments/{made.json()["id"]}"' in log.text
-        assert "tournament announced" in log.text
+        assert "Evening announced" in log.text
         nobody = await browser.get(f"/leagues/{league}/staff-log?by={player.player}")
-        assert "tournament announced" not in nobody.text
+        assert "Evening announced" not in nobody.text
         assert (await other.http.get(f"/leagues/{league}/staff-log")).status_code == 403
+        german = await browser.get(
+            f"/leagues/{league}/staff-log", headers={"Accept-Language": "de"}
+        )
+        assert "Abend angekündigt" in german.text
+
+
+def test_every_type_of_event_and_deed_has_its_words() -> None:
+    by_staff = {"deal_voided", "table_held", "table_resumed"}  # of the tables' own events
+    events = {
+        tag_of(each)
+        for category, types in events_by_category().items()
+        for each in types
+        if category != "table" or tag_of(each) in by_staff
+    }
+    assert set(DEEDS) == events | set(get_args(Kind))
+    assert set(CHECKS) == set(TITLES)

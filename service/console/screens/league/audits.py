@@ -19,22 +19,32 @@ from service.console.pages import Done, Page
 _PAGE = 20
 _EVENINGS = 30
 
-_CHECKS = {
+CHECKS = {
     "positions": N_("No event is missing"),
     "canonical": N_("Every event is written in its one form"),
     "chains": N_("Every event follows the one before it"),
+    "event_ids": N_("Every event has the number that follows from its command"),
+    "guards": N_("No event slipped past the guard of the log"),
+    "voided": N_("Only damaged events were set aside"),
+    "readable": N_("Every event can be read"),
+    "folds": N_("Every event follows from the state before it"),
     "commitments": N_("What was sealed is what was committed to"),
+    "seeds": N_("Every seed follows from its sealed master"),
     "entropy": N_("The players’ own chance went into the cards"),
     "decks": N_("Every deck is the one that was committed to"),
     "dice": N_("Every roll comes out the same again"),
     "randomness": N_("Cards and dice are as even as chance makes them"),
     "cards": N_("Every card came from its pile"),
+    "deals": N_("Deals are counted, and void ones were opened"),
+    "cubes": N_("Every chance cube rolls the same again"),
     "reveals": N_("Shown cards are the cards that were dealt"),
     "decisions": N_("Every action was legal, and leads to the same"),
     "levels": N_("Levels rose when they should"),
     "pots": N_("Every pot adds up"),
     "hands": N_("Every hand balances to the chip"),
+    "heads": N_("No event is missing at the end of a table or an evening"),
     "seat_draws": N_("Seats were drawn as committed"),
+    "rounds": N_("Rounds were paired, scored and cut by the rules"),
     "moves": N_("Moves between tables follow the rules"),
     "rulings": N_("Rulings did what they say"),
     "chips": N_("No chip appeared or vanished"),
@@ -43,11 +53,23 @@ _CHECKS = {
     "points": N_("Points of the season add up"),
     "fates": N_("Evenings began and ended by the rules"),
     "texts": N_("No text was changed afterwards"),
+    "opened": N_("Shown cards were opened to everybody"),
     "jobs": N_("The clock answered in time"),
     "tree": N_("The signatures cover the whole log"),
     "projections": N_("Lists and standings agree with the log"),
 }
-"""What people are told of a check. The others have the report's own title."""
+"""What people are told of each check."""
+
+_KINDS = {
+    "league": N_("In the league"),
+    "season": N_("In a season"),
+    "tournament": N_("On an evening"),
+    "table": N_("At a table"),
+    "dispute": N_("In a dispute"),
+}
+"""Where a fault is, by the kind of its stream."""
+
+_ELSEWHERE = N_("In the log")
 
 
 class _Evening(msgspec.Struct):
@@ -113,13 +135,23 @@ class AuditsScreen(msgspec.Struct, kw_only=True):
     next: str | None
 
 
+class Wrong(msgspec.Struct, kw_only=True):
+    """A fault. Its detail is English, as in the report for whoever runs the server."""
+
+    where: str
+    position: int | None
+    """The position in the log, or null for a fault that has none."""
+
+    detail: str
+
+
 class Checked(msgspec.Struct, kw_only=True):
     """A check in words."""
 
     title: str
     checked: int
     failed: int
-    faults: tuple[str, ...]
+    faults: tuple[Wrong, ...]
 
 
 class AuditScreen(msgspec.Struct, kw_only=True):
@@ -202,10 +234,19 @@ def _checked(ask: Ask, found: Findings) -> list[Checked]:
     counted = [each for each in found.checks if each.checked or each.failed]
     return [
         Checked(
-            title=ask.gettext(_CHECKS[each.name]) if each.name in _CHECKS else each.title,
+            title=ask.gettext(CHECKS.get(each.name, each.title)),
             checked=each.checked,
             failed=each.failed,
-            faults=tuple(f"{fault.position}: {fault.what}" for fault in each.faults),
+            faults=tuple(_wrong(ask, fault) for fault in each.faults),
         )
         for each in sorted(counted, key=lambda each: not each.failed)
     ]
+
+
+def _wrong(ask: Ask, fault: _Fault) -> Wrong:
+    kind = fault.stream.partition("-")[0]
+    return Wrong(
+        where=ask.gettext(_KINDS.get(kind, _ELSEWHERE)),
+        position=fault.position if fault.position >= 0 else None,
+        detail=fault.what,
+    )

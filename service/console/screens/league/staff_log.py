@@ -11,6 +11,7 @@ from service.api.league.staff_log import Deed
 from service.console import links
 from service.console.asking import Ask
 from service.console.declaring import page
+from service.console.deeds import DEEDS
 from service.console.pages import Page
 
 _PAGE = 50
@@ -66,7 +67,7 @@ async def staff_log(ask: Ask, league: str) -> Page:
                 at=each.at,
                 who=_name(ask, each),
                 operator=each.kind != "event",
-                what=each.type.replace("_", " "),
+                what=_what(ask, each),
                 about=_about(each, league),
                 position=each.index,
             )
@@ -78,6 +79,13 @@ async def staff_log(ask: Ask, league: str) -> Page:
         older=listed.next_cursor,
     )
     return Page("league/staff_log.html", screen)
+
+
+def _what(ask: Ask, deed: Deed) -> str:
+    """Return what was done, in the reader's language."""
+    if deed.kind == "epoch":
+        return ask.gettext("The log began anew: %(reason)s") % {"reason": deed.type}
+    return ask.gettext(DEEDS.get(deed.type, deed.type))
 
 
 def _name(ask: Ask, deed: Deed) -> str:
