@@ -77,6 +77,9 @@ class CloseScreen(msgspec.Struct, kw_only=True):
     name: str
     owner: bool
     standings: tuple[StandingShown, ...]
+    tried: bool
+    """True if the effect of closing was tried out. The members below are empty otherwise."""
+
     counted: tuple[Counted, ...]
     uncounted: tuple[Uncounted, ...]
     lots: bool
@@ -137,24 +140,20 @@ def _terms(given: Given) -> dict[str, object]:
 
 @page("/seasons/{season:str}/close")
 async def close(ask: Ask, season: str) -> Page:
+    """
+    Show the standings now, and the way to try what closing would do.
+
+    A dry run leaves a line in the staff log, so reading this page makes none. It is made again if
+    the close itself is refused, to show what hinders it.
+    """
+    refused = ask.failure is not None and ask.failure.form == close_for_good.name
+    return await _asked(ask, season, tried=refused)
+
+
+@form("/seasons/{season:str}/close/try", of=close)
+async def try_close(ask: Ask, given: Given, season: str) -> Page:
     """Show what is counted, and what is not yet. Nothing is changed."""
-    path = f"/v1/seasons/{season}"
-    shown = await ask.api.get(path, SeasonShown)
-    league = await ask.api.get(f"/v1/leagues/{shown.league}", LeagueShown)
-    standings = await ask.api.get(f"{path}/standings", ApiPage[StandingShown], limit=_ROWS_MAX)
-    changes, uncounted = await _tried(ask, season)
-    screen = CloseScreen(
-        season=season,
-        league=shown.league,
-        name=shown.name,
-        owner=league.role == "owner",
-        standings=tuple(standings.items),
-        counted=await _counted(ask, changes),
-        uncounted=uncounted,
-        lots=changes is not None and bool(changes.depends_on),
-        digest="" if changes is None else changes.digest,
-    )
-    return Page("league/close.html", screen)
+    return await _asked(ask, season, tried=True, key=given.key)
 
 
 @form("/seasons/{season:str}/close", of=close)
@@ -174,9 +173,31 @@ async def close_for_good(ask: Ask, given: Given, season: str) -> Done | Page:
     )  # fmt: skip
 
 
-async def _tried(ask: Ask, season: str) -> tuple[WouldChange | None, tuple[Uncounted, ...]]:
+async def _asked(ask: Ask, season: str, *, tried: bool, key: str = "looking") -> Page:
+    path = f"/v1/seasons/{season}"
+    shown = await ask.api.get(path, SeasonShown)
+    league = await ask.api.get(f"/v1/leagues/{shown.league}", LeagueShown)
+    standings = await ask.api.get(f"{path}/standings", ApiPage[StandingShown], limit=_ROWS_MAX)
+    changes, uncounted = await _tried(ask, season, key) if tried else (None, ())
+    screen = CloseScreen(
+        season=season,
+        league=shown.league,
+        name=shown.name,
+        owner=league.role == "owner",
+        standings=tuple(standings.items),
+        tried=tried,
+        counted=await _counted(ask, changes),
+        uncounted=uncounted,
+        lots=changes is not None and bool(changes.depends_on),
+        digest="" if changes is None else changes.digest,
+    )
+    return Page("league/close.html", screen)
+
+
+async def _tried(
+    ask: Ask, season: str, key: str
+) -> tuple[WouldChange | None, tuple[Uncounted, ...]]:
     """Return what a close would change, or the tournaments that hinder it."""
-    key = "looking"
     try:
         path = f"/v1/seasons/{season}/close"
         return await ask.api.rehearse("POST", path, SeasonCloseWanted(), key=key), ()
