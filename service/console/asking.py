@@ -8,6 +8,7 @@ from service.api.me.accounts import Me
 from service.console import sessions
 from service.console.calling import Api, Edge, Problem
 from service.console.languages import Spoken, best_language
+from service.console.link_keys import held_in
 from service.console.problems import Failure
 from service.console.sessions import Session, Transport, host_of, session_of, transport_of
 
@@ -106,6 +107,7 @@ def ask_of(request: Asked, edge: Edge) -> Ask:
         token=None if session is None else session.secret,
         address=client_address(request),
         language=language.code,
+        links=held_in(sessions.cookies(request)),
     )
     return Ask(request, api, transport, session, language)
 

@@ -17,6 +17,7 @@ from litestar.types import HTTPScope, Message, Receive, ReceiveMessage, Scope, S
 from service.api.http.limiting import Admitted
 from service.api.http.nothing import Nothing
 from service.api.http.rehearsing import WouldChange
+from service.console.link_keys import PARAMETER, LinkKeys
 
 Value = TypeVar("Value")
 Body = msgspec.Struct | Mapping[str, object] | None
@@ -120,6 +121,7 @@ class Api:
         token: The secret of the reader's session, or None for a stranger.
         address: The reader's address, for the limits.
         language: The reader's language, as in ``Accept-Language``.
+        links: The keys of leagues that are shared by a link, which the reader's browser holds.
         admitted: The reader's request, as it was counted. The first call counts with it.
     """
 
@@ -128,6 +130,7 @@ class Api:
     token: str | None
     address: str
     language: str
+    links: LinkKeys
     admitted: Admitted | None = None
 
     async def get(self, path: str, shape: type[Value], **query: str | int | bool | None) -> Value:
@@ -143,6 +146,16 @@ class Api:
         self, path: str, shape: type[Value], **query: str | int | bool | None
     ) -> Read[Value]:
         """Return the answer of a read with its ``ETag``. Raises as :meth:`get`."""
+        *others, last = (None,) if PARAMETER in query else self.links.tried(path)
+        for key in others:
+            try:
+                return await self._read(path, shape, {PARAMETER: key, **query})
+            except Problem as problem:
+                if problem.status != 404:
+                    raise
+        return await self._read(path, shape, {PARAMETER: last, **query})
+
+    async def _read(self, path: str, shape: type[Value], query: Values) -> Read[Value]:
         status, headers, body = await self._call("GET", path, query=query)
         return Read(_decoded(status, body, shape), headers.get("etag"))
 

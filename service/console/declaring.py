@@ -12,8 +12,9 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from math import ceil
 from typing import Concatenate, Literal
-from urllib.parse import quote, urlencode
+from urllib.parse import parse_qsl, quote, urlencode
 
+import msgspec
 from litestar import Response, route
 from litestar.exceptions import HTTPException
 from litestar.handlers import HTTPRouteHandler
@@ -22,7 +23,7 @@ from litestar.response import Stream
 from service.api.http.problems import SHELL_CATALOGUE
 from service.api.http.shell import Asked, shell_of
 from service.base.errors import TooManyRequests
-from service.console import links
+from service.console import link_keys, links
 from service.console.asking import Ask, ask_of, ended, secret_key
 from service.console.calling import Edge, Problem
 from service.console.csrf import FIELD, fits, same_site
@@ -38,6 +39,7 @@ from service.console.pages import (
     scheme_of,
 )
 from service.console.problems import Failure, failure_of, sentence
+from service.console.sessions import set_cookie
 from service.console.sharing import Sharing
 
 FORM_MAX = 256 * 1024
@@ -204,37 +206,77 @@ async def _answered(screen: Screen, request: Asked) -> Response[bytes] | Stream:
 
 async def _result(screen: Screen, ask: Ask, path: Mapping[str, str]) -> Response[bytes] | Stream:
     if screen.show is not None:
+        if screen.open and (followed := await _followed(ask, path)) is not None:
+            return followed
         if ask.query(PART) and not ask.signed_in:
             return await _shared(screen.show, ask, path)
         return await _sent(ask, await screen.show(ask, **path))
-    if screen.do is None or screen.of is None or screen.of.show is None:
+    if screen.do is None or screen.of is None:
         raise TypeError(f"{screen.name} is neither a page nor a form")
     ask.page = _PARAMETER.sub(lambda name: path[name[1]], screen.of.path)
-    given = Given({})
-    refused = 403
+    return await _done(screen.do, screen, screen.of, ask, path)
+
+
+async def _done(
+    do: Does, screen: Screen, of: Screen, ask: Ask, path: Mapping[str, str]
+) -> Response[bytes] | Stream:
+    """Carry out a form, or show its page with what went wrong."""
     if not same_site(ask.request):
         said = ask.gettext("This form did not come from this site, so nothing was done.")
-    else:
-        given = await _read(ask)
-        refused = 400
-        if fits(given.text(FIELD), ask.session, secret_key(ask)):
-            try:
-                return await _sent(ask, await screen.do(ask, given, **path))
-            except Problem as problem:
-                if ended(problem, ask):
-                    raise
-                ask.failure = failure_of(problem, screen.name, given.shown_again, ask.language)
-                return await _again(screen.of, ask, path)
+        ask.failure = Failure(screen.name, said, {}, {}, 403)
+        return await _again(of, ask, path)
+    given = await _read(ask)
+    if not fits(given.text(FIELD), ask.session, secret_key(ask)):
         said = ask.gettext("This page was out of date. Nothing was done; send it again.")
-    ask.failure = Failure(screen.name, said, {}, given.shown_again, refused)
-    return await _again(screen.of, ask, path)
+        ask.failure = Failure(screen.name, said, {}, given.shown_again, 400)
+        return await _again(of, ask, path)
+    try:
+        return await _sent(ask, await do(ask, given, **path))
+    except Problem as problem:
+        if ended(problem, ask):
+            raise
+        ask.failure = failure_of(problem, screen.name, given.shown_again, ask.language)
+    return await _again(of, ask, path)
+
+
+class _Opened(msgspec.Struct):
+    """What is read of a thing that a link key opens: its league, if the answer tells it."""
+
+    id: str = ""
+    league: str = ""
+
+
+async def _followed(ask: Ask, path: Mapping[str, str]) -> Response[bytes] | None:
+    """
+    Keep the link key in the address, and lead on to the same page without it.
+
+    Returns:
+        None if there is no key in the address, or it does not open the page.
+    """
+    key, shown = ask.query(link_keys.PARAMETER), link_keys.opened_by(path)
+    if shown is None or not link_keys.is_key(key):
+        return None
+    try:
+        found = await ask.api.get(shown, _Opened, link=key)
+    except Problem as problem:
+        if problem.status != 404:
+            raise
+        return None
+    thing = found.league or found.id or path["season"]
+    name = f"{link_keys.COOKIE}{thing}"
+    ask.set_cookie(set_cookie(name, key, ask.transport, link_keys.KEPT_SECONDS))
+    query = bytes(ask.request.scope["query_string"]).decode("latin-1")
+    given = parse_qsl(query, keep_blank_values=True)
+    rest = [each for each in given if each[0] != link_keys.PARAMETER]
+    here = quote(ask.path) + (f"?{urlencode(rest)}" if rest else "")
+    return Response(b"", status_code=303, headers={"Location": here})
 
 
 async def _shared(show: Shows, ask: Ask, path: Mapping[str, str]) -> Response[bytes]:
     """Answer a stranger with a part, which is made once for all strangers who ask just now."""
     sharing: Sharing = ask.request.scope["state"]["sharing"]
     query = bytes(ask.request.scope["query_string"])
-    key = (ask.path, query, ask.language.code, ask.transport, scheme_of(ask))
+    key = (ask.path, query, ask.language.code, ask.transport, scheme_of(ask), ask.api.links)
 
     async def made() -> str:
         found = await show(ask, **path)

@@ -78,12 +78,17 @@ def set_cookie(name: str, value: str, transport: Transport, seconds: int) -> str
 
 def cookie(request: Asked, name: str) -> str | None:
     """Return the value of a cookie, or None."""
+    return cookies(request).get(name)
+
+
+def cookies(request: Asked) -> dict[str, str]:
+    """Return the values of all cookies by name."""
     given = request.headers.get("cookie")
     if given is None or len(given) > _COOKIES_MAX:
-        return None
-    # Other cookies of this host may be malformed, and must not hide ours.
-    pairs = (each.partition("=") for each in given.split(";"))
-    return next((value.strip() for key, _, value in pairs if key.strip() == name), None)
+        return {}
+    # Other cookies of this host may be malformed, and must not hide ours. The first of a name wins.
+    pairs = (each.partition("=") for each in reversed(given.split(";")))
+    return {name.strip(): value.strip() for name, _, value in pairs}
 
 
 _COOKIES_MAX = 8192

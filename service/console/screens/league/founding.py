@@ -7,10 +7,11 @@ import msgspec
 from service.api.league.leagues import League, LeagueDescription, LeagueShown, LeagueWanted
 from service.api.league.visibility import VisibilityShown, VisibilityWanted
 from service.console import links
-from service.console.asking import Ask
+from service.console.asking import Ask, house_address
 from service.console.calling import Problem
 from service.console.declaring import form, page
 from service.console.forms import Given, command
+from service.console.link_keys import PARAMETER
 from service.console.numbers import demanded
 from service.console.pages import Done, Page
 
@@ -30,8 +31,8 @@ class SettingsScreen(msgspec.Struct, kw_only=True):
     url: str | None
     visibility: Literal["members", "link", "public"]
     etag: str | None
-    key: str | None = None
-    """The new link key, which is shown only once."""
+    link: str | None = None
+    """The address with the new link key, which is shown only once."""
 
 
 @page(links.NEW_LEAGUE)
@@ -88,7 +89,8 @@ async def show_to(ask: Ask, given: Given, league: str) -> Done | Page:
     if made.link is None:
         return Done(links.settings(league), ask.gettext("Saved."))
     screen = await _settings(ask, league)
-    return Page("league/settings.html", msgspec.structs.replace(screen, key=made.link))
+    screen.link = f"{house_address(ask)}{links.league(league)}?{PARAMETER}={made.link}"
+    return Page("league/settings.html", screen)
 
 
 async def _settings(ask: Ask, league: str) -> SettingsScreen:
