@@ -5,6 +5,7 @@ from typing import TypeVar
 
 import msgspec
 
+from engine.coordination.paces import PaceChange, pace_change
 from engine.season.state import Opened
 from engine.table.model.state import Table
 from engine.tournament.model.state import (
@@ -183,6 +184,9 @@ class TournamentChange(_Change, frozen=True, kw_only=True):
     terms: TermsChange | None = None
     """The change of the announced terms, or null if they stay the same."""
 
+    pace: PaceChange | None = None
+    """The change of breaks, holds and hand-for-hand play, or null if they stay the same."""
+
     draws_before: int
     """The number of draws until now."""
 
@@ -201,6 +205,7 @@ def of_tournament(before: TournamentState, after: TournamentState) -> Tournament
         breaking_order=_changed(_breaking_order(before), _breaking_order(after)),
         frozen=_changed(before.frozen, after.frozen),
         terms=_terms(before, after),
+        pace=pace_change(before, after),
         draws_before=_draws(before),
         # A tournament that is over keeps no count of draws, because it makes no more.
         draws_after=_draws(after) if isinstance(after, Closed | Running) else _draws(before),

@@ -1,13 +1,13 @@
 """What a command would change, as tables of before and after."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
 import msgspec
 
 from service.api.http.rehearsing import WouldChange
 from service.console.languages import Spoken
-from service.console.words import Words
+from service.console.words import Words, lasting
 
 
 class Place(Protocol):
@@ -17,6 +17,30 @@ class Place(Protocol):
     def table(self) -> str: ...
     @property
     def seat(self) -> int | None: ...
+
+
+class Planned(Protocol):
+    """A break after a level."""
+
+    @property
+    def after_level(self) -> int: ...
+    @property
+    def seconds(self) -> int: ...
+
+
+class Pace(Protocol):
+    """What staff have ordered about the pace of play."""
+
+    @property
+    def on_break(self) -> bool: ...
+    @property
+    def breaks(self) -> Sequence[Planned]: ...
+    @property
+    def hand_for_hand(self) -> bool: ...
+    @property
+    def last_hands(self) -> int | None: ...
+    @property
+    def held(self) -> Sequence[int]: ...
 
 
 class Row(msgspec.Struct, kw_only=True):
@@ -52,6 +76,7 @@ def tables_of(
     player, found = _("Player"), []
     kinds = (
         (_("State"), _("Tournament"), _states(changes, names, language)),
+        (_("Play"), _("What changes"), _paces(changes, language)),
         (_("Places"), player, _places(changes, names)),
         (_("Prizes"), player, _prizes(changes, names, currency, language)),
         (_("Seats"), player, _seats(changes, names, language)),
@@ -75,6 +100,38 @@ def _states(changes: WouldChange, names: Mapping[str, str], language: Spoken) ->
                 before=words.phase(each.state_before),
                 after=words.phase(each.state_after),
             )
+
+
+def _paces(changes: WouldChange, language: Spoken) -> Iterator[Row]:
+    """Yield what changes in breaks, holds and hand-for-hand play."""
+    for tournament in changes.tournaments.values():
+        pace = tournament.pace
+        if pace is None:
+            continue
+        before, after = _pace(pace.before, language), _pace(pace.after, language)
+        for what in dict.fromkeys((*before, *after)):
+            was, now = before.get(what, "–"), after.get(what, "–")
+            if was != now:
+                yield Row(what=what, before=was, after=now)
+
+
+def _pace(pace: Pace, language: Spoken) -> dict[str, str]:
+    """Return the words for each part of the pace. A table that is not held has none."""
+    _ = language.gettext
+    yes, no = _("yes"), _("no")
+    planned = {
+        _("Break after level %(number)s") % {"number": each.after_level}: (
+            lasting(each.seconds, language) if each.seconds else no
+        )
+        for each in pace.breaks
+    }
+    return {
+        _("Break"): yes if pace.on_break else no,
+        **planned,
+        _("Hand for hand"): yes if pace.hand_for_hand else no,
+        _("Last hands"): no if pace.last_hands is None else str(pace.last_hands),
+        **{_("Table %(number)s") % {"number": each}: _("held") for each in pace.held},
+    }
 
 
 def _places(changes: WouldChange, names: Mapping[str, str]) -> Iterator[Row]:

@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 
 from babel.dates import format_datetime, format_time, format_timedelta
 from babel.numbers import format_currency, format_decimal, get_currency_precision
+from babel.units import format_unit
 from markupsafe import Markup, escape
 
 from engine.rulesets import Amounts
@@ -242,3 +243,10 @@ class Words:
             format_datetime(at, "d", tzinfo=tz, locale=locale),
             format_datetime(at, "LLL", tzinfo=tz, locale=locale),
         )
+
+
+def lasting(seconds: int, language: Spoken) -> str:
+    """Return a length as it is called in a card room: 90 minutes, not 2 hours."""
+    minutes, rest = divmod(seconds, 60)
+    number, unit = (seconds, "duration-second") if rest else (minutes, "duration-minute")
+    return str(format_unit(number, unit, locale=language.locale))

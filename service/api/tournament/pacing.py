@@ -58,7 +58,7 @@ async def set_clock(
     "POST", "/v1/tournaments/{tournament_id:str}/breaks", "announce_break",
     "Begin a break after the hands in play, or plan one for the end of a level.",
     scope="tournaments:manage", needs="run_floor", answer=Ruled, status=201,
-    key_required=True, problems=_PROBLEMS,
+    key_required=True, problems=_PROBLEMS, dry_run=True,
 )  # fmt: skip
 async def announce_break(
     shell: Shell, body: BreakWanted, place: TournamentPlace, order: Order
@@ -75,7 +75,7 @@ async def announce_break(
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/breaks/end", "end_break",
     "End the current break early.", scope="tournaments:manage", needs="run_floor",
-    answer=Ruled, key_required=True, problems=_PROBLEMS,
+    answer=Ruled, key_required=True, problems=_PROBLEMS, dry_run=True,
 )  # fmt: skip
 async def end_break(
     shell: Shell, body: ReasonGiven, place: TournamentPlace, order: Order
@@ -88,7 +88,7 @@ async def end_break(
     "POST", "/v1/tournaments/{tournament_id:str}/last_hands", "call_last_hands",
     "Call the last hands: the hands in play, or a drawn number more if the terms say so.",
     scope="tournaments:manage", needs="direct_play", answer=Ruled,
-    key_required=True, problems=_PROBLEMS,
+    key_required=True, problems=_PROBLEMS, dry_run=True,
 )  # fmt: skip
 async def call_last_hands(
     shell: Shell, body: ReasonGiven, place: TournamentPlace, order: Order
@@ -101,7 +101,7 @@ async def call_last_hands(
     "POST", "/v1/tournaments/{tournament_id:str}/hand_for_hand", "start_hand_for_hand",
     "Start hand-for-hand play, beginning with the hands in play.",
     scope="tournaments:manage", needs="run_floor", answer=Ruled,
-    key_required=True, problems=_PROBLEMS,
+    key_required=True, problems=_PROBLEMS, dry_run=True,
 )  # fmt: skip
 async def start_hand_for_hand(
     shell: Shell, body: ReasonGiven, place: TournamentPlace, order: Order
@@ -114,7 +114,7 @@ async def start_hand_for_hand(
     "POST", "/v1/tournaments/{tournament_id:str}/hand_for_hand/end", "end_hand_for_hand",
     "End hand-for-hand play.",
     scope="tournaments:manage", needs="run_floor", answer=Ruled,
-    key_required=True, problems=_PROBLEMS,
+    key_required=True, problems=_PROBLEMS, dry_run=True,
 )  # fmt: skip
 async def end_hand_for_hand(
     shell: Shell, body: ReasonGiven, place: TournamentPlace, order: Order

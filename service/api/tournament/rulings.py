@@ -176,6 +176,7 @@ async def disqualify(
     "Hold one table, even during a hand.",
     scope="tournaments:manage", needs="run_floor", answer=Ruled,
     key_required=True, problems=(*_PROBLEMS, "table_not_in_play", "table_closed", "own_seat"),
+    dry_run=True,
 )  # fmt: skip
 async def hold_table(
     shell: Shell, body: ReasonGiven, place: TablePlace, order: Order
@@ -189,6 +190,7 @@ async def hold_table(
     "Release a held table. An open decision gets its full time again.",
     scope="tournaments:manage", needs="run_floor", answer=Ruled,
     key_required=True, problems=(*_PROBLEMS, "table_not_in_play", "table_closed", "own_seat"),
+    dry_run=True,
 )  # fmt: skip
 async def release_table(
     shell: Shell, body: ReasonGiven, place: TablePlace, order: Order

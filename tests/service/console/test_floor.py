@@ -53,8 +53,13 @@ async def test_the_clock_is_set_by_one_tap(serving: Serving) -> None:
         page = await browser.submit(f"{path}/pause")
         assert "Clock stands" in page.text
         assert "Play goes on." in (await browser.submit(f"{path}/resume")).text
-        page = await browser.submit(f"{path}/break", minutes="10", after_level="2")
+        page = await browser.submit(f"{path}/break", minutes="90", after_level="2")
+        assert "Plan a break?" in page.text
+        assert "Break after level 2" in page.text and "90 minutes" in page.text
+        page = await browser.submit(f"{path}/break")
         assert "The break is planned." in page.text
+        page = await browser.submit(f"{path}/hand-for-hand")
+        assert "Play hand for hand?" in page.text
         page = await browser.submit(f"{path}/hand-for-hand")
         assert f'action="{path}/hand-for-hand/end"' in page.text
         page = await browser.submit(f"{path}/break", minutes="no number")
@@ -104,7 +109,11 @@ async def test_a_player_moves_and_a_table_is_held(serving: Serving) -> None:
 
         held = f"{path}/tables/{tables[0]['table']}"
         page = await browser.submit(f"{held}/hold")
+        assert "Hold table 1?" in page.text and "Table 1" in page.text
+        assert (await shown(owner, path))["floor"]["tables"][0]["doing"] != "held"
+        page = await browser.submit(f"{held}/hold")
         assert "Table 1 is held." in page.text
+        assert "Release table 1?" in (await browser.submit(f"{held}/release")).text
         assert "Table 1 plays on." in (await browser.submit(f"{held}/release")).text
         page = await browser.submit(f"{path}/void/{tables[1]['table']}", fault="card_shown")
         assert "The hand is dealt again." in page.text or page.status_code == 409
@@ -162,3 +171,71 @@ async def test_names_are_written_and_never_read_as_markup(serving: Serving) -> N
         assert "Cancel this evening?" in page.text
         page = await browser.submit(f"{path}/cancel")
         assert "The evening is cancelled." in page.text
+
+
+async def test_the_floor_tells_what_happened_in_a_directors_words(serving: Serving) -> None:
+    async with serving() as console:
+        browser, path, (owner, _, people) = await evening(console)
+        about = f"/v1{path.removesuffix('/floor')}"
+        who = (await shown(owner, path))["floor"]["tables"][0]["seats"][0]["entrant"]
+        why = {"reason": "As I saw it."}
+        steps = (
+            ("warnings", {"entrant": who}, "is warned"),
+            ("penalties", {"entrant": who, "hands": 2}, ": 2 hands"),
+            ("clock", {"seconds": 60}, "1 minute added to level 1"),
+            ("breaks", {"seconds": 600, "after_level": 1}, "Break of 10 minutes planned after"),
+            ("hand_for_hand", {}, "Hand for hand"),
+            ("disqualifications", {"entrant": who}, "is out, place 4"),
+        )  # fmt: skip
+        for what, body, said in steps:
+            done = await owner.post(f"{about}/{what}", body | why)
+            assert done.is_success, done.text
+            part = await browser.http.get(path, params={"part": "floor"})
+            news = part.text[part.text.index("What happened") :]
+            assert said in news, said
+        assert news.index("is out, place 4") < news.index("Hand for hand") < news.index("is warned")
+        assert news.count("by ") >= 4, "who ordered it"
+
+        listed = (await owner.get(f"{about}/happenings")).json()["items"]
+        assert {each["type"] for each in listed} >= {"penalty_given", "entrant_eliminated"}
+        assert [each["at"] for each in listed] == sorted((e["at"] for e in listed), reverse=True)
+        player = await console.signed_in(people[1].login)
+        assert "is out, place 4" in (await player.get(path)).text
+
+
+async def test_staff_who_play_order_without_a_look(serving: Serving) -> None:
+    """Those who play may look at nothing that reaches a table, and still run the clock."""
+    async with serving() as console:
+        owner, league = await console.api.league()
+        asked = {"name": "Home", "ruleset": "better", "staff_may_play": True, **TERMS}
+        made = (await owner.post(f"/v1/leagues/{league}/tournaments", asked)).json()["id"]
+        await owner.post(f"/v1/tournaments/{made}/registrations")
+        person = await console.api.join(owner, league)
+        await person.post(f"/v1/tournaments/{made}/registrations")
+        assert (await owner.post(f"/v1/tournaments/{made}/start")).is_success
+        browser = await console.signed_in(owner.login)
+        path = f"/tournaments/{made}/floor"
+        await browser.get(path)
+        page = await browser.submit(f"{path}/break", minutes="10", after_level="1")
+        assert "The break is planned." in page.text
+
+
+async def test_house_bots_are_seated_by_one_button(serving: Serving) -> None:
+    async with serving() as console:
+        owner, league = await console.api.league()
+        asked = {"name": "Night", "ruleset": "better", **TERMS}
+        made = (await owner.post(f"/v1/leagues/{league}/tournaments", asked)).json()["id"]
+        browser = await console.signed_in(owner.login)
+        path = f"/tournaments/{made}/floor"
+        await browser.get(path)
+        page = await browser.submit(f"{path}/house-bots", count="3", strength="sharp")
+        assert "3 house bots are in." in page.text
+        entrants = (await owner.get(f"/v1/tournaments/{made}")).json()["entrants"]
+        assert [each["name"] for each in entrants] == [f"Bot {n}, sharp" for n in (1, 2, 3)]
+        refused = await browser.submit(f"{path}/house-bots", count="0", strength="calm")
+        assert refused.status_code == 400
+
+        for_money = asked | {"currency": "EUR", "prize_pool": 900, "payouts": [1]}
+        made = (await owner.post(f"/v1/leagues/{league}/tournaments", for_money)).json()["id"]
+        page = await browser.get(f"/tournaments/{made}/floor")
+        assert "Seat house bots" not in page.text

@@ -7,6 +7,7 @@ import msgspec
 from service.api.table.voiding import VoidWanted
 from service.api.tournament.by_staff import EntrantNamed
 from service.api.tournament.floors import Floor
+from service.api.tournament.house_bots import HouseBotsWanted
 from service.api.tournament.pacing import BreakWanted, ClockWanted
 from service.api.tournament.rulings import (
     AboutEntrant,
@@ -85,36 +86,41 @@ async def begin_break(ask: Ask, given: Given, tournament: str) -> Done | Page:
         reason=_reason(ask, given),
     )
     said = ask.gettext("The break begins once the hands in play are over.")
+    question = ask.gettext("Begin a break?")
     if wanted.after_level is not None:
         said = ask.gettext("The break is planned.")
-    return await _do(ask, given, tournament, "breaks", body, said)
+        question = ask.gettext("Plan a break?")
+    return await _do(ask, given, tournament, "breaks", body, said, _looked(given, question))
 
 
 @form("/tournaments/{tournament:str}/floor/break/end", of=floor)
 async def end_break(ask: Ask, given: Given, tournament: str) -> Done | Page:
     """End the break early."""
-    return await _ordered(ask, given, tournament, "breaks/end", ask.gettext("The break is over."))
+    said, question = ask.gettext("The break is over."), ask.gettext("End the break?")
+    return await _ordered(ask, given, tournament, "breaks/end", said, question)
 
 
 @form("/tournaments/{tournament:str}/floor/hand-for-hand", of=floor)
 async def begin_hand_for_hand(ask: Ask, given: Given, tournament: str) -> Done | Page:
     """Let every table wait for all others after each hand."""
     said = ask.gettext("Hand for hand: every table waits for the others.")
-    return await _ordered(ask, given, tournament, "hand_for_hand", said)
+    question = ask.gettext("Play hand for hand?")
+    return await _ordered(ask, given, tournament, "hand_for_hand", said, question)
 
 
 @form("/tournaments/{tournament:str}/floor/hand-for-hand/end", of=floor)
 async def end_hand_for_hand(ask: Ask, given: Given, tournament: str) -> Done | Page:
     """Let the tables go on without waiting."""
     said = ask.gettext("The tables play on without waiting.")
-    return await _ordered(ask, given, tournament, "hand_for_hand/end", said)
+    question = ask.gettext("End hand for hand?")
+    return await _ordered(ask, given, tournament, "hand_for_hand/end", said, question)
 
 
 @form("/tournaments/{tournament:str}/floor/last-hands", of=floor)
 async def call_last_hands(ask: Ask, given: Given, tournament: str) -> Done | Page:
     """Call the last hands, which cannot be taken back."""
-    said = ask.gettext("Last hands are called.")
-    return await _ordered(ask, given, tournament, "last_hands", said)
+    said, question = ask.gettext("Last hands are called."), ask.gettext("Call the last hands?")
+    return await _ordered(ask, given, tournament, "last_hands", said, question)
 
 
 @form("/tournaments/{tournament:str}/floor/cancel", of=floor)
@@ -190,17 +196,27 @@ async def withdraw(ask: Ask, given: Given, tournament: str) -> Done | Page:
     return await _do(ask, given, tournament, f"registrations/{entrant}/withdraw", None, said)
 
 
+@form("/tournaments/{tournament:str}/floor/house-bots", of=floor)
+async def seat_bots(ask: Ask, given: Given, tournament: str) -> Done | Page:
+    """Enter house bots, who are seated like everybody else."""
+    body = given.into(HouseBotsWanted)
+    said = ask.ngettext("One house bot is in.", "%(num)d house bots are in.", body.count)
+    return await _do(ask, given, tournament, "house-bots", body, said % {"num": body.count})
+
+
 @form("/tournaments/{tournament:str}/floor/tables/{table:str}/{act:str}", of=floor)
 async def at_table(ask: Ask, given: Given, tournament: str, table: str, act: str) -> Done | Page:
     """Hold a table, or release it."""
     name = {"number": given.text("number")}
     said = ask.gettext("Table %(number)s is held.") % name
+    question = ask.gettext("Hold table %(number)s?") % name
     wanted: Literal["hold", "release"] = "hold"
     if act == "release":
         said, wanted = ask.gettext("Table %(number)s plays on.") % name, "release"
+        question = ask.gettext("Release table %(number)s?") % name
     return await command(
         ask, given, "POST", f"/v1/tables/{table}/{wanted}", ReasonGiven(reason=_reason(ask, given)),
-        said=said, to=links.floor(tournament),
+        said=said, to=links.floor(tournament), rehearse=_looked(given, question),
     )  # fmt: skip
 
 
@@ -237,8 +253,20 @@ def _reason(ask: Ask, given: Given) -> str:
     return given.text("reason") or ask.gettext("Floor decision")
 
 
-async def _ordered(ask: Ask, given: Given, tournament: str, what: str, said: str) -> Done | Page:
-    return await _do(ask, given, tournament, what, ReasonGiven(reason=_reason(ask, given)), said)
+def _looked(given: Given, question: str) -> Rehearsal | None:
+    """
+    Return the look at the effect before a step that staff who play may take too.
+
+    Those who play may look at nothing that reaches a table, so their forms ask for no look.
+    """
+    return Rehearsal(question) if given.flag("look") else None
+
+
+async def _ordered(
+    ask: Ask, given: Given, tournament: str, what: str, said: str, question: str
+) -> Done | Page:
+    body = ReasonGiven(reason=_reason(ask, given))
+    return await _do(ask, given, tournament, what, body, said, _looked(given, question))
 
 
 async def _do(

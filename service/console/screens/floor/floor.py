@@ -6,11 +6,13 @@ from service.api.http.shell import shell_of
 from service.api.me.accounts import Me
 from service.api.public.tournaments import PublicFloor
 from service.api.tournament.floors import Floor
+from service.api.tournament.happenings import Happened
 from service.api.tournament.tournaments import TournamentShown
 from service.console.asking import Ask
 from service.console.calling import Problem
 from service.console.declaring import page
 from service.console.pages import Page
+from service.console.screens.floor.happened import moved, told
 from service.console.screens.floor.shown import (
     FloorScreen,
     Powers,
@@ -36,17 +38,20 @@ async def floor(ask: Ask, tournament: str) -> Page:
                 raise
     seen = await ask.api.get(f"/v1/public/tournaments/{tournament}/floor", PublicFloor)
     now = shell_of(ask.request).now()
-    return Page("floor/floor.html", stranger_screen(seen, now))
+    happened = moved(seen.seat_changes, ask.language)
+    return Page("floor/floor.html", stranger_screen(seen, now, happened))
 
 
 async def _as_member(ask: Ask, tournament: str) -> FloorScreen:
     path = f"/v1/tournaments/{tournament}"
-    me, shown, seen = await asyncio.gather(
+    me, shown, seen, happened = await asyncio.gather(
         ask.me(),
         ask.api.read(path, TournamentShown),
         ask.api.get(f"{path}/floor", Floor, limit=TABLES_MAX),
+        ask.api.get(f"{path}/happenings", Happened),
     )
-    return member_screen(shown.value, seen, powers(me, shown.value), shown.etag)
+    lines = told(happened.items, ask.language)
+    return member_screen(shown.value, seen, powers(me, shown.value), shown.etag, lines)
 
 
 def powers(me: Me, shown: TournamentShown) -> Powers:

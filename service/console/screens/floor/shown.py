@@ -8,10 +8,10 @@ import msgspec
 from engine.coordination.views import FloorTable
 from engine.rulesets import Amounts
 from service.api.public.tournaments import PublicFloor, PublicFloorTable
-from service.api.tournament.changes import SeatChanged
 from service.api.tournament.entrants import EntrantShown
 from service.api.tournament.floors import Floor
 from service.api.tournament.tournaments import TournamentShown
+from service.console.screens.floor.happened import Told
 
 _WAITING = frozenset({"registered", "rebuy_open"})
 """The states of an entry that has no seat while others play."""
@@ -118,13 +118,22 @@ class FloorScreen(msgspec.Struct, kw_only=True):
     breaking_order: tuple[int, ...]
     rebuys: bool
     add_ons: bool
-    moved: tuple[SeatChanged, ...]
+    house_bots: bool
+    """True if house bots may enter now."""
+
+    happened: tuple[Told, ...]
+    """What happened, newest first."""
+
     out: tuple[tuple[int, str | None], ...]
-    """Those who went out last: place and name."""
+    """Those who went out last: place and name. Only for strangers, whose list has no knock-outs."""
 
 
 def member_screen(
-    shown: TournamentShown, floor: Floor, may: Powers, etag: str | None
+    shown: TournamentShown,
+    floor: Floor,
+    may: Powers,
+    etag: str | None,
+    happened: tuple[Told, ...],
 ) -> FloorScreen:
     """Return the floor as a member of the league sees it."""
     seen = floor.floor
@@ -155,12 +164,13 @@ def member_screen(
         breaking_order=order,
         rebuys=shown.ruleset.rebuy.max != 0,
         add_ons=shown.fees.add_on is not None,
-        moved=floor.seat_changes,
-        out=tuple((each.place, each.name) for each in floor.knocked_out),
+        house_bots=_takes_house_bots(shown),
+        happened=happened,
+        out=(),
     )
 
 
-def stranger_screen(floor: PublicFloor, now: datetime) -> FloorScreen:
+def stranger_screen(floor: PublicFloor, now: datetime, happened: tuple[Told, ...]) -> FloorScreen:
     """Return the floor as a stranger sees it."""
     first = floor.tables[0] if floor.tables else None
     return FloorScreen(
@@ -187,8 +197,9 @@ def stranger_screen(floor: PublicFloor, now: datetime) -> FloorScreen:
         breaking_order=(),
         rebuys=False,
         add_ons=False,
-        moved=(),
-        out=(),
+        house_bots=False,
+        happened=happened,
+        out=tuple((each.place, each.name) for each in floor.knocked_out),
     )
 
 
@@ -250,6 +261,12 @@ def _level(level: int, amounts: Amounts) -> ClockSeen:
     return ClockSeen(
         level=level, amounts=amounts, next_amounts=None, due=None, left_seconds=None, runs=False
     )
+
+
+def _takes_house_bots(shown: TournamentShown) -> bool:
+    """Return whether house bots may enter: they play for no money."""
+    opened = shown.state == "registering" or shown.late_registration
+    return opened and shown.currency is None and shown.bots != "forbidden"
 
 
 def _outside(entrants: Iterable[EntrantShown]) -> tuple[SeatSeen, ...]:
