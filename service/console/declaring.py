@@ -240,9 +240,9 @@ async def _done(
 
 
 class _Opened(msgspec.Struct):
-    """What is read of a thing that a link key opens: its league, if the answer tells it."""
+    """What is read of a thing that a link key opens: its league, or that it is one."""
 
-    id: str = ""
+    id: str
     league: str = ""
 
 
@@ -262,8 +262,7 @@ async def _followed(ask: Ask, path: Mapping[str, str]) -> Response[bytes] | None
         if problem.status != 404:
             raise
         return None
-    thing = found.league or found.id or path["season"]
-    name = f"{link_keys.COOKIE}{thing}"
+    name = f"{link_keys.COOKIE}{found.league or found.id}"
     ask.set_cookie(set_cookie(name, key, ask.transport, link_keys.KEPT_SECONDS))
     query = bytes(ask.request.scope["query_string"]).decode("latin-1")
     given = parse_qsl(query, keep_blank_values=True)

@@ -15,13 +15,13 @@ _LEAGUES = f"{PUBLIC}leagues/"
 
 PARAMETER = "link"
 COOKIE = "holotable-link-"
-"""The beginning of a cookie's name. The league, or the season, follows."""
+"""The beginning of a cookie's name. The league follows."""
 
 KEPT_SECONDS = 60 * 24 * 60 * 60
 HELD_MAX = 8
 """The most keys of one browser that are used."""
 
-_THING = re.compile(r"(?:lge|ssn)_[0-9a-f]{32}")
+_LEAGUE = re.compile(r"lge_[0-9a-f]{32}")
 _KEY = re.compile(r"lnk_[0-9a-f]{48}")
 
 
@@ -30,7 +30,7 @@ class LinkKeys:
     """The link keys that a browser holds."""
 
     held: tuple[tuple[str, str], ...] = ()
-    """Each key with the league or the season that it was followed to."""
+    """Each key with its league."""
 
     def tried(self, path: str) -> tuple[str | None, ...]:
         """
@@ -43,7 +43,7 @@ class LinkKeys:
             return (None,)
         if path.startswith(_LEAGUES):
             league = path.removeprefix(_LEAGUES).partition("/")[0]
-            return (next((key for thing, key in self.held if thing == league), None),)
+            return (next((key for name, key in self.held if name == league), None),)
         return (None, *(key for _, key in self.held))
 
 
@@ -54,7 +54,7 @@ def held_in(cookies: Mapping[str, str]) -> LinkKeys:
         for name, value in sorted(cookies.items())
         if name.startswith(COOKIE)
     )
-    good = [each for each in found if _THING.fullmatch(each[0]) and _KEY.fullmatch(each[1])]
+    good = [each for each in found if _LEAGUE.fullmatch(each[0]) and _KEY.fullmatch(each[1])]
     return LinkKeys(tuple(good[:HELD_MAX]))
 
 
@@ -70,5 +70,5 @@ def opened_by(path: Mapping[str, str]) -> str | None:
     if "tournament" in path:
         return f"{PUBLIC}tournaments/{path['tournament']}"
     if "season" in path:
-        return f"{PUBLIC}seasons/{path['season']}/standings"
+        return f"{PUBLIC}seasons/{path['season']}"
     return None

@@ -115,6 +115,16 @@ def clock(tournament: str) -> str:
     return f"/tournaments/{tournament}/clock"
 
 
+def screens(tournament: str) -> str:
+    """Return the links that open the clock on a TV."""
+    return f"/tournaments/{tournament}/screens"
+
+
+def screen(key: str) -> str:
+    """Return the clock that a screen key opens."""
+    return f"/screen/{key}"
+
+
 def door(tournament: str) -> str:
     """Return the list at the door."""
     return f"/tournaments/{tournament}/door"

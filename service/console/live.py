@@ -44,7 +44,10 @@ _NAMING = ("plr_", "trn_")
 """Keys under which a watch tells of events in other streams, which name them."""
 
 TOPICS_MAX = 40
-_TOPIC = re.compile(r"(?:(lge|trn|tbl|ssn|dsp)_|floor:(trn)_)[0-9a-f]{32}|me")
+_SCREEN = "screen:"
+_TOPIC = re.compile(
+    r"(?:(?:lge|trn|tbl|ssn|dsp)_|floor:trn_)[0-9a-f]{32}|me|screen:holo_scr_[0-9a-f]{64}"
+)
 _ROUTES = {
     "lge": "leagues", "trn": "tournaments", "tbl": "tables", "ssn": "seasons", "dsp": "disputes",
 }  # fmt: skip
@@ -67,13 +70,25 @@ class Changed(msgspec.Struct):
     version: int
 
 
+class _Table(msgspec.Struct):
+    id: str
+
+
 class _Tables(msgspec.Struct):
     """The part of a tournament that its floor needs."""
 
-    class Table(msgspec.Struct):
-        id: str
+    tables: tuple[_Table, ...] = ()
 
-    tables: tuple[Table, ...] = ()
+
+class _OnScreen(_Tables):
+    """The part of a screen's answer that the stream needs."""
+
+    tournament: str = ""
+
+
+def screen_topic(key: str) -> str:
+    """Return the topic of the clock that a screen key opens."""
+    return f"{_SCREEN}{key}"
 
 
 _Keys = set[tuple[str, str]]
@@ -137,6 +152,9 @@ async def _keys(ask: Ask, shell: Shell, topic: str) -> _Keys:
     """
     if topic == MINE:
         return _own_keys(await ask.api.get("/v1/me", Me))
+    if topic.startswith(_SCREEN):
+        seen = await ask.api.get("/v1/screen", _OnScreen, key=topic.removeprefix(_SCREEN))
+        return await _with_tables(shell, seen.tournament, seen)
     identifier = topic.removeprefix(_FLOOR)
     kind = identifier[:3]
     route = f"{_ROUTES[kind]}/{identifier}"
@@ -146,11 +164,18 @@ async def _keys(ask: Ask, shell: Shell, topic: str) -> _Keys:
         if kind not in _PUBLIC:
             raise
         shown = await ask.api.get(f"/v1/public/{_PUBLIC[kind].format(identifier)}", _Tables)
+    if topic != identifier:
+        return await _with_tables(shell, identifier, shown)
     stream = stream_of(identifier)
     league = await league_of(shell, stream)
-    if topic != identifier:
-        return {(league, stream), *((league, stream_of(each.id)) for each in shown.tables)}
     return {(league, stream), (league, identifier)} if kind == "trn" else {(league, stream)}
+
+
+async def _with_tables(shell: Shell, tournament: str, shown: _Tables) -> _Keys:
+    """Return a tournament and every open table of it."""
+    stream = stream_of(tournament)
+    league = await league_of(shell, stream)
+    return {(league, stream), *((league, stream_of(each.id)) for each in shown.tables)}
 
 
 def _own_keys(me: Me) -> _Keys:
@@ -200,7 +225,7 @@ def _changed(news: Mapping[str, Mapping[str, Fresh]], topics: _Topics) -> list[C
 
 def _grows(topic: str) -> bool:
     """Return whether what *topic* watches changes as tables open and seats are drawn."""
-    return topic == MINE or topic.startswith(_FLOOR)
+    return topic == MINE or topic.startswith((_FLOOR, _SCREEN))
 
 
 def _grown(news: Mapping[str, Mapping[str, Fresh]], topics: _Topics) -> dict[str, _Keys]:

@@ -136,6 +136,19 @@ calendar_key = sa.Table(
     sa.Index("ix_calendar_key_token", "token"),
 )
 
+screen_key = sa.Table(
+    "screen_key",
+    metadata,
+    sa.Column("id", _UUID, primary_key=True),
+    sa.Column("league", _UUID, nullable=False),
+    sa.Column("tournament", _UUID, nullable=False),
+    sa.Column("made_by", _UUID, nullable=False),
+    sa.Column("hash", sa.LargeBinary, nullable=False, unique=True),
+    sa.Column("created_at", _INSTANT, nullable=False),
+    sa.Column("revoked_at", _INSTANT),
+    sa.Index("ix_screen_key_tournament", "tournament"),
+)
+
 entered_player = sa.Table(
     "entered_player",
     metadata,

@@ -75,6 +75,9 @@ async def prepared(database: TestDatabase) -> tuple[dict[str, Person], World]:
         for path, name in (("/v1/me/calendar-keys", "key_id"), ("/v1/tokens", "token_id")):
             made = await asker.people["owner"].post(path)
             world.names[name] = made.json()["id"]
+        keys = f"/v1/tournaments/{world.names['tournament_id']}/screen-keys"
+        made = await asker.people["owner"].post(keys)
+        world.names["screen_key_id"] = made.json()["id"]
         made = await asker.people["owner"].post(
             "/v1/me/push-subscriptions", BODIES["add_push_subscription"]
         )

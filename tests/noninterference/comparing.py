@@ -21,7 +21,8 @@ _CHANGING = re.compile(
     r"|(?<![\d:])\d\d:\d\d:\d\d(?:\.\d+)?(?![\d:])"
     r"|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"  # numbers of requests and events
     r"|(?<![A-Za-z0-9_])[0-9a-f]{32,}(?![A-Za-z0-9])"  # hashes, salts, seeds
-    r"|holo_pat_[A-Za-z0-9]{36}|holo_cal_[0-9a-f]{64}|\b(?:tok|cal|whk|dlv|psh)_[0-9a-f]{32}\b"
+    r"|holo_pat_[A-Za-z0-9]{36}|holo_(?:cal|scr)_[0-9a-f]{64}"
+    r"|\b(?:tok|cal|scr|whk|dlv|psh)_[0-9a-f]{32}\b"
     r"|\b(?:cnf|dsp)_[0-9a-f]{32}\b"  # claims in confidence, by the league's key
     r"|(?<![A-Za-z0-9+/_-])(?=[A-Za-z0-9+/_-]*[A-Z])[A-Za-z0-9+/_-]{20,}={0,2}"
 )

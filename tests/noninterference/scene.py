@@ -143,6 +143,7 @@ class Builder:
         selecting = await self._begun("Selecting")
         await self._selected(selecting)
         await self.seen(live, selecting)
+        screen = await self.made(OWNER, f"/v1/tournaments/{live['tournament_id']}/screen-keys")
         coming = await self._coming()
         draft = await self.made(
             DIRECTOR,
@@ -151,6 +152,7 @@ class Builder:
         )
         cancelled = await self._drafted()
         names = over | await self._beside(season, over["tournament_id"])
+        names |= {"screen_key": screen["key"], "screen_key_id": screen["id"]}
         names |= await self._webhook()
         await self.followed(over["tournament_id"])
         self.told(names["webhook_id"])

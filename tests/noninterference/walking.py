@@ -33,7 +33,7 @@ TAGGED = (SPECTATOR, PLAYER, PLAYING_DIRECTOR, OWNER)
 
 SELF = (
     "register_entrant", "join_player", "issue_claims", "revoke_calendar_key", "rotate_token",
-    "remove_webhook",
+    "remove_webhook", "revoke_screen_key",
     "revoke_token", "leave_league", "change_password", "sign_out_everywhere", "erase_me",
 )  # fmt: skip
 """Routes that come last, because they end what others need or let an audience in."""
@@ -41,6 +41,7 @@ SELF = (
 LIVE = {
     "act", "set_presence", "pause_tournament", "resume_tournament", "hold_table",
     "release_table", "warn_entrant", "give_penalty", "start_tournament", "leave_casino",
+    "revoke_screen_key",
 }  # fmt: skip
 """Commands to the night in play. Their effects do not depend on cards."""
 

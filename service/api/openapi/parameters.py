@@ -36,6 +36,7 @@ PATHS: dict[str, tuple[Document, str]] = {
     "text_id": (_id("txt"), "The text."),
     "token_id": (_id("tok"), "The token."),
     "key_id": (_id("cal"), "The calendar key."),
+    "screen_key_id": (_id("scr"), "The screen key."),
     "operation_id": (_id("opr"), "The operation that an earlier answer named."),
     "claim_id": (_id("cnf"), "The confidential claim."),
     "webhook_id": (_id("whk"), "The webhook."),

@@ -112,7 +112,14 @@ TAGS: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
     "Floor": (
         "Directing a tournament: clock, seating, rounds, warnings and penalties.",
-        ("tournament.floors", "tournament.pacing", "tournament.rounds", "tournament.rulings"),
+        (
+            "tournament.floors",
+            "tournament.happenings",
+            "tournament.screens",
+            "tournament.pacing",
+            "tournament.rounds",
+            "tournament.rulings",
+        ),
     ),
     "Money": (
         "Payments, rebuys, deals and the books of a tournament.",

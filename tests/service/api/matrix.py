@@ -77,6 +77,7 @@ QUERIES = {
     "prove_consistency": {"old": "1", "new": "1"},
     "read_league_calendar": {"key": "{calendar_key}"},
     "read_my_calendar": {"key": "{calendar_key}"},
+    "read_screen": {"key": "{screen_key}"},
     "import_past_season": {"name": "Past"},
 }
 """Query parameters that some routes need."""
@@ -210,6 +211,7 @@ class Asker:
         }
         names["opt_out"] = self._opt_out()
         names["text_id"] = await self._text(league)
+        names["screen_key"] = await self._screen_key(night, "key")
         names["webhook_id"] = await self._webhook(league)
         trying = f"/v1/webhooks/{names['webhook_id']}/try"
         names["delivery_id"] = await self._made(owner, trying, {}, "id")
@@ -247,6 +249,8 @@ class Asker:
         if "{token_id}" in path:
             own = person or self.people["somebody else"]
             named["token_id"] = await self._made(own, "/v1/tokens", {}, "id")
+        if "{screen_key_id}" in path:
+            named["screen_key_id"] = await self._screen_key(named["tournament_id"], "id")
         if "{subscription_id}" in path:
             own = person or self.people["somebody else"]
             browser = BODIES["add_push_subscription"]
@@ -296,6 +300,15 @@ class Asker:
         except msgspec.ValidationError as error:
             return Answer(described.status, None, f"{error}: {stream.items[0]}")
         return Answer(described.status, None)
+
+    async def _screen_key(self, tournament: str, member: str) -> str:
+        """Return a member of a new screen key, and revoke the one before: there may be few."""
+        owner, path = self.people["owner"], f"/v1/tournaments/{tournament}/screen-keys"
+        made = await self._made(owner, path, {}, member)
+        listed = (await owner.get(path)).json()["items"]
+        for each in [each for each in listed if each["revoked_at"] is None][5:]:
+            await owner.http.delete(f"{path}/{each['id']}", headers=owner.headers)
+        return made
 
     async def _let_in(self, owner: Person, league: str) -> None:
         for role in ROLES:

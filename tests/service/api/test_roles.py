@@ -40,6 +40,7 @@ OPEN = {
     "list_signers",
     "read_league_calendar",  # needs a member's key, which the table cannot say
     "read_my_calendar",
+    "read_screen",  # needs a screen key, which staff make
     "livez",
     "readyz",
 }
@@ -131,7 +132,7 @@ MEMBERS = {
             "read_league", "list_members", "leave_league", "list_seasons", "read_season",
             "read_standings", "read_standings_series", "read_season_results",
             "list_tournaments", "read_tournament", "read_terms", "evaluate_tournament_hands",
-            "list_tournament_hands",
+            "list_tournament_hands", "read_happenings",
             "list_registrations",
             "register_entrant", "read_table", "list_tables", "list_hands", "read_hand",
             "replay_hand",
@@ -210,6 +211,9 @@ MEMBERS = {
     "cancel_tournament": f"referee {HEADS}",
     "check_in_entrant": f"referee {HEADS}",
     "set_clock": f"referee {HEADS}",
+    "make_screen_key": f"referee {HEADS}",
+    "list_screen_keys": f"referee {HEADS}",
+    "revoke_screen_key": f"referee {HEADS}",
     "undo_check_in": f"referee {HEADS}",
     "post_announcement": f"referee {HEADS}",
     "resume_tournament": f"referee {HEADS}",
@@ -245,6 +249,9 @@ NOT_WHEN_ENTERED = {
     "check_in_entrant",
     "undo_check_in",
     "set_clock",
+    "make_screen_key",
+    "list_screen_keys",
+    "revoke_screen_key",
     "enter_by_staff",
     "walk_in",
     "seat_house_bots",

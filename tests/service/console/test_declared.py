@@ -45,6 +45,7 @@ OPEN = {
     "reset",
     "rules",
     "schedule",
+    "screen_clock",
     "season",
     "service_worker",
     "sign_in",

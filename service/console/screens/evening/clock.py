@@ -112,7 +112,6 @@ class ClockTournament(msgspec.Struct, kw_only=True):
     """What the clock reads of the tournament, as a member or as a stranger gets it."""
 
     id: str
-    league: str
     name: str
     starts_at: datetime
     place: str | None
@@ -196,7 +195,7 @@ async def _as_member(ask: Ask, tournament: str) -> ClockScreen:
     )
     floor = whole.floor
     floor.seat_changes, floor.knocked_out = whole.seat_changes, whole.knocked_out
-    return _screen(shown, floor, tuple(notices.items), shell_of(ask.request).now())
+    return clock_screen(shown, floor, tuple(notices.items), shell_of(ask.request).now())
 
 
 async def _as_stranger(ask: Ask, tournament: str) -> ClockScreen:
@@ -204,15 +203,22 @@ async def _as_stranger(ask: Ask, tournament: str) -> ClockScreen:
     shown, floor = await asyncio.gather(
         ask.api.get(above, ClockTournament), ask.api.get(f"{above}/floor", ClockFloor)
     )
-    return _screen(shown, floor, (), shell_of(ask.request).now())
+    return clock_screen(shown, floor, (), shell_of(ask.request).now())
 
 
-def _screen(
+def clock_screen(
     shown: ClockTournament,
     floor: ClockFloor,
     notices: tuple[AnnouncementListed, ...],
     now: datetime,
+    topic: str = "",
 ) -> ClockScreen:
+    """
+    Return what the clock shows.
+
+    Args:
+        topic: What the live part depends on, by default the tournament with what its levels need.
+    """
     moment = _moment(floor)
     ahead = max(floor.tables, key=lambda each: each.level, default=None)
     level, coming = floor.level, floor.next_level
@@ -251,7 +257,7 @@ def _screen(
             if each.text and (now - each.at).total_seconds() <= NOTICE_SECONDS
         )[:2],
         results=tuple(sorted(placed, key=lambda each: each.placing or 0))[:LINES_MAX],
-        topic=shown.id if floor.level is not None else f"floor:{shown.id}",
+        topic=topic or (shown.id if floor.level is not None else f"floor:{shown.id}"),
     )
 
 
