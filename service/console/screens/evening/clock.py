@@ -1,8 +1,9 @@
 """The clock of the room, for a TV: level, time, blinds, who is left and what changed."""
 
 import asyncio
+from collections.abc import Iterable
 from datetime import datetime
-from typing import Literal
+from typing import Literal, TypeVar
 
 import msgspec
 
@@ -27,6 +28,8 @@ NOTICE_SECONDS = 900
 """How long an announcement stays on the screen."""
 
 _BEFORE_PLAY = frozenset({"draft", "announced", "registering", "registration_closed"})
+
+Said = TypeVar("Said", SeatChanged, AnnouncementListed)
 
 Moment = Literal["before", "seating", "level", "break", "paused", "over", "cancelled"]
 
@@ -248,17 +251,16 @@ def clock_screen(
         currency=shown.currency,
         chips=floor.denominations[: LINES_MAX + 2],
         out=floor.knocked_out[:LINES_MAX],
-        moves=tuple(
-            each for each in floor.seat_changes if (now - each.at).total_seconds() <= MOVES_SECONDS
-        )[:LINES_MAX],
-        notices=tuple(
-            each
-            for each in reversed(notices)
-            if each.text and (now - each.at).total_seconds() <= NOTICE_SECONDS
-        )[:2],
+        moves=_recent(floor.seat_changes, MOVES_SECONDS, now)[:LINES_MAX],
+        notices=_recent([each for each in reversed(notices) if each.text], NOTICE_SECONDS, now)[:2],
         results=tuple(sorted(placed, key=lambda each: each.placing or 0))[:LINES_MAX],
         topic=topic or (shown.id if floor.level is not None else f"floor:{shown.id}"),
     )
+
+
+def _recent(items: Iterable[Said], seconds: int, now: datetime) -> tuple[Said, ...]:
+    """Return what is not older than *seconds*."""
+    return tuple(each for each in items if (now - each.at).total_seconds() <= seconds)
 
 
 def _moment(floor: ClockFloor) -> Moment:
