@@ -72,7 +72,7 @@ async def make_link(ask: Ask, given: Given, tournament: str) -> Done | Page:
         return Done(links.screens(tournament), ask.gettext("The link was shown before."))
     screen = await _screens(ask, tournament)
     screen.link = f"{house_address(ask)}{links.screen(made.key)}"
-    screen.code = qr_svg(screen.link, ask.gettext("Link for the TV"))
+    screen.code = await qr_svg(screen.link, ask.gettext("Link for the TV"))
     return Page("evening/screens.html", screen)
 
 
