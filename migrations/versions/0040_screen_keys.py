@@ -6,8 +6,8 @@ A key is kept as SHA-256 of 256 random bits, like a token. It can be revoked, ne
 
 from alembic import op
 
-revision = "0039"
-down_revision = "0038"
+revision = "0040"
+down_revision = "0039"
 branch_labels = None
 depends_on = None
 
