@@ -1,12 +1,16 @@
 """The members of a league and their roles."""
 
+from collections.abc import Sequence
+from typing import Annotated
 from uuid import UUID
 
 import msgspec
 from litestar import Response
+from msgspec import Meta
 
 from engine.league.commands import ChangeRole, RemoveMember
 from engine.league.roles import Role
+from engine.league.state import Member
 from engine.values import PlayerId, stream_of
 from service.api.http.access import LeaguePlace, demand_form
 from service.api.http.declaration import OnPeople
@@ -15,6 +19,7 @@ from service.api.http.listing import Pages
 from service.api.http.nothing import Nothing
 from service.api.http.operations import operation
 from service.api.http.paging import Page
+from service.api.http.queries import Query
 from service.api.http.shell import Shell
 from service.api.http.submitting import Order, answer, decide_one
 from service.director.in_play import remove_member as remove_member_from
@@ -51,24 +56,49 @@ class RoleWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """Every role except `player` is an office."""
 
 
+OFFICE = Query(
+    "office", bool, "List only members with an office: every role except `player`.", default=False
+)
+NAMED = Query(
+    "name", Annotated[str, Meta(min_length=1, max_length=80)],
+    "List only members whose name holds this text, in capitals or not, and the player whose "
+    "identifier it is.",
+)  # fmt: skip
+
+
 @operation(
     "GET", "/v1/leagues/{league_id:str}/members", "list_members", "List a league's members.",
     needs="read_league", scope="leagues:read", answer=Page[MemberShown],
     problems=("invalid_cursor",),
 )  # fmt: skip
 async def list_members(
-    place: LeaguePlace, shell: Shell, pages: Pages, tags: Tags
+    place: LeaguePlace,
+    shell: Shell,
+    pages: Pages,
+    tags: Tags,
+    office: Annotated[bool, OFFICE],
+    name: Annotated[str | None, NAMED],
 ) -> Response[bytes]:
     """
     List the members by player, from the aggregate, so that changes do not move other members.
 
     The ``ETag`` is for :func:`change_role`.
     """
-    paged = await pages.live(place.id, f"members {place.id}", str)
+    about = f"members {place.id}" + (" office" if office else "") + (f" {name}" if name else "")
+    paged = await pages.live(place.id, about, str)
     ordered = sorted(place.state.members, key=lambda each: each.player)
+    if office:
+        ordered = [each for each in ordered if each.role != "player"]
+    if name is not None:
+        called, asked = await _called(shell, ordered), name.casefold()
+        ordered = [
+            each
+            for each in ordered
+            if asked == each.player or asked in called.get(each.player, "").casefold()
+        ]
     page = paged.cut(ordered, lambda each: (each.player,))
     members = page.items
-    called = await names(shell.engine, [UUID(hex=each.player[4:]) for each in members])
+    called = await _called(shell, members)
     items = [
         MemberShown(player=each.player, name=called.get(each.player), role=each.role)
         for each in members
@@ -125,6 +155,11 @@ async def leave_league(
     """Remove the caller, if they are in no running tournament."""
     player = PlayerId(principal.account.player)
     return await _decided(shell, place.league, order, RemoveMember(player=player), None)
+
+
+async def _called(shell: Shell, members: Sequence[Member]) -> dict[str, str]:
+    """Return the names of members by player. Those of erased accounts are left out."""
+    return await names(shell.engine, [UUID(hex=each.player[4:]) for each in members])
 
 
 async def _decided(

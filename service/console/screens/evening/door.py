@@ -11,7 +11,7 @@ from service.api.league.members import MemberShown
 from service.api.me.accounts import Me
 from service.api.tournament.by_staff import EntryByStaff
 from service.api.tournament.entrants import EntrantShown
-from service.api.tournament.money import AccountShown, LedgerShown, PaymentWanted
+from service.api.tournament.money import AccountShown, LedgerShown
 from service.api.tournament.tournaments import TournamentShown
 from service.api.tournament.walk_ins import WalkedIn, WalkInWanted
 from service.console import links
@@ -20,11 +20,14 @@ from service.console.calling import Problem
 from service.console.declaring import form, page
 from service.console.drawing.qr import qr_svg
 from service.console.forms import Given, command
+from service.console.listing import everything
 from service.console.pages import Done, Page
+from service.console.screens.evening.money import pay_entry
 
 MEMBERS_SHOWN = 8
 """Members who are found by name and not entered."""
 
+_NAME_MAX = 80
 _DOOR_STAFF = frozenset({"owner", "director"})
 _OVER = frozenset({"finished", "cancelled"})
 _OUTSIDE = frozenset({"waitlisted", "offered", "requested"})
@@ -201,19 +204,7 @@ async def set_here(ask: Ask, given: Given, tournament: str, entrant: str) -> Don
 @form("/tournaments/{tournament:str}/door/{entrant:str}/paid", of=door)
 async def take_money(ask: Ask, given: Given, tournament: str, entrant: str) -> Done:
     """Record all that is due at the door: the buy-in, the fee and the bounty."""
-    shown, ledger = await asyncio.gather(
-        ask.api.get(f"/v1/tournaments/{tournament}", TournamentShown),
-        ask.api.get(f"/v1/tournaments/{tournament}/ledger", LedgerShown),
-    )
-    account = next((each for each in ledger.accounts if each.entrant == entrant), None)
-    path = f"/v1/tournaments/{tournament}/payments"
-    for kind in _KINDS:
-        price = {"buy_in": shown.fees.buy_in, "fee": shown.fees.fee, "bounty": shown.fees.bounty}
-        payments = () if account is None else account.payments
-        due = price[kind] - sum(each.amount for each in payments if each.kind == kind)
-        if due > 0:
-            wanted = PaymentWanted(entrant=entrant, kind=kind, amount=due)
-            await ask.api.send("POST", path, wanted, object, key=f"{given.key}-{kind}")
+    await pay_entry(ask, given, tournament, entrant)
     return Done(_back(given, tournament))
 
 
@@ -293,21 +284,10 @@ def _at_door(
 async def _members(ask: Ask, shown: TournamentShown, asked: str) -> tuple[Member, ...]:
     """Return the members whose name is searched for and who are not on the list."""
     known = {each.player for each in shown.entrants}
-    found: list[Member] = []
-    cursor = None
-    while len(found) < MEMBERS_SHOWN:
-        try:
-            part = await ask.api.get(
-                f"/v1/leagues/{shown.league}/members", Listed[MemberShown], cursor=cursor
-            )
-        except Problem:
-            break
-        found += [
-            Member(player=each.player, name=each.name)
-            for each in part.items
-            if each.name and each.player not in known and _found(asked, each.name, each.player)
-        ]
-        cursor = part.next_cursor
-        if cursor is None:
-            break
-    return tuple(found[:MEMBERS_SHOWN])
+    path = f"/v1/leagues/{shown.league}/members"
+    try:
+        found = await everything(ask, path, Listed[MemberShown], name=asked[:_NAME_MAX])
+    except Problem:
+        return ()
+    members = (Member(player=each.player, name=each.name) for each in found if each.name)
+    return tuple(each for each in members if each.player not in known)[:MEMBERS_SHOWN]

@@ -1,6 +1,7 @@
 """The money of an evening: what is due, paid and owed, and the prizes handed over."""
 
 import asyncio
+from typing import Literal
 
 import msgspec
 
@@ -15,7 +16,8 @@ from service.console.numbers import minor
 from service.console.pages import Done, Page
 
 _REPORTS = frozenset({"owner", "director", "scorer"})
-_ENTRY = ("buy_in", "fee", "bounty")
+_Kind = Literal["buy_in", "fee", "bounty"]
+_ENTRY: tuple[_Kind, ...] = ("buy_in", "fee", "bounty")
 """What an entry is made of. Rebuys and add-ons are recorded by hand."""
 
 
@@ -91,17 +93,7 @@ async def money(ask: Ask, tournament: str) -> Page:
 @form("/tournaments/{tournament:str}/money/entry", of=money)
 async def take_entry(ask: Ask, given: Given, tournament: str) -> Done | Page:
     """Record all parts of an entry that are not paid yet."""
-    path, entrant = f"/v1/tournaments/{tournament}", given.text("entrant")
-    shown, books = await asyncio.gather(
-        ask.api.get(path, TournamentShown), ask.api.get(f"{path}/ledger", LedgerShown)
-    )
-    account = next((each for each in books.accounts if each.entrant == entrant), None)
-    for kind, due in () if account is None else _due(account, shown):
-        body = {"entrant": entrant, "kind": kind, "amount": due}
-        wanted = msgspec.convert(body, PaymentWanted)
-        # Each part has a key of its own, so that a second tap records nothing twice.
-        key = f"{given.key}-{kind}"
-        await ask.api.send("POST", f"{path}/payments", wanted, object, key=key)
+    await pay_entry(ask, given, tournament, given.text("entrant"))
     said = ask.gettext("%(name)s has paid.") % {"name": given.text("name")}
     return Done(links.money(tournament), said)
 
@@ -130,6 +122,23 @@ async def take_back(ask: Ask, given: Given, tournament: str) -> Done | Page:
     return await _prize(ask, given, tournament, "returned", ask.gettext("The prize is back."))
 
 
+async def pay_entry(ask: Ask, given: Given, tournament: str, entrant: str) -> None:
+    """
+    Record all parts of an entry that are not paid yet.
+
+    Each part has a key of its own, so that a second tap records nothing twice.
+    """
+    path = f"/v1/tournaments/{tournament}"
+    shown, books = await asyncio.gather(
+        ask.api.get(path, TournamentShown), ask.api.get(f"{path}/ledger", LedgerShown)
+    )
+    account = next((each for each in books.accounts if each.entrant == entrant), None)
+    for kind, due in () if account is None else _due(account, shown):
+        wanted = PaymentWanted(entrant=entrant, kind=kind, amount=due)
+        key = f"{given.key}-{kind}"
+        await ask.api.send("POST", f"{path}/payments", wanted, object, key=key)
+
+
 def reports(me: Me, shown: TournamentShown) -> bool:
     """Return whether the reader may report results. The API decides; this only hides buttons."""
     role = next((each.role for each in me.leagues if each.id == shown.league), None)
@@ -141,10 +150,11 @@ async def _prize(ask: Ask, given: Given, tournament: str, what: str, said: str) 
     return await command(ask, given, "POST", path, said=said, to=links.money(tournament))
 
 
-def _due(account: AccountShown, shown: TournamentShown) -> list[tuple[str, int]]:
+def _due(account: AccountShown, shown: TournamentShown) -> list[tuple[_Kind, int]]:
     """Return the parts of the entry that are not paid, each with its amount."""
-    fees, found = shown.fees, []
-    price = {"buy_in": fees.buy_in, "fee": fees.fee, "bounty": fees.bounty}
+    fees = shown.fees
+    found: list[tuple[_Kind, int]] = []
+    price: dict[_Kind, int] = {"buy_in": fees.buy_in, "fee": fees.fee, "bounty": fees.bounty}
     if fees.payment == "on_trust" or account.charged == 0:
         return []
     for kind in _ENTRY:

@@ -142,7 +142,7 @@ async def _as_member(ask: Ask, league: str) -> LeagueScreen:
         ask.api.get(path, LeagueShown),
         ask.api.get(f"{path}/schedule", Schedule, **span),
         everything(ask, f"{path}/seasons", ApiPage[SeasonListed]),
-        everything(ask, f"{path}/members", ApiPage[MemberShown]),
+        everything(ask, f"{path}/members", ApiPage[MemberShown], office="true"),
     )
     coming, past = _parted(schedule.items, now)
     current = running(seasons)

@@ -45,6 +45,30 @@ async def owners(person: Person, league: str) -> int:
     return sum(each["role"] == "owner" for each in items)
 
 
+async def test_members_are_listed_by_office_and_by_name(serving) -> None:
+    async with serving() as api:
+        owner, league = await api.league()
+        code = (await owner.post(f"/v1/leagues/{league}/invitations", {})).json()["code"]
+        lando = await api.person("Lando Calrissian")
+        await lando.post(f"/v1/invitations/{code}/accept")
+        path = f"/v1/leagues/{league}/members"
+
+        async def listed(**query: str) -> list[str]:
+            answer = await owner.get(path, params=query)
+            assert answer.status_code == 200, answer.text
+            return [each["player"] for each in answer.json()["items"]]
+
+        assert await listed(office="true") == [owner.player]
+        assert await listed(name="CALRISS") == [lando.player]
+        assert await listed(name=lando.player) == [lando.player]
+        assert await listed(name="calriss", office="true") == []
+        assert len(await listed(office="false")) == 2
+        assert (await owner.get(f"{path}?name=")).status_code == 400
+        cursor = (await owner.get(f"{path}?limit=1")).json()["next_cursor"]
+        other = await owner.get(path, params={"name": "lando", "cursor": cursor})
+        assert other.json()["code"] == "invalid_cursor"
+
+
 async def test_who_was_removed_sees_and_does_nothing_from_then_on(serving) -> None:
     async with serving() as api:
         owner, league, tournament, people, table = await api.playing(3)
