@@ -153,7 +153,7 @@ async def rendered(ask: Ask, page: Page) -> Response[bytes]:
         Problem: If the reader's session has ended.
     """
     part = ask.query(PART)
-    if part and ask.failure is None and ask.request.method == "GET":
+    if part and ask.failure is None:
         return part_answer(ask, part_text(ask, page, part))
     me = await _me(ask)
     template = environment(ask.language.code).get_template(page.template)

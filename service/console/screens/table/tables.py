@@ -31,9 +31,7 @@ class TablesScreen(msgspec.Struct, frozen=True, kw_only=True):
 @page("/tables/{table:str}", hidden=True)
 async def play(ask: Ask, table: str) -> Page:
     """Show one table, with the reader's cards and actions."""
-    chosen = ask.request.query_params.getall("cards", [])
-    if ask.failure is not None:
-        chosen = list(ask.failure.values.get("cards", ()))
+    chosen = () if ask.failure is None else ask.failure.values.get("cards", ())
     return Page("table/table.html", await table_screen(ask, table, chosen))
 
 
@@ -47,13 +45,15 @@ async def play_all(ask: Ask) -> Page:
 
 
 @form("/tables/{table:str}", of=play)
-async def act(ask: Ask, given: Given, table: str) -> Done:
-    """Send the action of the button that was pressed."""
+async def act(ask: Ask, given: Given, table: str) -> Done | Page:
+    """
+    Send the action of the button that was pressed.
+
+    To count the chosen cards sends nothing. They are hidden, so no address may hold them.
+    """
     cards = given.texts("cards")
-    here = links.table(table)
     if given.text("do") == "count":
-        ticked = "&".join(f"cards={each.replace('+', '%2B')}" for each in cards)
-        return Done(f"{here}?{ticked}")
+        return Page("table/table.html", await table_screen(ask, table, cards))
     action = action_of(
         Sent(
             do=given.text("do"),
@@ -66,7 +66,7 @@ async def act(ask: Ask, given: Given, table: str) -> Done:
     if action is None:
         raise Problem(400, {"code": "bad_request"})
     await ask.api.send("POST", f"/v1/tables/{table}/actions", action, api.Done, key=given.key)
-    return Done(here)
+    return Done(links.table(table))
 
 
 @form("/tables/{table:str}/presence", of=play)

@@ -59,10 +59,12 @@ const count = async (table) => {
   if (!place) return;
   asking?.abort();
   asking = new AbortController();
-  const query = new URLSearchParams(chosen(table).map((card) => ['cards', card]));
-  query.append('part', 'worth');
+  // Hidden cards stand in no address.
+  const form = table.querySelector('form[data-acts]');
+  const body = new URLSearchParams(new FormData(form));
+  body.set('do', 'count');
   try {
-    const answer = await fetch(`/tables/${table.dataset.table}?${query}`, { signal: asking.signal });
+    const answer = await fetch(`${form.action}?part=worth`, { method: 'POST', body, signal: asking.signal });
     if (answer.ok) place.innerHTML = await answer.text();
   } catch (error) {
     if (error.name !== 'AbortError') throw error;
