@@ -11,6 +11,7 @@ from service.notices.opting_out import OptOut, code_of, opened
 from service.notices.preferences import Preferences
 
 NIGHT = Preferences(zone="Europe/Berlin", quiet_from=22 * 60, quiet_until=7 * 60 + 30)
+SMALL = Preferences(zone="Europe/Berlin", quiet_from=22 * 60, quiet_until=2 * 60 + 30)
 NOON = Preferences(zone="Europe/Berlin", quiet_from=12 * 60, quiet_until=13 * 60)
 ALWAYS = Preferences(zone="UTC", quiet_from=60, quiet_until=60)
 
@@ -28,6 +29,8 @@ def at(text: str) -> datetime:
         (NIGHT, "2026-11-24T06:30", None),
         (NIGHT, "2027-03-27T22:00", "2027-03-28T05:30"),  # summer time begins in this night
         (NIGHT, "2027-10-30T21:00", "2027-10-31T06:30"),  # and ends in this one
+        (SMALL, "2027-10-31T00:15", "2027-10-31T00:30"),  # 2:15 for the first time
+        (SMALL, "2027-10-31T01:15", "2027-10-31T01:30"),  # and for the second
         (NOON, "2026-11-23T11:30", "2026-11-23T12:00"),
         (NOON, "2026-11-23T12:00", None),
         (ALWAYS, "2026-11-23T01:00", None),

@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import http_ece
 import psycopg
@@ -27,6 +27,8 @@ from service.base.settings import environment
 from service.log.streams import league_stream
 from service.log.writer import Entry, States
 from service.notices import browsers
+from service.notices.kinds import Kind
+from service.notices.preferences import turn_off
 from service.notices.push import new_private_key, public_key
 from service.people.sealed_addresses import AddressKeys
 from tests.service.api.conftest import PASSWORD, Api, Person
@@ -420,6 +422,53 @@ async def test_two_requests_with_one_browser_at_once_make_one_subscription(
         assert answer.status_code == 201, answer.text
         stored = rows(here.database, "SELECT id FROM push_subscription")
         assert [each[0].hex for each in stored] == [answer.json()["id"][4:]]
+
+
+async def test_a_browser_that_cannot_be_read_holds_back_no_other(town: Callable[[], Any]) -> None:
+    async with town() as here:
+        han = await here.api.join(here.owner, here.league)
+        other = await here.api.join(here.owner, here.league)
+        for path in ("a", "b", "c"):
+            wanted = Browser().subscription(f"{here.receiver.url}/{path}")
+            assert (await han.post("/v1/me/push-subscriptions", wanted)).status_code == 201
+        with psycopg.connect(here.database.url("holotable_migrate")) as connection:
+            connection.execute(
+                "UPDATE push_subscription SET target = 'damaged' WHERE id ="
+                " (SELECT id FROM push_subscription ORDER BY created_at LIMIT 1)"
+            )
+        night = await announce(here.owner, here.league, name="Night", hands_between_seconds=0)
+        await enter(night, han, other)
+        await here.owner.post(f"/v1/tournaments/{night}/start")
+
+        await here.worker.work(SEND)
+
+        assert sorted(each.path[-1] for each in here.receiver.got) == ["b", "c"]
+        states = rows(here.database, "SELECT state FROM notice WHERE channel = 'push' ORDER BY 1")
+        assert states == [("failed",), ("sent",), ("sent",)]
+
+
+async def test_two_first_opt_outs_at_once_both_hold(town: Callable[[], Any]) -> None:
+    async with town() as here:
+        han = await here.api.join(here.owner, here.league)
+        engine, person = here.api.app.shell.engine, UUID(han.player[4:])
+        kinds: tuple[Kind, ...] = ("result", "seat_drawn")
+
+        async def turned_off(kind: Kind) -> None:
+            async with engine.begin() as connection:
+                await turn_off(connection, person, kind, "mail")
+
+        async with engine.begin() as first:
+            await turn_off(first, person, kinds[0], "mail")
+            second = asyncio.create_task(turned_off(kinds[1]))
+
+            async def blocked() -> bool:
+                return rows(here.database, BLOCKED) == [(1,)]
+
+            await until_awaited(blocked)
+        await second
+
+        chosen = (await han.get("/v1/me/notifications")).json()["kinds"]
+        assert [chosen[each]["mail"] for each in kinds] == [False, False]
 
 
 async def test_a_push_is_repeated_after_a_refusal_and_never_after_a_death(
