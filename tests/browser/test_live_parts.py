@@ -1,0 +1,145 @@
+"""Live parts: what happens before a stream opens, after an outage, and when answers come late."""
+
+import re
+import time
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Locator, Page, Route, expect
+
+from tests.browser.chromium import DESK
+from tests.browser.house import House, Person
+from tests.browser.test_table import answer, seated
+
+pytestmark = pytest.mark.slow
+
+LIVE = re.compile(r"/live\?")
+PART = re.compile(r"[?&]part=")
+OUTAGE_SECONDS = 60
+
+
+def poster(house: House) -> tuple[Page, Person, str, Callable[[str], Locator]]:
+    """Return a page that is not open yet, the owner, an evening, and how to find a guest."""
+    owner, league = house.league()
+    evening = house.evening(owner, league)
+    page = house.open(owner, DESK).context.new_page()
+    return page, owner, evening, lambda name: page.locator("#poster").get_by_text(name)
+
+
+def walk_in(owner: Person, evening: str, name: str) -> None:
+    owner.post(f"/v1/tournaments/{evening}/walk-ins", {"name": name})
+
+
+def taken(page: Page, routes: list[Route]) -> Route:
+    """Return the first request that is held back, once it has come."""
+    until = time.monotonic() + OUTAGE_SECONDS
+    while not routes:
+        assert time.monotonic() < until
+        page.evaluate("0")
+    return routes[0]
+
+
+def test_nothing_is_lost_before_the_stream_opens_nor_in_an_outage(house: House) -> None:
+    page, owner, evening, guest = poster(house)
+    asked: list[Route] = []
+
+    def refuse_once(route: Route) -> None:
+        asked.append(route)
+        if len(asked) > 1:
+            route.continue_()
+
+    page.clock.install()
+    page.route(LIVE, refuse_once)
+    page.goto(f"/tournaments/{evening}")
+    first = taken(page, asked)
+    walk_in(owner, evening, "Bossk")
+    first.fulfill(status=503)
+    walk_in(owner, evening, "Dengar")
+    while len(asked) == 1:
+        page.clock.fast_forward(OUTAGE_SECONDS * 1000)
+    page.clock.resume()
+
+    expect(guest("Bossk")).to_be_visible()
+    expect(guest("Dengar")).to_be_visible()
+
+
+def test_a_late_answer_does_not_replace_a_newer_one(house: House) -> None:
+    page, owner, evening, guest = poster(house)
+    page.goto(f"/tournaments/{evening}")
+    walk_in(owner, evening, "Bossk")
+    expect(guest("Bossk")).to_be_visible()
+    late: list[Route] = []
+
+    def hold(route: Route) -> None:
+        late.append(route)
+
+    page.route(PART, hold, times=1)
+    with page.expect_request(PART):
+        walk_in(owner, evening, "Dengar")
+    first = taken(page, late)
+    old = first.fetch()
+    page.evaluate(
+        """() => {
+          window.seen = [];
+          addEventListener("renewed", (event) => seen.push(event.target.textContent));
+        }"""
+    )
+
+    walk_in(owner, evening, "Zuckuss")
+    expect(guest("Zuckuss")).to_be_visible()
+    with page.expect_event("requestfinished", lambda request: request == first.request):
+        first.fulfill(response=old)
+    walk_in(owner, evening, "Fett")
+    expect(guest("Fett")).to_be_visible()
+
+    assert all("Zuckuss" in each for each in page.evaluate("seen"))
+
+
+def test_a_page_that_refused_a_form_goes_on_living(house: House) -> None:
+    page, owner, evening, _ = poster(house)
+    page.goto(f"/tournaments/{evening}/door")
+    page.evaluate("document.querySelector('form[action$=\"/walk-in\"]').noValidate = true")
+    page.get_by_role("button", name="Enter the walk-in").click()
+    expect(page.locator("#errors")).to_be_visible()
+
+    walk_in(owner, evening, "Bossk")
+
+    expect(page.locator("#people").get_by_text("Bossk")).to_be_visible()
+
+
+def test_enter_in_a_field_of_a_seat_warns_nobody(house: House) -> None:
+    owner, league = house.league()
+    evening = house.evening(owner, league, hands_between_seconds=3600)
+    for name in ("Bossk", "Dengar"):
+        walk_in(owner, evening, name)
+    owner.post(f"/v1/tournaments/{evening}/start")
+    page = house.open(owner, DESK).context.new_page()
+    page.goto(f"/tournaments/{evening}/floor")
+    page.get_by_text("Bossk").first.click()
+    sent: list[str] = []
+    page.on("request", lambda request: request.method == "POST" and sent.append(request.url))
+
+    for name in ("hands", "reason"):
+        field = page.locator(f"form.seat-acts input[name={name}]:visible").first
+        field.press("Enter")
+
+    expect(field).to_be_visible()
+    assert sent == []
+
+
+def test_a_hidden_table_still_tells_of_a_turn(house: House) -> None:
+    people, table = seated(house, "better")
+    page = house.open(people[0], DESK).context.new_page()
+    page.goto(f"/tables/{table}")
+    expect(page).to_have_title(re.compile(r"^\(1\)"))
+    page.evaluate(
+        """() => Object.defineProperty(document, "visibilityState", {get: () => "hidden"})"""
+    )
+
+    for person in people:
+        answer(person, table, person.get(f"/v1/tables/{table}"))
+
+    view = people[0].get(f"/v1/tables/{table}")
+    expect(page.locator("[data-table]")).to_have_attribute(
+        "data-decision", view["decision"]["token"]
+    )
