@@ -19,7 +19,7 @@ from service.api.tournament.rulings import (
 from service.api.tournament.starting import Reasoned
 from service.console import links
 from service.console.asking import Ask
-from service.console.calling import Body
+from service.console.calling import Body, Problem
 from service.console.declaring import form
 from service.console.forms import Given, Rehearsal, command
 from service.console.pages import Done, Page
@@ -207,6 +207,8 @@ async def seat_bots(ask: Ask, given: Given, tournament: str) -> Done | Page:
 @form("/tournaments/{tournament:str}/floor/tables/{table:str}/{act:str}", of=floor)
 async def at_table(ask: Ask, given: Given, tournament: str, table: str, act: str) -> Done | Page:
     """Hold a table, or release it."""
+    if act not in ("hold", "release"):
+        raise Problem(404, {"code": "not_found"})
     name = {"number": given.text("number")}
     said = ask.gettext("Table %(number)s is held.") % name
     question = ask.gettext("Hold table %(number)s?") % name

@@ -229,6 +229,9 @@ def _in_month(evening: Evening, local: datetime) -> Markup:
 
 
 def _month(ask: Ask, league: str, evenings: Sequence[Evening], now: datetime) -> Month:
+    # A league has no zone of its own, but its plans have.
+    zone = next((each.zone for each in evenings if each.zone), "UTC")
+    now = now.astimezone(ZoneInfo(zone))
     first, locale = _asked_month(ask, now), ask.language.locale
     weekday = locale.first_week_day
     on: dict[date, list[tuple[Markup, str]]] = {}

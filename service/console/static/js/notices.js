@@ -8,9 +8,23 @@ if (able) {
   form.addEventListener("submit", subscribe, { capture: true });
 }
 
-// A new account has no zone of its own yet, so the browser's is proposed.
+// A new account has no zone of its own yet, so the browser's is proposed, until one is chosen here.
+const CHOSEN = "holotable.zone";
 const zone = document.querySelector("#zone");
-if (zone?.value === "UTC") zone.value = Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
+zone?.form.addEventListener("submit", () => localStorage.setItem(CHOSEN, "yes"));
+if (zone?.value === "UTC" && !localStorage.getItem(CHOSEN)) zone.value = Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
+
+// The house may have another key than when this browser subscribed. Then it has to begin anew.
+async function subscribed(manager) {
+  const wanted = { userVisibleOnly: true, applicationServerKey: form.dataset.push };
+  try {
+    return await manager.subscribe(wanted);
+  } catch (error) {
+    if (error.name !== "InvalidStateError") throw error;
+    await (await manager.getSubscription())?.unsubscribe();
+    return manager.subscribe(wanted);
+  }
+}
 
 async function subscribe(event) {
   if (form.elements.endpoint.value) return; // filled in: the form goes its way
@@ -20,10 +34,7 @@ async function subscribe(event) {
     if ((await Notification.requestPermission()) !== "granted") throw new Error("denied");
     await navigator.serviceWorker.register("/service-worker.js");
     const worker = await navigator.serviceWorker.ready;
-    const made = await worker.pushManager.subscribe({
-      userVisibleOnly: true,
-      applicationServerKey: form.dataset.push,
-    });
+    const made = await subscribed(worker.pushManager);
     const { endpoint, keys } = made.toJSON();
     form.elements.endpoint.value = endpoint;
     form.elements["keys.p256dh"].value = keys.p256dh;
