@@ -56,7 +56,13 @@ def rendered(scheme: str = "auto") -> str:
         environment("en")
         .get_template("styles.html")
         .render(
-            screen=STYLES, reader=reader, here="/styles", said="", form_token=lambda etag=None: ""
+            screen=STYLES,
+            reader=reader,
+            here="/styles",
+            address="/styles",
+            answers_form=False,
+            said="",
+            form_token=lambda etag=None: "",
         )
     )
 
