@@ -142,7 +142,10 @@ async def games(
     if before is not None:
         statement = statement.where(position < before)
     found = (await connection.execute(statement)).mappings()
-    return [(row["registered_position"], msgspec.convert(dict(row), PublicGame)) for row in found]
+    return [
+        (row["registered_position"], PublicGame(**{name: row[name] for name in _NAMES}))
+        for row in found
+    ]
 
 
 async def sums(
