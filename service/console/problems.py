@@ -107,18 +107,18 @@ def fault_in_words(detail: str, language: Spoken) -> str:
     if bound is not None:
         number = {"number": bound["n"]}
         if bound["what"]:
-            least = _("At least %(number)s characters are needed.")
-            most = _("At most %(number)s characters are allowed.")
+            least = _("Use at least %(number)s characters.")
+            most = _("Use at most %(number)s characters.")
         else:
-            least, most = _("At least %(number)s is needed."), _("At most %(number)s is allowed.")
+            least, most = _("The least is %(number)s."), _("The most is %(number)s.")
         return (least if bound["sign"].startswith(">") else most) % number
     for pattern, said in (
-        ("matching regex", _("This has characters that are not allowed here.")),
-        ("missing required field", _("This is needed.")),
+        ("matching regex", _("Some of these characters are not allowed here.")),
+        ("missing required field", _("This field must be filled in.")),
         ("enum value", _("Choose one of the values.")),
-        ("Expected `int`", _("A whole number is needed.")),
-        ("Expected `float`", _("A number is needed.")),
-        ("Expected `datetime`", _("A date and a time are needed.")),
+        ("Expected `int`", _("Enter a whole number.")),
+        ("Expected `float`", _("Enter a number.")),
+        ("Expected `datetime`", _("Enter a date and a time.")),
     ):
         if pattern in detail:
             return said

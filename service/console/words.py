@@ -56,8 +56,8 @@ _ROLES = {
 _ENTRIES = {
     "requested": N_("Waits for approval"),
     "refused": N_("Refused"),
-    "waitlisted": N_("In line"),
-    "offered": N_("Has the offer of a place"),
+    "waitlisted": N_("On the waitlist"),
+    "offered": N_("Place offered"),
     "registered": N_("Entered"),
     "playing": N_("Playing"),
     "rebuy_open": N_("May rebuy"),

@@ -63,7 +63,7 @@ async def test_notices_are_chosen_by_kind_and_channel_with_quiet_hours(serving: 
                 "quiet_hours.begin": "22:00", "quiet_hours.end": "07:30", "language": "de",
             },
         )  # fmt: skip
-        assert "Your choices are kept." in kept.text
+        assert "Your choices are saved." in kept.text
         chosen = (await person.get("/v1/me/notifications")).json()
         assert chosen["quiet_hours"] == {"begin": "22:00", "end": "07:30"}
         assert chosen["kinds"]["result"] == {"mail": False, "push": True}

@@ -92,8 +92,8 @@ async def test_a_walk_in_gets_a_slip_and_the_line_is_shown_in_order(serving: Ser
             assert name in page.text
             assert 'aria-label="Link of the player"' in page.text
         page = await browser.get(door)
-        assert "In line" in page.text
-        assert "Rey" in page.text[page.text.index("In line") :]
+        assert "On the waitlist" in page.text
+        assert "Rey" in page.text[page.text.index("On the waitlist") :]
 
         await browser.get(door)
         refused = await browser.submit(f"{door}/walk-in", name="")

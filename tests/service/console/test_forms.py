@@ -129,8 +129,8 @@ async def test_a_refusal_shows_what_was_typed_and_each_error_at_its_field(
         assert page.status_code == 400
         assert 'value="Mara &lt;b&gt;&#34;x&#34;&lt;/b&gt;"' in page.text
         assert 'id="login-error"' in page.text
-        assert "This has characters that are not allowed here." in page.text
-        assert "At least 8 characters are needed." in page.text
+        assert "Some of these characters are not allowed here." in page.text
+        assert "Use at least 8 characters." in page.text
         assert "short" not in page.text
         assert '<a href="#login">' in page.text
 
@@ -180,7 +180,7 @@ async def test_a_dry_run_is_shown_again_if_its_effect_has_changed(serving: Servi
         changed = await browser.post(action, seen | {"digest": "0" * 64})
 
         assert changed.status_code == 200
-        assert "The effect has changed since you looked." in changed.text
+        assert "Something has changed since you looked." in changed.text
         state = (await owner.get(f"/v1/tournaments/{tournament}")).json()["state"]
         assert state == "registering"
 

@@ -71,7 +71,7 @@ async def test_the_players_of_a_league_are_found_with_their_records(
     assert f"/leagues/{league}/players/{owner.player}" in listed.text
     assert f"/leagues/{league}/players/{owner.player}" not in found.text
     assert "&lt;b&gt;Jyn&lt;/b&gt;" in found.text
-    assert "Nobody is called that" in nobody.text
+    assert "Nobody has that name" in nobody.text
     assert "No evening yet" in record.text and BOLD not in record.text
     assert unknown.status_code == 404
 

@@ -42,7 +42,7 @@ async def test_an_invitation_is_a_link_with_a_qr_code(serving: Serving) -> None:
         assert "&lt;b&gt;Guest&lt;/b&gt;" in page.text
         (revoking,) = re.findall(r'action="([^"]+/revoke)"', page.text)
         page = await browser.submit(revoking)
-        assert "The link opens nothing any more." in page.text
+        assert "The link no longer works." in page.text
 
 
 async def test_roles_bans_and_removals(serving: Serving) -> None:
@@ -65,7 +65,7 @@ async def test_a_list_is_shown_before_it_is_entered_and_gives_cards(serving: Ser
     async with serving() as console:
         owner, league, browser, path = await opened(console)
         page = await browser.submit(f"{path}/import", list="Mara\n<b>Jön</b>\nTendra, the Elder")
-        assert "Enter this list?" in page.text, page.text
+        assert "Import this list?" in page.text, page.text
         assert "&lt;b&gt;Jön&lt;/b&gt;" in page.text
         members = (await owner.get(f"/v1/leagues/{league}/members")).json()["items"]
         assert len(members) == 1
@@ -84,7 +84,7 @@ async def test_a_wrong_row_enters_nobody(serving: Serving) -> None:
     async with serving() as console:
         _, _, browser, path = await opened(console)
         page = await browser.submit(f"{path}/import", list="name,role\nMara,emperor\nJon,player")
-        assert "Nobody is entered while a row is wrong." in page.text, page.text
+        assert "Nothing is imported while a row is wrong." in page.text, page.text
         page = await browser.get(path)
         page = await browser.submit(f"{path}/import", list="name,shoe\nMara,44")
         assert page.status_code == 400

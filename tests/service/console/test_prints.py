@@ -21,6 +21,6 @@ async def test_papers_name_seats_and_codes(serving: Serving) -> None:
         assert "<i>Night" not in cards
         sheets = (await browser.get(f"{path}?what=tables")).text
         assert sheets.count('class="sheet"') == 1
-        assert "Out, by whom" in sheets
+        assert "Out, and by whom" in sheets
         assert "No result yet" in (await browser.get(f"{path}?what=result")).text
         assert "Seat cards" in (await browser.get(f"{path}?what=nothing")).text

@@ -48,6 +48,6 @@ async def test_a_result_is_corrected_and_a_prize_handed_over(serving: Serving) -
 
         money = f"/tournaments/{tournament}/money"
         await browser.get(money)
-        assert "The prize is given." in (await browser.submit(f"{money}/prize")).text
+        assert "The prize is handed over." in (await browser.submit(f"{money}/prize")).text
         player = await console.signed_in(people[0].login)
         assert f"{path}/order" not in (await player.get(path)).text

@@ -180,7 +180,7 @@ async def test_another_session_ends_on_the_account_page(serving: Serving) -> Non
         await desk.get("/account")
         page = await desk.submit(f"/account/sessions/{other}/end")
 
-        assert "It is signed out." in page.text
+        assert "That one is signed out." in page.text
         assert (await phone.get("/account")).url.path == "/sign-in"
         assert (await desk.get("/account")).url.path == "/account"
 
@@ -194,7 +194,7 @@ async def test_a_new_password_ends_every_other_session(serving: Serving) -> None
         fields = {"password": PASSWORD, "new_password": "another horse"}
         page = await desk.submit("/account/password", **fields)
 
-        assert "The password is changed." in page.text
+        assert "Your password is changed." in page.text
         assert (await phone.get("/account")).url.path == "/sign-in"
         assert (await desk.get("/account")).url.path == "/account"
 

@@ -112,7 +112,7 @@ async def change_password(ask: Ask, given: Given) -> Done:
     """Change the password. Every other browser and program is signed out."""
     wanted = given.into(PasswordChange, flags=("remove_email",))
     await ask.api.send("PUT", "/v1/me/password", wanted, PasswordChanged, key=given.key)
-    said = ask.gettext("The password is changed. Everywhere else you are signed out.")
+    said = ask.gettext("Your password is changed. You are signed out everywhere else.")
     return Done(links.ACCOUNT, said)
 
 
@@ -120,7 +120,7 @@ async def change_password(ask: Ask, given: Given) -> Done:
 async def end(ask: Ask, given: Given, token: str) -> Done | Page:
     """Sign another browser or a program out."""
     return await command(
-        ask, given, "DELETE", f"/v1/tokens/{token}", said=ask.gettext("It is signed out."),
+        ask, given, "DELETE", f"/v1/tokens/{token}", said=ask.gettext("That one is signed out."),
         to=links.ACCOUNT,
     )  # fmt: skip
 

@@ -84,7 +84,7 @@ async def use_code(ask: Ask, given: Given) -> Done:
     except Problem as problem:
         raise _about_code(problem) from problem
     began = await session_cookie(ask, made.login, wanted.password)
-    said = ask.gettext("Your new password holds. Everywhere else you are signed out.")
+    said = ask.gettext("Your new password is set. You are signed out everywhere else.")
     if made.email is not None:
         kept = ask.gettext(
             "The address %(address)s can get a new one. Remove it if it is not yours."

@@ -19,8 +19,11 @@ from service.console.forms import Given, command
 from service.console.pages import Done, Page
 
 KINDS = {
-    "your_turn": (N_("Your turn"), N_("In games that give at least ten minutes.")),
-    "place_offered": (N_("A place is free"), N_("You stand in line, and the place is yours.")),
+    "your_turn": (N_("Your turn"), N_("In games with at least ten minutes for a decision.")),
+    "place_offered": (
+        N_("A place is free"),
+        N_("You were on the waitlist. Take the place while it is offered."),
+    ),
     "check_in_open": (N_("Check-in is open"), N_("For an evening that you have entered.")),
     "seat_drawn": (N_("Your seat is drawn"), ""),
     "result": (N_("Results"), N_("Your evening is over, or its result was corrected.")),
@@ -92,7 +95,7 @@ async def choose_notices(ask: Ask, given: Given) -> Done | Page:
     wanted = given.into(NotificationsWanted, kinds=msgspec.convert(kinds, NoticeKinds))
     return await command(
         ask, given, "PUT", "/v1/me/notifications", wanted,
-        said=ask.gettext("Your choices are kept."), to=links.NOTICES,
+        said=ask.gettext("Your choices are saved."), to=links.NOTICES,
     )  # fmt: skip
 
 

@@ -105,7 +105,7 @@ async def propose(ask: Ask, given: Given, tournament: str) -> Done | Page:
     where = "deals/by-director" if powers(me, shown).rules else "deals"
     return await command(
         ask, given, "POST", f"{path}/{where}", body,
-        said=ask.gettext("The deal is proposed. Everybody accepts on the own phone."),
+        said=ask.gettext("The deal is proposed. Each player answers on their own phone."),
         to=links.deals(tournament),
     )  # fmt: skip
 

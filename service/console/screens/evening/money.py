@@ -113,13 +113,15 @@ async def record(ask: Ask, given: Given, tournament: str) -> Done | Page:
 @form("/tournaments/{tournament:str}/money/prize", of=money)
 async def hand_over(ask: Ask, given: Given, tournament: str) -> Done | Page:
     """Record that a prize was handed over."""
-    return await _prize(ask, given, tournament, "handed-over", ask.gettext("The prize is given."))
+    return await _prize(
+        ask, given, tournament, "handed-over", ask.gettext("The prize is handed over.")
+    )
 
 
 @form("/tournaments/{tournament:str}/money/prize/back", of=money)
 async def take_back(ask: Ask, given: Given, tournament: str) -> Done | Page:
     """Record that a player gave back what a correction took from the prize."""
-    return await _prize(ask, given, tournament, "returned", ask.gettext("The prize is back."))
+    return await _prize(ask, given, tournament, "returned", ask.gettext("The prize is taken back."))
 
 
 async def pay_entry(ask: Ask, given: Given, tournament: str, entrant: str) -> None:

@@ -21,7 +21,7 @@ _EVENINGS = 30
 
 CHECKS = {
     "positions": N_("No event is missing"),
-    "canonical": N_("Every event is written in its one form"),
+    "canonical": N_("Every event is in its only valid form"),
     "chains": N_("Every event follows the one before it"),
     "event_ids": N_("Every event has the number that follows from its command"),
     "guards": N_("No event slipped past the guard of the log"),

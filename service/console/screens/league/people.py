@@ -73,7 +73,7 @@ async def revoke(ask: Ask, given: Given, league: str, invitation: str) -> Done |
     """Revoke an invitation."""
     return await command(
         ask, given, "DELETE", f"/v1/leagues/{league}/invitations/{invitation}",
-        said=ask.gettext("The link opens nothing any more."), to=links.people(league),
+        said=ask.gettext("The link no longer works."), to=links.people(league),
     )  # fmt: skip
 
 
@@ -100,7 +100,7 @@ async def ban(ask: Ask, given: Given, league: str, player: str) -> Done | Page:
     """Ban a player."""
     return await command(
         ask, given, "PUT", f"/v1/leagues/{league}/bans/{player}", given.into(BanWanted),
-        said=ask.gettext("The ban holds."), to=links.people(league),
+        said=ask.gettext("The player is now banned."), to=links.people(league),
     )  # fmt: skip
 
 

@@ -110,10 +110,10 @@ def _dealt(words: str) -> "Say":
 
 def _asked(say: Saying, data: Data) -> Sentence:
     phases = {
-        "select": N_("Cards to keep are asked of %(names)s."),
-        "improve": N_("New cards to add are asked of %(names)s."),
-        "bet": N_("%(names)s is to bet."),
-        "card": N_("%(names)s is to take a card turn."),
+        "select": N_("To choose cards to keep: %(names)s."),
+        "improve": N_("To choose new cards to add: %(names)s."),
+        "bet": N_("To bet: %(names)s."),
+        "card": N_("To take a card turn: %(names)s."),
     }
     return Sentence(say.said(phases[str(data["phase"])], names=say.listed(_list(data["seats"]))))
 
@@ -278,7 +278,7 @@ _SAID: dict[str, Say] = {
     ),
     "hand_quit": _plain(N_("A player leaves the table and folds.")),
     "deal_voided": _plain(N_("The deal is void. All chips go back.")),
-    "table_held": _plain(N_("A director stops the table.")),
+    "table_held": _plain(N_("A director holds the table.")),
     "table_resumed": _plain(N_("The table goes on.")),
 }
 """By the type of the event."""
