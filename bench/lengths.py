@@ -1,23 +1,48 @@
 """
 Compare the simulated length of evenings with evenings that were played with cards.
 
-The engine plays tournaments with simple players (``bench.nights``), at the pace of the structures.
-The model (``service.schedule.evening_model``) plays the same evenings without cards. Four of five
-played evenings should end between the model's tenth and ninetieth percentile.
+The engine plays tournaments at the pace of the structures: once with the simple players of
+``bench.nights``, who raise with good cards, once with house bots, who are careful. The model
+(``service.schedule.evening_model``) plays the same evenings without cards. Of all of them, four of
+five should end between its tenth and its ninetieth percentile.
 """
 
 import statistics
 import time
+from datetime import datetime
+from typing import Any
 
-from bench.nights import Night
+import msgspec
+
+from bench.nights import SALT, Night
 from bench.structure import ASKED, Asked, ruleset_of
 from engine.rulesets import CoruscantShift
 from engine.rulesets.parts import Levels
+from engine.table.model.hand import Decision
+from engine.table.model.state import Place, Table
+from engine.table.read.view import seen_by
+from service.api.table.actions import Action
+from service.api.table.commanding import command_of
+from service.sandbox.bots.betting import Temper
+from service.sandbox.bots.player import choose
+from service.sandbox.bots.strengths import STYLES
 from service.schedule.evening_model import Plan, play
 from service.schedule.lengths import Lengths, lengths_of, plan_of
 
 SEATS = 6
-TIMES = 30
+TIMES, HOUSE_TIMES = 30, 6
+
+
+class HouseNight(Night):
+    """An evening of calm house bots."""
+
+    def _answer(self, table: Table, decision: Decision, place: Place, now: datetime) -> Any:
+        view = msgspec.to_builtins(seen_by(table, place.entrant))
+        seed = int(self.name[-8:], 16)
+        temper = Temper.of(place.entrant, seed)
+        action = choose(view, temper, place.entrant, seed, STYLES["calm"])
+        read = msgspec.convert(action, Action)
+        return command_of(read, entrant=place.entrant, now=now, salt=lambda: SALT)
 
 
 def plan_for(asked: Asked) -> Plan:
@@ -42,11 +67,11 @@ def simulated(asked: Asked) -> Lengths:
     return found
 
 
-def played(asked: Asked, times: int) -> list[float]:
+def played(asked: Asked, times: int, kind: type[Night] = Night) -> list[float]:
     """Return the lengths of evenings with cards, in seconds, the shortest first."""
     game = ruleset_of(asked)
     nights = (
-        Night(game, players=asked.players, stack=asked.stack, seed=1000 + seed, table_seats=SEATS)
+        kind(game, players=asked.players, stack=asked.stack, seed=1000 + seed, table_seats=SEATS)
         for seed in range(times)
     )
     return sorted(each.play().total_seconds() for each in nights)
@@ -59,25 +84,28 @@ def inside(lengths: Lengths, ended: list[float]) -> float:
 
 def main() -> None:
     """Play them all, and print both."""
-    shares, ratios = [], []
+    shares: dict[str, list[float]] = {"simple players": [], "house bots": []}
     for asked in ASKED:
         begun = time.process_time()
         model = simulated(asked)
-        took = time.process_time() - begun
-        ended = played(asked, min(TIMES, asked.times))
-        median = statistics.median(ended)
-        shares += [inside(model, ended)] * len(ended)
-        ratios.append(model.p50 / median)
         print(
-            f"{asked.ruleset:>8} {asked.players:>3} players {asked.stack:>5} chips"
-            f" {asked.minutes:>4} min: model {model.p10 / 60:.0f} {model.p50 / 60:.0f}"
-            f" {model.p90 / 60:.0f} ({model.evenings} evenings, {took:.2f} s);"
-            f" played {ended[len(ended) // 10] / 60:.0f} {median / 60:.0f}"
-            f" {ended[len(ended) * 9 // 10] / 60:.0f} (x{len(ended)});"
-            f" inside {inside(model, ended):.0%}",
-            flush=True,
+            f"{asked.ruleset} {asked.players} players {asked.stack} chips {asked.minutes} min:"
+            f" {_minutes(model.p10, model.p50, model.p90)} by {model.evenings} evenings"
+            f" in {time.process_time() - begun:.2f} s"
         )
-    print(
-        f"inside {statistics.mean(shares):.0%} of {len(shares)} played evenings (80% is right);"
-        f" median of the model {min(ratios):.2f} to {max(ratios):.2f} of the played one"
-    )
+        for name, kind, times in (
+            ("simple players", Night, min(TIMES, asked.times)),
+            ("house bots", HouseNight, HOUSE_TIMES),
+        ):
+            ended = played(asked, times, kind)
+            share = inside(model, ended)
+            shares[name].append(share)
+            told = _minutes(ended[0], statistics.median(ended), ended[-1])
+            print(f"  {name} x{times}: {told}, inside {share:.0%}", flush=True)
+    for name, found in shares.items():
+        print(f"{name}: {statistics.mean(found):.0%} inside")
+    print(f"both alike: {statistics.mean(map(statistics.mean, shares.values())):.0%} inside")
+
+
+def _minutes(*seconds: float) -> str:
+    return " ".join(f"{each / 60:.0f}" for each in seconds)

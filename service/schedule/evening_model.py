@@ -2,8 +2,10 @@
 A quick model of evenings, by which their end is estimated.
 
 It plays evenings with stacks and chances, not with cards: about a hundred times as fast as the
-engine, which plays the same evenings in ``bench.nights`` with cards. The players bet by the same
-simple rules in both. ``python -m bench lengths`` compares the ends of both.
+engine, which plays the same evenings with cards. ``python -m bench lengths`` compares the ends of
+both. The length of an evening depends most on how often people raise, which nobody knows before.
+So half of the evenings have simple players as in ``bench.nights``, who raise with good cards, and
+half have players as careful as the house bots.
 
 The model is a program of the standard library alone. It runs in a process of its own, so that it
 takes no time from people who play: a plan as JSON on the standard input, the evenings as JSON on
@@ -31,6 +33,9 @@ WINS: Final = (0.7, 0.45, 0.3, 0.2, 0.12, 0.06)
 """The players' estimate of winning, by the distance of their cards from the target."""
 
 CAUTION: Final = 0.35
+CAREFUL: Final = 0.05
+"""The share of the simple players' raises that careful players make."""
+
 FIRST: Final = (0.617, 0.838, 0.889, 0.914, 0.934, 1.0)
 """The share of first selections at each distance or nearer. The last one is five or more."""
 
@@ -89,6 +94,7 @@ class Evening:
         self.random = random
         self.stacks = [plan.stack] * plan.players
         self.hands = 0
+        self.raising = random.choice((1.0, CAREFUL))
         number = -(-plan.players // plan.seats)
         order = list(range(plan.players))
         self.tables = {each: order[each::number] for each in range(number)}
@@ -134,7 +140,7 @@ class Evening:
 
     def _hand(self, seated: list[int], level: Level) -> None:
         """Play one hand, and move the dealer on."""
-        hand = Hand([self.stacks[each] for each in seated], self.random)
+        hand = Hand([self.stacks[each] for each in seated], self.raising, self.random)
         hand.forced(level)
         hand.deal()
         hand.street(level.big or self.plan.unit, self.plan.unit)
@@ -148,8 +154,9 @@ class Evening:
 class Hand:
     """One hand. The seats are in the order in which they act; the last two post the blinds."""
 
-    def __init__(self, stacks: list[int], random: Random) -> None:
+    def __init__(self, stacks: list[int], raising: float, random: Random) -> None:
         self.random = random
+        self.raising = raising
         self.stacks = stacks
         self.wagers = [0] * len(stacks)
         self.live = [True] * len(stacks)
@@ -218,8 +225,9 @@ class Hand:
         mood = self.random.random()
         stack, due = self.stacks[seat], bet - self.put[seat]
         most = self.put[seat] + stack
-        if first and stack > due and mood < wins and self._others_can_act(seat):
-            return min(least if mood < wins / 2 else 2 * least, most)
+        raises = wins * self.raising
+        if first and stack > due and mood < raises and self._others_can_act(seat):
+            return min(least if mood < raises / 2 else 2 * least, most)
         if not due:
             return bet
         price = min(due, stack)

@@ -111,6 +111,7 @@ def test_a_proposal_follows_at_once_what_is_changed_in_it(house: House) -> None:
     expect(page.locator(".facts")).to_contain_text("of 3")
     expect(page.locator("#news")).to_contain_text("simulated evenings end between")
     page.get_by_label("Starting stack").press("Enter")
+    expect(page).to_have_url(re.compile("players=6"))
     expect(page.get_by_role("heading", level=1)).to_have_text("Friday")
     expect(seats).to_have_value("3")
 

@@ -20,8 +20,8 @@ LEVELS = (LevelStep(small=10, big=20, length=600), LevelStep(small=100, big=200)
 def test_evenings_with_cards_end_where_the_model_says() -> None:
     model, ended = simulated(SMALL), played(SMALL, SMALL.times)
 
-    assert 0.85 <= model.p50 / ended[len(ended) // 2] <= 1.15
-    assert 0.55 <= inside(model, ended) <= 1.0
+    assert model.p10 < ended[len(ended) // 2] < model.p90
+    assert inside(model, ended) > 0.5
     assert model.p90 - model.p10 < model.p50, "so wide a span says nothing"
 
 
