@@ -63,9 +63,11 @@ async def test_a_league_is_founded_with_its_place(serving: Serving) -> None:
         )
 
         assert page.status_code == 200
+        assert page.url.path.endswith("/new-evening"), "the next thing to do"
         assert "&lt;b&gt;Söhne&lt;/b&gt;" in page.text
-        assert "Café" in page.text
-        stranger = await console.browser().get(page.url.path)
+        league = page.url.path.removesuffix("/new-evening")
+        assert "Café" in (await browser.get(league)).text
+        stranger = await console.browser().get(league)
         assert stranger.status_code == 200
 
 

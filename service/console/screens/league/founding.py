@@ -56,7 +56,7 @@ async def found(ask: Ask, given: Given) -> Done:
             "PUT", f"{path}/visibility", seen, object, key=f"{given.key}-seen", if_match="*"
         )
     return Done(
-        links.league(made.id), ask.gettext("The league is founded. Plan its first evening.")
+        links.new_evening(made.id), ask.gettext("The league is founded. Plan its first evening.")
     )
 
 
