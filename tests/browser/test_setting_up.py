@@ -56,6 +56,7 @@ def test_a_newcomer_plans_a_weekly_evening_in_three_minutes(house: House, script
     newcomer.button("Found a league")
     newcomer.type("Name", "Sabacc im Café")
     newcomer.button("Found the league")
+    expect(page.get_by_role("heading", level=1)).to_have_text("New evening")
     newcomer.type("Name", "Thursday")
     newcomer.type("Players at most", "24")
     newcomer.button("Propose an evening")
