@@ -2,37 +2,38 @@
 
 import os
 import time
-
+from contextlib import suppress
+import httpx
 from holotable_client import AuthenticatedClient, models
 from holotable_client.api.feeds import read_my_turns
 from holotable_client.api.tables import act
-from holotable_client.types import UNSET
 
-ACTIONS = {
-    "select": models.SelectCards, "improve": models.ImproveSelection, "stand": models.Stand,
-    "check": models.Check, "call": models.Call, "stay": models.Stay, "fold": models.Fold,
-}  # fmt: skip
+ACTIONS = {"select": models.SelectCards, "improve": models.ImproveSelection, "stand": models.Stand,
+           "check": models.Check, "call": models.Call, "stay": models.Stay, "fold": models.Fold}
+client = AuthenticatedClient(os.environ["HOLOTABLE_URL"], os.environ["HOLOTABLE_TOKEN"], timeout=60)
 
 
-def answer(client, turn):
-    legal = {each.verb.value: each for each in turn.view.legal}
-    verb = next(each for each in ACTIONS if each in legal)
-    action = {"type": verb, "decision": turn.decision}
-    if verb == "select":
-        action["cards"] = turn.view.me.cards[: max(1, legal[verb].cards_min)]
-    body, key = ACTIONS[verb].from_dict(action), f"{turn.table} {turn.decision}"
-    sent = {"client": client, "body": body, "idempotency_key": key}
-    while act.sync_detailed(turn.table, **sent).status_code in (429, 503):
-        time.sleep(1)
+def asked(call, *about, **more):  # until there is an answer that is neither 429 nor 503
+    while True:
+        wait = 1
+        with suppress(httpx.TransportError):
+            got = call(*about, client=client, **more)
+            if got.status_code not in (429, 503):
+                return got
+            wait = int(got.headers["Retry-After"])
+        time.sleep(wait)
 
 
-url, token = os.environ["HOLOTABLE_URL"], os.environ["HOLOTABLE_TOKEN"]
-client = AuthenticatedClient(url, token, timeout=60)
-cursor, over = UNSET, False
-while not over:
-    for item in read_my_turns.sync(client=client, after=cursor, wait=20).items:
-        cursor = item.cursor
+known, state = {}, ""
+while state not in ("finished", "cancelled"):
+    for item in asked(read_my_turns.sync_detailed, wait=20, **known).parsed.items:
+        known = {"after": item.cursor}
+        state = item.state.value if isinstance(item, models.TournamentItem) else state
         if isinstance(item, models.TurnItem):
-            answer(client, item)
-        if isinstance(item, models.TournamentItem):
-            over = over or item.state.value in ("finished", "cancelled")
+            legal = {each.verb.value: each for each in item.view.legal}
+            verb = next(each for each in ACTIONS if each in legal)
+            action = {"type": verb, "decision": item.decision}
+            if verb == "select":
+                action["cards"] = item.view.me.cards[: max(1, legal["select"].cards_min)]
+            body, key = ACTIONS[verb].from_dict(action), f"{item.table} {item.decision}"
+            asked(act.sync_detailed, item.table, body=body, idempotency_key=key)

@@ -2,6 +2,15 @@
 import { holotable, type Action, type Schemas } from "./index";
 
 const api = holotable(process.env.HOLOTABLE_URL!, process.env.HOLOTABLE_TOKEN!);
+const pause = (seconds: number) => new Promise((done) => setTimeout(done, 1000 * seconds));
+// Ask until there is an answer that is neither 429 nor 503.
+async function asked<T extends { response: Response }>(ask: () => Promise<T>): Promise<T> {
+  for (;;) {
+    const got = await ask().catch(() => undefined);
+    if (got && got.response.status !== 429 && got.response.status !== 503) return got;
+    await pause(Number(got?.response.headers.get("Retry-After") ?? 1));
+  }
+}
 
 function choose({ view, decision }: Schemas["TurnItem"]): Action {
   for (const legal of view.legal)
@@ -12,24 +21,17 @@ function choose({ view, decision }: Schemas["TurnItem"]): Action {
   return { type: "fold", decision };
 }
 
-async function answer(turn: Schemas["TurnItem"]): Promise<void> {
-  const header = { "Idempotency-Key": `${turn.table} ${turn.decision}` };
-  const params = { path: { table_id: turn.table }, header };
-  for (;;) {
-    const { response } = await api.POST("/v1/tables/{table_id}/actions", { params, body: choose(turn) });
-    if (response.status !== 429 && response.status !== 503) return;
-    await new Promise((done) => setTimeout(done, 1000));
-  }
-}
-
 async function play(): Promise<void> {
   for (let after: string | undefined; ; ) {
-    const { data, error } = await api.GET("/v1/me/turns", { params: { query: { after, wait: 20 } } });
+    const { data, error } = await asked(() => api.GET("/v1/me/turns", { params: { query: { after, wait: 20 } } }));
     if (!data) throw new Error(JSON.stringify(error));
     for (const item of data.items) {
       after = item.cursor;
-      if (item.type === "turn") await answer(item);
       if (item.type === "tournament" && ["finished", "cancelled"].includes(item.state)) return;
+      if (item.type !== "turn") continue;
+      const header = { "Idempotency-Key": `${item.table} ${item.decision}` };
+      const params = { path: { table_id: item.table }, header };
+      await asked(() => api.POST("/v1/tables/{table_id}/actions", { params, body: choose(item) }));
     }
   }
 }

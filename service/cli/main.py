@@ -48,6 +48,13 @@ def selfplay() -> click.Command:
     return selfplay
 
 
+def conformance() -> click.Command:
+    """Play scripted situations against a client, and report what it got wrong."""
+    from service.cli.conformance import conformance
+
+    return conformance
+
+
 def floor() -> click.Command:
     """Show the floor of TOURNAMENT: tables, seats, stacks, states and the next level."""
     from service.cli.floor import floor
@@ -261,7 +268,7 @@ def points() -> click.Command:
 
 
 SECTIONS: Final = {
-    "Try it": (demo, up, selfplay, floor),
+    "Try it": (demo, up, selfplay, conformance, floor),
     "Processes": (api, worker, project, bots, signer),
     "Operations": (
         prepare,

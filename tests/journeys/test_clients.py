@@ -8,7 +8,9 @@ from typing import Any
 
 import httpx
 import pytest
+from click.testing import CliRunner
 
+from service.cli.conformance import conformance
 from service.process.supervisor import Stack
 from service.sandbox.demo.standing import organiser_token
 
@@ -25,6 +27,9 @@ BOTS: dict[str, tuple[list[str], Path]] = {
     "hey-api": (["node", "hey_api.js"], BUILT / "clients/js"),
 }
 """The command of each client's bot, and the folder it runs in."""
+
+STARTERS = ("openapi-python-client", "openapi-typescript")
+"""The clients of ``sdk``, whose bots others begin with."""
 
 TERMS = {
     "name": "Clients", "ruleset": "better", "starting_stack": 30, "entrants_max": 2,
@@ -79,6 +84,18 @@ class League:
         entering = f"/v1/tournaments/{tournament}/registrations"
         self.ask("POST", entering, {"bot": True}, token)
         return token
+
+
+@pytest.mark.clients
+@pytest.mark.parametrize("client", STARTERS)
+def test_a_starter_passes_the_conformance_test(client: str) -> None:
+    (program, script), folder = BOTS[client]
+    missing = reason_to_skip([program, script], folder)
+    if missing is not None:
+        pytest.skip(missing)
+    started = [str(TOOLS / program), str(folder / script)]
+    run = CliRunner().invoke(conformance, ["--", *started])
+    assert run.exit_code == 0, run.output
 
 
 @pytest.mark.clients

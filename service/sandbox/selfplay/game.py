@@ -122,7 +122,7 @@ class Game:
         self._state: State = decider.initial
         self._do(
             OpenTable(
-                table=TableId(f"tbl_{1:032x}"),
+                table=TableId(f"tbl_{1 + number:032x}"),
                 tournament=TournamentId(f"trn_{1:032x}"),
                 number=1 + number,
                 ruleset=ruleset,
