@@ -47,7 +47,7 @@ async def test_staff_make_a_link_and_the_tv_shows_the_clock(serving: Serving) ->
         await director.get(path)
         (action,) = set(re.findall(rf"{path}/scr_[0-9a-f]+/revoke", director.page.text))
         page = await director.submit(action)
-        assert "The link opens nothing any more." in page.text
+        assert "The link no longer works." in page.text
         assert (await tv.get(where)).status_code == 404
         assert (await tv.http.get(where, params={"part": "clock"})).status_code == 404
 

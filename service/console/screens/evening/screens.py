@@ -81,7 +81,7 @@ async def revoke_link(ask: Ask, given: Given, tournament: str, screen_key: str) 
     """End a link."""
     return await command(
         ask, given, "DELETE", f"/v1/tournaments/{tournament}/screen-keys/{screen_key}",
-        said=ask.gettext("The link opens nothing any more."), to=links.screens(tournament),
+        said=ask.gettext("The link no longer works."), to=links.screens(tournament),
     )  # fmt: skip
 
 
