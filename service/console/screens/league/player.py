@@ -30,6 +30,10 @@ _GAMES_MAX = 200
 """The evenings that the page shows and compares, the most that one page of the API holds."""
 
 
+_COLUMNS_MIN = 6
+"""The fewest columns of the places, so that one of them does not fill the page."""
+
+
 class _Rated(msgspec.Struct):
     """What this page reads of a rating after a tournament."""
 
@@ -102,6 +106,7 @@ class PlayerScreen(msgspec.Struct, kw_only=True):
 async def player(ask: Ask, league: str, player: str) -> Page:
     """Show the record of a player, and beside whom the address names."""
     other = ask.query("with")
+    other = "" if other == player else other
     if ask.signed_in:
         try:
             return Page("league/player.html", await _as_member(ask, league, player, other))
@@ -294,6 +299,6 @@ def _places(placings: Sequence[Placed]) -> Markup | None:
     times = {each.place: each.times for each in placings}
     if not times:
         return None
-    stops = range(1, max(times) + 1)
+    stops = range(1, max(*times, _COLUMNS_MIN) + 1)
     counts = [times.get(each, 0) for each in stops]
     return charts.columns(counts, [str(each) for each in stops], lit=range(1))
