@@ -42,7 +42,10 @@ const steps = () => [...document.querySelectorAll('[data-steps] a')];
 const linked = (key) => {
   if (key === 'Home') return steps()[0];
   if (key === 'End') return steps().at(-1);
-  if (key === 'v') return document.querySelector('[data-eyes][aria-current] + a, [data-eyes]');
+  if (key === 'v') {
+    const next = document.querySelector('[data-eyes][aria-current] + a');
+    return next ?? document.querySelector('[data-eyes]');
+  }
   return KEYS[key] && stage().querySelector(`a[data-way="${KEYS[key]}"]`);
 };
 
