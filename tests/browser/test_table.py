@@ -252,7 +252,8 @@ def test_a_hand_is_replayed_by_the_keyboard_and_its_proof_is_checked(house: Hous
     expect(page).to_have_url(re.compile("step=1$"))
     page.locator("body").press("v")
     expect(page).to_have_url(re.compile("as=public$"))
-    expect(page.get_by_role("link", name="Everybody")).to_have_attribute("aria-current", "true")
+    eyes = page.get_by_role("link", name="Everybody", exact=True)
+    expect(eyes).to_have_attribute("aria-current", "true")
     assert barriers(page) == []
 
     signed(house, mine, hand)
