@@ -1001,7 +1001,7 @@ PROMPT |= {
     "hand_settled",
     "decision_opened",
 }
-COMPARED = {"payment_recorded", "refunds_awarded"}  # their players are compared by their own rules
+COMPARED = {"payment_recorded", "payment_reversed", "refunds_awarded"}  # their players are compared by their own rules
 LATEST = (
     120_000_000  # microseconds from the instant an event names to the one at which it was recorded
 )
@@ -4930,6 +4930,7 @@ class Money(Part):
         self.add_ons: Counter[str] = Counter()
         self.handed: Counter[str] = Counter()  # prizes that were handed over
         self.paid: Counter[str] = Counter()  # what staff saw paid, less what was given back
+        self.recorded: Counter[tuple[str, str]] = Counter()  # the same by purpose
         self.unclaimed = 0
         self.won: dict[str, dict[str, int]] = {}  # bounties of whom, by whom
         self.nobody: dict[str, int] = {}
@@ -4970,6 +4971,20 @@ class Money(Part):
         player = self.all.ever.get(data["entrant"], {}).get("player")
         self.same(event, "payment.recorded", "player", data["player"], player)
         self.paid[data["entrant"]] += (
+            -data["amount"] if data["kind"] == "refund" else data["amount"]
+        )
+        self.recorded[data["entrant"], data["kind"]] += data["amount"]
+
+    def on_payment_reversed(self, event: Event) -> None:
+        """`payment.reversed`: no more than was recorded for the purpose."""
+        data = event.data
+        self.same(event, "payment.reversed", "currency", data["currency"], self.terms["currency"])
+        player = self.all.ever.get(data["entrant"], {}).get("player")
+        self.same(event, "payment.reversed", "player", data["player"], player)
+        known = self.recorded[data["entrant"], data["kind"]]
+        self.check(event, "payment.reversed", 0 < data["amount"] <= known, "more than was recorded")
+        self.recorded[data["entrant"], data["kind"]] -= data["amount"]
+        self.paid[data["entrant"]] -= (
             -data["amount"] if data["kind"] == "refund" else data["amount"]
         )
 

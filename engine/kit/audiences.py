@@ -28,6 +28,7 @@ STAFF_ONLY: Final = frozenset(
         "entry_refused",
         # Money of single entrants, who read it in their own accounts.
         "payment_recorded",
+        "payment_reversed",
         "prize_handed_over",
         "prize_returned",
         "refunds_awarded",

@@ -132,6 +132,7 @@ DEEDS: Mapping[str, str] = {
     "entrant_cashed_out": N_("Player left with the chips"),
     # An evening: money and results
     "payment_recorded": N_("Payment taken"),
+    "payment_reversed": N_("Payment taken back"),
     "prize_handed_over": N_("Prize handed over"),
     "prize_returned": N_("Prize given back"),
     "refunds_awarded": N_("Refunds decided"),

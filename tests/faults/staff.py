@@ -165,6 +165,14 @@ FAULTS = (
         caught_by=CLOCK + "test_staff_who_play_only_add_time",
     ),
     Fault(
+        name="more is taken back than was recorded",
+        file="tournament/money/paying.py",
+        sound="if not 0 < command.amount <= recorded:",
+        faulty="if not 0 < command.amount:",
+        caught_by="tests/engine/tournament/test_money.py::"
+        "test_a_payment_recorded_by_mistake_is_taken_back_with_a_reason",
+    ),
+    Fault(
         name="a prize is given back whole after a correction",
         file="tournament/money/handing_over.py",
         sound="beyond = given - _payout(state, command.entrant)",

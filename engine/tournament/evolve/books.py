@@ -12,6 +12,7 @@ from engine.tournament.model.money_events import (
     BountyWon,
     EntrantKnockedOut,
     PaymentRecorded,
+    PaymentReversed,
     PayoutDealAccepted,
     PayoutDealMade,
     PayoutDealProposed,
@@ -39,6 +40,11 @@ def booked(books: Books, event: Any) -> Books:
                 entrant=event.entrant, player=event.player, kind=event.kind, amount=event.amount
             )
             return replace(books, payments=(*books.payments, payment))
+        case PaymentReversed():
+            never = Payment(
+                entrant=event.entrant, player=event.player, kind=event.kind, amount=-event.amount
+            )
+            return replace(books, payments=(*books.payments, never))
         case PrizeHandedOver():
             got = HandedOver(entrant=event.entrant, amount=event.amount)
             return replace(books, handed_over=(*books.handed_over, got))

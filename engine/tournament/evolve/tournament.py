@@ -342,6 +342,7 @@ _ASIDE = (
     .on(of_money.PaymentRecorded, _aside)
     .on(of_money.PrizeHandedOver, _aside)
     .on(of_money.PrizeReturned, _aside)
+    .on(of_money.PaymentReversed, _aside)
     .on(of_money.AddOnTaken, _aside)
     .on(of_money.EntrantKnockedOut, _aside)
     .on(of_money.BountyWon, _aside)

@@ -6,7 +6,7 @@ import msgspec
 
 from engine.tournament.model.money_values import DealMethod, DealShare, PaymentKind
 from engine.tournament.model.values import Standing
-from engine.values import EntrantId, PlayerId
+from engine.values import EntrantId, PlayerId, TextRef
 
 
 class _Command(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -21,6 +21,18 @@ class RecordPayment(_Command, frozen=True, kw_only=True, tag="record_payment"):
     amount: int
     by: PlayerId
     """The member of staff who records it."""
+    now: datetime
+
+
+class ReversePayment(_Command, frozen=True, kw_only=True, tag="reverse_payment"):
+    """Take back a payment that was recorded by mistake."""
+
+    entrant: EntrantId
+    kind: PaymentKind
+    amount: int
+    by: PlayerId
+    """The member of staff who takes it back."""
+    reason: TextRef
     now: datetime
 
 
@@ -79,5 +91,12 @@ class DeclineDeal(_Command, frozen=True, kw_only=True, tag="decline_deal"):
 
 
 Command = (
-    RecordPayment | HandOverPrize | ReturnPrize | TakeAddOn | ProposeDeal | AcceptDeal | DeclineDeal
+    RecordPayment
+    | ReversePayment
+    | HandOverPrize
+    | ReturnPrize
+    | TakeAddOn
+    | ProposeDeal
+    | AcceptDeal
+    | DeclineDeal
 )

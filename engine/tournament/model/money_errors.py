@@ -15,6 +15,18 @@ class PaymentNotDue(CommandRejected):
     due: int
 
 
+class PaymentNotRecorded(CommandRejected):
+    """No more was recorded for this purpose."""
+
+    code = "payment_not_recorded"
+    rule = "payment.reversed"
+    detail = "{amount} as {kind} is more than was recorded: {recorded}"
+
+    kind: str
+    amount: int
+    recorded: int
+
+
 class PrizeNotDue(CommandRejected):
     """The entrant has no prize, or has got all of it."""
 

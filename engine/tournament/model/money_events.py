@@ -7,7 +7,7 @@ import msgspec
 from engine.tournament.model.money_values import DealMethod, DealShare, PaymentKind, Refund
 from engine.tournament.model.terms_fees import BeforeTheMoney, InTheMoney
 from engine.tournament.model.values import Standing
-from engine.values import Chips, EntrantId, PlayerId, Seat, TableId
+from engine.values import Chips, EntrantId, PlayerId, Seat, TableId, TextRef
 
 RefundPolicy = Literal["before_play", BeforeTheMoney, InTheMoney]
 
@@ -25,6 +25,20 @@ class PaymentRecorded(_Event, frozen=True, kw_only=True, tag="payment_recorded")
     amount: int
     currency: str
     by: PlayerId
+    rule: str
+
+
+class PaymentReversed(_Event, frozen=True, kw_only=True, tag="payment_reversed"):
+    """Staff took back a payment, or a part of it, that had been recorded by mistake."""
+
+    entrant: EntrantId
+    player: PlayerId
+    kind: PaymentKind
+    amount: int
+    """The part that was never paid. It is no more than was recorded for this purpose."""
+    currency: str
+    by: PlayerId
+    reason: TextRef
     rule: str
 
 
@@ -165,6 +179,7 @@ class RefundsAwarded(_Event, frozen=True, kw_only=True, tag="refunds_awarded"):
 
 Event = (
     PaymentRecorded
+    | PaymentReversed
     | PrizeHandedOver
     | PrizeReturned
     | AddOnTaken

@@ -11,7 +11,7 @@ DealMethod = Literal["explicit", "by_chips", "equal"]
 
 
 class Payment(msgspec.Struct, frozen=True, kw_only=True):
-    """A payment by an entrant. A refund went to the entrant."""
+    """A payment by an entrant. A refund went to the entrant. A reversal has a negative amount."""
 
     entrant: EntrantId
     player: PlayerId

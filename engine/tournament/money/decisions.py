@@ -11,6 +11,7 @@ from engine.tournament.model.money_commands import (
     ProposeDeal,
     RecordPayment,
     ReturnPrize,
+    ReversePayment,
     TakeAddOn,
 )
 from engine.tournament.model.state import State
@@ -19,6 +20,7 @@ from engine.tournament.money import dealing, handing_over, paying
 DECIDED = (
     Cases[State, Never, tuple[Event, ...]]()
     .on(RecordPayment, paying.record_payment)
+    .on(ReversePayment, paying.reverse_payment)
     .on(HandOverPrize, handing_over.hand_over)
     .on(ReturnPrize, handing_over.give_back)
     .on(TakeAddOn, paying.take_add_on)

@@ -4,10 +4,15 @@ from engine.errors import InvariantViolated
 from engine.rulesets import OpenEnd
 from engine.tournament.model.acting import acting_for
 from engine.tournament.model.errors import EntrantUnknown, TournamentNotAnnounced, TournamentOver
-from engine.tournament.model.money_commands import RecordPayment, TakeAddOn
-from engine.tournament.model.money_errors import AddOnNotAllowed, PaymentNotDue, PaymentsOnTrust
-from engine.tournament.model.money_events import AddOnTaken, PaymentRecorded
-from engine.tournament.model.money_values import PaymentKind
+from engine.tournament.model.money_commands import RecordPayment, ReversePayment, TakeAddOn
+from engine.tournament.model.money_errors import (
+    AddOnNotAllowed,
+    PaymentNotDue,
+    PaymentNotRecorded,
+    PaymentsOnTrust,
+)
+from engine.tournament.model.money_events import AddOnTaken, PaymentRecorded, PaymentReversed
+from engine.tournament.model.money_values import Books, PaymentKind
 from engine.tournament.model.state import (
     Announced,
     Cancelled,
@@ -68,6 +73,47 @@ def record_payment(state: State, command: RecordPayment) -> tuple[PaymentRecorde
     )
 
 
+def reverse_payment(state: State, command: ReversePayment) -> tuple[PaymentReversed, ...]:
+    """
+    Take back a payment, or a part of it, that was recorded by mistake.
+
+    Raises:
+        PaymentsOnTrust: If the tournament counts every entry as paid.
+        EntrantUnknown: If the entrant neither entered nor paid.
+        PaymentNotRecorded: If less was recorded for this purpose.
+        TournamentOver: If the tournament was cancelled. What is owed follows from the payments.
+
+    Source: rulebook ``payment.reversed``.
+    """
+    if isinstance(state, Unannounced | Drafted):
+        raise TournamentNotAnnounced
+    terms = state.terms
+    if terms.fees.payment == "on_trust":
+        raise PaymentsOnTrust
+    if isinstance(state, Cancelled):
+        raise TournamentOver(phase=phase_of(state))
+    if terms.currency is None:
+        raise InvariantViolated("payments are recorded without a currency")
+    player = _player_of(state, command.entrant)
+    if player is None:
+        raise EntrantUnknown
+    recorded = _recorded(state.books, command.entrant, command.kind)
+    if not 0 < command.amount <= recorded:
+        raise PaymentNotRecorded(kind=command.kind, amount=command.amount, recorded=recorded)
+    return (
+        PaymentReversed(
+            entrant=command.entrant,
+            player=player,
+            kind=command.kind,
+            amount=command.amount,
+            currency=terms.currency,
+            by=command.by,
+            reason=command.reason,
+            rule="payment.reversed",
+        ),
+    )
+
+
 def _player_of(state: Known, entrant: EntrantId) -> PlayerId | None:
     """Return the player of a present or former entry."""
     entries = () if isinstance(state, Drafted | Announced) else state.entrants
@@ -82,8 +128,13 @@ def _due(state: Known, entrant: EntrantId, kind: PaymentKind) -> int:
     charged = charged_to(state.terms, books, entrants_of(state)).get(entrant, Charged())
     if kind == "refund":
         return paid_by(books, entrant) - charged.whole - owed_back(books, entrant)
-    paid = (each.amount for each in books.payments if (each.entrant, each.kind) == (entrant, kind))
-    return charged.for_kind(kind) - sum(paid)
+    return charged.for_kind(kind) - _recorded(books, entrant, kind)
+
+
+def _recorded(books: Books, entrant: EntrantId, kind: PaymentKind) -> int:
+    """Return what was recorded for a purpose, less what was reversed."""
+    same = (each for each in books.payments if (each.entrant, each.kind) == (entrant, kind))
+    return sum(each.amount for each in same)
 
 
 def take_add_on(state: State, command: TakeAddOn) -> tuple[AddOnTaken, ...]:

@@ -39,6 +39,12 @@ REQUESTS: dict[str, Document] = {
     "stake_item": {"item": "ship", "value": 5},
     "add_on": {"chips": 5},
     "record_payment": {"entrant": ids.STRANGER, "kind": "fee", "amount": 5},
+    "reverse_payment": {
+        "entrant": ids.STRANGER,
+        "kind": "fee",
+        "amount": 5,
+        "reason": "Recorded by mistake",
+    },
     "propose_deal": {"method": "equal"},
     "propose_deal_as_director": {"method": "equal"},
     "correct_result": {"order": [[ids.STRANGER]], "reason": "Counted again"},

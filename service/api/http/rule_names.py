@@ -58,28 +58,29 @@ _RULES = """
 19.18:payout_deal.declined 19.19:payout_deal.bust 19.20:finish.deal 19.21:cancellation
 19.22:cancellation.stacks 19.23:cancellation.before_play 19.24:cancellation.refund_all
 19.25:cancellation.roll_forward 19.26:cancellation.lowest_unpaid 19.27:cancellation.by_chips
-19.28:prizes.handed_over 19.29:prizes.returned 20.1:directing.move 20.2:directing.breaking_order
-20.3:directing.hold 20.4:seating.redraw 20.5:seating.halt 20.6:penalty.warning
-20.7:penalty.hands 20.8:penalty.rounds 20.9:penalty.moved 20.10:disqualification
-20.11:disqualification.chips 20.12:placing.disqualified 20.13:finish.last_hands
-20.14:hand_for_hand 20.15:hand_for_hand.shared 20.16:hand_for_hand.stack_at_start
-20.17:hand_for_hand.clock 20.18:directing.own_seat 21.1:single_table 21.2:rounds
-21.3:rounds.first 21.4:rounds.heats 21.5:rounds.swiss 21.6:rounds.round_robin 21.7:rounds.hands
-21.8:rounds.end 21.9:rounds.ended_early 21.10:rounds.places 21.11:rounds.points
-21.12:rounds.ranking 21.13:rounds.start 21.14:rounds.no_rebuy 21.15:rounds.out 21.16:rounds.cut
-21.17:rounds.placing 21.18:rounds.final 21.19:rounds.result 22.1:schedule.local_time
-22.2:schedule.skipped_time 22.3:schedule.doubled_time 22.4:schedule.once 22.5:schedule.missed
-22.6:schedule.refused 22.7:schedule.edit_before_entries 23.1:points.formula
-23.2:points.formula_failed 23.3:points.presets 23.4:points.bonus 23.5:points.adjusted
-23.6:points.voided 23.7:points.revised 23.8:points.revoked 23.9:standings.total
-23.10:standings.adjustments 23.11:standings.best 23.12:standings.average
-23.13:standings.drop_worst 23.14:standings.best_series 23.15:standings.overall
-23.16:standings.minimum_games 23.17:standings.head_to_head 23.18:standings.most_recent
-23.19:standings.lot 23.20:standings.terms_fixed 23.21:standings.final
-23.22:ratings.plackett_luce 23.23:standings.uncounted 23.24:standings.left_out
-23.25:standings.merged 23.26:standings.imported 23.27:points.house_bots 23.28:ratings.house_bots
-24.1:disputes.claim 24.2:disputes.evidence 24.3:disputes.freeze 24.4:disputes.ruling
-24.5:disputes.another_person 24.6:disputes.appeal 24.7:disputes.disclosure 24.8:disputes.window
+19.28:prizes.handed_over 19.29:prizes.returned 19.30:payment.reversed 20.1:directing.move
+20.2:directing.breaking_order 20.3:directing.hold 20.4:seating.redraw 20.5:seating.halt
+20.6:penalty.warning 20.7:penalty.hands 20.8:penalty.rounds 20.9:penalty.moved
+20.10:disqualification 20.11:disqualification.chips 20.12:placing.disqualified
+20.13:finish.last_hands 20.14:hand_for_hand 20.15:hand_for_hand.shared
+20.16:hand_for_hand.stack_at_start 20.17:hand_for_hand.clock 20.18:directing.own_seat
+21.1:single_table 21.2:rounds 21.3:rounds.first 21.4:rounds.heats 21.5:rounds.swiss
+21.6:rounds.round_robin 21.7:rounds.hands 21.8:rounds.end 21.9:rounds.ended_early
+21.10:rounds.places 21.11:rounds.points 21.12:rounds.ranking 21.13:rounds.start
+21.14:rounds.no_rebuy 21.15:rounds.out 21.16:rounds.cut 21.17:rounds.placing 21.18:rounds.final
+21.19:rounds.result 22.1:schedule.local_time 22.2:schedule.skipped_time
+22.3:schedule.doubled_time 22.4:schedule.once 22.5:schedule.missed 22.6:schedule.refused
+22.7:schedule.edit_before_entries 23.1:points.formula 23.2:points.formula_failed
+23.3:points.presets 23.4:points.bonus 23.5:points.adjusted 23.6:points.voided
+23.7:points.revised 23.8:points.revoked 23.9:standings.total 23.10:standings.adjustments
+23.11:standings.best 23.12:standings.average 23.13:standings.drop_worst
+23.14:standings.best_series 23.15:standings.overall 23.16:standings.minimum_games
+23.17:standings.head_to_head 23.18:standings.most_recent 23.19:standings.lot
+23.20:standings.terms_fixed 23.21:standings.final 23.22:ratings.plackett_luce
+23.23:standings.uncounted 23.24:standings.left_out 23.25:standings.merged
+23.26:standings.imported 23.27:points.house_bots 23.28:ratings.house_bots 24.1:disputes.claim
+24.2:disputes.evidence 24.3:disputes.freeze 24.4:disputes.ruling 24.5:disputes.another_person
+24.6:disputes.appeal 24.7:disputes.disclosure 24.8:disputes.window
 """.split()  # noqa: SIM905 - a list would take a line for each
 
 NUMBERS = {name: number for number, _, name in (each.partition(":") for each in _RULES)}

@@ -8,7 +8,12 @@ from litestar import Response
 from msgspec import Meta
 
 from engine.league.roles import may
-from engine.tournament.model.money_commands import HandOverPrize, RecordPayment, ReturnPrize
+from engine.tournament.model.money_commands import (
+    HandOverPrize,
+    RecordPayment,
+    ReturnPrize,
+    ReversePayment,
+)
 from engine.tournament.model.money_events import PrizeHandedOver, PrizeReturned
 from engine.tournament.model.money_values import PaymentKind, Refund
 from engine.tournament.model.state import Finished, Running
@@ -32,8 +37,10 @@ from service.api.http.moments import AS_OF_PROBLEMS, Then, place_then
 from service.api.http.nothing import Nothing
 from service.api.http.operations import operation
 from service.api.http.phases import Tournament, entries_of, payouts_of
+from service.api.http.reasons import keep
 from service.api.http.shell import Shell
 from service.api.http.submitting import Order, answer, decide_one, encoded
+from service.people.texts import Written
 from service.people.tokens import Principal
 
 
@@ -57,7 +64,10 @@ class MoneyShown(msgspec.Struct, kw_only=True):
 
 
 class PaymentShown(msgspec.Struct, kw_only=True):
-    """A recorded payment by an entrant. A ``refund`` went to the entrant instead."""
+    """
+    A recorded payment by an entrant. A ``refund`` went to the entrant instead. An entry that takes
+    back another one has a negative amount.
+    """
 
     kind: PaymentKind
     """The purpose of the payment."""
@@ -130,6 +140,22 @@ class PaymentWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """In minor units of the tournament's currency."""
 
 
+class ReversalWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """A recorded payment to take back, in minor units of the tournament's currency."""
+
+    entrant: str
+    """The entrant who did not pay."""
+
+    kind: PaymentKind
+    """The purpose of the recorded payment."""
+
+    amount: Annotated[int, Meta(ge=1, le=2**50)]
+    """No more than was recorded for this purpose."""
+
+    reason: Written
+    """The reason, 1 to 2000 characters. Staff of the league can read it."""
+
+
 class PrizeGiven(msgspec.Struct, kw_only=True):
     """A prize that was handed over or given back."""
 
@@ -144,14 +170,14 @@ class PrizeGiven(msgspec.Struct, kw_only=True):
 
 
 class PaymentTaken(msgspec.Struct, kw_only=True):
-    """A recorded payment."""
+    """A recorded payment, or its reversal."""
 
     entrant: str
     kind: PaymentKind
     """The purpose of the payment."""
 
     amount: int
-    """In minor units of the tournament's currency."""
+    """In minor units of the tournament's currency. Negative for a reversal."""
 
     currency: str
     """The tournament's currency (ISO 4217)."""
@@ -195,6 +221,41 @@ async def record_payment(
     )
     receipt = await decide_one(shell, place.league, place.id, order, [command])
     content = msgspec.structs.asdict(body) | {"currency": place.state.terms.currency}
+    return answer(receipt, content, version_of=place.stream)
+
+
+@operation(
+    "POST", "/v1/tournaments/{tournament_id:str}/payments/reversals", "reverse_payment",
+    "Take back a payment that was recorded by mistake. Both entries stay in the books.",
+    needs="report_results", scope="tournaments:manage", answer=PaymentTaken,
+    status=201, key_required=True,
+    problems=(
+        "forbidden", "payment_not_recorded", "payments_on_trust", "entrant_unknown",
+        "tournament_over", "text_forged",
+    ),
+)  # fmt: skip
+async def reverse_payment(
+    body: ReversalWanted, place: TournamentPlace, order: Order, shell: Shell
+) -> Response[bytes]:
+    """Record the reversal. The payment may then be recorded again."""
+    entrant = EntrantId(body.entrant)
+    about = _players(place.state).get(entrant)
+    text = await keep(shell, place.league, order, body.reason, audience="staff", about=about)
+    command = ReversePayment(
+        entrant=entrant,
+        kind=body.kind,
+        amount=body.amount,
+        by=PlayerId(order.actor),
+        reason=text,
+        now=order.received_at,
+    )
+    receipt = await decide_one(shell, place.league, place.id, order, [command])
+    content = {
+        "entrant": body.entrant,
+        "kind": body.kind,
+        "amount": -body.amount,
+        "currency": place.state.terms.currency,
+    }
     return answer(receipt, content, version_of=place.stream)
 
 

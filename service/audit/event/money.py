@@ -31,6 +31,8 @@ class MoneyAudit:
         self._house: Counter[str] = Counter()
         self._paid: Counter[str] = Counter()
         """Recorded payments of each entrant, minus refunds."""
+        self._kinds: Counter[tuple[str, str]] = Counter()
+        """Recorded payments of each entrant for each purpose."""
         self._killers: dict[str, tuple[str, ...]] = {}
         self._heads: Counter[str] = Counter()
         """The amount of each entrant's bounty that was won or joined the pool."""
@@ -78,6 +80,8 @@ class MoneyAudit:
                 self._placed |= {each: self._placed[each] - 1 for each in event.raised}
             case of_money.PaymentRecorded():
                 self._recorded(event, position)
+            case of_money.PaymentReversed():
+                self._reversed(event, position)
             case of_money.EntrantKnockedOut():
                 self._killers[event.entrant] = event.by
             case of_money.BountyWon() | of_money.BountyUnclaimed():
@@ -117,10 +121,17 @@ class MoneyAudit:
 
     def _recorded(self, event: of_money.PaymentRecorded, position: int) -> None:
         self._paid[event.entrant] += -event.amount if event.kind == "refund" else event.amount
+        self._kinds[event.entrant, event.kind] += event.amount
         most = self._whole(event.entrant) if event.entrant in self._entered else 0
         paid = self._paid[event.entrant]
         sound = paid >= most if event.kind == "refund" else paid <= most
         self._hold(sound, position, "more was paid or refunded than was due")
+
+    def _reversed(self, event: of_money.PaymentReversed, position: int) -> None:
+        known = self._kinds[event.entrant, event.kind]
+        self._hold(0 < event.amount <= known, position, "more was taken back than was recorded")
+        self._kinds[event.entrant, event.kind] -= event.amount
+        self._paid[event.entrant] -= -event.amount if event.kind == "refund" else event.amount
 
     def _won(self, event: of_money.BountyWon | of_money.BountyUnclaimed, position: int) -> None:
         self._heads[event.entrant] += event.amount

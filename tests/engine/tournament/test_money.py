@@ -10,9 +10,14 @@ from engine.tournament.model.commands import Cancel, DeclareRebuy, Finish, Pause
 from engine.tournament.model.errors import EntrantUnknown, TermsInvalid, TournamentOver
 from engine.tournament.model.events import RebuyTaken, TournamentFinished
 from engine.tournament.model.floor_commands import AnnounceBreak, EndBreak
-from engine.tournament.model.money_commands import RecordPayment, TakeAddOn
-from engine.tournament.model.money_errors import AddOnNotAllowed, PaymentNotDue, PaymentsOnTrust
-from engine.tournament.model.money_events import AddOnTaken, PaymentRecorded
+from engine.tournament.model.money_commands import RecordPayment, ReversePayment, TakeAddOn
+from engine.tournament.model.money_errors import (
+    AddOnNotAllowed,
+    PaymentNotDue,
+    PaymentNotRecorded,
+    PaymentsOnTrust,
+)
+from engine.tournament.model.money_events import AddOnTaken, PaymentRecorded, PaymentReversed
 from engine.tournament.model.money_values import PaymentKind
 from engine.tournament.model.terms import FeeTerms
 from engine.tournament.model.terms_fees import AddOnTerms, PayoutRow, Price
@@ -28,7 +33,7 @@ from tests.engine.tournament.floor import (
     register,
     to_start,
 )
-from tests.engine.tournament.rulings import RULED
+from tests.engine.tournament.rulings import RULED, WHY
 
 
 def paid(number: int, kind: PaymentKind, amount: int) -> RecordPayment:
@@ -185,6 +190,35 @@ def test_what_staff_saw_paid_is_written_down_and_the_rest_is_owed() -> None:
         PaymentNotDue, kind="buy_in", amount=401, due=400
     )
     given.when(paid(3, "buy_in", 1)).then_rejected(EntrantUnknown)
+
+
+def test_a_payment_recorded_by_mistake_is_taken_back_with_a_reason() -> None:
+    """Both entries stay in the books, and the payment may be recorded again."""
+    given = entered(1, 2, payment="recorded")
+    given.asked(paid(1, "buy_in", 1_000))
+
+    def back(amount: int, kind: PaymentKind = "buy_in", number: int = 1) -> ReversePayment:
+        return ReversePayment(
+            entrant=entrant(number), kind=kind, amount=amount, by=player(99), reason=WHY, now=NOON
+        )
+
+    given.when(back(1_001)).then_rejected(
+        PaymentNotRecorded, kind="buy_in", amount=1_001, recorded=1_000
+    )
+    given.when(back(1, "fee")).then_rejected(PaymentNotRecorded)
+    given.when(back(1, number=3)).then_rejected(EntrantUnknown)
+    given.when(back(400)).then(
+        PaymentReversed(
+            entrant=entrant(1), player=player(1), kind="buy_in", amount=400, currency="EUR",
+            by=player(99), reason=WHY, rule="payment.reversed",
+        )
+    )  # fmt: skip
+    books = ledger(given)
+    assert (books.paid, books.owed, books.credit) == (600, 1_600, 0)
+    given.asked(back(600), paid(1, "buy_in", 1_000))
+    assert (ledger(given).paid, ledger(given).owed) == (1_000, 1_200)
+    entered(1, 2).when(back(1)).then_rejected(PaymentsOnTrust)
+    given.asked(Cancel(reason="rain", now=NOON)).when(back(1)).then_rejected(TournamentOver)
 
 
 def test_who_withdraws_after_paying_is_given_it_back_once() -> None:

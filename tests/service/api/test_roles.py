@@ -232,6 +232,7 @@ MEMBERS = {
     "forfeit_result": f"scorer {HEADS}",
     "award_anew": f"scorer {HEADS}",
     "record_payment": f"scorer {HEADS}",
+    "reverse_payment": f"scorer {HEADS}",
     "hand_over_prize": f"scorer {HEADS}",
     "return_prize": f"scorer {HEADS}",
     # anybody who directs play may propose a deal, and the entrants must agree to it
@@ -275,6 +276,7 @@ NOT_WHEN_ENTERED = {
     "forfeit_result",
     "award_anew",
     "record_payment",
+    "reverse_payment",
     "hand_over_prize",
     "return_prize",
     "propose_deal_as_director",

@@ -59,6 +59,17 @@ async def test_one_tap_checks_in_another_undoes_it_and_one_takes_the_money(
         assert [each["amount"] for each in ledger["accounts"][0]["payments"]] == [1000, 200]
         assert f"{door}/{entrant}/paid" not in page.text
 
+        # Taken by mistake: another entry takes it back, and it can be taken again.
+        page = await browser.submit(f"{door}/{entrant}/unpaid", reason="<b>Wrong</b> line")
+        assert page.url.path == door
+        ledger = (await owner.get(f"/v1/tournaments/{tournament}/ledger")).json()
+        amounts = [each["amount"] for each in ledger["accounts"][0]["payments"]]
+        assert amounts == [1000, 200, -1000, -200]
+        assert (ledger["totals"]["paid"], ledger["totals"]["owed"]) == (0, 1200)
+        await browser.submit(f"{door}/{entrant}/paid", paid="true")
+        ledger = (await owner.get(f"/v1/tournaments/{tournament}/ledger")).json()
+        assert ledger["totals"]["paid"] == 1200
+
 
 async def test_a_name_finds_entrants_and_members_who_may_be_entered(serving: Serving) -> None:
     async with serving() as console:

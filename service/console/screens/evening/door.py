@@ -11,7 +11,11 @@ from service.api.league.members import MemberShown
 from service.api.me.accounts import Me
 from service.api.tournament.by_staff import EntryByStaff
 from service.api.tournament.entrants import EntrantShown
-from service.api.tournament.money import AccountShown, LedgerShown
+from service.api.tournament.money import (
+    AccountShown,
+    LedgerShown,
+    ReversalWanted,
+)
 from service.api.tournament.tournaments import TournamentShown
 from service.api.tournament.walk_ins import WalkedIn, WalkInWanted
 from service.console import links
@@ -205,6 +209,23 @@ async def set_here(ask: Ask, given: Given, tournament: str, entrant: str) -> Don
 async def take_money(ask: Ask, given: Given, tournament: str, entrant: str) -> Done:
     """Record all that is due at the door: the buy-in, the fee and the bounty."""
     await pay_entry(ask, given, tournament, entrant)
+    return Done(_back(given, tournament))
+
+
+@form("/tournaments/{tournament:str}/door/{entrant:str}/unpaid", of=door)
+async def undo_money(ask: Ask, given: Given, tournament: str, entrant: str) -> Done:
+    """Take back what was recorded at the door by mistake. The books keep both entries."""
+    path = f"/v1/tournaments/{tournament}"
+    ledger = await ask.api.get(f"{path}/ledger", LedgerShown)
+    account = next((each for each in ledger.accounts if each.entrant == entrant), None)
+    reason = given.text("reason") or ask.gettext("Recorded by mistake")
+    for kind in _KINDS:
+        payments = () if account is None else account.payments
+        recorded = sum(each.amount for each in payments if each.kind == kind)
+        if recorded > 0:
+            wanted = ReversalWanted(entrant=entrant, kind=kind, amount=recorded, reason=reason)
+            key = f"{given.key}-{kind}"
+            await ask.api.send("POST", f"{path}/payments/reversals", wanted, object, key=key)
     return Done(_back(given, tournament))
 
 
