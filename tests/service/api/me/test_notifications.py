@@ -433,7 +433,7 @@ async def test_a_browser_that_cannot_be_read_holds_back_no_other(town: Callable[
             assert (await han.post("/v1/me/push-subscriptions", wanted)).status_code == 201
         with psycopg.connect(here.database.url("holotable_migrate")) as connection:
             connection.execute(
-                "UPDATE push_subscription SET target = 'damaged' WHERE id ="
+                "UPDATE push_subscription SET target = repeat('x', 100)::bytea WHERE id ="
                 " (SELECT id FROM push_subscription ORDER BY created_at LIMIT 1)"
             )
         night = await announce(here.owner, here.league, name="Night", hands_between_seconds=0)
