@@ -51,20 +51,27 @@ export const changed = (table, input) => {
   }
 };
 
+// A fresh page of the server knows nothing of the chosen cards, so what they count is asked again.
+export const recount = (table) => {
+  if (chosen(table).length) count(table);
+};
+
 // Asks the server what the chosen cards count.
-let asking = null;
+const asking = new Map(); // by table
 
 const count = async (table) => {
   const place = table.querySelector('[data-worth]');
   if (!place) return;
-  asking?.abort();
-  asking = new AbortController();
+  const { table: id } = table.dataset;
+  asking.get(id)?.abort();
+  const mine = new AbortController();
+  asking.set(id, mine);
   // Hidden cards stand in no address.
   const form = table.querySelector('form[data-acts]');
   const body = new URLSearchParams(new FormData(form));
   body.set('do', 'count');
   try {
-    const answer = await fetch(`${form.action}?part=worth`, { method: 'POST', body, signal: asking.signal });
+    const answer = await fetch(`${form.action}?part=worth`, { method: 'POST', body, signal: mine.signal });
     if (answer.ok) place.innerHTML = await answer.text();
   } catch (error) {
     if (error.name !== 'AbortError') throw error;

@@ -1,7 +1,7 @@
 // The playing table. The server draws it; this module makes it quick to use.
 
 import { refresh } from '../live.js';
-import { changed, setAmount, suit } from './choosing.js';
+import { changed, recount, setAmount, suit } from './choosing.js';
 import { ahead, left, share, spoken } from './deadline.js';
 import * as keys from './keys.js';
 import * as signal from './signal.js';
@@ -107,6 +107,9 @@ document.addEventListener('click', (event) => {
 });
 
 document.addEventListener('keydown', keys.pressed);
-document.addEventListener('renewed', look);
+document.addEventListener('renewed', (event) => {
+  look();
+  event.target.querySelectorAll(TABLE).forEach(recount);
+});
 setInterval(() => document.querySelectorAll(TABLE).forEach(tick), 250);
 look();
