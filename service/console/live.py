@@ -43,6 +43,9 @@ _TABLE = "table-"
 _NAMING = ("plr_", "trn_")
 """Keys under which a watch tells of events in other streams, which name them."""
 
+_OF_LEAGUE = ("tournament", "season", "dispute")
+"""Categories of which a league's pages tell: evenings, standings, the queue of disputes."""
+
 TOPICS_MAX = 40
 _SCREEN = "screen:"
 _TOPIC = re.compile(
@@ -116,11 +119,12 @@ class _Topics:
         reader may stand in any stream but a table's.
         """
         naming = () if stream.startswith(_TABLE) else _NAMING
+        category = stream.partition("-")[0]
         return {
             topic
             for topic, keys in self.found.items()
             for owner, key in keys
-            if owner == league and (key == stream or key.startswith(naming))
+            if owner == league and (key in (stream, category) or key.startswith(naming))
         }
 
 
@@ -168,7 +172,8 @@ async def _keys(ask: Ask, shell: Shell, topic: str) -> _Keys:
         return await _with_tables(shell, identifier, shown)
     stream = stream_of(identifier)
     league = await league_of(shell, stream)
-    return {(league, stream), (league, identifier)} if kind == "trn" else {(league, stream)}
+    further = {"trn": (identifier,), "lge": _OF_LEAGUE}.get(kind, ())
+    return {(league, stream), *((league, each) for each in further)}
 
 
 async def _with_tables(shell: Shell, tournament: str, shown: _Tables) -> _Keys:

@@ -47,10 +47,15 @@ class Opening(Protocol):
 
 
 def keys_of(row: Recorded) -> AbstractSet[str]:
-    """Return the keys of an event: its stream, and the players and tournaments it names."""
-    if row.stream.startswith("table-"):
+    """
+    Return the keys of an event: its stream, and the players and tournaments it names.
+
+    Its category is a key too, such as ``dispute``. Tables have none: nobody watches all of them.
+    """
+    category = row.stream.partition("-")[0]
+    if category == "table":
         return {row.stream}
-    return {row.stream, *(each.decode() for each in _NAMED.findall(row.data))}
+    return {row.stream, category, *(each.decode() for each in _NAMED.findall(row.data))}
 
 
 @dataclass(slots=True)
@@ -76,7 +81,7 @@ class _League:
 
 class Watch:
     """
-    What one request watches. A key is a stream, a player or a tournament.
+    What one request watches. A key is a stream, a category, a player or a tournament.
 
     Args:
         opening: Opens the channel of a league.

@@ -92,6 +92,23 @@ async def test_a_player_is_told_of_the_draw_and_of_each_decision(
                     pass
 
 
+async def test_a_league_is_told_of_its_evenings(serving: Serving) -> None:
+    async with serving() as console:
+        owner, league = await console.api.league()
+        browser = await console.signed_in(owner.login)
+
+        async with streaming(console, f"topics={league}", _cookie(browser)) as items:
+            asked = {"name": "Night", "ruleset": "better"}
+            made = await owner.post(f"/v1/leagues/{league}/tournaments", asked)
+            for happens in ("registrations", "cancel"):
+                async with asyncio.timeout(10):
+                    assert (await anext(items))["topic"] == league
+                done = await owner.post(f"/v1/tournaments/{made.json()['id']}/{happens}")
+                assert done.is_success
+            async with asyncio.timeout(10):
+                assert (await anext(items))["topic"] == league
+
+
 async def test_nobody_follows_what_they_may_not_read(serving: Serving) -> None:
     async with serving() as console:
         _, league, tournament = await evening(console)
