@@ -32,6 +32,7 @@ class ScreensScreen(msgspec.Struct, kw_only=True):
     """The page of an evening's links for screens."""
 
     id: str
+    league: str
     name: str
     keys: tuple[ScreenKeyListed, ...]
     """Those that open the clock, newest first."""
@@ -112,6 +113,7 @@ async def _screens(ask: Ask, tournament: str) -> ScreensScreen:
     )
     return ScreensScreen(
         id=tournament,
+        league=shown.league,
         name=shown.name,
         keys=tuple(each for each in keys.items if each.revoked_at is None),
     )

@@ -16,7 +16,7 @@ from service.api.tournament.starting import Reasoned
 from service.api.tournament.tournaments import TournamentShown
 from service.console import links
 from service.console.asking import Ask, house_address
-from service.console.calling import Problem
+from service.console.calling import Body, Problem
 from service.console.declaring import form, page
 from service.console.drawing.qr import qr_svg
 from service.console.forms import Given, Rehearsal, command
@@ -125,28 +125,22 @@ async def poster(ask: Ask, tournament: str) -> Page:
 @form("/tournaments/{tournament:str}/enter", of=poster)
 async def enter(ask: Ask, given: Given, tournament: str) -> Done | Page:
     """Enter, or join the line."""
-    return await command(
-        ask, given, "POST", f"/v1/tournaments/{tournament}/registrations", RegistrationWanted(),
-        said=ask.gettext("You are on the list."), to=links.tournament(tournament),
-    )  # fmt: skip
+    said = ask.gettext("You are on the list.")
+    return await _sent(ask, given, tournament, "registrations", said, RegistrationWanted())
 
 
 @form("/tournaments/{tournament:str}/leave", of=poster)
 async def leave(ask: Ask, given: Given, tournament: str) -> Done | Page:
     """Give up the entry, the place in line or the application."""
-    return await command(
-        ask, given, "POST", f"/v1/tournaments/{tournament}/withdrawals",
-        said=ask.gettext("You are off the list."), to=links.tournament(tournament),
-    )  # fmt: skip
+    said = ask.gettext("You are off the list.")
+    return await _sent(ask, given, tournament, "withdrawals", said)
 
 
 @form("/tournaments/{tournament:str}/check-in", of=poster)
 async def check_in(ask: Ask, given: Given, tournament: str) -> Done | Page:
     """Say that the reader is here."""
-    return await command(
-        ask, given, "POST", f"/v1/tournaments/{tournament}/check-ins",
-        said=ask.gettext("You are checked in."), to=links.tournament(tournament),
-    )  # fmt: skip
+    said = ask.gettext("You are checked in.")
+    return await _sent(ask, given, tournament, "check-ins", said)
 
 
 @form("/tournaments/{tournament:str}/offer", of=poster)
@@ -154,10 +148,7 @@ async def answer_offer(ask: Ask, given: Given, tournament: str) -> Done | Page:
     """Take the place that is offered, or leave it to the next in line."""
     taken = given.flag("accepted")
     said = ask.gettext("The place is yours.") if taken else ask.gettext("The place is passed on.")
-    return await command(
-        ask, given, "POST", f"/v1/tournaments/{tournament}/offers", AnswerWanted(accepted=taken),
-        said=said, to=links.tournament(tournament),
-    )  # fmt: skip
+    return await _sent(ask, given, tournament, "offers", said, AnswerWanted(accepted=taken))
 
 
 @form("/tournaments/{tournament:str}/cancel", of=poster)
@@ -167,6 +158,16 @@ async def cancel(ask: Ask, given: Given, tournament: str) -> Done | Page:
         ask, given, "POST", f"/v1/tournaments/{tournament}/cancel", given.into(Reasoned),
         said=ask.gettext("The evening is cancelled."), to=links.tournament(tournament),
         rehearse=Rehearsal(ask.gettext("Cancel this evening?")),
+    )  # fmt: skip
+
+
+async def _sent(
+    ask: Ask, given: Given, tournament: str, what: str, said: str, body: Body = None
+) -> Done | Page:
+    """Send a command about the evening, and return to its poster."""
+    return await command(
+        ask, given, "POST", f"/v1/tournaments/{tournament}/{what}", body,
+        said=said, to=links.tournament(tournament),
     )  # fmt: skip
 
 

@@ -14,6 +14,7 @@ from service.api.league.leagues import LeagueShown
 from service.api.league.members import MemberShown, RoleWanted
 from service.console import links
 from service.console.asking import Ask
+from service.console.calling import Body
 from service.console.declaring import form, page
 from service.console.forms import Given, command
 from service.console.listing import everything
@@ -71,46 +72,48 @@ async def people(ask: Ask, league: str) -> Page:
 @form("/leagues/{league:str}/people/invitations/{invitation:str}/revoke", of=people)
 async def revoke(ask: Ask, given: Given, league: str, invitation: str) -> Done | Page:
     """Revoke an invitation."""
-    return await command(
-        ask, given, "DELETE", f"/v1/leagues/{league}/invitations/{invitation}",
-        said=ask.gettext("The link no longer works."), to=links.people(league),
-    )  # fmt: skip
+    said = ask.gettext("The link no longer works.")
+    return await _sent(ask, given, league, ("DELETE", f"invitations/{invitation}"), said)
 
 
 @form("/leagues/{league:str}/people/{player:str}/role", of=people)
 async def change_role(ask: Ask, given: Given, league: str, player: str) -> Done | Page:
     """Give a member another role."""
-    return await command(
-        ask, given, "PUT", f"/v1/leagues/{league}/members/{player}", given.into(RoleWanted),
-        said=ask.gettext("The role is changed."), to=links.people(league),
-    )  # fmt: skip
+    said = ask.gettext("The role is changed.")
+    return await _sent(
+        ask, given, league, ("PUT", f"members/{player}"), said, given.into(RoleWanted)
+    )
 
 
 @form("/leagues/{league:str}/people/{player:str}/remove", of=people)
 async def remove(ask: Ask, given: Given, league: str, player: str) -> Done | Page:
     """Remove a member."""
-    return await command(
-        ask, given, "DELETE", f"/v1/leagues/{league}/members/{player}",
-        said=ask.gettext("Removed. The results stay."), to=links.people(league),
-    )  # fmt: skip
+    said = ask.gettext("Removed. The results stay.")
+    return await _sent(ask, given, league, ("DELETE", f"members/{player}"), said)
 
 
 @form("/leagues/{league:str}/people/{player:str}/ban", of=people)
 async def ban(ask: Ask, given: Given, league: str, player: str) -> Done | Page:
     """Ban a player."""
-    return await command(
-        ask, given, "PUT", f"/v1/leagues/{league}/bans/{player}", given.into(BanWanted),
-        said=ask.gettext("The player is now banned."), to=links.people(league),
-    )  # fmt: skip
+    said = ask.gettext("The player is now banned.")
+    return await _sent(ask, given, league, ("PUT", f"bans/{player}"), said, given.into(BanWanted))
 
 
 @form("/leagues/{league:str}/people/{player:str}/lift-ban", of=people)
 async def lift_ban(ask: Ask, given: Given, league: str, player: str) -> Done | Page:
     """Lift a ban."""
+    said = ask.gettext("The ban is lifted.")
+    return await _sent(ask, given, league, ("DELETE", f"bans/{player}"), said)
+
+
+async def _sent(
+    ask: Ask, given: Given, league: str, route: tuple[str, str], said: str, body: Body = None
+) -> Done | Page:
+    """Send a command about the people, by its method and its path below the league."""
+    method, path = route
     return await command(
-        ask, given, "DELETE", f"/v1/leagues/{league}/bans/{player}",
-        said=ask.gettext("The ban is lifted."), to=links.people(league),
-    )  # fmt: skip
+        ask, given, method, f"/v1/leagues/{league}/{path}", body, said=said, to=links.people(league)
+    )
 
 
 def _by_name(member: MemberShown) -> tuple[bool, str]:
