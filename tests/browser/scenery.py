@@ -5,7 +5,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from uuid import UUID
 
+from service.notices.opting_out import OptOut, code_of
 from tests.browser.house import House, Person
 
 SECONDS = 40
@@ -42,8 +44,13 @@ def eventually(found: Callable[[], Any]) -> Any:
     raise AssertionError("it did not come about")
 
 
-def prepared(house: House) -> Scenery:
-    """Found the league, play a night in it, begin another, and announce a third."""
+def prepared(house: House, *secret_keys: str) -> Scenery:
+    """
+    Found the league, play a night in it, begin another, and announce a third.
+
+    Args:
+        secret_keys: The keys of the settings, which sign the codes in mails.
+    """
     owner, league = house.league("Cloud City", "public")
     people = [house.join(owner, league, name=each) for each in ("Mara Jade", "Chewbacca")]
     season = owner.post(f"/v1/leagues/{league}/seasons", {"name": "Winter"})["id"]
@@ -61,7 +68,10 @@ def prepared(house: House) -> Scenery:
     claim = owner.post(f"/v1/leagues/{league}/players", named)["claim"]
     eventually(lambda: owner.get(f"/v1/seasons/{season}/standings")["items"])
     eventually(lambda: owner.get(f"/v1/hands/{played}"))
+    mail = OptOut(UUID(hex=people[0].player[4:]), "mail", "result")
+    screen = owner.post(f"/v1/tournaments/{coming}/screen-keys")
     common = {
+        "opt_out": code_of(mail, *secret_keys), "key": screen["key"],
         "league": league, "season": season, "dispute": dispute, "player": people[0].player,
         "hand": played, "audit": audit, "operation": audit, "preset": "better", "claim": claim,
         "code": owner.post(f"/v1/leagues/{league}/invitations", {"uses": 9})["code"],

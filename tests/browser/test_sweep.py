@@ -20,7 +20,8 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module")
 def scenery(stack: Stack, browser: Browser) -> Iterator[Scenery]:
     with httpx.Client(base_url=stack.url, timeout=30, trust_env=False) as http:
-        yield prepared(House(stack.url, browser, http))
+        keys = stack.settings("api").secret_keys
+        yield prepared(House(stack.url, browser, http), *keys)
 
 
 @pytest.mark.parametrize("audience", ["stranger", "member", "owner"])

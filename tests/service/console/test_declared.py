@@ -20,6 +20,7 @@ NAMES = {
 """A value for each name in a path."""
 
 OPEN = {
+    "ask_opt_out",
     "ask_code",
     "begin_session",
     "choose_scheme",
@@ -34,7 +35,6 @@ OPEN = {
     "manifest",
     "league_standings",
     "open_account",
-    "opt_out",
     "own_code",
     "player",
     "poster",

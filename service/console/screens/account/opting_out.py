@@ -22,13 +22,13 @@ class OptOutScreen(msgspec.Struct, kw_only=True):
     wanted: bool
 
 
-@page("/opt-outs/{code:str}", open=True)
-async def opt_out(ask: Ask, code: str) -> Page:
+@page("/opt-outs/{opt_out:str}", open=True)
+async def ask_opt_out(ask: Ask, opt_out: str) -> Page:
     """Ask whether to turn the kind off. A GET changes nothing."""
-    shown = await ask.api.get(f"/v1/opt-outs/{code}", OptOutShown)
+    shown = await ask.api.get(f"/v1/opt-outs/{opt_out}", OptOutShown)
     name, hint = KINDS[shown.kind]
     screen = OptOutScreen(
-        code=code,
+        code=opt_out,
         kind=ask.gettext(name),
         hint=ask.gettext(hint) if hint else "",
         wanted=shown.wanted,
@@ -36,8 +36,8 @@ async def opt_out(ask: Ask, code: str) -> Page:
     return Page("account/opt_out.html", screen)
 
 
-@form("/opt-outs/{code:str}", of=opt_out, open=True)
-async def turn_off(ask: Ask, given: Given, code: str) -> Done:
+@form("/opt-outs/{opt_out:str}", of=ask_opt_out, open=True)
+async def turn_off(ask: Ask, given: Given, opt_out: str) -> Done:
     """Turn the kind off."""
-    await ask.api.send("POST", f"/v1/opt-outs/{code}", None, OptOutShown, key=given.key)
-    return Done(links.opt_out(code))
+    await ask.api.send("POST", f"/v1/opt-outs/{opt_out}", None, OptOutShown, key=given.key)
+    return Done(links.opt_out(opt_out))
