@@ -43,8 +43,8 @@ OFFERED: Final[tuple[Offered, ...]] = get_args(Offered)
 
 TABLE_SEATS: Final = 4
 DECISION_SECONDS: Final = 5
-HANDS_MAX: Final = 30
-"""The number of hands after which stacks decide. So no table plays for ever."""
+HANDS_MAX: Final = 10
+"""The hands after which stacks decide. One of ``traditional`` has up to 100 decisions."""
 
 _AHEAD: Final = timedelta(days=90)
 """

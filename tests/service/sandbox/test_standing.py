@@ -86,6 +86,8 @@ async def test_a_stranger_plays_a_tournament_to_its_end_and_enters_the_next(
         assert shown["league"] == SANDBOX
         assert shown["rulesets"] == list(OFFERED)
 
+        assert f"/leagues/{SANDBOX}" in (await api.http.get("/")).text
+
         entered = await enter(stranger, "official", key="first")
         assert entered.status_code == 201, entered.text
         first = entered.json()["tournament"]
@@ -166,4 +168,5 @@ async def test_without_the_setting_there_is_no_sandbox(serving: Any) -> None:
     async with serving() as api:
         person = await api.person()
         assert (await api.http.get("/v1/sandbox")).status_code == 404
+        assert SANDBOX not in (await api.http.get("/")).text
         assert (await enter(person, "better")).status_code == 404
