@@ -27,7 +27,11 @@ _TYPES = {
 STYLE = "css/console.css"
 """The style sheets of every page in one file, so that a page waits for one answer only."""
 
-_SHEETS = ("tokens", "base", "layout", "components", "forms", "data")
+PLAY = "css/play.css"
+"""The style sheets of the playing table in one file. Its page is sent uncompressed."""
+
+_COMMON = ("tokens", "base", "layout", "components", "forms")
+_FILES = {STYLE: (*_COMMON, "data"), PLAY: (*_COMMON, "table")}
 _COMMENT = re.compile(rb"/\*.*?\*/", re.DOTALL)
 _SPACES = re.compile(rb"\s+")
 _BETWEEN = re.compile(rb"\s*([{};,])\s*")
@@ -54,8 +58,9 @@ def assets() -> dict[str, Asset]:
         for file in sorted(STATIC.rglob("*"))
         if file.is_file() and file.suffix in _TYPES
     }
-    sheets = (found[f"css/{name}.css"].content for name in _SHEETS if f"css/{name}.css" in found)
-    found[STYLE] = _asset(".css", b"\n".join(sheets))
+    for file, names in _FILES.items():
+        sheets = (found[f"css/{name}.css"].content for name in names)
+        found[file] = _asset(".css", b"\n".join(sheets))
     return found
 
 

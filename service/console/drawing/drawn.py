@@ -27,10 +27,10 @@ class Drawn:
         """Return the back of a card. It has no name: the page says how many there are."""
         return _placed("card", _CARD, sprite.BACK, "")
 
-    def backs(self, count: int) -> Markup:
-        """Return overlapping backs: *count* of them, at most five."""
+    def backs(self, count: int, said: str) -> Markup:
+        """Return overlapping backs, at most five. *said* is how many there are, in words."""
         shown = min(count, sprite.BACKS_MAX)
-        return _placed("backs", sprite.backs_box(shown), sprite.backs(shown), "")
+        return _placed("backs", sprite.backs_box(shown), sprite.backs(shown), said)
 
     def gold(self, value: int) -> Markup:
         """Return the gold die."""

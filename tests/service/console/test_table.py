@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from engine.rulesets.presets import PRESETS
+from service.console.assets import PLAY, assets
 
 pytestmark = pytest.mark.anyio
 Serving = Callable[..., Any]
@@ -15,6 +16,8 @@ Serving = Callable[..., Any]
 OVERRIDES = {"casino": {"rebuy": {"seconds": 0}}}
 STACKS = {"official": None, "halcyon_10": 10}
 ROUNDS_MAX = 60
+FIRST_PAINT_MAX = 20 * 1024
+"""Bytes of a page, which is not compressed, and of its style sheet, which is."""
 
 
 def terms(ruleset: str) -> dict[str, Any]:
@@ -29,6 +32,10 @@ def terms(ruleset: str) -> dict[str, Any]:
 
 def buttons(page: str) -> list[str]:
     return sorted(set(re.findall(r'name="do" value="([^"]+)"', page)) - {"count"})
+
+
+def first_paint(page: str) -> int:
+    return len(page.encode()) + len(assets()[PLAY].compressed or b"")
 
 
 def wanted(view: Any) -> list[str]:
@@ -88,6 +95,7 @@ async def test_a_hand_is_played_by_forms_with_exactly_the_legal_actions(
                 page = (await browser.get(here)).text
                 assert buttons(page) == wanted(view)
                 assert shown(page) <= entitled(view)
+                assert first_paint(page) < FIRST_PAINT_MAX
                 assert set((view["me"] or {"cards": ()})["cards"]) <= shown(page)
                 if view["my_turn"]:
                     fields = choice(view)
@@ -100,6 +108,19 @@ async def test_a_hand_is_played_by_forms_with_exactly_the_legal_actions(
         last = (await browser.get(here)).text
         assert f"/hands/{view['last_hand']['hand']}" in last
         assert len(pressed) > 1
+
+
+async def test_a_table_of_eight_is_light(serving: Serving) -> None:
+    async with serving() as console:
+        _, _, _, people, table = await console.api.playing(8)
+        browsers = [(each, await console.signed_in(each.login)) for each in people]
+        for phase in ("select", "bet"):
+            for person, browser in browsers:
+                view = (await person.get(f"/v1/tables/{table}")).json()
+                page = await browser.get(f"/tables/{table}")
+                if view["my_turn"] and view["phase"] == phase:
+                    assert first_paint(page.text) < FIRST_PAINT_MAX
+                    await browser.submit(f"/tables/{table}", **choice(view))
 
 
 async def test_a_refused_action_is_told_and_keeps_what_was_chosen(serving: Serving) -> None:

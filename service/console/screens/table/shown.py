@@ -17,6 +17,7 @@ from service.api.tournament.tournaments import MyEntry
 from service.base.sources import SystemEntropy
 from service.console import links
 from service.console.asking import Ask
+from service.console.calling import Problem
 from service.console.screens.table.acts import Acts, acts_of
 from service.console.screens.table.felt import Felt, felt_of
 
@@ -28,6 +29,8 @@ class Entered(msgspec.Struct, kw_only=True):
 
     id: str
     player: str
+    placing: int | None
+    """The place, or null while the entrant plays."""
 
 
 class Game(msgspec.Struct, kw_only=True):
@@ -40,6 +43,20 @@ class Game(msgspec.Struct, kw_only=True):
     decision_seconds: int
     entrants: tuple[Entered, ...]
     my: MyEntry | None
+
+
+class PlayedSeat(msgspec.Struct, kw_only=True):
+    """A seat at a hand."""
+
+    seat: int
+    entrant: str
+
+
+class Played(msgspec.Struct, kw_only=True):
+    """The members of a hand that tell who sat where."""
+
+    seats: tuple[PlayedSeat, ...]
+    names: dict[str, str]
 
 
 class Worth(msgspec.Struct, frozen=True, kw_only=True):
@@ -111,6 +128,9 @@ class TableScreen(msgspec.Struct, frozen=True, kw_only=True):
     elsewhere: str | None
     """The table at which the reader sits instead, or null."""
 
+    place: int | None
+    """The reader's place in the tournament, or null while the reader plays."""
+
     away: bool
     turn: bool
     waits_for: tuple[str, ...]
@@ -159,6 +179,7 @@ async def table_screen(ask: Ask, table: str, chosen: Sequence[str]) -> TableScre
         worth=await _worth(ask, game, seen, chosen),
         seat=None if own is None else own.seat,
         elsewhere=None if my is None or here else my.table,
+        place=_place(game),
         away=own is not None and own.away,
         turn=seen.my_turn,
         waits_for=_waits_for(seen),
@@ -167,7 +188,9 @@ async def table_screen(ask: Ask, table: str, chosen: Sequence[str]) -> TableScre
         amounts=seen.amounts,
         level=seen.level,
         next_level=seen.next_level,
-        ended=None if seen.last_hand is None else _ended(seen, seen.last_hand),
+        ended=None
+        if seen.last_hand is None
+        else _ended(ask, seen, seen.last_hand, await _names(ask, seen, seen.last_hand)),
         between=seen.hand is None,
         experimental=seen.experimental,
         now=shell_of(ask.request).now(),
@@ -182,6 +205,11 @@ def _pages(game: Game) -> dict[str, str]:
 async def table_screens(ask: Ask, tables: Sequence[str]) -> tuple[TableScreen, ...]:
     """Return several tables, side by side. Raises as :func:`table_screen`."""
     return tuple(await asyncio.gather(*(table_screen(ask, each, ()) for each in tables)))
+
+
+def _place(game: Game) -> int | None:
+    mine = None if game.my is None else game.my.entrant
+    return next((each.placing for each in game.entrants if each.id == mine), None)
 
 
 def _waits_for(seen: TableSeen) -> tuple[str, ...]:
@@ -231,11 +259,18 @@ def _counted(seen: TableSeen, chosen: Sequence[str]) -> tuple[str, ...]:
     return (*mine.selection, *(each for each in loose if each in chosen))
 
 
-def _ended(seen: TableSeen, last: LastHandView) -> Ended:
-    names = {each.seat: seen.names.get(each.entrant, each.entrant) for each in seen.seats}
+async def _names(ask: Ask, seen: TableSeen, last: LastHandView) -> dict[int, str]:
+    """Return the names of the last hand by seat. Who went out in it has left the table."""
+    try:
+        hand = await ask.api.get(f"/v1/hands/{last.hand}", Played)
+    except Problem:  # the read model has not caught up
+        return {each.seat: seen.names.get(each.entrant, each.entrant) for each in seen.seats}
+    return {each.seat: hand.names.get(each.entrant, each.entrant) for each in hand.seats}
 
+
+def _ended(ask: Ask, seen: TableSeen, last: LastHandView, names: dict[int, str]) -> Ended:
     def name(seat: int) -> str:
-        return names.get(seat, f"#{seat}")
+        return names.get(seat) or ask.gettext("Seat %(seat)s") % {"seat": seat}
 
     shown = [
         Shown(

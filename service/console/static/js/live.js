@@ -4,8 +4,10 @@ import { localise } from "./times.js";
 
 const JITTER = 300; // milliseconds, so that many readers do not ask at once
 const AGAIN = 3000;
+const AGAIN_MAX = 30_000;
 
 let source = null;
+let failures = 0; // streams in a row that the server did not open
 const waiting = new Map(); // timer by part
 const tags = new Map(); // ETag by part
 const asked = new Map(); // number of the last request, by part
@@ -34,7 +36,9 @@ function connect() {
   });
   source.addEventListener("error", () => {
     // The browser connects again by itself, unless the server refused.
-    if (mine.readyState === EventSource.CLOSED) setTimeout(() => mine === source && connect(), AGAIN * 5);
+    if (mine.readyState !== EventSource.CLOSED) return;
+    const pause = Math.min(AGAIN * 2 ** failures++, AGAIN_MAX) * (1 + Math.random());
+    setTimeout(() => mine === source && connect(), pause);
   });
 }
 
@@ -43,6 +47,7 @@ function connect() {
 const { here } = document.body.dataset; // only of a page that answers a form: its own address
 let refused = here !== undefined;
 function opened() {
+  failures = 0;
   if (!refused) refreshAll();
   refused = false;
 }

@@ -67,12 +67,18 @@ const send = async (form, button) => {
     const body = new URLSearchParams(new FormData(form, button));
     const answer = await fetch(form.action, { method: 'POST', body, redirect: 'manual' });
     if (answer.type === 'opaqueredirect') await refresh(table.closest('[data-part]').dataset.part);
+    else if (answer.status === 429 || answer.status >= 500) offline(table);
     else await refused(table, answer);
   } catch {
-    table.querySelector('[data-offline]').hidden = false;
+    offline(table);
   }
   table.removeAttribute('aria-busy');
   delete form.dataset.sent;
+};
+
+// The server is away, starting or too busy. The page stays, and the form can be sent again.
+const offline = (table) => {
+  table.querySelector('[data-offline]').hidden = false;
 };
 
 // A refusal is the same page with the reason.
