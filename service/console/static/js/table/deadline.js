@@ -13,6 +13,7 @@ export const spoken = (milliseconds) => {
   const whole = Math.ceil(milliseconds / 1000);
   if (whole < 100) return String(whole);
   const minutes = Math.floor(whole / 60);
-  if (minutes < 100) return `${minutes}:${String(whole % 60).padStart(2, '0')}`;
+  if (minutes < 10) return `${minutes}:${String(whole % 60).padStart(2, '0')}`;
+  if (minutes < 100) return `${minutes} m`;
   return `${Math.floor(minutes / 60)} h`;
 };
