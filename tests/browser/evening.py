@@ -116,6 +116,8 @@ def _act(login: str, request: Request) -> Act | None:
     if request.method != "POST" or not re.fullmatch("/tables/tbl_[0-9a-f]{32}", path):
         return None
     fields = parse_qs(request.post_data or "")
+    if fields["do"] == ["count"]:
+        return None
     return Act(login, path.removeprefix("/tables/"), fields["key"][0])
 
 

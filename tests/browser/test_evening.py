@@ -16,11 +16,11 @@ from typing import Any
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, Page, Route, expect
+from playwright.sync_api import Browser, Page
 
 from tests.browser.evening import Phone, Server, Traffic
 from tests.browser.house import House, Person
-from tests.browser.scenery import SECONDS, eventually
+from tests.browser.scenery import eventually
 
 PHONES = 24
 STACK = 100
@@ -159,34 +159,6 @@ def test_four_phones_play_an_evening_at_two_tables_to_its_end(house: House) -> N
     outs = [f"You are out, in place {each} of 4." for each in (2, 3, 4)]
     assert said == [*outs, "You have won."]
     proved(night)
-
-
-@pytest.mark.slow
-def test_what_changes_before_the_stream_is_open_is_shown_once_it_is(house: House) -> None:
-    owner, league = house.league()
-    tournament = house.evening(owner, league)
-    page = house.open(owner).context.new_page()
-    held: list[Route] = []
-    page.route("**/live?*", lambda route: held.append(route))  # noqa: PLW0108
-    page.clock.install()
-    page.goto(f"/tournaments/{tournament}")
-    asked(page, held)
-    house.join(owner, league, name="Mara").post(f"/v1/tournaments/{tournament}/registrations")
-    held.pop().fulfill(status=503)  # as a proxy answers while the server starts
-
-    page.clock.run_for(10_000)
-    asked(page, held)
-    held.pop().continue_()
-
-    expect(page.get_by_text("Mara")).to_be_visible()
-
-
-def asked(page: Page, held: list[Route]) -> None:
-    """Wait until the page asks for its stream."""
-    end = time.monotonic() + SECONDS
-    while not held:
-        assert time.monotonic() < end, "the page does not ask"
-        page.wait_for_timeout(20)
 
 
 @pytest.mark.long
