@@ -9,6 +9,7 @@ import * as signal from './signal.js';
 const TABLE = '[data-table]';
 const told = new Map();
 const ended = new Map();
+const sending = new Set(); // tables whose form is on its way. A part that comes meanwhile keeps them.
 
 // Milliseconds by which the server's clock is ahead of this one.
 const offset = ahead(Number(document.querySelector('[data-now]').dataset.now), Date.now());
@@ -21,6 +22,7 @@ const prepare = (table) => {
   suit(table);
   keepEnd(table);
   const { table: id, decision } = table.dataset;
+  if (sending.has(id)) table.setAttribute('aria-busy', 'true');
   const turn = table.hasAttribute('data-turn') ? decision : '';
   if (turn && told.get(id) !== turn) signal.turn();
   told.set(id, turn);
@@ -61,7 +63,9 @@ const look = () => {
 // Sends a form, and shows what it did. The key of the form makes sending it twice harmless.
 const send = async (form, button) => {
   const table = form.closest(TABLE);
-  if (table.hasAttribute('aria-busy')) return;
+  const { table: id } = table.dataset;
+  if (sending.has(id)) return;
+  sending.add(id);
   table.setAttribute('aria-busy', 'true');
   try {
     const body = new URLSearchParams(new FormData(form, button));
@@ -72,7 +76,8 @@ const send = async (form, button) => {
   } catch {
     offline(table);
   }
-  table.removeAttribute('aria-busy');
+  sending.delete(id);
+  document.querySelector(`[data-table="${id}"]`)?.removeAttribute('aria-busy');
   delete form.dataset.sent;
 };
 
