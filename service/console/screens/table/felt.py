@@ -65,7 +65,7 @@ class Felt(msgspec.Struct, frozen=True, kw_only=True):
     """Chips in all pots."""
 
     side_pots: tuple[int, ...]
-    """The pots one by one, if there are several."""
+    """The pots one by one, if there are several and somebody is all-in."""
 
     current_bet: int
     carry: int
@@ -120,7 +120,7 @@ def felt_of(
             for each in (*places[first:], *places[:first])
         ),
         pot=sum(pots),
-        side_pots=pots if len(pots) > 1 else (),
+        side_pots=pots if len(pots) > 1 and any(each.all_in for each in places) else (),
         current_bet=view.current_bet,
         carry=view.carry,
         sabacc_pot=view.sabacc_pot if view.sabacc_pot or view.rounds else None,
