@@ -118,6 +118,9 @@ class TournamentRow(msgspec.Struct, frozen=True, kw_only=True):
     length_seconds: int | None
     """The planned length of the tournament, or null."""
 
+    terms_changes: int | None
+    """How often the announced terms or the start changed, or null until a rebuild has counted."""
+
 
 class EntrantRow(msgspec.Struct, frozen=True, kw_only=True):
     league: str

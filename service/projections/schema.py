@@ -87,6 +87,7 @@ tournament = Table(
     Column("visibility", Text),
     Column("place", Text),
     Column("length_seconds", Integer),
+    Column("terms_changes", Integer),
     sa.Index("ix_tournament_league", "league", "announced_position"),
     sa.Index("ix_tournament_season", "season"),
 )

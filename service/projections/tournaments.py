@@ -75,6 +75,7 @@ def _with_terms(changes: Changes, happened: Happened[_Terms], state: str) -> Non
         visibility=event.visibility,
         place=event.place,
         length_seconds=event.length_seconds,
+        terms_changes=0,
         announced_at=happened.at,
         announced_position=happened.position,
         last_position=happened.position,
@@ -83,6 +84,7 @@ def _with_terms(changes: Changes, happened: Happened[_Terms], state: str) -> Non
 
 def _terms_changed(changes: Changes, happened: Happened[TermsChanged]) -> None:
     event = happened.event
+    changes.add(schema.tournament, {"tournament": happened.subject}, terms_changes=1)
     _turn(
         changes,
         happened,
@@ -177,6 +179,7 @@ def _cashed_out(changes: Changes, happened: Happened[EntrantCashedOut]) -> None:
 
 
 def _start_postponed(changes: Changes, happened: Happened[StartPostponed]) -> None:
+    changes.add(schema.tournament, {"tournament": happened.subject}, terms_changes=1)
     _turn(changes, happened, state="registering", starts_at=happened.event.until)
 
 
@@ -248,7 +251,7 @@ def _turn(changes: Changes, happened: Happened[msgspec.Struct], **columns: objec
 
 tournaments = Projection(
     name="tournaments",
-    version=4,
+    version=5,
     relations=(schema.tournament, schema.entrant),
     handlers=dict(
         [

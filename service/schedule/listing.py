@@ -41,6 +41,9 @@ UNNAMED = "Tournament"
 
 _A_DAY = timedelta(days=1)
 
+_AN_EDIT = 1000
+"""The growth of a sequence number with an edit. An edit may begin a new count of changes."""
+
 Standing = Literal["planned", "on", "over", "cancelled", "missed"]
 _STANDINGS: dict[str, Standing] = {"finished": "over", "cancelled": "cancelled"}
 
@@ -52,7 +55,10 @@ class ScheduledItem(msgspec.Struct, frozen=True, kw_only=True):
     """The permanent identifier of the item, in every calendar."""
 
     sequence: int
-    """The sequence number, which grows with each edit and with a cancellation."""
+    """
+    The sequence number (RFC 5545). It grows with each edit, each change of announced terms, each
+    postponed start, and with a cancellation.
+    """
 
     name: str
     """The name of the tournament, or `Tournament` if the template that had it is gone."""
@@ -289,7 +295,7 @@ def _item(
     shown = planned if row is None else row
     return ScheduledItem(
         uid=_uid(recurrence, occurrence.label),
-        sequence=2 * recurrence.edits + off,
+        sequence=_sequence(row, off=off, edits=recurrence.edits),
         name=shown.name,
         place=shown.place,
         length_seconds=shown.length_seconds,
@@ -313,7 +319,7 @@ def _called_off(
 ) -> ScheduledItem:
     return ScheduledItem(
         uid=_uid(recurrence, fixture.occurrence),
-        sequence=2 * recurrence.edits + 1,
+        sequence=_sequence(row, off=True, edits=recurrence.edits),
         name=row.name,
         place=row.place,
         length_seconds=row.length_seconds,
@@ -332,6 +338,12 @@ def _called_off(
     )
 
 
+def _sequence(row: rows.TournamentRow | None, *, off: bool, edits: int = 0) -> int:
+    """Return a number that grows when the tournament changes, is edited or does not take place."""
+    changes = 0 if row is None else row.terms_changes or 0
+    return _AN_EDIT * edits + 2 * changes + off
+
+
 def _uid(recurrence: Recurrence, occurrence: Local) -> str:
     digits = "".join(each for each in occurrence if each.isdigit())
     return f"{recurrence.recurrence}-{digits}@holotable"
@@ -341,7 +353,7 @@ def _announced(row: rows.TournamentRow) -> ScheduledItem:
     standing = _STANDINGS.get(row.state, "on")
     return ScheduledItem(
         uid=f"{row.tournament}@holotable",
-        sequence=int(standing == "cancelled"),
+        sequence=_sequence(row, off=standing == "cancelled"),
         name=row.name,
         place=row.place,
         length_seconds=row.length_seconds,

@@ -9,7 +9,7 @@ import pytest
 
 from service.schedule.ics import calendar
 from service.schedule.listing import ScheduledItem
-from tests.service.api.conftest import Person
+from tests.service.api.conftest import ANY, Person
 from tests.service.api.league.test_fixtures import announced, days_ahead, season_in, weekly
 from tests.support.projecting import projecting
 
@@ -163,6 +163,12 @@ async def test_an_occurrence_keeps_its_name_from_plan_to_tournament_and_over_edi
         await announced(api, league, season, recurrence)
         await runner.catch_up()
         on = await fetched(api.http, path, key)
+        moved = f"/v1/tournaments/{on[0]['X-HOLOTABLE-TOURNAMENT']}/terms-changes"
+        for place in ("Deck 9", "Deck 10"):
+            told = {"place": place, "reason": "The hall is taken"}
+            assert (await owner.post(moved, told, headers=ANY)).is_success
+        await runner.catch_up()
+        changed = await fetched(api.http, path, key)
         changing = f"/v1/seasons/{season}/fixtures/{recurrence}/occurrences"
         await owner.post(f"{changing}/{days_ahead(3)}", {"starts": days_ahead(4)})
         await owner.post(f"{changing}/{days_ahead(10)}", {"skipped": True})
@@ -174,19 +180,46 @@ async def test_an_occurrence_keeps_its_name_from_plan_to_tournament_and_over_edi
         await runner.catch_up()
         off = await fetched(api.http, path, key)
 
-        shown = [[each["STATUS"] for each in events] for events in (planned, on, edited, off)]
+        every = (planned, on, changed, edited, off)
+        shown = [[each["STATUS"] for each in events] for events in every]
         assert shown == [
             ["TENTATIVE"] * 2,
+            ["CONFIRMED"] * 2,
             ["CONFIRMED"] * 2,
             ["CONFIRMED", "CANCELLED"],
             ["CANCELLED"] * 2,
         ]
-        names = [[each["UID"] for each in events] for events in (planned, on, edited, off)]
-        assert names == [names[0]] * 4
-        numbers = [[int(each["SEQUENCE"]) for each in events] for events in (on, edited, off)]
-        assert numbers[0][0] < numbers[1][0] < numbers[2][0]
-        assert numbers[0][1] < numbers[1][1]
+        names = [[each["UID"] for each in events] for events in every]
+        assert names == [names[0]] * 5
+        numbers = [[int(each["SEQUENCE"]) for each in events] for events in every]
+        first, second = zip(*numbers, strict=True)
+        assert first[0] == first[1] < first[2] < first[3] < first[4]
+        assert second[0] == second[1] == second[2] < second[3] == second[4]
         assert edited[0]["DTSTART"] != on[0]["DTSTART"]
+
+
+async def test_a_sequence_grows_with_a_change_of_terms_and_a_cancellation(
+    serving, database
+) -> None:
+    """RFC 5545, 3.8.7.4. Otherwise a calendar keeps the old start."""
+    async with serving() as api, projecting(database) as runner:
+        owner, league = await api.league()
+        starts = datetime.now(UTC) + timedelta(days=1)
+        terms = {"name": "Night", "ruleset": "better", "starts_at": starts.isoformat()}
+        made = await owner.post(f"/v1/leagues/{league}/tournaments", terms)
+        night = f"/v1/tournaments/{made.json()['id']}"
+        later = {"starts_at": (starts + timedelta(hours=1)).isoformat(), "reason": "A late train"}
+        key = (await key_of(owner))["key"]
+        seen = []
+        for way, body in (("registrations", {}), ("terms-changes", later), ("cancel", {})):
+            answer = await owner.post(f"{night}/{way}", body, headers=ANY)
+            assert answer.is_success, answer.text
+            await runner.catch_up()
+            seen += await fetched(api.http, f"/v1/leagues/{league}/calendar.ics", key)
+
+        assert [int(each["SEQUENCE"]) for each in seen] == [0, 2, 3]
+        assert seen[0]["DTSTART"] < seen[1]["DTSTART"] == seen[2]["DTSTART"]
+        assert seen[2]["STATUS"] == "CANCELLED"
 
 
 async def test_a_players_calendar_holds_what_the_player_has_entered(serving, database) -> None:
