@@ -11,11 +11,15 @@ from engine.tournament.model.commands import RecordBusts
 from engine.tournament.model.events import Event as TournamentEvent
 from engine.tournament.model.state import State as Tournament
 from service.director.admission import unwelcome
+from service.director.level_clock import after_outages
+from service.director.runtime import Runtime
 from service.log.streams import table_stream, tournament_stream
 from service.log.writer import Entry, States
 
 
-async def at_table(states: States, here: Table, asked: Sequence[TableCommand]) -> tuple[Entry, ...]:
+async def at_table(
+    runtime: Runtime, states: States, here: Table, asked: Sequence[TableCommand]
+) -> tuple[Entry, ...]:
     """Decide *asked* on the table. If an entrant busts, decide that on the tournament too."""
     stream = table_stream(here.table)
     events, state = policies.decide_in_turn(table.decider, here, asked)
@@ -28,7 +32,9 @@ async def at_table(states: States, here: Table, asked: Sequence[TableCommand]) -
     above = tournament_stream(here.tournament)
     before = (await states.load(above)).state
     leaving, guarded = await unwelcome(states, before, busts.now)
-    left, then = policies.decide_in_turn(tournament.decider, before, leaving)
+    # The busts may begin hand-for-hand play, which stops the level clock.
+    first = await after_outages(runtime, before, (*leaving, busts), busts.now)
+    left, then = policies.decide_in_turn(tournament.decider, before, first[:-1])
     told, _, bought, after = with_busts(then, after, busts)
     return Entry(stream, (*events, *bought), after), Entry(above, (*left, *told)), *guarded
 

@@ -63,7 +63,7 @@ async def seat_house_bots(
             for index, player in enumerate(chosen)
             for command in walking_in(state, _entry(order, index, count, player, by))
         ]
-        entries = await decided_with_tables(states, stream, asked, now)
+        entries = await decided_with_tables(runtime, states, stream, asked, now)
         lined_up = any(isinstance(each, EntrantWaitlisted) for each in entries[0].events)
         if lined_up and isinstance(state, Registering | Running):
             raise TournamentFull(entrants_max=state.terms.entrants_max)

@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 import structlog
 
 from engine import tournament
+from engine.tournament.floor.hand_for_hand import may_begin_by_itself
 from engine.tournament.model.commands import Command as TournamentCommand
 from engine.tournament.model.commands import Outage, Pause, RaiseLevels
 from engine.tournament.model.floor_commands import AnnounceBreak, SetClock, StartHandForHand
@@ -23,6 +24,9 @@ from service.base import heartbeats
 from service.director.runtime import Runtime
 from service.log.streams import tournament_stream
 from service.log.writer import Entry, States
+
+_STOPPING = SetClock | Pause | AnnounceBreak | StartHandForHand
+"""The commands of staff that stop the clock, or set it."""
 
 _SILENT = timedelta(seconds=1)
 """The delay before the next look at a clock, while the API is still silent."""
@@ -73,24 +77,24 @@ async def raise_levels(
 
 
 async def after_outages(
-    runtime: Runtime, league: str, tournament_id: str, command: TournamentCommand
+    runtime: Runtime, state: Tournament, commands: Sequence[TournamentCommand], now: datetime
 ) -> tuple[TournamentCommand, ...]:
     """
-    Return *command*, after one that subtracts outages from the level clock if *command* stops it.
+    Return *commands*, after one that subtracts outages if they may stop the level clock.
 
-    An outage that nobody has subtracted yet would be lost with the running clock.
+    An outage that nobody has subtracted yet would be lost with the running clock. Staff stop it
+    by a command, and hand-for-hand play stops it when it begins by the terms.
     """
-    if not isinstance(command, SetClock | Pause | AnnounceBreak | StartHandForHand):
-        return (command,)
-    state = (await runtime.writer.load(league, tournament_stream(tournament_id))).state
-    clock = state.clock if isinstance(state, Running) else None
-    if clock is None or clock.due is None:
-        return (command,)
-    away = await heartbeats.outages_since(runtime.pool, clock.since)
+    if not isinstance(state, Running) or state.clock is None or state.clock.due is None:
+        return tuple(commands)
+    by_staff = any(isinstance(each, _STOPPING) for each in commands)
+    if not commands or not (by_staff or may_begin_by_itself(state)):
+        return tuple(commands)
+    away = await heartbeats.outages_since(runtime.pool, state.clock.since)
     if not away:
-        return (command,)
+        return tuple(commands)
     outages = tuple(Outage(since=since, until=until) for since, until in away)
-    return RaiseLevels(outages=outages, now=command.now), command
+    return RaiseLevels(outages=outages, now=now), *commands
 
 
 async def _clock(

@@ -27,6 +27,7 @@ from engine.tournament.model.state import State as Tournament
 from engine.values import HandId, Stream, identifier
 from service.director.admission import unwelcome
 from service.director.busts import at_table
+from service.director.level_clock import after_outages
 from service.director.runtime import Runtime, naming_instant
 from service.log.states import State
 from service.log.streams import table_stream, tournament_stream
@@ -199,9 +200,10 @@ async def _step(
         if (plan.outcome, current.awaited) != (planned.outcome, here.awaited):
             raise PlanChanged
         if plan.outcome == "open":
-            return await _opened(states, current, plan)
+            return await _opened(runtime, states, current, plan)
         leaving, guarded = await unwelcome(states, await _above(states, here), now)
-        entries = [await _decided(states, each, leaving) for each in plan.entries] + guarded
+        entries = [await _decided(runtime, states, each, leaving, now) for each in plan.entries]
+        entries += guarded
         written = {entry.stream for entry in entries}
         if plan.guard is not None:
             entries.append(Entry(plan.guard))
@@ -218,12 +220,14 @@ async def _step(
     return await runtime.writer.submit(league, order, decide)
 
 
-async def _opened(states: States, here: Table, plan: NextHandPlan) -> Sequence[Entry]:
+async def _opened(
+    runtime: Runtime, states: States, here: Table, plan: NextHandPlan
+) -> Sequence[Entry]:
     """Open a hand. If it is over at once, the same append reports its busts."""
     (opening,) = plan.entries
     if not isinstance(opening, ForTable):
         raise InvariantViolated("a hand is opened at a table")
-    entries = await at_table(states, here, opening.commands)
+    entries = await at_table(runtime, states, here, opening.commands)
     guard = tournament_stream(here.tournament)
     return entries if len(entries) > 1 else (*entries, Entry(guard))
 
@@ -233,7 +237,11 @@ async def _above(states: States, here: Table) -> Tournament:
 
 
 async def _decided(
-    states: States, planned: ForTable | ForTournament, leaving: Sequence[Withdraw]
+    runtime: Runtime,
+    states: States,
+    planned: ForTable | ForTournament,
+    leaving: Sequence[Withdraw],
+    now: datetime,
 ) -> Entry:
     """Decide the plan's commands on one stream. On the tournament, decide *leaving* first."""
     if isinstance(planned, ForTable):
@@ -241,7 +249,7 @@ async def _decided(
         decided = policies.decide_in_turn(table.decider, here, planned.commands)
         return Entry(planned.stream, *decided)
     above = (await states.load(planned.stream)).state
-    asked = (*leaving, *planned.commands)
+    asked = await after_outages(runtime, above, (*leaving, *planned.commands), now)
     return Entry(planned.stream, *policies.decide_in_turn(tournament.decider, above, asked))
 
 

@@ -199,7 +199,7 @@ async def submit_to_table(
         state = (await states.load(stream)).state
         if not isinstance(state, Table):
             return [Entry(stream, table.decider.decide(state, command))]
-        return await at_table(states, state, (command,))
+        return await at_table(runtime, states, state, (command,))
 
     receipt = await runtime.writer.submit(league, order, decide)
     if settled(receipt.recorded):
@@ -217,12 +217,12 @@ async def submit_to_tournament(
         CommandRejected: If the tournament or the table refuses it.
     """
     stream = tournament_stream(tournament_id)
-    asked = await after_outages(runtime, league, tournament_id, command)
 
     async def decide(states: States) -> Sequence[Entry]:
         state = (await states.load(stream)).state
-        entries = await guards(states, league, command, state, order.received_at)
-        decided = await decided_with_tables(states, stream, asked, order.received_at)
+        now = order.received_at
+        entries = await guards(states, league, command, state, now)
+        decided = await decided_with_tables(runtime, states, stream, (command,), now)
         return [*decided, *entries]
 
     receipt = await runtime.writer.submit(league, order, decide)
@@ -257,7 +257,8 @@ async def submit_all_to_tournament(
             except (CommandRejected, ServiceError) as refusal:
                 refusal.facts = {**refusal.facts, "change": index}
                 raise
-        decided = await decided_with_tables(states, stream, commands, order.received_at)
+        now = order.received_at
+        decided = await decided_with_tables(runtime, states, stream, commands, now)
         return [*decided, *guarded.values()]
 
     receipt = await runtime.writer.submit(league, order, decide)
@@ -266,10 +267,16 @@ async def submit_all_to_tournament(
 
 
 async def decided_with_tables(
-    states: States, stream: Stream[Tournament], commands: Sequence[TournamentCommand], now: datetime
+    runtime: Runtime,
+    states: States,
+    stream: Stream[Tournament],
+    commands: Sequence[TournamentCommand],
+    now: datetime,
 ) -> list[Entry]:
     """
     Decide *commands* on the tournament, and their consequences on its tables.
+
+    If they may stop the level clock, outages are subtracted first.
 
     Args:
         stream: The tournament's stream.
@@ -278,7 +285,8 @@ async def decided_with_tables(
         CommandRejected: If the tournament or a table refuses a command.
     """
     state = (await states.load(stream)).state
-    events, state = policies.decide_in_turn(tournament.decider, state, commands)
+    asked_in_all = await after_outages(runtime, state, commands, now)
+    events, state = policies.decide_in_turn(tournament.decider, state, asked_in_all)
     entries = await tables_told(states, state, events, now)
     for each, asked in purchases.chips_of(events, now=now).items():
         there = table_stream(each)

@@ -40,7 +40,7 @@ async def walk_in(
         else:
             admission = await admitted(states, league_id, entry.player, now, state)
         asked = walking_in(state, entry)
-        return [*await decided_with_tables(states, stream, asked, now), admission]
+        return [*await decided_with_tables(runtime, states, stream, asked, now), admission]
 
     receipt = await runtime.writer.submit(league_id, order, decide)
     lead_on(runtime, league_id, (await runtime.writer.load(league_id, stream, fresh=False)).state)

@@ -61,6 +61,12 @@ def start(state: Running, command: StartHandForHand) -> tuple[Event, ...]:
     return (started, *levels.rested(state.clock, command.now, rule="hand_for_hand.clock"))
 
 
+def may_begin_by_itself(state: Running) -> bool:
+    """Return whether an elimination may begin hand-for-hand play by the terms."""
+    terms = state.terms.floor.hand_for_hand
+    return state.floor.hand_for_hand is None and (terms.at_bubble or terms.at_left is not None)
+
+
 def begun_by_itself(state: Running) -> Cause | None:
     """Return the reason why hand-for-hand play has to begin now by the terms, or None."""
     terms, left = state.terms.floor.hand_for_hand, left_in(state)

@@ -166,7 +166,7 @@ async def rule_dispute(
     asked = _asked(place.id, body)
 
     async def rule(states: States) -> list[Entry]:
-        return await ruled(states, place.stream, command, acts)
+        return await ruled(shell.runtime, states, place.stream, command, acts)
 
     async def decide(states: States) -> list[Entry]:
         entries = await rule(states)

@@ -116,7 +116,8 @@ async def _words(shell: Shell, body: Reasoned, league: str, order: Order) -> Tex
 async def _decided(
     shell: Shell, place: TournamentPlace, order: Order, command: Pause | Resume, state: str
 ) -> Response[bytes]:
-    commands = await after_outages(shell.runtime, place.league, place.id, command)
+    asked = (command,)
+    commands = await after_outages(shell.runtime, place.state, asked, order.received_at)
     receipt = await decide_one(shell, place.league, place.id, order, commands)
     content = {"tournament": place.id, "state": state}
     return answer(receipt, content, 200, version_of=place.stream)

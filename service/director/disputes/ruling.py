@@ -56,7 +56,7 @@ async def frozen(
 
 
 async def ruled(
-    states: States, stream: Stream[Dispute], command: asked.Rule, acts: Acts
+    runtime: Runtime, states: States, stream: Stream[Dispute], command: asked.Rule, acts: Acts
 ) -> list[Entry]:
     """
     Return the entries of a ruling and of all its acts, for one append.
@@ -74,7 +74,7 @@ async def ruled(
     if subject.tournament is not None and (release or acts.tournament):
         commands = (*_releasing(state, command.now, release=release), *acts.tournament)
         there = tournament_stream(subject.tournament)
-        entries += await decided_with_tables(states, there, commands, command.now)
+        entries += await decided_with_tables(runtime, states, there, commands, command.now)
         entries += await counted_still(states, there, entries, command.now)
     if subject.season is not None and (release or acts.season):
         standings = season_stream(subject.season)

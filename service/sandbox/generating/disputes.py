@@ -199,7 +199,7 @@ class Court:
         against = Rule(outcome="against", rules=(rule,), **self._signed(by))
 
         async def decide(states: States) -> list[Entry]:
-            return await ruled(states, stream, against, Acts())
+            return await ruled(self._runtime, states, stream, against, Acts())
 
         await self._submit(by, decide)
 
@@ -212,12 +212,12 @@ class Court:
                 return (await states.load(other)).state
 
             async def rule(seen: States) -> list[Entry]:
-                return await ruled(seen, stream, command, acts)
+                return await ruled(self._runtime, seen, stream, command, acts)
 
             found = await carried_out(DECIDERS, Certain(states), rule)
             found.asked = asked
             digest = (await would_change(found, load, command.now)).digest
-            return await ruled(states, stream, replace(command, dry_run=digest), acts)
+            return await ruled(self._runtime, states, stream, replace(command, dry_run=digest), acts)
 
         return decide
 

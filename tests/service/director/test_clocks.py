@@ -4,7 +4,7 @@ import asyncio
 import json
 import subprocess
 import time
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import asyncpg
@@ -15,14 +15,20 @@ from engine.rulesets import resolve
 from engine.table.model.state import Table
 from engine.table.read.view import seen_by
 from engine.tournament.model.commands import Pause, Resume
-from engine.tournament.model.floor_commands import AnnounceBreak, SetClock, StartHandForHand
+from engine.tournament.model.floor_commands import (
+    AnnounceBreak,
+    Disqualify,
+    SetClock,
+    StartHandForHand,
+)
+from engine.tournament.model.terms_floor import FloorTerms, HandForHandTerms
 from engine.values import stream_of
 from service.director import level_clock, next_hand, submitting
 from service.director.runtime import Runtime, open_runtime
 from service.log.read import read_league
 from tests.engine.tournament.rulings import RULED
-from tests.service.audit.test_audit import audited
-from tests.service.director.test_directing import announced, command, decided
+from tests.service.audit.test_audit import audited, faults
+from tests.service.director.test_directing import announced, at, bet_everything, command, decided
 from tests.service.tasks.test_worker import worker
 from tests.support import play
 from tests.support.databases import TestDatabase
@@ -232,6 +238,50 @@ async def test_a_clock_that_staff_set_or_stop_gets_an_outage_back_first(
         left = clock.due or order.received_at + timedelta(microseconds=clock.left_microseconds)
         lost = timedelta(seconds=60) if kind is SetClock else timedelta()
         assert left == before.due + timedelta(milliseconds=1) + lost
+
+
+async def _disqualified(runtime: Runtime, league: str, name: str) -> None:
+    order, state = command(runtime), await at(runtime, league, name)
+    asked = Disqualify(**RULED, entrant=state.entrants[0].entrant, now=order.received_at)
+    await submitting.submit_to_tournament(runtime, league, name, asked, order)
+
+
+async def _bust(runtime: Runtime, league: str, name: str) -> None:
+    for seating in (await at(runtime, league, name)).tables:
+        await next_hand.open_next_hand(runtime, league, seating.table)
+        while await bet_everything(runtime, league, seating.table):
+            pass
+
+
+@pytest.mark.parametrize("happens", [_disqualified, _bust])
+async def test_hand_for_hand_that_begins_by_itself_gives_the_clock_an_outage_back_first(
+    database: TestDatabase, happens: Any
+) -> None:
+    """The players return to a long outage, and the first to go out stops the level clock."""
+    floor = FloorTerms(hand_for_hand=HandForHandTerms(at_left=7, clock_seconds=0))
+    async with open_runtime(database.settings("holotable_api")) as runtime:
+        league, name = await announced(
+            runtime, 8, rules=rules(600, 600), starting_stack=20, floor=floor
+        )
+        await submitting.start_tournament(runtime, league, name, runtime.clock.now())
+        before = await clock_of(runtime, league, name)
+        await runtime.pool.execute(
+            "INSERT INTO outage VALUES ('api', $1, $2)",
+            before.since - timedelta(seconds=50),
+            before.since + timedelta(milliseconds=1),
+        )
+        while (await clock_of(runtime, league, name)).due is not None:
+            await happens(runtime, league, name)
+        events = await log(runtime, league)
+    clock = [(kind, data) for kind, _, data in events if kind in ("clock_started", "clock_stopped")]
+    causes = ["play_started", "outage", "outage", "paused"]
+    assert [data["cause"] for _, data in clock[:4]] == causes
+    stopped, left = clock[3][1], timedelta(microseconds=clock[3][1]["left_microseconds"])
+    assert stopped["rule"] == "hand_for_hand.clock"
+    at_rest = datetime.fromisoformat(stopped["at"])
+    assert at_rest + left == before.due + timedelta(milliseconds=1)
+    report = await audited(database, league)
+    assert faults(report) == {}, report.text()
 
 
 async def test_no_level_is_raised_while_the_api_is_silent(database: TestDatabase) -> None:
