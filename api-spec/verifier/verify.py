@@ -4990,23 +4990,24 @@ class Money(Part):
 
     def on_prize_handed_over(self, event: Event) -> None:
         """`prizes.handed_over`: the payout of the result that stood, less what was given before."""
-        data, name = event.data, event.data["entrant"]
-        self.same(event, "prizes.handed_over", "currency", data["currency"], self.terms["currency"])
-        stood = self.all.results[-1][1]["payouts"] if self.all.results else []
-        prize = sum(entry["amount"] for entry in stood if entry["entrant"] == name)
-        due = prize - self.handed[name]
-        self.same(event, "prizes.handed_over", "amount", data["amount"], due)
-        self.handed[name] += data["amount"]
+        self.check_prize(event, "prizes.handed_over", self.owed_to(event.data["entrant"]))
+        self.handed[event.data["entrant"]] += event.data["amount"]
 
     def on_prize_returned(self, event: Event) -> None:
         """`prizes.returned`: what was given beyond the payout of the result that stood."""
-        data, name = event.data, event.data["entrant"]
-        self.same(event, "prizes.returned", "currency", data["currency"], self.terms["currency"])
+        self.check_prize(event, "prizes.returned", -self.owed_to(event.data["entrant"]))
+        self.handed[event.data["entrant"]] -= event.data["amount"]
+
+    def owed_to(self, name: str) -> int:
+        """The payout of the result that stood, less what was handed over. Negative after a correction."""
         stood = self.all.results[-1][1]["payouts"] if self.all.results else []
-        prize = sum(entry["amount"] for entry in stood if entry["entrant"] == name)
-        beyond = self.handed[name] - prize
-        self.same(event, "prizes.returned", "amount", data["amount"], beyond)
-        self.handed[name] -= data["amount"]
+        return sum(entry["amount"] for entry in stood if entry["entrant"] == name) - self.handed[name]
+
+    def check_prize(self, event: Event, rule: str, due: int) -> None:
+        data = event.data
+        self.same(event, rule, "currency", data["currency"], self.terms["currency"])
+        self.same(event, rule, "amount", data["amount"], due)
+        self.check(event, rule, data["amount"] > 0, "no money changed hands")
 
     def rebuy_cost(self) -> tuple[int, int]:
         """`rebuy.price`: price and fee of a rebuy, by default those of an entry."""
@@ -5814,7 +5815,8 @@ class Result(Part):
             e for e in self.all.of("result_released") if e.data["dispute"] == event.data["dispute"]
         ]
         until = released[0].version if released else self.all.events[-1].version + 1
-        for kind in ("result_corrected", "payout_deal_made"):
+        waiting = ("result_corrected", "payout_deal_made", "prize_handed_over", "prize_returned")
+        for kind in waiting:
             for other in self.all.of(kind):
                 held = event.version < other.version < until and other.at != (
                     released[0].at if released else 0

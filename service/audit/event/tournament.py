@@ -127,11 +127,11 @@ class TournamentAudit:
             case PrizeHandedOver():
                 due = corrections.prize_due(before, event.entrant)
                 what = f"a prize of {event.amount} was handed over, and {due} was due"
-                self._hold("money", event.amount == due, position, what)
+                self._hold("money", 0 < event.amount == due, position, what)
             case PrizeReturned():
                 beyond = -corrections.prize_due(before, event.entrant)
                 what = f"{event.amount} of a prize was given back, and {beyond} was beyond it"
-                self._hold("money", event.amount == beyond, position, what)
+                self._hold("money", 0 < event.amount == beyond, position, what)
             case ResultCorrected():
                 if not isinstance(before, Finished):
                     raise LookupError("a result was corrected before there was one")

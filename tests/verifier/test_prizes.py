@@ -1,0 +1,152 @@
+"""The verifier recomputes what was handed over as a prize, and what came back after a correction."""
+
+import asyncio
+from collections.abc import Callable
+from functools import cache
+
+import pytest
+
+from engine.tournament.model.correcting_commands import CorrectResult
+from engine.tournament.model.money_commands import HandOverPrize, ReturnPrize
+from engine.tournament.model.state import Finished
+from service.base.documents import Document
+from service.sandbox.generating import seasons
+from service.sandbox.generating.chance import Dice
+from service.sandbox.generating.night import Night
+from service.sandbox.generating.world import VirtualLoop, open_world
+from tests.verifier.forging import PUBLIC, Forgery
+from tests.verifier.loading import verifier
+
+SEED = "prizes"
+HANDED, RETURNED = "prize_handed_over", "prize_returned"
+
+
+@cache
+def bundle() -> bytes:
+    """Return a season in which the first two change places after both have got their prizes."""
+    with asyncio.Runner(loop_factory=VirtualLoop) as runner:
+        return b"".join(runner.run(_made()).lines)
+
+
+async def _made() -> seasons.Season:
+    async with open_world(SEED) as runtime:
+        made_up = seasons.MadeUp(runtime, Dice(SEED, 0), 4)
+        await made_up.open()
+        night = await made_up.announced(1, made_up.dice)
+        await made_up.played(night)
+        await _handed_over(made_up, night)
+        await made_up.close()
+        return await seasons._kept(runtime, SEED, made_up.league, made_up.season)
+
+
+async def _handed_over(made_up: seasons.MadeUp, night: Night) -> None:
+    """Hand the prizes over, exchange the first two, and set their prizes right."""
+    state = await night.state()
+    assert isinstance(state, Finished) and len(state.payouts) > 1
+    for payout in state.payouts:
+        given = HandOverPrize(entrant=payout.entrant, by=made_up.owner, now=night.now)
+        assert await night.ask(given)
+    order = [(each.entrant,) for each in sorted(state.placings, key=lambda each: each.place)]
+    order[:2] = reversed(order[:2])
+    ruling = made_up._ruling()
+    assert await night.ask(CorrectResult(order=tuple(order), **ruling))
+    (first,), (second,) = order[:2]
+    assert await night.ask(ReturnPrize(entrant=second, by=made_up.owner, now=night.now))
+    assert await night.ask(HandOverPrize(entrant=first, by=made_up.owner, now=night.now))
+
+
+def returned(forged: Forgery) -> Document:
+    data: Document = forged.data(RETURNED)
+    return data
+
+
+def too_much_came_back(forged: Forgery) -> str:
+    returned(forged)["amount"] += 1
+    return "prizes.returned"
+
+
+def the_winner_gave_back(forged: Forgery) -> str:
+    returned(forged)["entrant"] = forged.events(HANDED)[-1]["data"]["entrant"]
+    return "prizes.returned"
+
+
+def somebody_without_a_prize_gave_nothing_back(forged: Forgery) -> str:
+    """The amount 0 is what a player without any prize has got too much."""
+    paid = {each["data"]["entrant"] for each in forged.events(HANDED)}
+    names = (each["data"]["entrant"] for each in forged.events("entrant_registered"))
+    returned(forged).update(entrant=next(each for each in names if each not in paid), amount=0)
+    return "prizes.returned"
+
+
+def it_came_back_in_another_currency(forged: Forgery) -> str:
+    returned(forged)["currency"] = "XTS"
+    return "prizes.returned"
+
+
+def what_came_back_was_handed_over_less_than_nothing(forged: Forgery) -> str:
+    """The amount is what the payout less the money handed over comes to."""
+    event = forged.events(RETURNED)[0]
+    event["type"] = HANDED
+    event["data"] |= {
+        "type": HANDED,
+        "amount": -event["data"]["amount"],
+        "rule": "prizes.handed_over",
+    }
+    return "prizes.handed_over"
+
+
+def what_was_handed_over_came_back_less_than_nothing(forged: Forgery) -> str:
+    """The entrant had got nothing before."""
+    event = forged.events(HANDED)[0]
+    event["type"] = RETURNED
+    event["data"] |= {
+        "type": RETURNED,
+        "amount": -event["data"]["amount"],
+        "rule": "prizes.returned",
+    }
+    return "prizes.returned"
+
+
+def it_came_back_though_it_was_never_handed_over(forged: Forgery) -> str:
+    giver = returned(forged)["entrant"]
+    event = forged.events(HANDED, lambda data: data["entrant"] == giver)[0]
+    event["type"], event["data"] = "tournament_resumed", {"type": "tournament_resumed"}
+    return "prizes.returned"
+
+
+def it_came_back_while_the_result_was_frozen(forged: Forgery) -> str:
+    event = forged.events(HANDED)[0]
+    event["type"] = "result_frozen"
+    event["data"] = {
+        "type": "result_frozen",
+        "dispute": "dsp_" + "0" * 32,
+        "rule": "disputes.freeze",
+    }
+    return "disputes.freeze"
+
+
+def test_prizes_that_were_handed_over_and_given_back_are_passed() -> None:
+    report = verifier.verify(Forgery(bundle()).write(), [PUBLIC])
+    assert report.differences == []
+    assert report.authentic
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        too_much_came_back,
+        the_winner_gave_back,
+        somebody_without_a_prize_gave_nothing_back,
+        it_came_back_in_another_currency,
+        what_came_back_was_handed_over_less_than_nothing,
+        what_was_handed_over_came_back_less_than_nothing,
+        it_came_back_though_it_was_never_handed_over,
+        it_came_back_while_the_result_was_frozen,
+    ],
+)
+def test_a_false_prize_is_found(change: Callable[[Forgery], str]) -> None:
+    forged = Forgery(bundle())
+    rule = change(forged)
+    report = verifier.verify(forged.write(), [PUBLIC])
+    assert report.authentic
+    assert rule in {found for _, found, _ in report.differences}
