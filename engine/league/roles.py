@@ -27,7 +27,7 @@ The capabilities that a role can have.
 
 ``manage_players`` acts on people without an office. ``manage_members`` gives and takes offices.
 ``run_tournaments`` ends tournaments and approves players. ``start_tournaments`` closes
-registration and starts play. ``run_floor`` handles the clock and the seating. ``direct_play``
+registration, starts play and enters house bots. ``run_floor`` handles the clock and the seating. ``direct_play``
 rules on players, hands and ends.
 """
 

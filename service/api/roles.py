@@ -32,7 +32,8 @@ an insufficient role gets 403.
   their own pot or opens an opponent's cards. Somebody on the waitlist or waiting for approval
   counts as entered. Nobody with such an office can enter once play has begun.
 - **by terms**: the role may. A person entered in the tournament may do it only if its terms say
-  `staff_may_play`. Such a person may run the clock and the seating, but nothing else.
+  `staff_may_play`. Such a person may run the clock and the seating, and enter house bots
+  until play begins, but nothing else.
 - **entered**: only the player of the entry may, for that entry.
 - **own**: the route concerns only the caller's own account or player. **open**: it needs no token.
 """

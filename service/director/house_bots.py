@@ -17,6 +17,7 @@ from engine.tournament.model.errors import TournamentFull
 from engine.tournament.model.state import Registering, Running
 from engine.tournament.model.state import State as Tournament
 from engine.values import EntrantId, PlayerId, TableId, identifier
+from service.base.errors import Forbidden
 from service.director.next_hand import lead_on
 from service.director.runtime import Runtime
 from service.director.submitting import decided_with_tables
@@ -43,6 +44,7 @@ async def seat_house_bots(
 
     Raises:
         CommandRejected: If the tournament refuses a bot.
+        Forbidden: If staff who play ask after play has begun. Chips of weak bots are worth a lot.
         TournamentFull: If there is no place for all. House bots join no waitlist.
 
     Source: rulebook ``entry.house_bots``.
@@ -56,6 +58,12 @@ async def seat_house_bots(
         before = (await states.load(house)).state
         if not isinstance(before, Created):
             return [Entry(house)]
+        if order.entered and isinstance(state, Running):
+            raise Forbidden(
+                "you are entered here: once play has begun, ask a member of the staff who does "
+                "not play to enter house bots",
+                capability="run_tournaments",
+            )
         chosen = tuple(islice(_free(before, state, strength), count))
         joined, _ = policies.decide_in_turn(league.decider, before, _joining(before, chosen, now))
         asked = [

@@ -56,11 +56,12 @@ class HouseBotsSeated(msgspec.Struct, kw_only=True):
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/house-bots", "seat_house_bots",
     "Enter house bots of a strength.",
-    needs="run_tournaments", scope="tournaments:manage", answer=HouseBotsSeated, status=201,
+    needs="start_tournaments", scope="tournaments:manage", answer=HouseBotsSeated, status=201,
     key_required=True, problems=(*REGISTERING, "house_bots_for_money"),
     about="House bots become members of the league. They are seated like all entrants, and seated "
     "at once during late registration. They see only what their seat may see. They enter only "
-    "tournaments without a currency, and count for no rating and no points.",
+    "tournaments without a currency, and count for no rating and no points. Staff who play may "
+    "enter them only before play begins.",
 )  # fmt: skip
 async def seat_house_bots(
     body: HouseBotsWanted, place: TournamentPlace, order: Order, shell: Shell, principal: Principal

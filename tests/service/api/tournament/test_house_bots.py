@@ -1,10 +1,13 @@
 """Staff enter house bots in one call."""
 
+import json
 from typing import Any
 
+import asyncpg
 import pytest
 
 from engine.kit.house_bots import house_bot
+from tests.support.databases import TestDatabase
 
 pytestmark = pytest.mark.anyio
 
@@ -85,3 +88,34 @@ async def test_a_late_house_bot_is_seated_at_once(serving: Any) -> None:
         assert shown["names"].get(bot["entrant"], bot["name"]) == "Bot 3, steady"
         floor = (await owner.get(f"{night}/registrations")).json()["items"]
         assert bot["entrant"] in {each["entrant"] for each in floor}
+
+
+async def test_a_host_who_plays_enters_house_bots_until_play_begins_if_the_terms_let_them(
+    serving: Any, database: TestDatabase
+) -> None:
+    """Afterwards they would bring chips to a table, perhaps to the host's own."""
+    async with serving() as api:
+        owner, league = await api.league()
+        late = {"late_registration_seconds": 600}
+        wanted = {"count": 1, "strength": "calm"}
+        for allowed in (False, True):
+            night = await announced(owner, league, entry=late, staff_may_play=allowed)
+            entered = await owner.post(f"{night}/registrations")
+            assert entered.status_code == 201, entered.text
+            answer = await owner.post(f"{night}/house-bots", wanted)
+            assert answer.status_code == (201 if allowed else 403), answer.text
+            if not allowed:
+                assert "`staff_may_play`" in answer.json()["detail"]
+        assert (await owner.post(f"{night}/start")).status_code == 202
+
+        answer = await owner.post(f"{night}/house-bots", wanted)
+
+        assert (answer.status_code, answer.json()["code"]) == (403, "forbidden")
+        assert "does not play" in answer.json()["detail"]
+    connection = await asyncpg.connect(database.url("holotable_project"))
+    try:
+        rows = await connection.fetch("SELECT type, metadata::text AS metadata FROM events")
+    finally:
+        await connection.close()
+    marked = [row["type"] for row in rows if json.loads(row["metadata"]).get("entered")]
+    assert marked.count("member_added") == marked.count("entrant_registered") == 1
