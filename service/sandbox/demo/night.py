@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict, dataclass, field
+from datetime import timedelta
 from typing import Final
 
 import httpx
@@ -19,6 +20,9 @@ from service.transparency.note import signers_of
 
 ORGANISER: Final = "mothma"
 PASSWORD: Final = "a long night ahead"  # noqa: S105 - of accounts that live for a minute
+PLANNED: Final = timedelta(hours=1)
+"""The time from an announcement to the announced start. The organiser starts when all are in."""
+
 POLL_SECONDS: Final = 0.2
 PATIENCE_SECONDS: Final = 60.0
 SLEEPY: Final = 1
@@ -143,14 +147,7 @@ class Night:
     async def _tournament(self, league: str, season: str, number: int) -> None:
         ruleset = self._options.ruleset_of(number)
         self._teller.heading(f"Tournament {number} of {self._options.tournaments}: {ruleset}")
-        starts_at = (self._clock.now() + self._options.head_start).isoformat()
-        tournament = await self._organiser.post(
-            f"/v1/leagues/{league}/tournaments",
-            tournament_request(self._options, number, season, starts_at),
-        )
-        if self._announced is not None:
-            await self._announced(tournament["id"])
-        players = await self._register(tournament["id"], number)
+        tournament, players = await self._started(league, season, number)
         story = Story(self._teller, {entrant: bot.name for entrant, bot in players.items()})
         floor = Floor(
             watcher=self._organiser,
@@ -159,10 +156,27 @@ class Night:
             sleepy=number == SLEEPY,
             thinking_seconds=self._options.thinking_seconds,
         )
-        finished = await floor.follow(tournament["id"])
-        await self._count(tournament["id"], story, finished)
+        finished = await floor.follow(tournament)
+        await self._count(tournament, story, finished)
         self._outcome.refusals += [text for bot in players.values() for text in bot.refused]
         self._results(story, finished)
+
+    async def _started(
+        self, league: str, season: str, number: int
+    ) -> tuple[str, dict[str, Player]]:
+        """Announce a tournament, have every bot enter, and start it. Return it and its players."""
+        starts_at = (self._clock.now() + PLANNED).isoformat()
+        announced = await self._organiser.post(
+            f"/v1/leagues/{league}/tournaments",
+            tournament_request(self._options, number, season, starts_at),
+        )
+        tournament = str(announced["id"])
+        if self._announced is not None:
+            await self._announced(tournament)
+        players = await self._register(tournament, number)
+        await asyncio.sleep(self._options.looking_seconds)
+        await self._organiser.post(f"/v1/tournaments/{tournament}/start", {})
+        return tournament, players
 
     async def _register(self, tournament: str, number: int) -> dict[str, Player]:
         async def one(name: str, client: Client) -> tuple[str, Player]:

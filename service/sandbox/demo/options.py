@@ -1,7 +1,6 @@
 """The options of a night, and the request that announces each of its tournaments."""
 
 from dataclasses import dataclass
-from datetime import timedelta
 from hashlib import sha256
 from pathlib import Path
 from typing import Final
@@ -113,9 +112,9 @@ class Options:
     watch: bool = False
 
     @property
-    def head_start(self) -> timedelta:
-        """The time from a tournament's announcement to its start, in which the bots register."""
-        return timedelta(seconds=20 if self.watch else 2)
+    def looking_seconds(self) -> float:
+        """The time from the last entry to the start, in which a person may open the tournament."""
+        return 20 if self.watch else 0
 
     @property
     def thinking_seconds(self) -> float:

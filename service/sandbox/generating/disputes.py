@@ -217,7 +217,9 @@ class Court:
             found = await carried_out(DECIDERS, Certain(states), rule)
             found.asked = asked
             digest = (await would_change(found, load, command.now)).digest
-            return await ruled(self._runtime, states, stream, replace(command, dry_run=digest), acts)
+            return await ruled(
+                self._runtime, states, stream, replace(command, dry_run=digest), acts
+            )
 
         return decide
 
