@@ -12,44 +12,23 @@ from uuid import UUID
 
 import psycopg
 import structlog
-from psycopg.rows import class_row
 
 from engine.values import identifier
 from service.base.settings import Settings
-from service.log.read import voided_by
-from service.people.quarantine import ARMING, enter
+from service.people.quarantine import ARMING
 from service.tasks.asking import ASKING, Ask, asked_by
 from service.tasks.jobs import Job, arm_now, come_again, wake
-from service.tasks.reading import VOIDED_NOW, Row, Unfit, decoded
+from service.tasks.reading import Unfit, decoded
+from service.tasks.searching import Search, rows_in, voided_in
 
 _log = structlog.get_logger(__name__)
 
 _CHUNK = 2000
 
-# One statement for all leagues, because most of them have no new events.
-_NEWS = """
-    SELECT key.league
-      FROM key
-      LEFT JOIN ticker_checkpoint done ON done.league = key.league
-     CROSS JOIN LATERAL (
-        SELECT position FROM events WHERE events.league = key.league
-         ORDER BY position DESC LIMIT 1
-     ) last
-     WHERE last.position >= coalesce(done.position, 0)
-       AND NOT EXISTS (SELECT FROM quarantine
-                        WHERE quarantine.league = key.league AND consumer = %s)
-"""
-_HOLD = "SELECT position FROM ticker_checkpoint WHERE league = %s FOR UPDATE SKIP LOCKED"
 _END = """
     SELECT max(position) + 1
       FROM (SELECT position FROM events WHERE league = %s AND position >= %s
              ORDER BY position LIMIT %s) AS chunk
-"""
-_READ = """
-    SELECT position, stream, stream_version, event_id, type, schema_version, data::text AS data
-      FROM events
-     WHERE league = %s AND position >= %s AND position < %s AND type = ANY (%s)
-     ORDER BY position
 """
 _NIGHTLY = """
     INSERT INTO job (occurrence, task, args, due_at)
@@ -75,26 +54,16 @@ class _Chunk(NamedTuple):
     """True if a tournament ended in this part."""
 
 
+_SEARCH = Search("ticker_checkpoint", consumer=ARMING)
+
+
 def follow(connection: psycopg.Connection, now: datetime, settings: Settings) -> bool:
     """Arm the jobs that new events ask for. Return whether there was work in any league."""
-    leagues = connection.execute(_NEWS, [ARMING]).fetchall()
-    further = [_follow_league(connection, league, now, settings) for (league,) in leagues]
-    return any(further)
 
+    def look(league: UUID, before: int | None) -> bool:
+        return _search(connection, league, now, settings, before)
 
-def _follow_league(
-    connection: psycopg.Connection, league: UUID, now: datetime, settings: Settings
-) -> bool:
-    try:
-        return _search(connection, league, now, settings)
-    except Unfit as unfit:
-        position, cause = unfit.position, unfit.__cause__
-    # Arm the jobs of the events before the broken one. The checkpoint stops at it.
-    reason = f"{type(cause).__name__}: {cause}"
-    with connection.transaction():
-        _search(connection, league, now, settings, before=position)
-        enter(connection, league, ARMING, position, reason)
-    return True
+    return _SEARCH.in_each_league(connection, look)
 
 
 def _search(
@@ -102,7 +71,7 @@ def _search(
     league: UUID,
     now: datetime,
     settings: Settings,
-    before: int | None = None,
+    before: int | None,
 ) -> bool:
     """
     Arm the jobs of the next chunk of a league's log. Return whether the checkpoint moved.
@@ -114,15 +83,9 @@ def _search(
         Unfit: If an event cannot be read, or its jobs cannot be stored. No job is armed then.
     """
     with connection.transaction():
-        connection.execute(
-            "INSERT INTO ticker_checkpoint (league, position) VALUES (%s, 0)"
-            " ON CONFLICT DO NOTHING",
-            [league],
-        )
-        row = connection.execute(_HOLD, [league]).fetchone()
-        if row is None:  # another ticker holds this league's checkpoint
+        start = _SEARCH.held(connection, league)
+        if start is None:
             return False
-        start: int = row[0]
         try:
             chunk = _read(connection, league, start, before, now, settings)
         except (Unfit, psycopg.Error):
@@ -138,9 +101,7 @@ def _search(
         if chunk.end > start and settings.signer_url is not None:
             wait = 0 if chunk.finished else settings.sign_seconds
             _arm_signing(connection, league, now + timedelta(seconds=wait))
-        connection.execute(
-            "UPDATE ticker_checkpoint SET position = %s WHERE league = %s", [chunk.end, league]
-        )
+        _SEARCH.move(connection, league, chunk.end)
         return chunk.end > start
 
 
@@ -155,12 +116,9 @@ def _read(
     last = connection.execute(_END, [league, start, _CHUNK]).fetchone()
     end = start if last is None or last[0] is None else last[0]
     end = end if before is None else min(end, before)
-    with connection.cursor(row_factory=class_row(Row)) as cursor:
-        rows = cursor.execute(_READ, [league, start, end, ASKING]).fetchall()
+    rows = rows_in(connection, league, range(start, end), ASKING)
     asks: list[tuple[int, Ask]] = []
-    away: frozenset[int] = frozenset()
-    if rows:
-        away = voided_by(row[0] for row in connection.execute(VOIDED_NOW, [league]))
+    away = voided_in(connection, league) if rows else frozenset()
     for row in rows:
         if row.position in away:
             continue

@@ -13,37 +13,17 @@ from uuid import UUID
 import msgspec
 import psycopg
 import structlog
-from psycopg.rows import class_row
 
 from service.base.settings import Settings
-from service.log.read import voided_by
 from service.notices.kinds import GOOD_FOR
 from service.notices.occasions import TYPES, ends_at, occasion_of
 from service.tasks.jobs import Job, come_again
-from service.tasks.reading import VOIDED_NOW, Row, decoded
+from service.tasks.reading import Row, decoded
+from service.tasks.searching import Search, last_in, rows_in, voided_in
 
 _CHUNK: Final = 20_000
 _OLDEST: Final = max(GOOD_FOR.values())
 
-_NEWS = """
-    SELECT key.league
-      FROM key
-      LEFT JOIN notice_checkpoint done ON done.league = key.league
-     CROSS JOIN LATERAL (
-        SELECT position FROM events WHERE events.league = key.league
-         ORDER BY position DESC LIMIT 1
-     ) last
-     WHERE last.position >= coalesce(done.position, 0)
-"""
-_HOLD = "SELECT position FROM notice_checkpoint WHERE league = %s FOR UPDATE SKIP LOCKED"
-_LAST = "SELECT max(position) FROM events WHERE league = %s"
-_READ = """
-    SELECT position, stream, stream_version, event_id, type, schema_version, data::text AS data,
-           at::text AS at
-      FROM events
-     WHERE league = %s AND position >= %s AND position < %s AND type = ANY (%s) AND at > %s
-     ORDER BY position
-"""
 _OCCASION = """
     INSERT INTO notice_occasion (event, league, position, facts, ends_at)
     VALUES (%s, %s, %s, %s, %s) ON CONFLICT DO NOTHING
@@ -55,6 +35,8 @@ _ANY_DUE = """
         OR EXISTS (SELECT FROM notice_occasion)
 """
 
+_SEARCH = Search("notice_checkpoint")
+
 _log = structlog.get_logger(__name__)
 
 
@@ -62,9 +44,11 @@ def follow(connection: psycopg.Connection, now: datetime, settings: Settings) ->
     """Find the occasions in new events. Return whether there was work in any league."""
     if not _channels(settings):
         return False
-    leagues = connection.execute(_NEWS).fetchall()
-    further = [_search(connection, league, now) for (league,) in leagues]
-    return any(further)
+
+    def look(league: UUID, _: int | None) -> bool:
+        return _search(connection, league, now)
+
+    return _SEARCH.in_each_league(connection, look)
 
 
 def arm_sending(connection: psycopg.Connection, now: datetime, settings: Settings) -> None:
@@ -87,29 +71,19 @@ def _channels(settings: Settings) -> list[str]:
 def _search(connection: psycopg.Connection, league: UUID, now: datetime) -> bool:
     """Find the occasions in the next chunk of a league's log. Return whether it moved on."""
     with connection.transaction():
-        connection.execute(
-            "INSERT INTO notice_checkpoint (league, position) VALUES (%s, 0)"
-            " ON CONFLICT DO NOTHING",
-            [league],
-        )
-        held = connection.execute(_HOLD, [league]).fetchone()
-        last = connection.execute(_LAST, [league]).fetchone()
-        if held is None or last is None or last[0] is None:
+        start = _SEARCH.held(connection, league)
+        last = last_in(connection, league)
+        if start is None or last is None:
             return False
-        start = held[0]
-        end = min(last[0] + 1, start + _CHUNK)
-        with connection.cursor(row_factory=class_row(Row)) as cursor:
-            about = [league, start, end, TYPES, now - _OLDEST]
-            rows = cursor.execute(_READ, about).fetchall()
+        end = min(last + 1, start + _CHUNK)
+        rows = rows_in(connection, league, range(start, end), TYPES, after=now - _OLDEST)
         found = [each for row in rows for each in _occasions(league, row, now)]
         if found:
             away = _away(connection, league)
             with connection.cursor() as cursor:
                 cursor.executemany(_OCCASION, [each for each in found if each[2] not in away])
-        connection.execute(
-            "UPDATE notice_checkpoint SET position = %s WHERE league = %s", [end, league]
-        )
-        return bool(end > start)
+        _SEARCH.move(connection, league, end)
+        return end > start
 
 
 _Found = tuple[UUID, UUID, int, str, datetime]
@@ -133,7 +107,7 @@ def _occasions(league: UUID, row: Row, now: datetime) -> list[_Found]:
 def _away(connection: psycopg.Connection, league: UUID) -> frozenset[int]:
     """Return the positions that a repair has voided."""
     try:
-        return voided_by(row[0] for row in connection.execute(VOIDED_NOW, [league]))
+        return voided_in(connection, league)
     except psycopg.Error:
         raise
     except Exception:  # noqa: BLE001 - the events that void others can be forged too

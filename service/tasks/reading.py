@@ -7,12 +7,8 @@ from uuid import UUID
 from engine.coordination.aggregates import DECIDERS
 from engine.values import identifier
 from service.log.codec import Codec
-from service.log.read import VOIDED
 from service.log.record import Recorded
 from service.tasks.asking import Found
-
-VOIDED_NOW = VOIDED.replace("$1", "%s")
-"""The query for voidings, in the form that a ticker's connection takes."""
 
 _codec = Codec(DECIDERS)
 
@@ -36,8 +32,8 @@ class Row:
     type: str
     schema_version: int
     data: str
-    at: str = ""
-    """The instant as text, because a forged one may fit no ``datetime``. Empty if not read."""
+    at: str
+    """The instant as text, because a forged one may fit no ``datetime``."""
 
 
 def decoded(league: UUID, row: Row, now: datetime) -> Found:

@@ -11,43 +11,21 @@ from typing import NamedTuple
 from uuid import UUID
 
 import psycopg
-from psycopg.rows import class_row
 
 from engine.values import identifier
 from service.base.uuids import uuid5
-from service.log.read import voided_by
-from service.people.quarantine import WEBHOOKS, enter
+from service.people.quarantine import WEBHOOKS
 from service.tasks.jobs import Job, come_again
-from service.tasks.reading import VOIDED_NOW, Row, Unfit, decoded
+from service.tasks.reading import Row, Unfit, decoded
+from service.tasks.searching import Search, last_in, rows_in, voided_in
 from service.webhooks.kinds import TOLD
 from service.webhooks.messages import Named, Source, body_of
 
 _CHUNK = 2000
 
-_NEWS = """
-    SELECT hooked.league
-      FROM (SELECT DISTINCT league FROM webhook WHERE disabled_at IS NULL) AS hooked
-      LEFT JOIN webhook_checkpoint done ON done.league = hooked.league
-     CROSS JOIN LATERAL (
-        SELECT position FROM events WHERE events.league = hooked.league
-         ORDER BY position DESC LIMIT 1
-     ) last
-     WHERE last.position >= coalesce(done.position, 0)
-       AND NOT EXISTS (SELECT FROM quarantine
-                        WHERE quarantine.league = hooked.league AND consumer = %s)
-"""
-_HOLD = "SELECT position FROM webhook_checkpoint WHERE league = %s FOR UPDATE SKIP LOCKED"
-_LAST = "SELECT max(position) FROM events WHERE league = %s"
 _WEBHOOKS = """
     SELECT id, kinds, since FROM webhook WHERE league = %s AND disabled_at IS NULL
        FOR SHARE
-"""
-_READ = """
-    SELECT position, stream, stream_version, event_id, type, schema_version, data::text AS data,
-           at::text AS at
-      FROM events
-     WHERE league = %s AND position >= %s AND position < %s AND type = ANY (%s)
-     ORDER BY position
 """
 _TOURNAMENT = """
     SELECT data ->> 'tournament' FROM events
@@ -71,6 +49,13 @@ _ANY_DUE = """
 """
 
 
+_SEARCH = Search(
+    "webhook_checkpoint",
+    leagues="(SELECT DISTINCT league FROM webhook WHERE disabled_at IS NULL)",
+    consumer=WEBHOOKS,
+)
+
+
 class _Webhook(NamedTuple):
     id: UUID
     kinds: list[str]
@@ -80,9 +65,11 @@ class _Webhook(NamedTuple):
 
 def follow(connection: psycopg.Connection, now: datetime) -> bool:
     """Make the deliveries for new events. Return whether there was work in any league."""
-    leagues = connection.execute(_NEWS, [WEBHOOKS]).fetchall()
-    further = [_follow_league(connection, league, now) for (league,) in leagues]
-    return any(further)
+
+    def look(league: UUID, before: int | None) -> bool:
+        return _search(connection, league, now, before)
+
+    return _SEARCH.in_each_league(connection, look)
 
 
 def arm_delivery(connection: psycopg.Connection, now: datetime) -> None:
@@ -93,20 +80,8 @@ def arm_delivery(connection: psycopg.Connection, now: datetime) -> None:
         come_again(connection, job)
 
 
-def _follow_league(connection: psycopg.Connection, league: UUID, now: datetime) -> bool:
-    try:
-        return _search(connection, league, now)
-    except Unfit as unfit:
-        position, cause = unfit.position, unfit.__cause__
-    reason = f"{type(cause).__name__}: {cause}"
-    with connection.transaction():
-        _search(connection, league, now, before=position)
-        enter(connection, league, WEBHOOKS, position, reason)
-    return True
-
-
 def _search(
-    connection: psycopg.Connection, league: UUID, now: datetime, before: int | None = None
+    connection: psycopg.Connection, league: UUID, now: datetime, before: int | None
 ) -> bool:
     """
     Make the deliveries of the next chunk of a league's log. Return whether the checkpoint moved.
@@ -118,14 +93,9 @@ def _search(
         Unfit: If an event cannot be read. No delivery is made then.
     """
     with connection.transaction():
-        connection.execute(
-            "INSERT INTO webhook_checkpoint (league, position) VALUES (%s, 0)"
-            " ON CONFLICT DO NOTHING",
-            [league],
-        )
-        held = connection.execute(_HOLD, [league]).fetchone()
-        last = connection.execute(_LAST, [league]).fetchone()
-        if held is None or last is None or last[0] is None:
+        held = _SEARCH.held(connection, league)
+        last = last_in(connection, league)
+        if held is None or last is None:
             return False
         # Webhooks are read after the last position. An event up to it that is younger than a
         # webhook therefore finds that webhook here. The locks keep a webhook from being disabled
@@ -133,8 +103,8 @@ def _search(
         webhooks = [_Webhook(*row) for row in connection.execute(_WEBHOOKS, [league]).fetchall()]
         if not webhooks:
             return False
-        start = max(held[0], min(each.since for each in webhooks) + 1)
-        end = min(last[0] + 1, start + _CHUNK)
+        start = max(held, min(each.since for each in webhooks) + 1)
+        end = min(last + 1, start + _CHUNK)
         end = end if before is None else min(end, before)
         try:
             deliveries = _deliveries(connection, league, start, end, webhooks, now)
@@ -145,10 +115,8 @@ def _search(
             raise Unfit(start) from error
         with connection.cursor() as cursor:
             cursor.executemany(_DELIVERY, deliveries)
-        connection.execute(
-            "UPDATE webhook_checkpoint SET position = %s WHERE league = %s", [end, league]
-        )
-        return bool(end > held[0])
+        _SEARCH.move(connection, league, end)
+        return end > held
 
 
 def _deliveries(
@@ -162,11 +130,10 @@ def _deliveries(
     """Return the rows of the deliveries for the events from *start* to before *end*."""
     wanted = {kind for each in webhooks for kind in each.kinds}
     types = [type_ for type_, kind in TOLD.items() if kind in wanted]
-    with connection.cursor(row_factory=class_row(Row)) as cursor:
-        rows = cursor.execute(_READ, [league, start, end, types]).fetchall()
+    rows = rows_in(connection, league, range(start, end), types)
     if not rows:
         return []
-    away = voided_by(row[0] for row in connection.execute(VOIDED_NOW, [league]))
+    away = voided_in(connection, league)
     teller = _Teller(connection, league, now)
     found: list[tuple[object, ...]] = []
     for row in rows:
