@@ -27,8 +27,8 @@ The capabilities that a role can have.
 
 ``manage_players`` acts on people without an office. ``manage_members`` gives and takes offices.
 ``run_tournaments`` ends tournaments and approves players. ``start_tournaments`` closes
-registration, starts play and enters house bots. ``run_floor`` handles the clock and the seating. ``direct_play``
-rules on players, hands and ends.
+registration, starts play and enters house bots. ``run_floor`` handles the clock and the seating.
+``direct_play`` rules on players, hands and ends.
 """
 
 STAFF: frozenset[Role] = frozenset({"owner", "director", "referee", "scorer", "auditor"})

@@ -1,4 +1,4 @@
-"""The verifier recomputes what was handed over as a prize, and what came back after a correction."""
+"""The verifier recomputes prizes that were handed over, and what came back after a correction."""
 
 import asyncio
 from collections.abc import Callable

@@ -22,7 +22,8 @@ _BODY = (
 )
 
 STREAM = "text/event-stream"
-TEXTS = ("text/calendar", "text/csv")
+LINES = "application/x-ndjson"
+TEXTS = ("text/calendar", "text/csv", LINES)
 """Media types of answers that are no JSON, but are shown by an example too."""
 
 PROBLEM: Document = {
@@ -168,7 +169,7 @@ def _success(described: Operation, shapes: Document) -> Document:
         example = shown(answer_of(described.name))
         success["content"] = {
             media: {"schema": schema, **example}
-            if media == JSON or (media in TEXTS and media == described.media)
+            if media == JSON or media == described.media
             else {"schema": schema if described.media != JSON else _text(media)}
             for media in described.produces
         }

@@ -26,6 +26,7 @@ from engine.tournament.model.commands import Command as TournamentCommand
 from engine.tournament.model.freezing_commands import FreezeResult, ReleaseResult
 from engine.values import Stream, stream_of
 from service.director.corrections import counted_still, demand_of_league
+from service.director.runtime import Runtime
 from service.director.submitting import decided_with_tables
 from service.log.streams import season_stream, tournament_stream
 from service.log.writer import Entry, States

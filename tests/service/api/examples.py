@@ -25,7 +25,7 @@ ITEMS_MAX = 2
 """Objects of a list that an example shows."""
 
 LINES_MAX = 60
-"""Lines of a text that an example shows."""
+"""Lines of a text that an example shows, if they are not too long together."""
 
 _IDENTIFIER = re.compile(r"\b([a-z]{3})_([0-9a-f]{32})\b")
 _INSTANT = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$")
@@ -54,7 +54,11 @@ def _text(whole: str) -> str:
     def called(found: re.Match[str]) -> str:
         return people.setdefault(found[0], _NAMES[len(people) % len(_NAMES)])
 
-    lines = whole.splitlines()[:LINES_MAX]
+    lines: list[str] = []
+    for line in whole.splitlines()[:LINES_MAX]:
+        if sum(map(len, lines)) + len(line) > CHARACTERS_MAX:
+            break
+        lines.append(line)
     masked = re.sub(r"\bperson\d+\b", called, "\n".join(lines) + "\n")
     masked = re.sub(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", "2026-11-27T19:00:00Z", masked)
     return _identified(re.sub(r"\d{8}T\d{6}Z", "20261127T190000Z", masked), {})

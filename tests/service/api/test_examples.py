@@ -4,8 +4,9 @@ import msgspec
 import pytest
 
 from service.api.examples import REQUESTS, answers
+from service.api.http.declaration import JSON
 from service.api.http.nothing import Nothing
-from service.api.openapi.answers import types_of
+from service.api.openapi.answers import STREAM, TEXTS, types_of
 from tests.service.api.matrix import routes
 from tests.service.api.truth import fault_of
 
@@ -22,6 +23,18 @@ def test_each_example_of_an_answer_is_an_answer_of_its_operation(name: str) -> N
     _, _, described = routes()[name]
     content = msgspec.json.encode(answers()[name])
     assert None in [fault_of(content, each) for each in types_of(described.answer)]
+
+
+def test_operations_with_an_answer_have_an_example() -> None:
+    """Archives and pages for people are shown nowhere."""
+    lacking = {
+        name
+        for name, (_, _, described) in routes().items()
+        if described.answer is not None
+        and described.media in (JSON, STREAM, *TEXTS)
+        and name not in answers()
+    }
+    assert lacking == set()
 
 
 def test_operations_with_a_body_have_an_example() -> None:

@@ -148,6 +148,25 @@ async def test_a_thing_is_staked_for_its_agreed_value(serving) -> None:
         )
 
 
+async def test_a_staked_thing_is_bought_back_for_its_value(serving) -> None:
+    """Its owner has won the chips for it, and nobody is left to open the next hand with."""
+    async with serving() as api:
+        tournament, table, owner, other = await until_a_bust(api, {"seconds": 600})
+        path = f"/v1/tournaments/{tournament}/items"
+        for number in range(400):
+            status = await statuses(owner, tournament)
+            if status[other.player] != "playing":
+                break
+            if status[owner.player] != "playing":
+                staked = await owner.post(path, {"item": f"ship {number}", "value": 20})
+                assert staked.status_code == 201, staked.text
+            for person in (owner, other):
+                await answer(person, table)
+        back = await owner.post(f"{path}/return")
+        assert back.status_code == 201, back.text
+        assert back.json()["events"] == ["item_returned", "chips_removed"]
+
+
 async def test_a_rebuy_is_not_owed_once_its_level_is_over(serving) -> None:
     """
     The level of the hand at the player's table decides.

@@ -20,6 +20,7 @@ CLOCK_AND_SEATING: list[tuple[str, dict[str, Any]]] = [
     ("clock", WHY | {"seconds": 60}),
     ("breaks", WHY | {"seconds": 300, "after_level": 1}),
     ("hand_for_hand", WHY),
+    ("hand_for_hand/end", WHY),
 ]
 RULINGS: list[tuple[str, dict[str, Any]]] = [
     ("cancel", {}),
