@@ -8,7 +8,7 @@ The log holds only ``plr_`` identifiers. A person is erased here, and the log lo
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import ARRAY
 
-metadata = sa.MetaData()
+metadata = sa.MetaData(naming_convention={"fk": "fk_%(table_name)s_%(column_0_name)s"})
 
 _UUID = sa.Uuid(as_uuid=True)
 _INSTANT = sa.TIMESTAMP(timezone=True)
@@ -28,9 +28,7 @@ token = sa.Table(
     "token",
     metadata,
     sa.Column("id", _UUID, primary_key=True),
-    sa.Column(
-        "account", _UUID, sa.ForeignKey("account.id", name="fk_token_account"), nullable=False
-    ),
+    sa.Column("account", _UUID, sa.ForeignKey("account.id"), nullable=False),
     sa.Column("hash", sa.LargeBinary, nullable=False, unique=True),
     sa.Column("name", sa.Text, nullable=False),
     sa.Column("scopes", ARRAY(sa.Text), nullable=False),
@@ -38,7 +36,7 @@ token = sa.Table(
     sa.Column("expires_at", _INSTANT, nullable=False),
     sa.Column("last_used_at", _INSTANT),
     sa.Column("revoked_at", _INSTANT),
-    sa.Column("parent", _UUID, sa.ForeignKey("token.id", name="fk_token_parent")),
+    sa.Column("parent", _UUID, sa.ForeignKey("token.id")),
     sa.Index("ix_token_account", "account"),
     sa.Index("ix_token_parent", "parent"),
 )
@@ -122,16 +120,11 @@ calendar_key = sa.Table(
     "calendar_key",
     metadata,
     sa.Column("id", _UUID, primary_key=True),
-    sa.Column(
-        "account",
-        _UUID,
-        sa.ForeignKey("account.id", name="fk_calendar_key_account"),
-        nullable=False,
-    ),
+    sa.Column("account", _UUID, sa.ForeignKey("account.id"), nullable=False),
     sa.Column("hash", sa.LargeBinary, nullable=False, unique=True),
     sa.Column("created_at", _INSTANT, nullable=False),
     sa.Column("revoked_at", _INSTANT),
-    sa.Column("token", _UUID, sa.ForeignKey("token.id", name="fk_calendar_key_token")),
+    sa.Column("token", _UUID, sa.ForeignKey("token.id")),
     sa.Index("ix_calendar_key_account", "account"),
     sa.Index("ix_calendar_key_token", "token"),
 )
@@ -152,12 +145,7 @@ screen_key = sa.Table(
 entered_player = sa.Table(
     "entered_player",
     metadata,
-    sa.Column(
-        "account",
-        _UUID,
-        sa.ForeignKey("account.id", name="fk_entered_player_account"),
-        primary_key=True,
-    ),
+    sa.Column("account", _UUID, sa.ForeignKey("account.id"), primary_key=True),
     sa.Column("league", _UUID, nullable=False),
     sa.Column("identity", sa.Text, nullable=False),
     sa.Column("claim", sa.LargeBinary),
@@ -171,12 +159,7 @@ entered_player = sa.Table(
 password_reset = sa.Table(
     "password_reset",
     metadata,
-    sa.Column(
-        "account",
-        _UUID,
-        sa.ForeignKey("account.id", name="fk_password_reset_account"),
-        primary_key=True,
-    ),
+    sa.Column("account", _UUID, sa.ForeignKey("account.id"), primary_key=True),
     sa.Column("origin", sa.Text, primary_key=True),
     sa.Column("hash", sa.LargeBinary, nullable=False, unique=True),
     sa.Column("league", _UUID),
@@ -188,9 +171,7 @@ sign_in = sa.Table(
     "sign_in",
     metadata,
     sa.Column("id", sa.BigInteger, sa.Identity(always=True), primary_key=True),
-    sa.Column(
-        "account", _UUID, sa.ForeignKey("account.id", name="fk_sign_in_account"), nullable=False
-    ),
+    sa.Column("account", _UUID, sa.ForeignKey("account.id"), nullable=False),
     sa.Column("at", _INSTANT, nullable=False),
     sa.Column("kind", sa.Text, nullable=False),
     sa.Column("address", sa.Text),
@@ -202,12 +183,7 @@ sign_in = sa.Table(
 account_email = sa.Table(
     "account_email",
     metadata,
-    sa.Column(
-        "account",
-        _UUID,
-        sa.ForeignKey("account.id", name="fk_account_email_account"),
-        primary_key=True,
-    ),
+    sa.Column("account", _UUID, sa.ForeignKey("account.id"), primary_key=True),
     sa.Column("address", sa.LargeBinary),
     sa.Column("digest", sa.LargeBinary),
     sa.Column("verified_at", _INSTANT),
@@ -229,12 +205,7 @@ reset_request = sa.Table(
 notice_settings = sa.Table(
     "notice_settings",
     metadata,
-    sa.Column(
-        "account",
-        _UUID,
-        sa.ForeignKey("account.id", name="fk_notice_settings_account"),
-        primary_key=True,
-    ),
+    sa.Column("account", _UUID, sa.ForeignKey("account.id"), primary_key=True),
     sa.Column("language", sa.Text, nullable=False),
     sa.Column("zone", sa.Text, nullable=False),
     sa.Column("quiet_from", sa.Integer),
@@ -247,12 +218,7 @@ push_subscription = sa.Table(
     "push_subscription",
     metadata,
     sa.Column("id", _UUID, primary_key=True),
-    sa.Column(
-        "account",
-        _UUID,
-        sa.ForeignKey("account.id", name="fk_push_subscription_account"),
-        nullable=False,
-    ),
+    sa.Column("account", _UUID, sa.ForeignKey("account.id"), nullable=False),
     sa.Column("host", sa.Text, nullable=False),
     sa.Column("target", sa.LargeBinary, nullable=False),
     sa.Column("digest", sa.LargeBinary, nullable=False),
@@ -283,11 +249,11 @@ notice = sa.Table(
     "notice",
     metadata,
     sa.Column("id", _UUID, primary_key=True),
-    sa.Column("account", _UUID, sa.ForeignKey("account.id", name="fk_notice_account")),
+    sa.Column("account", _UUID, sa.ForeignKey("account.id")),
     sa.Column(
         "target",
         _UUID,
-        sa.ForeignKey("push_subscription.id", name="fk_notice_target", ondelete="SET NULL"),
+        sa.ForeignKey("push_subscription.id", ondelete="SET NULL"),
     ),
     sa.Column("channel", sa.Text, nullable=False),
     sa.Column("kind", sa.Text, nullable=False),

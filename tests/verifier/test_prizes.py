@@ -48,8 +48,8 @@ async def _handed_over(made_up: seasons.MadeUp, night: Night) -> None:
         assert await night.ask(given)
     order = [(each.entrant,) for each in sorted(state.placings, key=lambda each: each.place)]
     order[:2] = reversed(order[:2])
-    ruling = made_up._ruling()
-    assert await night.ask(CorrectResult(order=tuple(order), **ruling))
+    why = {"reason": night.reason(), "by": made_up.owner, "now": night.now}
+    assert await night.ask(CorrectResult(order=tuple(order), **why))
     (first,), (second,) = order[:2]
     assert await night.ask(ReturnPrize(entrant=second, by=made_up.owner, now=night.now))
     assert await night.ask(HandOverPrize(entrant=first, by=made_up.owner, now=night.now))

@@ -16,7 +16,7 @@ from uuid import UUID
 
 from engine.league.state import Created
 from engine.values import stream_of
-from service.api.http.watching import START_SECONDS, Watch, keys_of, watching
+from service.api.http.watching import Watch, begun, keys_of, watching, woken
 from service.base.errors import EventUnreadable, StoreUnavailable
 from service.log.canonical import NO_HASH
 from service.log.read import CHUNK
@@ -73,14 +73,10 @@ class Follower:
         them.
 
         Raises:
-            StoreUnavailable: If the channel has no position after :data:`START_SECONDS`.
+            StoreUnavailable: If the channel has no position in time.
             Exception: The error that ended the channel.
         """
-        try:
-            async with asyncio.timeout(START_SECONDS):
-                await self._started.wait()
-        except TimeoutError as error:
-            raise StoreUnavailable("the log does not answer") from error
+        await begun(self._started)
         self.take()
         self.behind = False
 
@@ -100,14 +96,7 @@ class Follower:
 
     async def wait(self, seconds: float) -> bool:
         """Wait until there may be something to take. Return False after *seconds*."""
-        if self._stopping.is_set():
-            return True
-        try:
-            async with asyncio.timeout(seconds):
-                await self._woken.wait()
-        except TimeoutError:
-            return False
-        return True
+        return await woken(self._woken, self._stopping, seconds)
 
     def offer(self, told: Told) -> None:
         """Queue *told*. If the queue is full, drop the queue and mark the follower as behind."""

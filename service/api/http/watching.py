@@ -27,6 +27,32 @@ _NAMED = re.compile(rb"\"((?:plr|trn)_[0-9a-f]{32})\"")
 """Players and tournaments that an event names. Events of tables name entrants only."""
 
 
+async def begun(started: asyncio.Event) -> None:
+    """
+    Wait until a channel has a position.
+
+    Raises:
+        StoreUnavailable: If it has none after :data:`START_SECONDS`.
+    """
+    try:
+        async with asyncio.timeout(START_SECONDS):
+            await started.wait()
+    except TimeoutError as error:
+        raise StoreUnavailable("the log does not answer") from error
+
+
+async def woken(news: asyncio.Event, stopping: asyncio.Event, seconds: float) -> bool:
+    """Wait until there may be news. Return False after *seconds*. A stop ends every wait."""
+    if stopping.is_set():
+        return True
+    try:
+        async with asyncio.timeout(seconds):
+            await news.wait()
+    except TimeoutError:
+        return False
+    return True
+
+
 class Watched(Protocol):
     """A league's channel, as a watch uses it."""
 
@@ -107,11 +133,7 @@ class Watch:
             Exception: The error that ended the channel.
         """
         self.follow(league, keys)
-        try:
-            async with asyncio.timeout(START_SECONDS):
-                await self._leagues[league].channel.started.wait()
-        except TimeoutError as error:
-            raise StoreUnavailable("the log does not answer") from error
+        await begun(self._leagues[league].channel.started)
         self._demand(league)
 
     def follow(self, league: str, keys: AbstractSet[str]) -> None:
@@ -152,14 +174,7 @@ class Watch:
 
     async def wait(self, seconds: float) -> bool:
         """Wait until there may be news. Return False after *seconds*."""
-        if self._stopping.is_set():
-            return True
-        try:
-            async with asyncio.timeout(seconds):
-                await self._woken.wait()
-        except TimeoutError:
-            return False
-        return True
+        return await woken(self._woken, self._stopping, seconds)
 
     def tell(self, league: str, row: Recorded) -> None:
         """Note that the event's stream has news."""

@@ -211,8 +211,13 @@ async def test_a_sequence_grows_with_a_change_of_terms_and_a_cancellation(
         later = {"starts_at": (starts + timedelta(hours=1)).isoformat(), "reason": "A late train"}
         key = (await key_of(owner))["key"]
         seen = []
-        for way, body in (("registrations", {}), ("terms-changes", later), ("cancel", {})):
-            answer = await owner.post(f"{night}/{way}", body, headers=ANY)
+        player = await api.join(owner, league)
+        for person, way, body in (
+            (player, "registrations", {}),
+            (owner, "terms-changes", later),
+            (owner, "cancel", {}),
+        ):
+            answer = await person.post(f"{night}/{way}", body, headers=ANY)
             assert answer.is_success, answer.text
             await runner.catch_up()
             seen += await fetched(api.http, f"/v1/leagues/{league}/calendar.ics", key)

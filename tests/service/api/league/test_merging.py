@@ -61,51 +61,65 @@ async def differences(database: TestDatabase, league: str) -> list[Any]:
     return list(found)
 
 
+async def by_player(person: Any, path: str) -> dict[str, Any]:
+    """Return the rows of a list, by player."""
+    return {each["player"]: each for each in await pages(person, path)}
+
+
+async def with_two_twins(api: Any, database: TestDatabase) -> tuple[Any, str, str, str, list[Any]]:
+    """
+    Play a night, and import a list with a player who was entered by hand.
+
+    Returns:
+        The owner, the league, the season, that player, and the people who have played.
+    """
+    owner, league, season, _, people = await a_night(api, database)
+    twin = (await entered(owner, league, "Han Solo"))["player"]
+    rows = f"Opening,{twin},1,9\nOpening,{people[1].player},2,4\n"
+    listed = "tournament,player,place,points\n" + rows
+    imported = await bring_results(owner, league, listed, season=season)
+    assert imported.status_code == 200, imported.text
+    await project(database)
+    return owner, league, season, twin, people
+
+
+async def merged_both(owner: Any, league: str, old: Any, twin: str, new: Any) -> None:
+    """Merge *old* and *twin* into *new*, with a retry, and once with an outdated version."""
+    tag = {"If-Match": (await owner.get(f"/v1/leagues/{league}")).headers["etag"]}
+    done = await merge(owner, league, old.player, new.player, key="merge", headers=tag)
+    assert done.status_code == 200, done.text
+    assert done.json() | {"position": None} == {
+        "league": league, "player": old.player, "into": new.player, "position": None,
+    }  # fmt: skip
+    again = await merge(owner, league, old.player, new.player, key="merge", headers=tag)
+    assert again.headers["Idempotent-Replayed"] == "true"
+    stale = await merge(owner, league, twin, new.player, headers=tag)
+    assert refused(stale) == (412, "stream_version_conflict")
+    chained = await merge(owner, league, twin, new.player)
+    assert chained.status_code == 200, chained.text
+    assert (await merge(owner, league, twin, new.player)).status_code == 200
+
+
 async def test_a_merged_players_results_count_for_the_one_who_stays(
     serving, database: TestDatabase
 ) -> None:
     async with serving() as api:
-        owner, league, season, tournament, people = await a_night(api, database)
-        about = f"/v1/leagues/{league}"
-        old, rival = people[0], people[1]
-        new = await api.join(owner, league)
-        twin = (await entered(owner, league, "Han Solo"))["player"]
-        listed = f"tournament,player,place,points\nOpening,{twin},1,9\nOpening,{rival.player},2,4\n"
-        imported = await bring_results(owner, league, listed, season=season)
-        assert imported.status_code == 200, imported.text
-        await project(database)
-        before = {
-            each["player"]: each for each in await pages(owner, f"/v1/seasons/{season}/standings")
-        }
+        owner, league, season, twin, people = await with_two_twins(api, database)
+        about, standings = f"/v1/leagues/{league}", f"/v1/seasons/{season}/standings"
+        old, rival, new = people[0], people[1], await api.join(owner, league)
+        before = await by_player(owner, standings)
         record = (await owner.get(f"{about}/players/{old.player}/record")).json()
-        ratings = {each["player"]: each for each in await pages(owner, f"{about}/ratings")}
-
+        ratings = await by_player(owner, f"{about}/ratings")
         tried = await merge(owner, league, old.player, new.player, "?dry_run=true")
         assert tried.status_code == 200, tried.text
         assert tried.json()["events"] == ["players_merged", "member_removed", "results_merged"]
         assert {each["player"] for each in tried.json()["seasons"][season]} >= {new.player}
-        assert before == {
-            each["player"]: each for each in await pages(owner, f"/v1/seasons/{season}/standings")
-        }
+        assert before == await by_player(owner, standings)
 
-        tag = {"If-Match": (await owner.get(about)).headers["etag"]}
-        done = await merge(owner, league, old.player, new.player, key="merge", headers=tag)
-        assert done.status_code == 200, done.text
-        assert done.json() | {"position": None} == {
-            "league": league, "player": old.player, "into": new.player, "position": None,
-        }  # fmt: skip
-        again = await merge(owner, league, old.player, new.player, key="merge", headers=tag)
-        assert again.headers["Idempotent-Replayed"] == "true"
-        stale = await merge(owner, league, twin, new.player, headers=tag)
-        assert refused(stale) == (412, "stream_version_conflict")
-        chained = await merge(owner, league, twin, new.player)
-        assert chained.status_code == 200, chained.text
-        assert (await merge(owner, league, twin, new.player)).status_code == 200
+        await merged_both(owner, league, old, twin, new)
         await project(database)
 
-        after = {
-            each["player"]: each for each in await pages(owner, f"/v1/seasons/{season}/standings")
-        }
+        after = await by_player(owner, standings)
         assert after.keys() == before.keys() - {old.player, twin} | {new.player}
         points = sum(float(before[each]["points"]) for each in (old.player, twin))
         assert float(after[new.player]["points"]) == points
@@ -118,10 +132,11 @@ async def test_a_merged_players_results_count_for_the_one_who_stays(
         moved = (await owner.get(f"{about}/players/{new.player}/record")).json()
         assert moved["games"] == record["games"]
         assert (await owner.get(f"{about}/players/{old.player}/record")).status_code == 404
-        rated = {each["player"]: each for each in await pages(owner, f"{about}/ratings")}
+        rated = await by_player(owner, f"{about}/ratings")
         assert rated.keys() == ratings.keys() - {old.player} | {new.player}
         assert rated[new.player]["ordinal"] == ratings[old.player]["ordinal"]
-        entrants = (await owner.get(f"/v1/tournaments/{tournament}")).json()["entrants"]
+        tournaments = await pages(owner, f"{about}/tournaments")
+        entrants = (await owner.get(f"/v1/tournaments/{tournaments[0]['id']}")).json()["entrants"]
         assert old.player in {each["player"] for each in entrants}  # as the log has it
         assert await differences(database, league) == []
         closed = await owner.post(f"/v1/seasons/{season}/close")

@@ -4,7 +4,8 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from typing import Any
 
 import psycopg
@@ -28,6 +29,17 @@ ADDRESS = "Lando@Bespin.example"
 def mailing(server: MailServer) -> dict[str, str]:
     """Return the settings of an installation that sends mail."""
     return {"smtp_url": server.url, "mail_from": FROM, "public_url": "https://league.example"}
+
+
+@asynccontextmanager
+async def post_office(
+    database: TestDatabase, serving: Callable[..., Any]
+) -> AsyncIterator[tuple[MailServer, Api, Worker]]:
+    """Open a mail server, an API and a worker that send by it."""
+    async with mail_server() as server:
+        told = mailing(server)
+        async with serving(**told) as api, working(database, **told) as worker:
+            yield server, api, worker
 
 
 async def put(person: Person, email: str | None, password: str = PASSWORD) -> Any:
@@ -69,11 +81,7 @@ def due_now(database: TestDatabase) -> None:
 async def test_an_address_is_confirmed_by_its_code_and_kept_sealed(
     database: TestDatabase, serving: Callable[..., Any]
 ) -> None:
-    async with (
-        mail_server() as server,
-        serving(**mailing(server)) as api,
-        working(database, **mailing(server)) as worker,
-    ):
+    async with post_office(database, serving) as (server, api, worker):
         lando = await api.person("Lando")
         none = {"email": None, "verified_at": None, "waiting": None, "waiting_until": None}
         assert (await lando.get("/v1/me/email")).json() == none
@@ -114,11 +122,7 @@ async def test_an_address_is_confirmed_by_its_code_and_kept_sealed(
 async def test_a_forgotten_password_is_reset_by_mail_in_the_readers_language(
     database: TestDatabase, serving: Callable[..., Any]
 ) -> None:
-    async with (
-        mail_server() as server,
-        serving(**mailing(server)) as api,
-        working(database, **mailing(server)) as worker,
-    ):
+    async with post_office(database, serving) as (server, api, worker):
         lando, nobody = await api.person("Lando"), await api.person()
         await confirmed(lando, worker, server, ADDRESS)
         await put(nobody, "not-confirmed@bespin.example")
@@ -241,11 +245,7 @@ async def test_without_a_mail_server_nobody_is_promised_a_mail(
 async def test_a_mail_that_was_not_taken_is_sent_again_and_one_handed_over_never(
     database: TestDatabase, serving: Callable[..., Any]
 ) -> None:
-    async with (
-        mail_server() as server,
-        serving(**mailing(server)) as api,
-        working(database, **mailing(server)) as worker,
-    ):
+    async with post_office(database, serving) as (server, api, worker):
         await put(await api.person(), ADDRESS)
         server.answers["greeting"] = ["421 closed"]
         server.answers["RCPT"] = ["451 later"]
@@ -269,11 +269,7 @@ async def test_a_mail_that_was_not_taken_is_sent_again_and_one_handed_over_never
 async def test_a_killed_worker_doubles_no_mail_and_loses_none_that_was_not_handed_over(
     database: TestDatabase, serving: Callable[..., Any], stalls: str, mails: int
 ) -> None:
-    async with (
-        mail_server() as server,
-        serving(**mailing(server)) as api,
-        working(database, **mailing(server)) as worker,
-    ):
+    async with post_office(database, serving) as (server, api, worker):
         await put(await api.person(), ADDRESS)
         server.answers[stalls] = [""]
         settings = database.settings("holotable_worker", **mailing(server))
@@ -311,11 +307,7 @@ async def test_the_doctor_asks_the_mail_server(
 async def test_an_erased_person_gets_nothing_that_still_waits(
     database: TestDatabase, serving: Callable[..., Any]
 ) -> None:
-    async with (
-        mail_server() as server,
-        serving(**mailing(server)) as api,
-        working(database, **mailing(server)) as worker,
-    ):
+    async with post_office(database, serving) as (server, api, worker):
         lando = await api.person("Lando")
         await confirmed(lando, worker, server, ADDRESS)
         await ask(api, lando.login)

@@ -11,7 +11,7 @@ import pytest
 import sqlalchemy as sa
 
 from engine.values import number_of
-from service.api.http import news
+from service.api.http import news, watching
 from service.api.table import feeds
 from service.base.errors import StoreUnavailable
 from service.log.store import PostgresStore
@@ -44,7 +44,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], list[str]
 
     monkeypatch.setattr(PostgresStore, "_read", noting)
     monkeypatch.setattr(news, "POLL_SECONDS", 3600)
-    monkeypatch.setattr(news, "START_SECONDS", 3600)
+    monkeypatch.setattr(watching, "START_SECONDS", 3600)
 
     def of(league: str) -> list[str]:
         found = sorted(name for name, number in seen if number == number_of(league))
@@ -83,7 +83,7 @@ async def test_of_streams_that_are_asked_for_at_once_no_more_are_opened_than_may
 
 
 async def test_nobody_waits_for_ever_for_a_channel_that_does_not_begin(monkeypatch) -> None:
-    monkeypatch.setattr(news, "START_SECONDS", 0)
+    monkeypatch.setattr(watching, "START_SECONDS", 0)
     with pytest.raises(StoreUnavailable):
         await news.Follower(None, asyncio.Event(), asyncio.Event()).resume()
 

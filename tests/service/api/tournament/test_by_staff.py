@@ -207,51 +207,64 @@ async def test_two_desks_that_enter_one_walk_in_make_one_player(
         await connection.close()
 
 
+async def played_by_staff(api: Any) -> tuple[Any, str, str, list[Any]]:
+    """Play an evening at which staff do everything. Return owner, league, its path and people."""
+    rules = {"escalation": {"kind": "levels", "by": "clock", "levels": LEVELS}}
+    rules["rebuy"] = {"max": 1, "until_level": 1, "seconds": 0}
+    terms = {"starting_stack": 100, "currency": "EUR", "payouts": [70, 30], "fees": FEES}
+    terms |= {"overrides": rules, "table_seats": 4, "hands_between_seconds": 0}
+    entry = OPEN["entry"] | {"approval": True, "late_registration_level": 1}
+    more = terms | {"starts_at": at(3600), "entry": entry | {"no_show": "release"}}
+    owner, league, tournament, people = await announced(api, 3, **more)
+    path = f"/v1/tournaments/{tournament}"
+    changes = [{"type": "enter", "player": each.player} for each in people]
+    made = await owner.post(f"{path}/registrations/bulk", {"changes": changes})
+    entrants = [each["entrant"] for each in made.json()["changes"]]
+    for entrant in entrants:
+        await owner.post(f"{path}/registrations/{entrant}/check-in")
+    undone = f"{path}/registrations/{entrants[2]}/check-in"
+    assert (await owner.http.delete(undone, headers=owner.headers)).is_success
+    assert (await owner.post(f"{path}/start")).is_success
+    late = {"player": people[2].player}
+    assert (await owner.post(f"{path}/registrations/by-staff", late)).is_success
+    await owner.post(f"{path}/rebuys/by-staff", {"entrant": entrants[0]})
+    for body in ({"seconds": 60}, {"level": 2}, {"level": 1, "seconds": -30}):
+        assert (await owner.post(f"{path}/clock", WHY | body)).is_success
+    table = (await owner.get(path)).json()["tables"][0]["id"]
+
+    async def finished() -> bool:
+        return bool((await owner.get(path)).json()["state"] == "finished")
+
+    await play_until(people, table, finished)
+    return owner, league, path, people
+
+
+async def payouts(owner: Any, path: str) -> dict[str, int]:
+    """Return the payout of each entrant, smallest first."""
+    shown = (await owner.get(path)).json()["entrants"]
+    found = {each["id"]: each["payout"] or 0 for each in shown}
+    return dict(sorted(found.items(), key=lambda each: each[1]))
+
+
+async def turned_round(owner: Any, path: str) -> tuple[dict[str, int], dict[str, int]]:
+    """Hand all prizes over, and turn the result round. Return the payouts before and after."""
+    before = await payouts(owner, path)
+    assert {each: await handed_over(owner, path, each) for each in before} == before
+    assert sum(map(bool, before.values())) >= 2  # equal players share a place
+    body = WHY | {"order": [[each] for each in before]}
+    corrected = await owner.post(f"{path}/corrections", body, headers=ANY)
+    assert corrected.status_code == 201, corrected.text
+    assert any([await handed_over(owner, path, each) for each in before])
+    return before, await payouts(owner, path)
+
+
 async def test_a_bundle_of_a_tournament_run_by_staff_is_verified(
     serving, signing: Callable[[], Any], database: TestDatabase
 ) -> None:
     """The clock, an undone check-in, and prizes that were handed over before a correction too."""
     async with serving() as api, signing() as sign:
-        rules = {"escalation": {"kind": "levels", "by": "clock", "levels": LEVELS}}
-        rules["rebuy"] = {"max": 1, "until_level": 1, "seconds": 0}
-        terms = {"starting_stack": 100, "currency": "EUR", "payouts": [70, 30], "fees": FEES}
-        terms |= {"overrides": rules, "table_seats": 4, "hands_between_seconds": 0}
-        entry = OPEN["entry"] | {"approval": True, "late_registration_level": 1}
-        more = terms | {"starts_at": at(3600), "entry": entry | {"no_show": "release"}}
-        owner, league, tournament, people = await announced(api, 3, **more)
-        path = f"/v1/tournaments/{tournament}"
-        changes = [{"type": "enter", "player": each.player} for each in people]
-        made = await owner.post(f"{path}/registrations/bulk", {"changes": changes})
-        entrants = [each["entrant"] for each in made.json()["changes"]]
-        for entrant in entrants:
-            await owner.post(f"{path}/registrations/{entrant}/check-in")
-        undone = f"{path}/registrations/{entrants[2]}/check-in"
-        assert (await owner.http.delete(undone, headers=owner.headers)).is_success
-        assert (await owner.post(f"{path}/start")).is_success
-        late = {"player": people[2].player}
-        assert (await owner.post(f"{path}/registrations/by-staff", late)).is_success
-        await owner.post(f"{path}/rebuys/by-staff", {"entrant": entrants[0]})
-        for body in ({"seconds": 60}, {"level": 2}, {"level": 1, "seconds": -30}):
-            assert (await owner.post(f"{path}/clock", WHY | body)).is_success
-        table = (await owner.get(path)).json()["tables"][0]["id"]
-
-        async def finished() -> bool:
-            return bool((await owner.get(path)).json()["state"] == "finished")
-
-        await play_until(people, table, finished)
-        shown = sorted(
-            (await owner.get(path)).json()["entrants"], key=lambda each: each["payout"] or 0
-        )
-        order = [[each["id"]] for each in shown]
-        gave = [await handed_over(owner, path, each) for (each,) in order]
-        assert gave == [each["payout"] or 0 for each in shown]
-        assert sum(map(bool, gave)) >= 2  # equal players share a place
-        corrected = await owner.post(f"{path}/corrections", WHY | {"order": order}, headers=ANY)
-        assert corrected.status_code == 201, corrected.text
-        assert any([await handed_over(owner, path, each) for (each,) in order])
-        was = dict(zip([each for (each,) in order], gave, strict=True))
-        stands = (await owner.get(path)).json()["entrants"]
-        now = {each["id"]: each["payout"] or 0 for each in stands}
+        owner, league, path, people = await played_by_staff(api)
+        was, now = await turned_round(owner, path)
         for entrant, got in was.items():
             back = await owner.post(f"{path}/prizes/{entrant}/returned", key=f"back {entrant}")
             if got <= now[entrant]:
@@ -261,7 +274,7 @@ async def test_a_bundle_of_a_tournament_run_by_staff_is_verified(
             again = await owner.post(f"{path}/prizes/{entrant}/returned", key=f"back {entrant}")
             assert again.json() == back.json()
         assert any(got > now[entrant] for entrant, got in was.items())
-        no = await people[0].post(f"{path}/prizes/{order[0][0]}/returned")
+        no = await people[0].post(f"{path}/prizes/{next(iter(was))}/returned")
         assert no.json()["code"] == "forbidden"
         books = (await owner.get(f"{path}/ledger")).json()["accounts"]
         assert {each["entrant"]: each["handed_over"] for each in books} == now
