@@ -114,8 +114,8 @@ def it_came_back_though_it_was_never_handed_over(forged: Forgery) -> str:
     return "prizes.returned"
 
 
-def it_came_back_while_the_result_was_frozen(forged: Forgery) -> str:
-    event = forged.events(HANDED)[0]
+def the_rest_was_handed_over_while_the_result_was_frozen(forged: Forgery) -> str:
+    event = forged.events(RETURNED)[0]
     event["type"] = "result_frozen"
     event["data"] = {
         "type": "result_frozen",
@@ -141,7 +141,7 @@ def test_prizes_that_were_handed_over_and_given_back_are_passed() -> None:
         what_came_back_was_handed_over_less_than_nothing,
         what_was_handed_over_came_back_less_than_nothing,
         it_came_back_though_it_was_never_handed_over,
-        it_came_back_while_the_result_was_frozen,
+        the_rest_was_handed_over_while_the_result_was_frozen,
     ],
 )
 def test_a_false_prize_is_found(change: Callable[[Forgery], str]) -> None:

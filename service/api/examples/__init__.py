@@ -34,12 +34,18 @@ def answer_of(operation: str) -> Json | None:
 
 @cache
 def answers() -> dict[str, Json]:
+    """Return the answers by operation: the recorded ones, and an item of the players' stream."""
+    # The stream has no end. Its items are those of the long poll.
+    (turn, *_) = recorded()["read_my_turns"]["items"]
+    return recorded() | {"follow_me": turn}
+
+
+@cache
+def recorded() -> dict[str, Json]:
     """Return the recorded answers by operation."""
     found: dict[str, Json] = {}
     for each in (files("service.api.examples") / "answers").iterdir():
         if not each.name.endswith(".json"):
             continue
         found |= json.loads(each.read_text(encoding="utf-8"))
-    # A stream has no end. Its items are those of the long poll.
-    (turn, *_) = found["read_my_turns"]["items"]
-    return found | {"follow_me": turn}
+    return found

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from service.api.examples import answers, ids
+from service.api.examples import ids, recorded
 from service.api.routes import ROUTES
 from tests.service.api import truth
 
@@ -153,7 +153,7 @@ class Recorder:
     def pytest_sessionfinish(self) -> None:
         """Write one file for each room of the API. Answers that were not received stay."""
         rooms: dict[str, dict[str, Any]] = {}
-        kept = answers()
+        kept = recorded()
         for handler in ROUTES:
             name = handler.opt["operation"].name
             room = handler.fn.__module__.split(".")[2]

@@ -25,9 +25,11 @@ __all__ = ["serving", "signing"]
 PRESET = {"points": {"type": "points_preset", "name": "stockholm"}}
 
 
-async def played(owner: Any, people: list[Any], terms: dict[str, Any]) -> tuple[str, str]:
+async def played(
+    owner: Any, league: str, people: list[Any], terms: dict[str, Any]
+) -> tuple[str, str]:
     """Play a tournament of *people* and a house bot of each strength. Return it and its table."""
-    made = await owner.post(f"/v1/leagues/{terms.pop('league')}/tournaments", NIGHT | terms)
+    made = await owner.post(f"/v1/leagues/{league}/tournaments", NIGHT | terms)
     assert made.status_code == 201, made.text
     night = f"/v1/tournaments/{made.json()['id']}"
     for person in people:
@@ -36,11 +38,9 @@ async def played(owner: Any, people: list[Any], terms: dict[str, Any]) -> tuple[
         seated = await owner.post(f"{night}/house-bots", {"count": 1, "strength": strength})
         assert seated.status_code == 201, seated.text
     assert (await owner.post(f"{night}/start")).status_code == 202
-    ((table,),) = [
-        [each["id"] for each in (await owner.get(f"{night}/tables")).json()["items"]],
-    ]
-    await play_until(people, table, lambda: over(owner, made.json()["id"]))
-    return made.json()["id"], table
+    (table,) = (await owner.get(f"{night}/tables")).json()["items"]
+    await play_until(people, table["id"], lambda: over(owner, made.json()["id"]))
+    return made.json()["id"], table["id"]
 
 
 async def test_a_season_with_house_bots_is_audited_and_its_bundles_are_verified(
@@ -51,8 +51,8 @@ async def test_a_season_with_house_bots_is_audited_and_its_bundles_are_verified(
         people = [await api.join(owner, league) for _ in range(2)]
         opened = await owner.post(f"/v1/leagues/{league}/seasons", {"name": "Autumn"} | PRESET)
         season = opened.json()["id"]
-        terms = {"league": league, "season": season, "table_seats": 6}
-        tournament, table = await played(owner, people, terms)
+        terms = {"season": season, "table_seats": 6, "hands_max": 6}
+        tournament, table = await played(owner, league, people, terms)
         runtime = api.app.shell.runtime
         await submitting.award_points(runtime, league, tournament)
         closed = await owner.post(f"/v1/seasons/{season}/close")

@@ -66,8 +66,8 @@ async def statuses(person: Any, tournament: str) -> dict[str, str]:
     return {each["player"]: each["status"] for each in shown["entrants"]}
 
 
-async def until_a_bust(api: Any, rebuy: dict[str, Any]) -> tuple[str, str, Any, Any]:
-    """Play until a player busts. Return tournament, table, the busted player and the other."""
+async def two_playing(api: Any, rebuy: dict[str, Any]) -> tuple[Any, str, str, list[Any]]:
+    """Start a game of two with short stacks. Return its owner, tournament, table and players."""
     owner, league = await api.league()
     people = [await api.join(owner, league) for _ in range(2)]
     made = await owner.post(
@@ -86,7 +86,17 @@ async def until_a_bust(api: Any, rebuy: dict[str, Any]) -> tuple[str, str, Any, 
         await person.post(f"/v1/tournaments/{tournament}/registrations")
     await owner.post(f"/v1/tournaments/{tournament}/start")
     shown = (await owner.get(f"/v1/tournaments/{tournament}")).json()
-    table = shown["tables"][0]["id"]
+    return owner, tournament, shown["tables"][0]["id"], people
+
+
+async def until_a_bust(api: Any, rebuy: dict[str, Any]) -> tuple[str, str, Any, Any]:
+    """Play until a player busts. Return tournament, table, the busted player and the other."""
+    owner, tournament, table, people = await two_playing(api, rebuy)
+    return tournament, table, *await bust_at(owner, tournament, table, people)
+
+
+async def bust_at(owner: Any, tournament: str, table: str, people: list[Any]) -> tuple[Any, Any]:
+    """Play until a player busts. Return this player and the other one."""
     for _ in range(400):
         seats = (await owner.get(f"/v1/tables/{table}")).json()["seats"]
         if len(seats) == 1:
@@ -94,7 +104,7 @@ async def until_a_bust(api: Any, rebuy: dict[str, Any]) -> tuple[str, str, Any, 
             entrants = (await owner.get(f"/v1/tournaments/{tournament}")).json()["entrants"]
             player = next(each["player"] for each in entrants if each["id"] == winner)
             broke = next(person for person in people if person.player != player)
-            return tournament, table, broke, next(p for p in people if p is not broke)
+            return broke, next(p for p in people if p is not broke)
         for person in people:
             await answer(person, table)
     raise AssertionError("nobody goes broke")
@@ -148,23 +158,34 @@ async def test_a_thing_is_staked_for_its_agreed_value(serving) -> None:
         )
 
 
+async def fold(person: Any, table: str) -> bool:
+    """Answer the open decision of *person*, and fold if that is possible."""
+    view = (await person.get(f"/v1/tables/{table}")).json()
+    if not view["my_turn"] or "fold" not in {action["verb"] for action in view["legal"]}:
+        return await answer(person, table)
+    body = {"type": "fold", "decision": view["decision"]["token"]}
+    done = await person.post(f"/v1/tables/{table}/actions", body, key=f"fold-{next(_keys)}")
+    return bool(done.status_code == 200)
+
+
 async def test_a_staked_thing_is_bought_back_for_its_value(serving) -> None:
-    """Its owner has won the chips for it, and nobody is left to open the next hand with."""
+    """Its owner wins a forced bet, and a pause keeps the next hand from opening."""
     async with serving() as api:
-        tournament, table, owner, other = await until_a_bust(api, {"seconds": 600})
-        path = f"/v1/tournaments/{tournament}/items"
-        for number in range(400):
-            status = await statuses(owner, tournament)
-            if status[other.player] != "playing":
+        staff, tournament, table, people = await two_playing(api, {"seconds": 600})
+        broke, other = await bust_at(staff, tournament, table, people)
+        path = f"/v1/tournaments/{tournament}"
+        staked = await broke.post(f"{path}/items", {"item": "ship", "value": 20})
+        assert staked.status_code == 201, staked.text
+        for _ in range(200):
+            back = await broke.post(f"{path}/items/return")
+            if back.status_code == 201:
                 break
-            if status[owner.player] != "playing":
-                staked = await owner.post(path, {"item": f"ship {number}", "value": 20})
-                assert staked.status_code == 201, staked.text
-            for person in (owner, other):
-                await answer(person, table)
-        back = await owner.post(f"{path}/return")
-        assert back.status_code == 201, back.text
-        assert back.json()["events"] == ["item_returned", "chips_removed"]
+            assert back.json()["code"] in ("hand_in_play", "stack_too_small"), back.text
+            assert (await staff.post(f"{path}/resume")).is_success
+            await fold(other, table)
+            await answer(broke, table)
+            assert (await staff.post(f"{path}/pause")).is_success
+        assert back.json()["events"] == ["item_returned", "chips_returned"]
 
 
 async def test_a_rebuy_is_not_owed_once_its_level_is_over(serving) -> None:
