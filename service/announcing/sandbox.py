@@ -125,7 +125,8 @@ class Sandbox:
                 state = (await states.load(stream)).state
                 if isinstance(state, Registering) and counts_as_entered(state, player):
                     raise _entered(state.terms.tournament)
-            entries = await decided_with_tables(states, wanted, [command], order.received_at)
+            now = order.received_at
+            entries = await decided_with_tables(self._runtime, states, wanted, [command], now)
             # The guards keep two requests at the same moment from entering two tournaments.
             return [*entries, Entry(house, joined, after), *map(Entry, others)]
 
