@@ -44,7 +44,7 @@ async def seat_house_bots(
 
     Raises:
         CommandRejected: If the tournament refuses a bot.
-        Forbidden: If staff who play ask after play has begun. Chips of weak bots are worth a lot.
+        Forbidden: If staff who play ask after play has begun.
         TournamentFull: If there is no place for all. House bots join no waitlist.
 
     Source: rulebook ``entry.house_bots``.
@@ -58,12 +58,7 @@ async def seat_house_bots(
         before = (await states.load(house)).state
         if not isinstance(before, Created):
             return [Entry(house)]
-        if order.entered and isinstance(state, Running):
-            raise Forbidden(
-                "you are entered here: once play has begun, ask a member of the staff who does "
-                "not play to enter house bots",
-                capability="run_tournaments",
-            )
+        _demand_before_play(order, state)
         chosen = tuple(islice(_free(before, state, strength), count))
         joined, _ = policies.decide_in_turn(league.decider, before, _joining(before, chosen, now))
         asked = [
@@ -80,6 +75,21 @@ async def seat_house_bots(
     receipt = await runtime.writer.submit(league_id, order, decide)
     lead_on(runtime, league_id, (await runtime.writer.load(league_id, stream, fresh=False)).state)
     return receipt
+
+
+def _demand_before_play(order: Order, state: Tournament) -> None:
+    """
+    Check that no staff who play enter bots once play has begun.
+
+    Raises:
+        Forbidden: If they do. Bots bring chips to a table, and staff may sit there.
+    """
+    if order.entered and isinstance(state, Running):
+        raise Forbidden(
+            "you are entered here: once play has begun, ask a member of the staff who does not "
+            "play to enter house bots",
+            capability="run_tournaments",
+        )
 
 
 def _free(house: Created, state: Tournament, strength: Strength) -> Iterator[PlayerId]:

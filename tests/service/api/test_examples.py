@@ -32,6 +32,7 @@ NOT_RECORDED = {
     "read_happenings",
     "read_screen",
     "read_terms",
+    "reverse_payment",
     "simulate_evenings",
     "try_season_terms",
 }
