@@ -27,7 +27,7 @@ CALLED = {
     "season": "season_id", "dispute": "dispute_id", "player": "member_id",
     "entrant": "entrant_id", "preset": "ruleset_id", "code": "code", "claim": "claim",
     "audit": "operation_id", "operation": "operation_id", "number": "number",
-    "key": "screen_key", "screen_key": "screen_key_id",
+    "key": "screen_key", "screen_key": "screen_key_id", "opt_out": "opt_out",
 }  # fmt: skip
 """The names of a scene for those in the console's paths."""
 
