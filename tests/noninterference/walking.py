@@ -112,26 +112,40 @@ def _abouts(scene: Scene, path: str, *, everywhere: bool = False) -> Iterator[di
 
 
 async def _read(scene: Scene, audience: str, name: str, path: str, described: Operation) -> None:
-    asker = scene.asker
     if name == MY_STREAM:
         await _my_stream(scene, audience, path)
         return
     for named in _abouts(scene, path):
-        for query in _queries(name, described, named):
-            asked = path.format_map(named) + query
-            answer = await asker.ask(audience, name, "GET", asked)
-            for form in FORMS.get(name, ()) if not query else ():
-                await asker.ask(audience, name, "GET", asked, headers={"Accept": form})
-            tag = answer.headers.get("etag")
-            if tag is not None and audience in TAGGED:
-                await asker.head(audience, asked, answer)
-                again = {"If-None-Match": tag}
-                await asker.ask(audience, name, "GET", asked, headers=again)
-            if name in STREAMS and answer.is_success:
-                events = len(answer.json()["items"])
-                await asker.follow(audience, name, path.format_map(named), events=events)
-                history = {"Accept": "application/x-ndjson"}
-                await asker.ask(audience, name, "GET", path.format_map(named), headers=history)
+        await _read_about(scene, audience, name, path, described, named)
+    if "{player_id}" in path:  # somebody who has played, and not only looks on
+        played = scene.names | {"player_id": scene.names["member_id"]}
+        await _read_about(scene, audience, name, path, described, played)
+
+
+async def _read_about(
+    scene: Scene,
+    audience: str,
+    name: str,
+    path: str,
+    described: Operation,
+    named: dict[str, str],
+) -> None:
+    asker = scene.asker
+    for query in _queries(name, described, named):
+        asked = path.format_map(named) + query
+        answer = await asker.ask(audience, name, "GET", asked)
+        for form in FORMS.get(name, ()) if not query else ():
+            await asker.ask(audience, name, "GET", asked, headers={"Accept": form})
+        tag = answer.headers.get("etag")
+        if tag is not None and audience in TAGGED:
+            await asker.head(audience, asked, answer)
+            again = {"If-None-Match": tag}
+            await asker.ask(audience, name, "GET", asked, headers=again)
+        if name in STREAMS and answer.is_success:
+            events = len(answer.json()["items"])
+            await asker.follow(audience, name, path.format_map(named), events=events)
+            history = {"Accept": "application/x-ndjson"}
+            await asker.ask(audience, name, "GET", path.format_map(named), headers=history)
 
 
 async def _my_stream(scene: Scene, audience: str, path: str) -> None:
