@@ -14,8 +14,8 @@ from pathlib import Path
 
 STATIC = Path(__file__).parent / "static"
 _TYPES = {
-    ".css": "text/css; charset=utf-8",
-    ".js": "text/javascript; charset=utf-8",
+    ".css": "text/css",
+    ".js": "text/javascript",
     ".svg": "image/svg+xml",
     ".png": "image/png",
     ".ico": "image/x-icon",

@@ -29,7 +29,7 @@ from service.console.languages import spoken
 from service.console.problems import NOTHING, Failure
 from service.console.words import Words
 
-HTML = "text/html; charset=utf-8"
+HTML = "text/html"
 PART = "part"
 SAID_COOKIE = "holotable-said"
 SCHEME_COOKIE = "holotable-scheme"

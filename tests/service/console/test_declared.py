@@ -108,6 +108,7 @@ async def test_every_answer_carries_the_policy_and_no_answer_is_shared(serving: 
             assert policy.startswith("default-src 'none'; script-src 'self'; style-src 'self';")
             assert "unsafe" not in policy
             assert answer.headers["referrer-policy"] == "same-origin"
+            assert answer.headers.get("content-type", "").count("charset") <= 1, path
             assert answer.headers["x-content-type-options"] == "nosniff"
             assert answer.headers["cross-origin-opener-policy"] == "same-origin"
             if not path.startswith(("/static", "/favicon", "/manifest")):

@@ -178,7 +178,7 @@ async def standings_csv(ask: Ask, season: str) -> Response[bytes]:
     """Download the standings for a spreadsheet."""
     text = await ask.api.text(f"/v1/seasons/{season}/standings.csv")
     headers = {"Content-Disposition": f'attachment; filename="standings-{season}.csv"'}
-    return Response(text.encode(), media_type="text/csv; charset=utf-8", headers=headers)
+    return Response(text.encode(), media_type="text/csv", headers=headers)
 
 
 def running(seasons: Sequence[SeasonListed]) -> SeasonListed | None:
