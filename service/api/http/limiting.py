@@ -230,6 +230,16 @@ class Limits:
         _take(self._mails, address, "too many mails were asked for from this address")
         _take(self._mails_to, about, "too many mails were asked for this account")
 
+    def ask_own_mail(self, account: UUID) -> None:
+        """
+        Count a mail that somebody asks for who is signed in: strangers at the same address cannot
+        use it up.
+
+        Raises:
+            TooManyRequests: If the account has asked for too many.
+        """
+        _take(self._mails_to, account, "too many mails were asked for this account")
+
     def simulate(self, account: UUID) -> None:
         """
         Count a simulation.

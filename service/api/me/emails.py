@@ -108,7 +108,7 @@ async def set_my_email(
     began, keys = shell.now(), _keys(shell)
     if body.email is not None:
         _demand_mail(shell)
-        shell.limits.ask_mail(request.scope, principal.account.number)
+        shell.limits.ask_own_mail(principal.account.number)
     me = await signed_in(request, principal.account.login, body.password)
     async with shell.engine.begin() as connection:
         await demand_unchanged(connection, me.number, began)
