@@ -290,10 +290,10 @@ async def test_quiet_hours_choices_bans_and_one_click_hold_mail_back(
         [mail] = mails["han"]
         assert mail.message["list-unsubscribe-post"] == "List-Unsubscribe=One-Click"
         link = mail.message["list-unsubscribe"].strip("<>")
-        assert link in mail.text
+        assert link.replace("/v1/opt-outs/", "/opt-outs/") in mail.text  # the page, not the route
         out = link.removeprefix(SITE)
-        asked = await here.api.http.get(out, headers={"Accept-Language": "de"})
-        assert "dein Sitz ist ausgelost" in asked.text
+        asked = await here.api.http.get(out)
+        assert (asked.json()["kind"], asked.json()["wanted"]) == ("seat_drawn", True)
         broken = out[:-2] + ("A" if out[-2] != "A" else "B") + out[-1]
         assert (await here.api.http.post(broken)).status_code == 404
         clicked = await here.api.http.post(out, data={"List-Unsubscribe": "One-Click"})
