@@ -7,7 +7,7 @@ from service.api.http.shell import Asked, client_address, shell_of
 from service.api.me.accounts import Me
 from service.console import sessions
 from service.console.calling import Api, Edge, Problem
-from service.console.languages import Spoken, best_language
+from service.console.languages import LANGUAGE_COOKIE, Spoken, best_language
 from service.console.link_keys import held_in
 from service.console.problems import Failure
 from service.console.sessions import Session, Transport, host_of, session_of, transport_of
@@ -100,7 +100,8 @@ def ask_of(request: Asked, edge: Edge) -> Ask:
     """Return what *request* asks, with nothing called yet."""
     transport = transport_of(request)
     session = session_of(request, transport)
-    language = best_language(request.headers.get("accept-language"))
+    chosen = sessions.cookie(request, LANGUAGE_COOKIE)
+    language = best_language(chosen, request.headers.get("accept-language"))
     api = Api(
         edge=edge,
         scope=request.scope,

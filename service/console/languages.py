@@ -3,10 +3,15 @@
 from dataclasses import dataclass
 from functools import cache
 from gettext import NullTranslations
+from typing import Final
 
 from babel import Locale
 
-from service.base.languages import Language, language_of, texts
+from service.base.languages import LANGUAGES, Language, language_of, texts
+
+LANGUAGE_COOKIE = "holotable-language"
+NAMES: Final[dict[Language, str]] = {"en": "English", "de": "Deutsch"}
+"""Each language by its own name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +39,7 @@ def spoken(code: Language) -> Spoken:
     return Spoken(code, Locale.parse(code), texts(code))
 
 
-def best_language(accepted: str | None) -> Spoken:
-    """Return the best language for an ``Accept-Language``."""
-    return spoken(language_of(accepted))
+def best_language(chosen: str | None, accepted: str | None) -> Spoken:
+    """Return the language that the reader chose, or else the best for an ``Accept-Language``."""
+    known = next((each for each in LANGUAGES if each == chosen), None)
+    return spoken(known or language_of(accepted))

@@ -12,6 +12,7 @@ PROGRAMS = "/account/tokens"
 FORGOTTEN = "/forgotten"
 RESET = "/forgotten/code"
 SCHEME = "/scheme"
+LANGUAGE = "/language"
 NEW_LEAGUE = "/new-league"
 
 

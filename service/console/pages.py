@@ -25,7 +25,7 @@ from service.console.assets import static
 from service.console.calling import Problem
 from service.console.csrf import token_for
 from service.console.drawing.drawn import Drawn
-from service.console.languages import spoken
+from service.console.languages import NAMES, spoken
 from service.console.problems import NOTHING, Failure
 from service.console.words import Words
 
@@ -297,6 +297,7 @@ def environment(code: Language) -> Environment:
     )
     found.globals |= {
         "links": links,
+        "languages": NAMES,
         "static": static,
         "words": Words(speaks),
         "drawn": Drawn(speaks),

@@ -23,6 +23,7 @@ OPEN = {
     "ask_opt_out",
     "ask_code",
     "begin_session",
+    "choose_language",
     "choose_scheme",
     "clock",
     "favicon",

@@ -158,7 +158,7 @@ async def test_a_sign_in_link_works_once_and_only_when_it_is_pressed(
             assert (await browser.get(f"/sign-in/{code}")).status_code == 200
 
         page = await first.submit(f"/sign-in/{code}")
-        assert "Good evening, Mara" in page.text
+        assert "Hello, Mara" in page.text
 
         page = await second.submit(f"/sign-in/{code}")
         assert page.status_code == 401

@@ -112,3 +112,25 @@ async def test_a_reader_chooses_the_colours_and_gives_them_back(serving: Serving
         assert "data-scheme" not in page.text
         page = await browser.submit("/scheme", scheme='"><script>')
         assert "data-scheme" not in page.text
+
+
+@pytest.mark.anyio
+async def test_a_reader_chooses_the_language_which_wins_over_the_browsers(
+    serving: Serving,
+) -> None:
+    async with serving() as console:
+        browser = console.browser()
+        browser.http.headers["accept-language"] = "de"
+        page = await browser.get("/sign-in?then=/account")
+        assert '<html lang="de"' in page.text
+        assert 'value="en" lang="en" aria-pressed="false">English<' in page.text
+        assert 'value="de" lang="de" aria-pressed="true">Deutsch<' in page.text
+
+        page = await browser.submit("/language", language="en")
+        assert str(page.url).endswith("/sign-in?then=/account")
+        assert '<html lang="en"' in page.text
+        assert page.headers["cache-control"] == "private, no-store"
+        assert "Cookie" in page.headers["vary"]
+
+        page = await browser.submit("/language", language='"><script>')
+        assert '<html lang="de"' in page.text

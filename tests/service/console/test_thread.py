@@ -33,7 +33,7 @@ async def test_somebody_signs_up_joins_enters_and_leaves(serving: Serving) -> No
         assert "You are off the list." in page.text
 
         home = await browser.get("/")
-        assert "Good evening, Mara" in home.text
+        assert "Hello, Mara" in home.text
         gone = await browser.submit("/sign-out")
         assert gone.url.path == "/sign-in"
-        assert (await browser.get("/")).text.count("Good evening") == 0
+        assert (await browser.get("/")).text.count("Hello, ") == 0

@@ -1,7 +1,5 @@
 """What I am told, by which channels, and when not."""
 
-from typing import get_args
-
 import msgspec
 
 from service.api.me.notifications import (
@@ -11,11 +9,12 @@ from service.api.me.notifications import (
     NotificationsWanted,
 )
 from service.api.me.push_subscriptions import PushWanted, Subscribed
-from service.base.languages import N_, Language
+from service.base.languages import N_
 from service.console import links
 from service.console.asking import Ask
 from service.console.declaring import form, page
 from service.console.forms import Given, command
+from service.console.languages import NAMES
 from service.console.pages import Done, Page
 
 KINDS = {
@@ -30,7 +29,6 @@ KINDS = {
     "dispute": (N_("Disputes"), N_("A claim or a ruling concerns you.")),
     "audit_failed": (N_("An audit has failed"), N_("Only for owners of a league.")),
 }
-_LANGUAGES = {"en": "English", "de": "Deutsch"}
 
 
 class Told(msgspec.Struct, kw_only=True):
@@ -75,7 +73,7 @@ async def notices(ask: Ask) -> Page:
             for kind, (name, hint) in KINDS.items()
         ),
         language=shown.language,
-        languages=tuple((each, _LANGUAGES.get(each, each)) for each in get_args(Language)),
+        languages=tuple(NAMES.items()),
         zone=shown.zone,
         quiet_begin="" if quiet is None else quiet.begin,
         quiet_end="" if quiet is None else quiet.end,
