@@ -190,6 +190,11 @@ async def test_what_the_organiser_changes_stays_and_the_rest_follows(serving: Se
         kept = filled(shorter.text)
         assert kept["payouts"] == "100"
         assert kept["level_minutes[]"][0] == "5"
+        uneven = kept | {"level_minutes[]": ["10", *minutes[1:]]}
+        (action,) = _ACTION.findall(shorter.text)
+        told = await browser.submit(unescape(action), **uneven, again="yes")
+        assert "of 5 to 10 min" in told.text
+        assert "of 5 min" in shorter.text
         assert kept["level_big[]"] == after["level_big[]"]
         assert facts(shorter.text)[:3] != facts(page.text)[:3]
         announced = await browser.submit(
@@ -217,7 +222,7 @@ async def test_an_evening_is_planned_as_last_time(serving: Serving, database: Te
             "name": "Ümläut & Co", "ruleset": "better", "starting_stack": 700, "table_seats": 5,
             "entrants_max": 10, "length_seconds": 5400, "currency": "CHF", "payouts": [7, 3],
             "fees": {"buy_in": 1000, "bounty": 200}, "place": "<i>Hut</i>",
-            "starts_at": "2026-01-01T18:00:00Z",
+            "starts_at": "2026-01-01T18:06:30Z",
             "overrides": {
                 "rebuy": {"max": 1},
                 "escalation": {"kind": "levels", "by": "clock", "levels": levels},
@@ -229,11 +234,13 @@ async def test_an_evening_is_planned_as_last_time(serving: Serving, database: Te
 
         page = await browser.get(f"/leagues/{league}/new-evening")
         links = re.findall(r'href="([^"]*like=trn_[^"]*)"', page.text)
+        assert re.search("time=[0-9]{2}%3A10&", links[0]), "the next five minutes"
         page = await browser.get(unescape(links[0]))
 
         assert page.status_code == 200, page.text
         fields = filled(page.text)
         assert fields["name"] == "Ümläut & Co"
+        assert fields["payment"] == "on_trust", "as last time"
         assert (fields["table_seats"], fields["starting_stack"]) == ("5", "700")
         assert (fields["payouts"], fields["price"]) == ("7, 3", "10")
         assert fields["level_big[]"] == ["20", "100"]
@@ -248,6 +255,25 @@ async def test_an_evening_is_planned_as_last_time(serving: Serving, database: Te
         assert body["overrides"]["rebuy"]["max"] == 1
         assert body["overrides"]["escalation"]["levels"][0]["length"] == 300
         assert (body["length_seconds"], body["currency"]) == (5400, "CHF")
+
+
+@pytest.mark.parametrize("payment", ["recorded", "on_trust"])
+async def test_payments_are_taken_at_the_door_unless_trust_is_chosen(
+    serving: Serving, payment: str
+) -> None:
+    async with serving() as console:
+        owner, league, browser = await league_of(console)
+        page = await browser.get(f"/leagues/{league}/new-evening/plan?often=once&price=5")
+        fields = filled(page.text) | {"season": "new"}
+        assert fields["payment"] == "recorded"
+        (action,) = _ACTION.findall(page.text)
+        page = await browser.submit(unescape(action), **fields | {"payment": payment})
+
+        made = page.url.path.rpartition("/")[2]
+        body = (await owner.get(f"/v1/tournaments/{made}/terms")).json()["body"]
+        assert body["fees"]["payment"] == payment
+        free = await browser.get(f"/leagues/{league}/new-evening/plan?often=once")
+        assert 'name="payment"' not in free.text
 
 
 async def test_an_evening_is_kept_as_a_template_and_planned_from_it(serving: Serving) -> None:

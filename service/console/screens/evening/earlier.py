@@ -24,6 +24,7 @@ _LISTED = 30
 """The tournaments among which the latest evenings of different names are looked for."""
 
 _WEEK = timedelta(days=7)
+_ROUND = timedelta(minutes=5)
 
 
 class Earlier(msgspec.Struct, kw_only=True):
@@ -79,7 +80,7 @@ def _of_evenings(
     for starts_at, each in sorted(dated, key=lambda pair: pair[0], reverse=True):
         if each.state in ("draft", "cancelled") or each.name in found:
             continue
-        local = starts_at.astimezone(ZoneInfo(asked.zone)) + _WEEK
+        local = _rounded(starts_at).astimezone(ZoneInfo(asked.zone)) + _WEEK
         while local <= now:
             local += _WEEK
         query = {"like": each.tournament, "often": "once", "zone": asked.zone}
@@ -87,6 +88,11 @@ def _of_evenings(
         href = f"{links.evening_plan(league)}?{urlencode(query)}"
         found[each.name] = Earlier(kind="evening", name=each.name, starts_at=starts_at, href=href)
     return list(found.values())[:_EVENINGS_MAX]
+
+
+def _rounded(start: datetime) -> datetime:
+    """Return a start at the next five minutes. An evening may have begun at an odd minute."""
+    return start + -(start - datetime.min.replace(tzinfo=start.tzinfo)) % _ROUND
 
 
 def _link(

@@ -122,8 +122,8 @@ class Proposal(msgspec.Struct, kw_only=True):
     no levels that rise by the clock.
     """
 
-    minutes: int
-    """The length of the first level, or 0."""
+    minutes: tuple[int, int] | None
+    """The lengths of the shortest and of the longest level that ends, or null without levels."""
 
     breaks: tuple[int, ...]
     """The levels after which a break comes."""
@@ -203,7 +203,7 @@ async def proposal(ask: Ask, asked: Questions, own: Values, key: str) -> Proposa
         seats=seats,
         stack=game.starting_stack or 0,
         rows=(),
-        minutes=0,
+        minutes=None,
         breaks=(),
         late_level=None,
         ends_itself=ends_itself,
@@ -251,7 +251,8 @@ async def _rising(ask: Ask, asked: Questions, own: Values, found: Proposal, key:
         found.breaks = tuple(sorted({*numbers_of(own["breaks"][-1])}))
     played = levels_of(found.rows)
     if played:
-        found.minutes = (played[0].length or 0) // 60
+        lengths = [each.length // 60 for each in played if each.length is not None]
+        found.minutes = (min(lengths), max(lengths)) if lengths else None
         pause = 60 * (number(own, "break_minutes") or _BREAK_SECONDS // 60)
         found.ends = await _ends(ask, asked, found, played, pause, key)
 

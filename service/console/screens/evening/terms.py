@@ -68,7 +68,10 @@ def _money(given: Given, asked: Questions, wrong: dict[str, str]) -> dict[str, o
     shares = numbers_of(given.text("payouts")) or (1,)
     return {
         "currency": asked.currency,
-        "fees": {"buy_in": int(price * 10 ** get_currency_precision(asked.currency))},
+        "fees": {
+            "buy_in": int(price * 10 ** get_currency_precision(asked.currency)),
+            "payment": given.text("payment") or "recorded",
+        },
         "payouts": shares,
     }
 

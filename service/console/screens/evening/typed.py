@@ -89,6 +89,7 @@ def filled(content: Document) -> dict[str, tuple[str, ...]]:
         "break_minutes": _minutes(breaks[0]["seconds"]) if breaks else None,
         "price": _price(fees.get("buy_in"), content.get("currency")),
         "payouts": ", ".join(map(str, content.get("payouts") or ())) if fees.get("buy_in") else "",
+        "payment": fees.get("payment", "on_trust") if fees.get("buy_in") else None,
         "waitlist": entry.get("waitlist"),
         "check_in": entry.get("check_in_opens_before_seconds") is not None,
         "staff_may_play": content.get("staff_may_play"),
@@ -132,7 +133,7 @@ def laid_over(content: Document, terms: Document) -> Document:
 _SHOWN_WITHIN = {
     "entry": ("waitlist", "late_registration_level", "check_in_opens_before_seconds"),
     "floor": ("breaks", "last_hands_after_minutes"),
-    "fees": ("buy_in",),
+    "fees": ("buy_in", "payment"),
     "overrides": ("escalation",),
 }
 """The members of an announcement's objects that the form shows, so the form alone sets them."""
