@@ -2,6 +2,8 @@
 
 import asyncio
 from dataclasses import dataclass, field
+from ipaddress import ip_address
+from urllib.parse import urlsplit
 
 from service.api.http.shell import Asked, client_address, shell_of
 from service.api.me.accounts import Me
@@ -129,6 +131,15 @@ def house_address(ask: Ask) -> str:
         return known.rstrip("/")
     scheme = "https" if ask.transport == "tls" else "http"
     return f"{scheme}://{host_of(ask.request.scope)}"
+
+
+def only_here(ask: Ask) -> bool:
+    """Return whether links to this installation open on its own machine only."""
+    try:
+        name = urlsplit(house_address(ask)).hostname or ""
+        return name == "localhost" or ip_address(name).is_loopback
+    except ValueError:  # another name
+        return False
 
 
 def secret_key(ask: Ask) -> str:

@@ -20,7 +20,7 @@ from service.api.me.accounts import Me, MyLeague
 from service.base.languages import Language
 from service.base.sources import SystemEntropy
 from service.console import links, sessions
-from service.console.asking import Ask, ended, secret_key
+from service.console.asking import Ask, ended, only_here, secret_key
 from service.console.assets import static
 from service.console.calling import Problem
 from service.console.csrf import token_for
@@ -139,6 +139,10 @@ class Context:
         listed = " ".join(each for each in topics if each)
         return Markup('id="{0}" data-part="{0}" data-topics="{1}"').format(name, listed)
 
+    def only_here(self) -> bool:
+        """Return whether links on this page are of no use to a phone."""
+        return only_here(self.ask)
+
     def failed(self, *forms: str) -> Failure:
         """Return what went wrong with one of these forms. It is false if nothing did."""
         failure = self.ask.failure
@@ -238,6 +242,7 @@ def _values(ask: Ask, page: Page, me: Me | None) -> dict[str, object]:
         "failed": context.failed,
         "form_token": context.form_token,
         "part": context.part,
+        "only_here": context.only_here,
     }
 
 

@@ -50,6 +50,28 @@ async def test_a_forgotten_password_is_replaced_with_a_code(serving: Serving) ->
         assert "never shown again" not in refused.text
 
 
+async def test_mail_is_turned_off_at_once_and_is_no_choice_in_a_house_without_it(
+    serving: Serving,
+) -> None:
+    chosen = {"zone": "Europe/Berlin", "language": "en"}
+    async with serving() as console:
+        person = await console.api.person()
+        browser = await console.signed_in(person.login)
+        page = await browser.get("/account/notices")
+        assert "This house sends no mail." in page.text
+        assert 'type="checkbox" name="mail[]"' not in page.text
+        await browser.submit("/account/notices", **chosen)
+        kinds = (await person.get("/v1/me/notifications")).json()["kinds"].values()
+        assert all(each["mail"] for each in kinds)
+    async with serving(**MAIL) as console:
+        browser = await console.signed_in(person.login)
+        await browser.get("/account/notices")
+        ticked = {"mail[]": ["result"], "push[]": ["result"], "no_mail": "true"}
+        page = await browser.submit("/account/notices", **chosen, **ticked)
+        assert "Your choices are saved." in page.text
+        assert page.text.count(" checked") == 1
+
+
 async def test_notices_are_chosen_by_kind_and_channel_with_quiet_hours(serving: Serving) -> None:
     async with serving(**MAIL) as console:
         person = await console.api.person()

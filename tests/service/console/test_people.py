@@ -30,6 +30,7 @@ async def test_an_invitation_is_a_link_with_a_qr_code(serving: Serving) -> None:
         assert page.status_code == 200, page.text
         assert 'aria-label="QR code of the link"' in page.text
         assert " style=" not in page.text
+        assert "A phone cannot open this address." in page.text
         (link,) = _LINK.findall(page.text)
 
         guest = await console.signed_in((await console.api.person("<b>Guest</b>")).login)

@@ -19,6 +19,7 @@ async def test_papers_name_seats_and_codes(serving: Serving) -> None:
         assert cards.count('class="seat-card"') == len(people)
         assert cards.count('<svg role="img" aria-label="Code of the player"') == len(people)
         assert "<i>Night" not in cards
+        assert "A phone cannot open this address." not in cards
         sheets = (await browser.get(f"{path}?what=tables")).text
         assert sheets.count('class="sheet"') == 1
         assert "Out, and by whom" in sheets

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from engine.rulesets.presets import PRESETS
+from service.api.http.rule_names import NUMBERS
 from service.console.assets import PLAY, assets
 
 pytestmark = pytest.mark.anyio
@@ -107,6 +108,10 @@ async def test_a_hand_is_played_by_forms_with_exactly_the_legal_actions(
 
         last = (await browser.get(here)).text
         assert f"/hands/{view['last_hand']['hand']}" in last
+        told = last.partition('class="ended"')[2].partition("</details>")[0]
+        for award in view["last_hand"]["awards"]:
+            assert award["rule"] not in told
+            assert f'aria-label="Rule {NUMBERS[award["rule"]]}"' in told
         assert len(pressed) > 1
 
 

@@ -17,6 +17,10 @@ async def test_somebody_signs_up_joins_enters_and_leaves(serving: Serving) -> No
         tournament = made.json()["id"]
         code = (await owner.post(f"/v1/leagues/{league}/invitations", {})).json()["code"]
         browser = console.browser()
+        inviting = f'href="/leagues/{league}/people#invite"'
+        staff = await console.signed_in(owner.login)
+        assert inviting in (await staff.get(f"/tournaments/{tournament}")).text
+        assert inviting in (await staff.get(f"/tournaments/{tournament}?part=poster")).text
 
         await browser.get(f"/join/{code}")
         page = await browser.submit(
@@ -26,6 +30,7 @@ async def test_somebody_signs_up_joins_enters_and_leaves(serving: Serving) -> No
         assert "Cloud City" in page.text
 
         page = await browser.get(f"/tournaments/{tournament}")
+        assert inviting not in page.text
         page = await browser.submit(f"/tournaments/{tournament}/enter")
         assert "You are on the list." in page.text
         assert "Mara" in page.text

@@ -88,7 +88,8 @@ async def notices(ask: Ask) -> Page:
 @form(links.NOTICES, of=notices)
 async def choose_notices(ask: Ask, given: Given) -> Done | Page:
     """Keep the choices."""
-    mail, push = given.texts("mail[]"), given.texts("push[]")
+    mail = () if given.flag("no_mail") else given.texts("mail[]")
+    push = given.texts("push[]")
     kinds = {each: Channels(mail=each in mail, push=each in push) for each in KINDS}
     wanted = given.into(NotificationsWanted, kinds=msgspec.convert(kinds, NoticeKinds))
     return await command(

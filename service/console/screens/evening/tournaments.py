@@ -100,6 +100,9 @@ class PosterScreen(msgspec.Struct, kw_only=True):
     may_cancel: bool
     """True if the reader's role may cancel the evening, and it is not over."""
 
+    may_invite: bool
+    """True if the reader's role may invite people, and play has not begun."""
+
 
 def _game(ask: Ask, ruleset: str) -> str:
     """Return the game of a ruleset by name. The name of a league's own ruleset says enough."""
@@ -216,6 +219,7 @@ async def _as_member(ask: Ask, tournament: str) -> PosterScreen:
         waiting=tuple(each for each in guests if _outside(each)),
         mine=await _mine(ask, shown, me),
         may_cancel=_directs(me, shown),
+        may_invite=_directs(me, shown) and shown.state in _BEFORE_PLAY,
     )
 
 
@@ -251,6 +255,7 @@ async def _as_stranger(ask: Ask, tournament: str) -> PosterScreen:
         waiting=(),
         mine=None,
         may_cancel=False,
+        may_invite=False,
     )
 
 

@@ -9,6 +9,7 @@ import msgspec
 from engine.kit.cards import total
 from engine.rulesets import Amounts, Ruleset
 from engine.table.read.view_parts import AwardView, LastHandView, NextLevelView
+from service.api.http.rule_names import NUMBERS
 from service.api.http.shell import shell_of
 from service.api.league.evaluating import HandsWanted, HandsWorth
 from service.api.table.legal import LegalImprove, LegalSelect
@@ -94,8 +95,8 @@ class Paid(msgspec.Struct, frozen=True, kw_only=True):
     """The number of the pot. 1 is the main pot, and 0 the Sabacc pot."""
 
     winners: tuple[tuple[str, int], ...]
-    rule: str
-    """The rulebook's name of the deciding rule."""
+    number: str
+    """The number of the deciding rule in the rulebook, or nothing."""
 
     why: str
     """``distance`` or ``suit_count`` if that decided, else the rule."""
@@ -296,7 +297,7 @@ def _ended(ask: Ask, seen: TableSeen, last: LastHandView, names: dict[int, str])
         Paid(
             pot=each.pot,
             winners=tuple((name(seat), chips) for seat, chips in each.winners),
-            rule=each.rule,
+            number=NUMBERS.get(each.rule, ""),
             why=_why(last, each),
             remainder=each.remainder,
         )
@@ -304,7 +305,7 @@ def _ended(ask: Ask, seen: TableSeen, last: LastHandView, names: dict[int, str])
     ]
     if last.sabacc_awards:
         winners = tuple((name(seat), chips) for seat, chips in last.sabacc_awards)
-        paid.append(Paid(pot=0, winners=winners, rule="", why="", remainder=0))
+        paid.append(Paid(pot=0, winners=winners, number="", why="", remainder=0))
     return Ended(hand=last.hand, number=last.number, shown=tuple(shown), paid=tuple(paid))
 
 
