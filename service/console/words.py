@@ -36,6 +36,19 @@ _PHASES = {
     "cancelled": N_("Cancelled"),
 }
 
+_GAMES = {
+    "better": N_("Better Sabacc"),
+    "better_simple": N_("Better Sabacc, few chips"),
+    "cantina": N_("Cantina"),
+    "casino": N_("Casino"),
+    "halcyon_10": N_("Halcyon, 10 chips"),
+    "halcyon_100": N_("Halcyon, 100 chips"),
+    "holo": N_("Holo"),
+    "official": N_("Coruscant Shift"),
+    "spike": N_("Corellian Spike"),
+    "traditional": N_("Traditional"),
+}
+
 _STANDINGS = {
     "planned": N_("Planned"),
     "on": N_("Announced"),
@@ -151,6 +164,10 @@ class Words:
     def phase(self, phase: str) -> str:
         """Return the phase of a tournament."""
         return self._said(_PHASES, phase)
+
+    def game(self, ruleset: str) -> str:
+        """Return what a ruleset is called. A league's own one has its name already."""
+        return self._said(_GAMES, ruleset)
 
     def standing(self, standing: str) -> str:
         """Return the standing of an evening in a schedule."""

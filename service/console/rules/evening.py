@@ -13,7 +13,6 @@ from service.console.rules.writing import Chapter, Writer
 class Rules:
     """A game in words."""
 
-    name: str
     lede: str
     """The aim of the game in one sentence."""
 
@@ -32,7 +31,6 @@ def rules_of(ruleset: Ruleset, named: str, language: Spoken) -> Rules:
     usual = preset(named) if named in PRESETS else ruleset
     said = {(each.rule, each.text) for chapter in _chapters(_, usual) for each in chapter.sentences}
     return Rules(
-        name=game_name(ruleset, language),
         lede=_lede(_, ruleset),
         chapters=tuple(
             replace(
@@ -46,17 +44,6 @@ def rules_of(ruleset: Ruleset, named: str, language: Spoken) -> Rules:
         ),
         example=example_of(_, ruleset),
     )
-
-
-def game_name(ruleset: Ruleset, language: Spoken) -> str:
-    """Return the name of the game."""
-    match ruleset:
-        case CoruscantShift():
-            return language.gettext("Coruscant Shift")
-        case CorellianSpike():
-            return language.gettext("Corellian Spike")
-        case Traditional():
-            return language.gettext("Traditional sabacc")
 
 
 def _lede(_: Writer, ruleset: Ruleset) -> str:

@@ -2,8 +2,11 @@
 
 import re
 from collections.abc import Callable
+from datetime import datetime, timedelta
 from html import unescape
 from typing import Any
+from urllib.parse import parse_qs
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -255,6 +258,25 @@ async def test_an_evening_is_planned_as_last_time(serving: Serving, database: Te
         assert body["overrides"]["rebuy"]["max"] == 1
         assert body["overrides"]["escalation"]["levels"][0]["length"] == 300
         assert (body["length_seconds"], body["currency"]) == (5400, "CHF")
+
+
+async def test_an_evening_is_proposed_for_tonight_by_one_button(serving: Serving) -> None:
+    async with serving() as console:
+        _, league, browser = await league_of(console)
+        page = await browser.get(f"/leagues/{league}/new-evening")
+        assert "With a price, no house bots can play." in page.text
+        assert 'name="tonight"' in page.text
+        asked = "often=weekly&date=2031-05-01&time=19:00&zone=Europe/Berlin&name=Now&tonight=yes"
+        before = datetime.now(ZoneInfo("Europe/Berlin"))
+        page = await browser.get(f"/leagues/{league}/new-evening/plan?{asked}")
+        after = datetime.now(ZoneInfo("Europe/Berlin"))
+        (action,) = _ACTION.findall(page.text)
+        query = parse_qs(unescape(action).partition("?")[2])
+        start = datetime.fromisoformat(f"{query['date'][0]}T{query['time'][0]}")
+        start = start.replace(tzinfo=ZoneInfo("Europe/Berlin"))
+        assert (query["often"], query["name"], "tonight" in query) == (["once"], ["Now"], False)
+        assert start.minute in (0, 30)
+        assert before < start <= after + timedelta(minutes=30)
 
 
 @pytest.mark.parametrize("payment", ["recorded", "on_trust"])

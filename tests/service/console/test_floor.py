@@ -232,6 +232,7 @@ async def test_house_bots_are_seated_by_one_button(serving: Serving) -> None:
         assert "3 house bots are in." in page.text
         entrants = (await owner.get(f"/v1/tournaments/{made}")).json()["entrants"]
         assert [each["name"] for each in entrants] == [f"Bot {n}, sharp" for n in (1, 2, 3)]
+        assert "they play only where there is no money" not in page.text
         refused = await browser.submit(f"{path}/house-bots", count="0", strength="calm")
         assert refused.status_code == 400
 
@@ -239,3 +240,4 @@ async def test_house_bots_are_seated_by_one_button(serving: Serving) -> None:
         made = (await owner.post(f"/v1/leagues/{league}/tournaments", for_money)).json()["id"]
         page = await browser.get(f"/tournaments/{made}/floor")
         assert "Seat house bots" not in page.text
+        assert "they play only where there is no money" in page.text

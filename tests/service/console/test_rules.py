@@ -116,9 +116,12 @@ async def test_anybody_may_read_the_rules_of_a_preset_and_members_those_of_an_ev
         page = await stranger.get("/rules/spike")
         assert page.status_code == 200
         assert "Pure Sabacc" in page.text
+        assert "The rules of Corellian Spike" in page.text
         browser = await console.signed_in(owner.login)
         page = await browser.get(f"/tournaments/{tournament}/rules")
         assert page.status_code == 200
         assert "even to an empty seat" in page.text
+        assert "differ from “Better Sabacc”" in page.text
+        assert "Better Sabacc" in (await browser.get(f"/tournaments/{tournament}")).text
         assert "this evening" in page.text
         assert (await stranger.get(f"/tournaments/{tournament}/rules")).status_code == 404

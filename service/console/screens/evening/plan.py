@@ -156,9 +156,10 @@ def questions(ask: Ask, now: datetime, zone: str | None) -> Questions:
     """Return the answers that the address holds, and sensible ones for what it lacks."""
     known = zone or _DEFAULT_ZONES.get(ask.language.code, ZONES[0])
     chosen = _one_of(ask.query("zone"), ZONES, known)
-    today = now.astimezone(ZoneInfo(chosen)).date()
+    local = now.astimezone(ZoneInfo(chosen))
+    today = local.date()
     thursday = today + timedelta(days=(_THURSDAY - today.weekday() - 1) % _WEEK + 1)
-    return Questions(
+    found = Questions(
         name=ask.query("name") or ask.gettext("Sabacc night"),
         date=_day(ask.query("date"), thursday),
         time=_clock(ask.query("time")),
@@ -170,6 +171,15 @@ def questions(ask: Ask, now: datetime, zone: str | None) -> Questions:
         price=amount_of(ask.query("price")) or Decimal(0),
         currency=_one_of(ask.query("currency"), CURRENCIES, CURRENCIES[0]),
         like=ask.query("like") if _LIKE.fullmatch(ask.query("like")) else "",
+    )
+    return _tonight(found, local) if ask.query("tonight") else found
+
+
+def _tonight(asked: Questions, local: datetime) -> Questions:
+    """Return the answers for one evening that starts at the next full half hour."""
+    start = local.replace(minute=local.minute // 30 * 30) + timedelta(minutes=30)
+    return msgspec.structs.replace(
+        asked, often="once", date=start.date().isoformat(), time=f"{start:%H:%M}"
     )
 
 

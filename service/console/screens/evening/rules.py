@@ -11,6 +11,7 @@ from service.console.calling import Problem
 from service.console.declaring import page
 from service.console.pages import Page
 from service.console.rules.evening import Rules, rules_of
+from service.console.words import Words
 
 
 class Cards(msgspec.Struct, kw_only=True):
@@ -91,7 +92,7 @@ async def rules(ask: Ask, tournament: str) -> Page:
 async def preset_rules(ask: Ask, preset: str) -> Page:
     """Show the rules of a preset."""
     shown = await ask.api.get(f"/v1/rulesets/{preset}", RulesetShown)
-    title = ask.gettext("The rules of %(name)s") % {"name": shown.name}
+    title = ask.gettext("The rules of %(name)s") % {"name": Words(ask.language).game(shown.name)}
     stack = shown.ruleset.starting_stack
     return Page("evening/rules.html", _screen(ask, title, None, shown.ruleset, shown.name, stack))
 

@@ -5,7 +5,6 @@ from datetime import datetime, timedelta
 
 import msgspec
 
-from engine.rulesets.presets import PRESETS, preset
 from service.api.http.shell import shell_of
 from service.api.me.accounts import Me
 from service.api.public.tournaments import PublicTournament
@@ -21,7 +20,6 @@ from service.console.declaring import form, page
 from service.console.drawing.qr import qr_svg
 from service.console.forms import Given, Rehearsal, command
 from service.console.pages import Done, Page
-from service.console.rules.evening import game_name
 
 _WAITS = frozenset({"requested", "waitlisted", "offered", "registered", "playing", "rebuy_open"})
 """The states of an entry that is not over."""
@@ -102,15 +100,6 @@ class PosterScreen(msgspec.Struct, kw_only=True):
 
     may_invite: bool
     """True if the reader's role may invite people, and play has not begun."""
-
-
-def _game(ask: Ask, ruleset: str) -> str:
-    """Return the game of a ruleset by name. The name of a league's own ruleset says enough."""
-    if ruleset not in PRESETS:
-        return ruleset
-    game = game_name(preset(ruleset), ask.language)
-    named = ruleset.replace("_", " ")
-    return game if named in game.lower() else f"{game}, {named}"
 
 
 @page("/tournaments/{tournament:str}", open=True)
@@ -204,7 +193,7 @@ async def _as_member(ask: Ask, tournament: str) -> PosterScreen:
         starts_at=shown.starts_at,
         place=shown.place,
         length_seconds=shown.length_seconds,
-        game=_game(ask, shown.ruleset_name),
+        game=shown.ruleset_name,
         starting_stack=shown.starting_stack,
         table_seats=shown.table_seats,
         entrants_min=shown.entrants_min,
@@ -234,7 +223,7 @@ async def _as_stranger(ask: Ask, tournament: str) -> PosterScreen:
         starts_at=shown.starts_at,
         place=shown.place,
         length_seconds=shown.length_seconds,
-        game=_game(ask, shown.ruleset_name),
+        game=shown.ruleset_name,
         starting_stack=shown.starting_stack,
         table_seats=shown.table_seats,
         entrants_min=shown.entrants_min,

@@ -121,6 +121,9 @@ class FloorScreen(msgspec.Struct, kw_only=True):
     house_bots: bool
     """True if house bots may enter now."""
 
+    bots_have_no_money: bool
+    """True if house bots could enter now, but for the money that is played for."""
+
     happened: tuple[Told, ...]
     """What happened, newest first."""
 
@@ -164,7 +167,8 @@ def member_screen(
         breaking_order=order,
         rebuys=shown.ruleset.rebuy.max != 0,
         add_ons=shown.fees.add_on is not None,
-        house_bots=_takes_house_bots(shown),
+        house_bots=_open_to_house_bots(shown) and shown.currency is None,
+        bots_have_no_money=_open_to_house_bots(shown) and shown.currency is not None,
         happened=happened,
         out=(),
     )
@@ -198,6 +202,7 @@ def stranger_screen(floor: PublicFloor, now: datetime, happened: tuple[Told, ...
         rebuys=False,
         add_ons=False,
         house_bots=False,
+        bots_have_no_money=False,
         happened=happened,
         out=tuple((each.place, each.name) for each in floor.knocked_out),
     )
@@ -263,10 +268,10 @@ def _level(level: int, amounts: Amounts) -> ClockSeen:
     )
 
 
-def _takes_house_bots(shown: TournamentShown) -> bool:
-    """Return whether house bots may enter: they play for no money."""
+def _open_to_house_bots(shown: TournamentShown) -> bool:
+    """Return whether house bots may enter, if there is no money."""
     opened = shown.state == "registering" or shown.late_registration
-    return opened and shown.currency is None and shown.bots != "forbidden"
+    return opened and shown.bots != "forbidden"
 
 
 def _outside(entrants: Iterable[EntrantShown]) -> tuple[SeatSeen, ...]:
