@@ -38,7 +38,7 @@ from service.console.pages import (
     saying,
     scheme_of,
 )
-from service.console.problems import Failure, failure_of, sentence
+from service.console.problems import Failure, failure_of, reason_of, sentence
 from service.console.sessions import set_cookie
 from service.console.sharing import Sharing
 
@@ -75,6 +75,9 @@ class Shown:
     status: int
     number: str
     """The number of the request, for whoever runs the server."""
+
+    reason: str = ""
+    """The reason in English, or nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -336,7 +339,8 @@ async def troubled(ask: Ask, problem: Problem) -> Response[bytes]:
     said = sentence(problem, ask.language)
     if problem.status == 404:
         said = _("It does not exist, or you may not see it.")
-    shown = Shown(title, said, problem.status, problem.instance.removeprefix("urn:uuid:"))
+    number = problem.instance.removeprefix("urn:uuid:")
+    shown = Shown(title, said, problem.status, number, reason_of(problem))
     ask.failure = None
     if ask.query(PART):
         return Response(b"", status_code=problem.status)

@@ -151,6 +151,18 @@ class Rehearsal:
 
 
 @dataclass(frozen=True, slots=True)
+class Question:
+    """How a step without a dry run is confirmed: by a sentence about its effect."""
+
+    question: str
+    effect: str
+
+
+_SURE = "sure"
+"""The digest of a question whose effect is a sentence."""
+
+
+@dataclass(frozen=True, slots=True)
 class Confirm:
     """The screen that shows what a command would change, and asks."""
 
@@ -173,6 +185,9 @@ class Confirm:
     changed: bool
     """True if the effect has changed since the reader saw it."""
 
+    effect: str = ""
+    """What the command does, if it has no dry run."""
+
 
 async def command(
     ask: Ask,
@@ -183,7 +198,7 @@ async def command(
     *,
     said: str,
     to: str,
-    rehearse: Rehearsal | None = None,
+    rehearse: Rehearsal | Question | None = None,
 ) -> Done | Page:
     """
     Send a form's command to the API, and return to a page.
@@ -191,12 +206,15 @@ async def command(
     Args:
         said: A sentence that the next page shows once.
         to: The page to return to.
-        rehearse: Shows the dry run first. The reader confirms what it shows.
+        rehearse: Shows the dry run or the question first. The reader confirms what it shows.
 
     Raises:
         Problem: If the API refuses.
     """
-    if rehearse is not None:
+    if isinstance(rehearse, Question):
+        if given.digest != _SURE:
+            return Page("confirm.html", _asked(ask, given, to, rehearse))
+    elif rehearse is not None:
         changes = await ask.api.rehearse(method, path, body, key=given.key)
         unseen = given.digest != changes.digest  # not shown yet, or the effect has changed since
         if unseen and not changes.done:
@@ -223,6 +241,21 @@ def _confirm(ask: Ask, given: Given, to: str, rehearse: Rehearsal, changes: Woul
         fields=given.fields,
         if_match=given.if_match,
         changed=given.digest is not None,
+    )
+
+
+def _asked(ask: Ask, given: Given, to: str, asked: Question) -> Confirm:
+    return Confirm(
+        question=asked.question,
+        action=ask.path,
+        back=to,
+        tables=[],
+        unknown=(),
+        digest=_SURE,
+        fields=given.fields,
+        if_match=given.if_match,
+        changed=False,
+        effect=asked.effect,
     )
 
 

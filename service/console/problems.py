@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from service.base.languages import N_
 from service.console.calling import Problem
 from service.console.languages import Spoken
 
@@ -61,12 +62,25 @@ NOTHING = Failure("", "")
 """The failure of a form that was not sent yet."""
 
 
+_FORBIDDEN = {
+    "you are entered here": N_(
+        "You play here, so somebody of the staff who does not play does this."
+    ),
+    "your role in this league": N_("Your role in this league does not allow this."),
+}
+"""The reasons of a ``forbidden``, by how they begin."""
+
+
 def sentence(problem: Problem, language: Spoken) -> str:
     """Return the meaning of a problem, in the reader's language."""
     _ = language.gettext
     if problem.code == FASTER:
         return _("Somebody else was faster. This page now shows what they changed; check, and send "
                  "your change again.")  # fmt: skip
+    if problem.code == "forbidden":
+        for begins, reason in _FORBIDDEN.items():
+            if problem.detail.startswith(begins):
+                return _(reason)
     title = _(problem.title) if problem.title else _("Something went wrong")
     said = f"{title.rstrip('.')}."
     wait = problem.facts.get("retry_after")
@@ -75,6 +89,13 @@ def sentence(problem: Problem, language: Spoken) -> str:
             "Try again in %(num)d second.", "Try again in %(num)d seconds.", wait
         ) % {"num": wait}  # fmt: skip
     return said
+
+
+def reason_of(problem: Problem) -> str:
+    """Return the reason as the API gives it, in English, or nothing if :func:`sentence` says it."""
+    told = problem.code == "forbidden" and problem.detail.startswith(tuple(_FORBIDDEN))
+    untold = told or problem.status == 404 or problem.status >= 500
+    return "" if untold else f"{problem.detail[:1].upper()}{problem.detail[1:]}"
 
 
 def failure_of(

@@ -129,3 +129,29 @@ async def test_a_code_leads_staff_to_the_line_and_others_to_the_poster(serving: 
         assert page.url.path == f"/tournaments/{tournament}"
         answer = await console.browser().http.get(code)
         assert answer.headers["location"] == f"/tournaments/{tournament}"
+
+
+async def test_taking_somebody_out_asks_first_and_frees_the_place(serving: Serving) -> None:
+    async with serving() as console:
+        owner, _, tournament = await opened(console, entrants_max=2)
+        for name in ("<b>Lando</b>", "Qira", "Rey"):
+            await owner.post(f"/v1/tournaments/{tournament}/walk-ins", {"name": name})
+        entrant = (await entry(owner, tournament))["id"]
+        browser = await console.signed_in(owner.login)
+        door = f"/tournaments/{tournament}/door"
+
+        page = await browser.get(door)
+        assert page.text.count("Take out") == 3, "the waitlist too"
+        page = await browser.submit(f"{door}/{entrant}/out")
+        assert "Take &lt;b&gt;Lando&lt;/b&gt; out?" in page.text
+        assert (await entry(owner, tournament))["id"] == entrant
+        page = await browser.submit(f"{door}/{entrant}/out")
+        assert page.url.path == door
+        assert "is off the list." in page.text
+        assert f"{door}/{entrant}/out" not in page.text
+        cards = (await browser.get(f"/tournaments/{tournament}/prints")).text
+        assert "Lando" not in cards
+        assert "Qira" in cards
+
+        assert (await owner.post(f"/v1/tournaments/{tournament}/registrations")).is_success
+        assert "Take out" not in (await browser.get(door)).text, "the host plays"

@@ -220,6 +220,38 @@ async def test_staff_who_play_order_without_a_look(serving: Serving) -> None:
         assert "The break is planned." in page.text
 
 
+async def test_a_host_who_plays_is_offered_only_what_the_api_allows(serving: Serving) -> None:
+    async with serving() as console:
+        owner, league = await console.api.league()
+        people = [await console.api.join(owner, league) for _ in range(3)]
+        browser = await console.signed_in(owner.login)
+        for allowed in (False, True):
+            asked = {"name": "Home", "ruleset": "better", "staff_may_play": allowed, **TERMS}
+            made = (await owner.post(f"/v1/leagues/{league}/tournaments", asked)).json()["id"]
+            path = f"/tournaments/{made}/floor"
+            assert "You play tonight" not in (await browser.get(path)).text
+            assert (await owner.post(f"/v1/tournaments/{made}/registrations")).is_success
+            refused = await browser.submit(f"{path}/cancel", reason="Rain")  # of the older page
+            assert refused.status_code == 403
+            assert "somebody of the staff who does not play" in refused.text
+
+            page = (await browser.get(path)).text
+            assert page.count("You play tonight") == 1
+            assert ("Seat house bots" in page, "Cancel" in page) == (allowed, False)
+            assert "Cancel" not in (await browser.get(f"/tournaments/{made}")).text
+        for each in people:
+            await each.post(f"/v1/tournaments/{made}/registrations")
+        assert (await owner.post(f"/v1/tournaments/{made}/start")).is_success
+
+        page = (await browser.get(path)).text
+        for kept in ("Pause", "Add a minute", "minutes of break", "Hand for hand"):
+            assert kept in page, kept
+        for gone in ("Take a minute", "Next level", "Seat house bots", "Cancel", "Warn", "void"):
+            assert gone not in page, gone
+        assert page.count("Hold this table") == 1, "the other table"
+        assert page.count("Move to") == page.count('class="input reason"') == 3, "the others"
+
+
 async def test_house_bots_are_seated_by_one_button(serving: Serving) -> None:
     async with serving() as console:
         owner, league = await console.api.league()

@@ -59,7 +59,23 @@ async def test_roles_bans_and_removals(serving: Serving) -> None:
         page = await browser.submit(f"{path}/{player}/lift-ban")
         assert "The ban is lifted." in page.text
         page = await browser.submit(f"{path}/{player}/remove")
+        assert "from the league?" in page.text
+        members = f"/v1/leagues/{league}/members"
+        assert len((await owner.get(members)).json()["items"]) == 2
+        page = await browser.submit(f"{path}/{player}/remove")
         assert "Removed. The results stay." in page.text
+        assert len((await owner.get(members)).json()["items"]) == 1
+
+
+async def test_cards_count_only_members(serving: Serving) -> None:
+    async with serving() as console:
+        owner, league, browser, path = await opened(console)
+        ada = (await owner.post(f"/v1/leagues/{league}/players", {"name": "Ada"})).json()["player"]
+        assert "1 player was entered" in (await browser.get(path)).text
+        await browser.submit(f"{path}/{ada}/remove")
+        page = await browser.submit(f"{path}/{ada}/remove")
+        assert "Removed. The results stay." in page.text
+        assert "was entered and has not signed up" not in page.text
 
 
 async def test_a_list_is_shown_before_it_is_entered_and_gives_cards(serving: Serving) -> None:

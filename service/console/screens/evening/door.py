@@ -23,10 +23,11 @@ from service.console.asking import Ask, house_address
 from service.console.calling import Problem
 from service.console.declaring import form, page
 from service.console.drawing.qr import qr_svg
-from service.console.forms import Given, command
+from service.console.forms import Given, Question, command
 from service.console.listing import everything
 from service.console.pages import Done, Page
 from service.console.screens.evening.money import pay_entry
+from service.console.screens.evening.playing import own_entry
 
 MEMBERS_SHOWN = 8
 """Members who are found by name and not entered."""
@@ -88,6 +89,9 @@ class DoorScreen(msgspec.Struct, kw_only=True):
     open: bool
     """False once the tournament is over."""
 
+    takes_out: bool
+    """True before play, for staff who do not play."""
+
     entered: int
     here: int
     unpaid: int
@@ -127,7 +131,7 @@ async def door(ask: Ask, tournament: str) -> Page | Done:
         return Done(links.tournament(tournament))
     asked, only = ask.query("q").strip(), ask.query("only")
     members = await _members(ask, shown, asked) if asked else ()
-    return Page("evening/door.html", _screen(shown, ledger, members, asked, only))
+    return Page("evening/door.html", _screen(me, shown, ledger, members, asked, only))
 
 
 def _works_here(me: Me, shown: TournamentShown) -> bool:
@@ -137,6 +141,7 @@ def _works_here(me: Me, shown: TournamentShown) -> bool:
 
 
 def _screen(
+    me: Me,
     shown: TournamentShown,
     ledger: LedgerShown,
     members: tuple[Member, ...],
@@ -169,6 +174,7 @@ def _screen(
         price=price,
         check_in=before,
         open=shown.state not in _OVER,
+        takes_out=shown.state in _BEFORE_PLAY and own_entry(me, shown) is None,
         entered=len(people),
         here=sum(each.here for each in people),
         unpaid=sum(bool(each.due) for each in people),
@@ -227,6 +233,21 @@ async def undo_money(ask: Ask, given: Given, tournament: str, entrant: str) -> D
             key = f"{given.key}-{kind}"
             await ask.api.send("POST", f"{path}/payments/reversals", wanted, object, key=key)
     return Done(_back(given, tournament))
+
+
+@form("/tournaments/{tournament:str}/door/{entrant:str}/out", of=door)
+async def take_out(ask: Ask, given: Given, tournament: str, entrant: str) -> Done | Page:
+    """Take somebody off the list before play, after a question."""
+    name = {"name": given.text("name")}
+    asked = Question(
+        ask.gettext("Take %(name)s out?") % name,
+        ask.gettext("The place is free for the next on the waitlist. Give back what was paid."),
+    )
+    return await command(
+        ask, given, "POST", f"/v1/tournaments/{tournament}/registrations/{entrant}/withdraw",
+        said=ask.gettext("%(name)s is off the list.") % name, to=_back(given, tournament),
+        rehearse=asked,
+    )  # fmt: skip
 
 
 @form("/tournaments/{tournament:str}/door/enter", of=door)

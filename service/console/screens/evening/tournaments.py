@@ -20,6 +20,7 @@ from service.console.declaring import form, page
 from service.console.drawing.qr import qr_svg
 from service.console.forms import Given, Rehearsal, command
 from service.console.pages import Done, Page
+from service.console.screens.evening.playing import own_entry
 
 _WAITS = frozenset({"requested", "waitlisted", "offered", "registered", "playing", "rebuy_open"})
 """The states of an entry that is not over."""
@@ -207,7 +208,7 @@ async def _as_member(ask: Ask, tournament: str) -> PosterScreen:
         guests=tuple(each for each in guests if not _outside(each)),
         waiting=tuple(each for each in guests if _outside(each)),
         mine=await _mine(ask, shown, me),
-        may_cancel=_directs(me, shown),
+        may_cancel=_directs(me, shown) and own_entry(me, shown) is None,
         may_invite=_directs(me, shown) and shown.state in _BEFORE_PLAY,
     )
 

@@ -188,14 +188,6 @@ async def add_on(ask: Ask, given: Given, tournament: str) -> Done | Page:
     return await _do(ask, given, tournament, "add-ons/by-staff", body, said)
 
 
-@form("/tournaments/{tournament:str}/floor/withdraw", of=floor)
-async def withdraw(ask: Ask, given: Given, tournament: str) -> Done | Page:
-    """Take a player off the list before play starts."""
-    entrant = given.into(EntrantNamed).entrant
-    said = ask.gettext("%(name)s is off the list.") % {"name": given.text("name")}
-    return await _do(ask, given, tournament, f"registrations/{entrant}/withdraw", None, said)
-
-
 @form("/tournaments/{tournament:str}/floor/house-bots", of=floor)
 async def seat_bots(ask: Ask, given: Given, tournament: str) -> Done | Page:
     """Enter house bots, who are seated like everybody else."""

@@ -12,6 +12,7 @@ from service.console.asking import Ask
 from service.console.calling import Problem
 from service.console.declaring import page
 from service.console.pages import Page
+from service.console.screens.evening.playing import own_entry
 from service.console.screens.floor.happened import moved, told
 from service.console.screens.floor.shown import (
     FloorScreen,
@@ -57,7 +58,8 @@ async def _as_member(ask: Ask, tournament: str) -> FloorScreen:
 def powers(me: Me, shown: TournamentShown) -> Powers:
     """Return what the reader's role lets them do in this tournament."""
     role = next((each.role for each in me.leagues if each.id == shown.league), None)
-    plays = shown.my is not None
+    own = own_entry(me, shown)
+    plays = own is not None
     if role not in _DIRECTS or shown.state in _OVER:
         return Powers()
     return Powers(
@@ -65,4 +67,5 @@ def powers(me: Me, shown: TournamentShown) -> Powers:
         rules=not plays,
         sells=role in _SELLS and not plays,
         starts=role in _SELLS and (not plays or shown.staff_may_play),
+        own=own,
     )

@@ -30,7 +30,10 @@ class Powers(msgspec.Struct, kw_only=True):
     """Rebuys and add-ons for a player, and withdrawals."""
 
     starts: bool = False
-    """Drawing the seats."""
+    """Drawing the seats, and entering house bots before that."""
+
+    own: str | None = None
+    """The entry of staff who play themselves. They may order nothing about their own seat."""
 
     @property
     def any(self) -> bool:
@@ -129,6 +132,33 @@ class FloorScreen(msgspec.Struct, kw_only=True):
 
     out: tuple[tuple[int, str | None], ...]
     """Those who went out last: place and name. Only for strangers, whose list has no knock-outs."""
+
+    def moves(self, seat: SeatSeen, table: TableSeen | None) -> bool:
+        """Return whether the reader may move the player at *seat* to another table."""
+        seated = table is not None and len(self.tables) > 1
+        return self.may.clock and seated and seat.entrant != self.may.own
+
+    def acts_on(self, seat: SeatSeen, table: TableSeen | None) -> bool:
+        """Return whether the reader may do anything about the player at *seat*."""
+        add_ons = self.add_ons and table is not None
+        sells = self.may.sells and (self.rebuys or add_ons)
+        return self.may.rules or sells or self.moves(seat, table)
+
+    def holds(self, table: TableSeen) -> bool:
+        """Return whether the reader may hold and release *table*."""
+        return self.may.clock and all(each.entrant != self.may.own for each in table.seats)
+
+    def acts_at(self, table: TableSeen) -> bool:
+        """Return whether the reader may do anything at *table*."""
+        breaks = self.may.clock and len(self.breaking_order) > 1
+        voids = self.may.rules and table.doing == "in_hand"
+        return breaks or voids or self.holds(table)
+
+    @property
+    def bots_enter(self) -> bool:
+        """True if the reader may enter house bots now. Staff who play may until play begins."""
+        before = self.may.starts and self.state == "registering"
+        return self.house_bots and (self.may.sells or before)
 
 
 def member_screen(

@@ -16,7 +16,7 @@ from service.console import links
 from service.console.asking import Ask
 from service.console.calling import Body
 from service.console.declaring import form, page
-from service.console.forms import Given, command
+from service.console.forms import Given, Question, command
 from service.console.listing import everything
 from service.console.pages import Done, Page
 
@@ -37,7 +37,7 @@ class PeopleScreen(msgspec.Struct, kw_only=True):
     members: tuple[MemberShown, ...]
     invitations: tuple[InvitationShown, ...]
     unclaimed: int
-    """The number of players who were entered by hand and have not signed up."""
+    """The number of members who were entered by hand and have not signed up."""
 
     bans: tuple[BanShown, ...]
 
@@ -63,7 +63,7 @@ async def people(ask: Ask, league: str) -> Page:
         etag=read.etag,
         members=tuple(sorted(members, key=_by_name)),
         invitations=tuple(each for each in invitations if not each.expired),
-        unclaimed=sum(not each.claimed for each in claims),
+        unclaimed=sum(not each.claimed and each.role is not None for each in claims),
         bans=tuple(each for each in bans if each.holds),
     )
     return Page("league/people.html", screen)
@@ -87,9 +87,13 @@ async def change_role(ask: Ask, given: Given, league: str, player: str) -> Done 
 
 @form("/leagues/{league:str}/people/{player:str}/remove", of=people)
 async def remove(ask: Ask, given: Given, league: str, player: str) -> Done | Page:
-    """Remove a member."""
+    """Remove a member, after a question."""
     said = ask.gettext("Removed. The results stay.")
-    return await _sent(ask, given, league, ("DELETE", f"members/{player}"), said)
+    asked = Question(
+        ask.gettext("Remove %(name)s from the league?") % {"name": given.text("name")},
+        ask.gettext("They can no longer enter evenings of the league. Their results stay."),
+    )
+    return await _sent(ask, given, league, ("DELETE", f"members/{player}"), said, asked=asked)
 
 
 @form("/leagues/{league:str}/people/{player:str}/ban", of=people)
@@ -107,13 +111,20 @@ async def lift_ban(ask: Ask, given: Given, league: str, player: str) -> Done | P
 
 
 async def _sent(
-    ask: Ask, given: Given, league: str, route: tuple[str, str], said: str, body: Body = None
+    ask: Ask,
+    given: Given,
+    league: str,
+    route: tuple[str, str],
+    said: str,
+    body: Body = None,
+    asked: Question | None = None,
 ) -> Done | Page:
     """Send a command about the people, by its method and its path below the league."""
     method, path = route
     return await command(
-        ask, given, method, f"/v1/leagues/{league}/{path}", body, said=said, to=links.people(league)
-    )
+        ask, given, method, f"/v1/leagues/{league}/{path}", body,
+        said=said, to=links.people(league), rehearse=asked,
+    )  # fmt: skip
 
 
 def _by_name(member: MemberShown) -> tuple[bool, str]:

@@ -1,0 +1,21 @@
+"""Whether the reader plays in an evening, as the API counts it."""
+
+from service.api.me.accounts import Me
+from service.api.tournament.tournaments import TournamentShown
+
+_OUTSIDE = frozenset({"waitlisted", "offered", "requested", "refused"})
+_BEFORE_PLAY = frozenset({"announced", "registering", "registration_closed"})
+
+
+def own_entry(me: Me, shown: TournamentShown) -> str | None:
+    """
+    Return the reader's entry, or None for somebody who does not count as entered.
+
+    Whoever may still get a place counts as entered too.
+    """
+    if shown.my is not None:
+        return shown.my.entrant
+    if shown.state not in _BEFORE_PLAY and not shown.late_registration:
+        return None
+    mine = (e.id for e in shown.entrants if e.player == me.id and e.status in _OUTSIDE)
+    return next(mine, None)
