@@ -3,6 +3,7 @@
 import itertools
 from collections.abc import Iterable, Iterator
 from decimal import Decimal, localcontext
+from functools import lru_cache
 
 from engine.season.commands import OpenSeason
 from engine.season.errors import SeasonTermsInvalid
@@ -40,7 +41,7 @@ def demand_sound(command: OpenSeason) -> None:
             raise SeasonTermsInvalid(field=field, problem=problem)
     rule = command.points
     if isinstance(rule, PointsFormula):
-        _demand_values(rule)
+        demand_values(rule)
     else:
         _demand_order(tuple(_numbers(rule)))
     if command.overall is not None:
@@ -89,8 +90,18 @@ def _demand_order(numbers: tuple[Decimal, ...]) -> None:
         raise SeasonTermsInvalid(field="points", problem="a better place cannot be worth less")
 
 
-def _demand_values(rule: PointsFormula) -> None:
-    """Check a formula for many fields and places. A worse place must never be worth more."""
+@lru_cache(maxsize=256)
+def demand_values(rule: PointsFormula) -> None:
+    """
+    Check a formula for many fields and places. A worse place must never be worth more.
+
+    A long formula takes up to a second. A formula that has passed is remembered, so a caller may
+    check it in a thread before it decides.
+
+    Raises:
+        SeasonTermsInvalid: If the formula lacks a value, or a worse place is worth more.
+        FormulaInvalid: If the formula is not a valid expression.
+    """
     if rule.language != LANGUAGE:
         raise SeasonTermsInvalid(field="points", problem=f"the language must be {LANGUAGE}")
     formula(rule.text)

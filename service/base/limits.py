@@ -40,7 +40,10 @@ class LimitSettings(msgspec.Struct, frozen=True, kw_only=True):
     """Mails an hour that may be asked for one account."""
 
     account_simulations: Count = 240
-    """Simulations of evenings an hour that one account may ask for. Known answers do not count."""
+    """
+    Simulations of evenings and tries of a season's terms an hour that one account may ask for.
+    Known answers of simulations do not count.
+    """
 
     account_tokens: Count = 100
     """Tokens of one account that are neither expired nor revoked."""

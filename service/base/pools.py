@@ -92,7 +92,10 @@ EXPANSION = Pool("calendar expansion", threads=1, waiting=64, each=8)
 """Recurrence rules. Each is bounded in steps, see ``service.schedule.rules``."""
 
 SIMULATION = Pool("simulated evenings", threads=1, waiting=16, each=3)
-"""Evenings that a process of their own plays. Each is bounded in hands, about a second."""
+"""
+Evenings that a process of their own plays, seasons of invented evenings, and checks of formulas.
+Each is bounded, about a second.
+"""
 
 COMPRESSION = Pool("compression", threads=1, waiting=16)
 """Long answers. If the queue is full, an answer is sent as it is."""

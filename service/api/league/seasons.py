@@ -11,6 +11,7 @@ from engine.season.commands import Command, OpenSeason
 from engine.season.presets import PRESETS, Preset
 from engine.season.schedule.commands import ScheduleClose
 from engine.season.state import Opened
+from engine.season.terms import demand_values
 from engine.season.tiebreaks import TIE_BREAKS, TieBreak
 from engine.season.values import (
     Aggregation,
@@ -35,6 +36,8 @@ from service.api.http.positions import ReadPages
 from service.api.http.shell import Shell, shell_of
 from service.api.http.submitting import Order, answer, decide_one
 from service.base.errors import BadRequest, StreamNotFound
+from service.base.pools import SIMULATION
+from service.people.tokens import Principal
 from service.projections import queries
 from service.projections.rows import SeasonRow, StandingRow
 
@@ -161,13 +164,18 @@ class SeasonShown(msgspec.Struct, kw_only=True):
     scope="tournaments:manage", answer=SeasonMade, status=201,
     problems=(
         "bad_request", "forbidden", "season_terms_invalid", "formula_invalid", "recurrence_invalid",
+        "overloaded",
     ),
     key_required=True,
 )  # fmt: skip
 async def open_season(
-    body: SeasonWanted, place: LeaguePlace, order: Order, shell: Shell
+    body: SeasonWanted, place: LeaguePlace, order: Order, shell: Shell, principal: Principal
 ) -> Response[bytes]:
     """Begin a season's stream and commit to the master of its lots."""
+    terms = points_of(body)
+    if isinstance(terms["points"], PointsFormula):
+        account = str(principal.account.number)
+        await SIMULATION.run(account, demand_values, terms["points"])
     season = SeasonId(f"ssn_{order.new_id(0).hex}")
     command = OpenSeason(
         season=season,
@@ -179,7 +187,7 @@ async def open_season(
         master=shell.runtime.entropy.token(),
         salt=shell.runtime.entropy.token(),
         now=shell.now(),
-        **points_of(body),
+        **terms,
     )
     commands: list[Command] = [command]
     if body.closes_at is not None:

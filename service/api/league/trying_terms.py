@@ -1,6 +1,7 @@
 """What a season's terms make of results: invented evenings, counted as a season counts them."""
 
 from collections import Counter
+from datetime import datetime
 from decimal import Decimal
 from typing import Annotated
 from uuid import UUID
@@ -23,14 +24,24 @@ from engine.season.values import (
     PlacesFromEnd,
     PointsTable,
 )
-from engine.values import EntrantId, LeagueId, PlayerId, SeasonId, TournamentId, identifier
+from engine.values import (
+    EntrantId,
+    HexDigest,
+    LeagueId,
+    PlayerId,
+    SeasonId,
+    TournamentId,
+    identifier,
+)
 from service.api.http.faults import Fault, refused
 from service.api.http.operations import operation
 from service.api.http.shell import Shell
 from service.api.http.submitting import encoded
 from service.api.league.seasons import FormulaWanted, PresetWanted, SeasonWanted, points_of
+from service.base.pools import SIMULATION
+from service.people.tokens import Principal
 
-_PLAYERS_MAX, _EVENINGS_MAX = 60, 30
+_PLAYERS_MAX, _EVENINGS_MAX = 12, 8
 _Label = Annotated[str, Meta(min_length=1, max_length=60)]
 
 
@@ -134,17 +145,33 @@ class SeasonTriedShown(msgspec.Struct, kw_only=True):
     "POST", "/v1/season-terms/try", "try_season_terms",
     "Count invented evenings by the terms of a season. Changes nothing.",
     needs="account", scope="leagues:read", answer=SeasonTriedShown,
-    problems=("bad_request", "season_terms_invalid", "formula_invalid"),
+    problems=(
+        "bad_request", "season_terms_invalid", "formula_invalid", "too_many_requests", "overloaded",
+    ),
+    about="A try counts as a simulation in the limit of the account.",
 )  # fmt: skip
-async def try_season_terms(body: SeasonTried, shell: Shell) -> Response[bytes]:
-    """Open a season in memory, count the evenings in it, and show its standings."""
+async def try_season_terms(
+    body: SeasonTried, principal: Principal, shell: Shell
+) -> Response[bytes]:
+    """Count the evenings in a thread. A long formula takes up to a second."""
     _check(body)
+    account = principal.account.number
+    shell.limits.simulate(account)
+    token = shell.runtime.entropy.token
+    found = await SIMULATION.run(str(account), _tried, body, token(), token(), shell.now())
+    return encoded(SeasonTriedShown(standings=found))
+
+
+def _tried(
+    body: SeasonTried, master: HexDigest, salt: HexDigest, now: datetime
+) -> tuple[StandingTried, ...]:
+    """Open a season in memory, count the evenings in it, and return its standings."""
     labels = sorted({each.label for evening in body.evenings for each in evening.places})
     players = {label: PlayerId(_id("plr", number)) for number, label in enumerate(labels)}
-    season = _opened(body, shell)
+    season = _opened(body, master, salt, now)
     for number, evening in enumerate(body.evenings):
-        season = _after(season, _award(evening, number, players, shell))
-    return encoded(SeasonTriedShown(standings=_standings(season, players)))
+        season = _after(season, _award(evening, number, players, now))
+    return _standings(season, players)
 
 
 def _check(tried: SeasonTried) -> None:
@@ -158,7 +185,7 @@ def _check(tried: SeasonTried) -> None:
         raise refused(faults)
 
 
-def _opened(tried: SeasonTried, shell: Shell) -> Opened:
+def _opened(tried: SeasonTried, master: HexDigest, salt: HexDigest, now: datetime) -> Opened:
     given = msgspec.structs.asdict(tried)
     del given["evenings"]
     command = OpenSeason(
@@ -168,16 +195,16 @@ def _opened(tried: SeasonTried, shell: Shell) -> Opened:
         aggregation=tried.aggregation,
         minimum_games=tried.minimum_games,
         tie_breaks=tried.tie_breaks,
-        master=shell.runtime.entropy.token(),
-        salt=shell.runtime.entropy.token(),
-        now=shell.now(),
+        master=master,
+        salt=salt,
+        now=now,
         **points_of(SeasonWanted(name="Trial", **given)),
     )
     return _after(decider.initial, command)
 
 
 def _award(
-    evening: EveningInvented, number: int, players: dict[str, PlayerId], shell: Shell
+    evening: EveningInvented, number: int, players: dict[str, PlayerId], now: datetime
 ) -> AwardPoints:
     shared = Counter(each.place for each in evening.places)
     placings = tuple(
@@ -197,7 +224,7 @@ def _award(
         buy_in=evening.buy_in,
         pool=evening.buy_in * len(placings),
         entries=len(placings),
-        now=shell.now(),
+        now=now,
     )
 
 

@@ -63,14 +63,15 @@ async def example_of(ask: Ask, terms: Mapping[str, object]) -> Example | None:
         terms: The members of a season's body that say how it counts.
 
     Returns:
-        None if the API refuses such terms. It says why when the season is opened.
+        None if the API refuses such terms, or has no time for the example. It says why it refuses
+        them when the season is opened.
     """
     body = dict(terms) | {"evenings": [_evening(each) for each in _EVENINGS]}
     key = shell_of(ask.request).runtime.entropy.uuid().hex
     try:
         found = await ask.api.send("POST", "/v1/season-terms/try", body, SeasonTriedShown, key=key)
     except Problem as problem:
-        if problem.status >= 500:
+        if problem.status >= 500 and problem.code != "overloaded":
             raise
         return None
     lines = tuple(_line(each) for each in found.standings)

@@ -58,3 +58,25 @@ async def test_terms_that_no_season_may_have_are_refused(serving) -> None:
         twice = [{"places": [{"label": "Ada", "place": 1}, {"label": "Ada", "place": 2}]}]
         wrong = await person.post("/v1/season-terms/try", {"evenings": twice})
         assert wrong.json()["errors"][0]["pointer"] == "/evenings/0/places"
+
+
+async def test_only_short_examples_are_tried_and_within_a_limit(serving) -> None:
+    """A long formula takes long, so the evenings are few, and a flood of tries is refused."""
+    slow = {"type": "points_formula", "text": "+".join(["exp(ln(n+1))"] * 28)}
+    places = [{"label": str(number), "place": number} for number in range(1, 13)]
+    async with serving(account_simulations=1) as api:
+        person = await api.person()
+
+        async def tried(evenings: list[dict[str, Any]]) -> Any:
+            body = {"evenings": evenings, "points": slow}
+            return await person.post("/v1/season-terms/try", body)
+
+        larger = [*places, {"label": "13", "place": 12}]
+        for evenings in ([{"places": larger}], [{"places": places}] * 9):
+            refused = await tried(evenings)
+            assert (refused.status_code, refused.json()["code"]) == (400, "validation_failed")
+        found = await tried([{"places": places}] * 8)
+        assert found.status_code == 200, found.text
+        again = await tried([{"places": places}] * 8)
+        assert (again.status_code, again.json()["limit"]) == (429, "simulations")
+        assert int(again.headers["Retry-After"]) > 0
