@@ -104,6 +104,7 @@ def _add(state: Opened, command: AddTournament) -> tuple[Event, ...]:
     if command.tournament in state.added:
         return ()
     _demand_open(state)
+    importing.demand_stated_by_others(state)
     return (TournamentAdded(tournament=command.tournament),)
 
 

@@ -135,6 +135,16 @@ class OwnPoints(CommandRejected):
     detail = "another scorer has to decide on your points"
 
 
+class OwnResultsImported(OwnPoints):
+    """Owners may not bring own results into a season that takes tournaments of this server."""
+
+    rule = "standings.imported"
+    detail = (
+        "an owner has imported results of their own into this season;"
+        " let another owner bring the list, or announce for another season"
+    )
+
+
 class AdjustmentInvalid(CommandRejected):
     """The adjustment is invalid."""
 

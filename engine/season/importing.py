@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from engine.kit.house_bots import is_house_bot
 from engine.season.commands import ImportResults, StatedTournament
-from engine.season.errors import ImportInvalid, OwnPoints
+from engine.season.errors import ImportInvalid, OwnPoints, OwnResultsImported
 from engine.season.events import ResultsImported
 from engine.season.points import POINTS_MAX, written
 from engine.season.state import Opened
@@ -19,6 +19,8 @@ NAME_LENGTH_MAX = 120
 def import_results(state: Opened, command: ImportResults) -> tuple[ResultsImported, ...]:
     """
     Return the import, or no event if the same results count already.
+
+    The same list of another owner is an event if its results were their player's own statement.
 
     Raises:
         ImportInvalid: If the list contradicts itself or the season's terms, or names a house bot.
@@ -34,7 +36,7 @@ def import_results(state: Opened, command: ImportResults) -> tuple[ResultsImport
             raise ImportInvalid(tournament=each.name, problem="the list has this name twice")
         names.add(each.name)
     imported = tuple(_imported(each, state.terms.scale) for each in command.tournaments)
-    if imported == state.imported:
+    if imported == state.imported and state.stated_own in (None, command.author):
         return ()
     _demand_others(state, imported, command.author)
     made = ResultsImported(
@@ -52,26 +54,25 @@ def _demand_others(
     """
     Check that *imported* leaves the results of *author* as they are.
 
-    Before the season has a tournament of this server, there is nothing to gain: everybody sees the
-    list before they enter. So an organiser who played can bring a past season alone.
+    Before the season has a tournament of this server, an organiser who played can bring a past
+    season alone. Then the season takes no tournament of this server until another owner has brought
+    the list: see :func:`demand_stated_by_others`.
     """
     if not state.added and not state.counted:
         return
-    if _of(state, imported, author) != _of(state, state.imported, author):
+    if state.imported_of(author, imported) != state.imported_of(author, state.imported):
         raise OwnPoints
 
 
-def _of(
-    state: Opened, imported: tuple[ImportedTournament, ...], player: PlayerId
-) -> list[tuple[str, ImportedResult]]:
-    """Return the imported results that count for *player*, with the names of the tournaments."""
-    one = state.one(player)
-    return [
-        (each.name, result)
-        for each in imported
-        for result in each.results
-        if state.one(result.player) == one
-    ]
+def demand_stated_by_others(state: Opened) -> None:
+    """
+    Check that no imported results are their player's own statement.
+
+    Raises:
+        OwnResultsImported: If the owner who brought the list stated own results in it.
+    """
+    if state.stated_own is not None:
+        raise OwnResultsImported
 
 
 def _problems(state: Opened, stated: StatedTournament) -> Iterator[str]:

@@ -85,6 +85,9 @@ class Opened(msgspec.Struct, frozen=True, kw_only=True):
     imported: tuple[ImportedTournament, ...] = ()
     """Tournaments that were not played here. They count before all others."""
 
+    stated_own: PlayerId | None = None
+    """The player whose imported results are the player's own statement, or None."""
+
     merged: tuple[Merged, ...] = ()
     """Players whose results count for others."""
 
@@ -113,6 +116,18 @@ class Opened(msgspec.Struct, frozen=True, kw_only=True):
     def one(self, player: PlayerId) -> PlayerId:
         """Return the player for whom the results of *player* count."""
         return one_of(self.merged, player)
+
+    def imported_of(
+        self, player: PlayerId, imported: tuple[ImportedTournament, ...]
+    ) -> list[tuple[str, ImportedResult]]:
+        """Return the results in *imported* that count for *player*, by tournament."""
+        one = self.one(player)
+        return [
+            (each.name, result)
+            for each in imported
+            for result in each.results
+            if self.one(result.player) == one
+        ]
 
     def standings(self) -> tuple[Standing, ...]:
         """
@@ -261,7 +276,19 @@ def _results_merged(state: Opened, event: ResultsMerged) -> Opened:
 
 def _results_imported(state: Opened, event: ResultsImported) -> Opened:
     _demand_open(state, event)
-    return replace(state, imported=event.tournaments)
+    return replace(state, imported=event.tournaments, stated_own=_stated_own(state, event))
+
+
+def _stated_own(state: Opened, event: ResultsImported) -> PlayerId | None:
+    """
+    Return the author of *event*, if results in it are the author's own statement.
+
+    Results that another owner stated, and that the author left as they are, are not.
+    """
+    now = state.imported_of(event.author, event.tournaments)
+    kept = now == state.imported_of(event.author, state.imported)
+    by_another = state.stated_own is None or state.one(state.stated_own) != state.one(event.author)
+    return None if not now or (kept and by_another) else event.author
 
 
 def _lots_drawn(state: Opened, event: LotsDrawn) -> Opened:

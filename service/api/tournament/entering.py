@@ -134,7 +134,7 @@ async def revise_terms(
     "POST", "/v1/tournaments/{tournament_id:str}/announce", "announce_draft",
     "Announce a draft. Registration opens at once, unless its terms give a later time.",
     needs="manage_tournaments", scope=_DIRECTOR, body=Nothing, answer=EntryChanged,
-    problems=("not_a_draft", "terms_invalid", "terms_contradict", "season_closed"),
+    problems=("not_a_draft", "terms_invalid", "terms_contradict", "season_closed", "own_points"),
 )  # fmt: skip
 async def announce_draft(place: TournamentPlace, order: Order, shell: Shell) -> Response[bytes]:
     """Announce the draft. Unless registration opens later, open it in the same append."""

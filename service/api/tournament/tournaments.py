@@ -251,7 +251,7 @@ class TournamentShown(msgspec.Struct, kw_only=True):
     problems=(
         "bad_request", "not_a_sandbox", "beacon_unknown",
         "forbidden", "terms_invalid", "terms_contradict", "unknown_ruleset", "invalid_ruleset",
-        "template_unknown", "season_closed",
+        "template_unknown", "season_closed", "own_points",
     ),
     key_required=True,
 )  # fmt: skip

@@ -14,7 +14,13 @@ from engine.season.commands import (
     StatedResult,
     StatedTournament,
 )
-from engine.season.errors import ImportInvalid, OwnPoints, ResultsMeet, SeasonClosedAlready
+from engine.season.errors import (
+    ImportInvalid,
+    OwnPoints,
+    OwnResultsImported,
+    ResultsMeet,
+    SeasonClosedAlready,
+)
 from engine.season.events import ResultsImported, ResultsMerged
 from engine.season.values import Aggregation, ImportedResult, ImportedTournament
 from engine.values import PlayerId
@@ -172,6 +178,34 @@ def test_nobody_states_their_own_results_in_a_season_of_this_server(played_here:
 def test_an_organiser_brings_own_results_into_a_season_without_tournaments_of_this_server() -> None:
     mine = replace(importing(stated("A", (1, 1, "9"))), author=player(1))
     assert season().when(mine).events()
+
+
+def test_a_season_with_results_that_an_owner_states_alone_takes_no_tournament() -> None:
+    """The owner's results may count under a merged identifier. Closing such a season is free."""
+    add = AddTournament(tournament=tournament(1), now=NOON)
+    listed = importing(stated("A", (1, 1, "9"), (2, 2, "4")))
+    mine = replace(listed, author=player(1))
+    alone = season(mine)
+    alone.when(add).then_rejected(OwnResultsImported)
+    assert alone.when(mine).events() == ()
+    season(merging(1, 3), replace(mine, author=player(3))).when(add).then_rejected(
+        OwnResultsImported
+    )
+    assert alone.when(closing(alone.state)).events()
+    without = replace(importing(stated("A", (2, 2, "4"))), author=player(1))
+    assert season(mine, without).when(add).events()
+
+
+def test_a_list_that_another_owner_brings_is_nobodys_own_statement() -> None:
+    add = AddTournament(tournament=tournament(1), now=NOON)
+    listed = importing(stated("A", (1, 1, "9"), (2, 2, "4")))
+    mine = replace(listed, author=player(1))
+    assert season(mine).when(listed).events(), "the same list is a statement of its own"
+    assert season(mine, listed).when(add).events()
+    other = replace(importing(stated("A", (1, 1, "9"), (2, 2, "5"))), author=player(1))
+    assert season(mine, listed, other).when(add).events(), "own results were left as they are"
+    for worse in (other, replace(importing(stated("A", (1, 1, "10"))), author=player(1))):
+        season(mine, worse).when(add).then_rejected(OwnResultsImported)
 
 
 def test_house_bots_get_no_points_by_a_list() -> None:

@@ -9,6 +9,7 @@ import pytest
 from service.people.result_lists import BYTES_MAX
 from tests.service.api.conftest import Person
 from tests.service.api.league.test_fixtures import season_in
+from tests.service.api.league.test_memberships import staff
 from tests.service.api.league.turns import at, waiting_turn
 from tests.service.api.nights import pages, project
 from tests.service.audit.test_audit import audited, faults
@@ -113,7 +114,16 @@ async def test_nobody_imports_own_results_into_a_season_of_this_server(serving) 
         before = await bring_results(owner, league, listed(9), season=season)
         assert before.status_code == 200, before.text
         night = {"name": "Night", "ruleset": "better", "season": season}
-        made = await owner.post(f"/v1/leagues/{league}/tournaments", night)
+        path = f"/v1/leagues/{league}/tournaments"
+        alone = await owner.post(path, night)
+        assert (alone.status_code, alone.json()["code"]) == (409, "own_points"), alone.text
+        draft = (await owner.post(path, night | {"draft": True})).json()["id"]
+        alone = await owner.post(f"/v1/tournaments/{draft}/announce")
+        assert (alone.status_code, alone.json()["code"]) == (409, "own_points"), alone.text
+        another = await staff(api, owner, league, "owner")
+        brought = await bring_results(another, league, listed(9), "another", season=season)
+        assert brought.status_code == 200, brought.text
+        made = await owner.post(path, night)
         assert made.status_code == 201, made.text
         for query in ({}, {"dry_run": "true"}):
             more = await bring_results(owner, league, listed(10), season=season, **query)
