@@ -45,6 +45,15 @@ class LimitSettings(msgspec.Struct, frozen=True, kw_only=True):
     Known answers of simulations do not count.
     """
 
+    account_sandbox_entries: Count = 10
+    """Entries in the standing sandbox that one account may make in ten minutes."""
+
+    address_sandbox_entries: Count = 25
+    """
+    Entries in the standing sandbox that one address may make in ten minutes. That is half of the
+    tournaments that are played there at a time.
+    """
+
     account_tokens: Count = 100
     """Tokens of one account that are neither expired nor revoked."""
 

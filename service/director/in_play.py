@@ -49,6 +49,12 @@ _ROLES = """
        AND $4 IN (data->>'player', data->>'owner')
      ORDER BY position
 """
+_ROLES_SINCE = """
+    SELECT position, type, schema_version, data::text AS data FROM events
+     WHERE league = $1 AND stream = $2 AND type = ANY($3::text[])
+       AND data->>'player' = $4 AND at > $5
+     ORDER BY position
+"""
 
 
 async def open_tournaments(pool: asyncpg.Pool, league: str) -> Sequence[Stream[Tournament]]:
@@ -83,6 +89,24 @@ async def demand_no_office_since(
             raise OfficeHeld
         told = Told(league_id, row["type"], row["schema_version"], row["data"])
         held = role_after(held, told, player)
+
+
+async def roles_since(
+    pool: asyncpg.Pool, league_id: str, player: str, since: datetime
+) -> list[Role | None]:
+    """
+    Return every role that *player* came to have after *since*. None stands for a removal.
+
+    Raises:
+        EventUnreadable: If an event that gives the player a role is malformed.
+    """
+    given = number_of(league_id), league_stream(league_id), TELLING, player, since
+    away = await voided(pool, league_id)
+    return [
+        role_after(None, Told(league_id, row["type"], row["schema_version"], row["data"]), player)
+        for row in await pool.fetch(_ROLES_SINCE, *given)
+        if row["position"] not in away
+    ]
 
 
 async def remove_member(

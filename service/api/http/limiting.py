@@ -29,6 +29,7 @@ BURST_SECONDS = 10
 """Seconds' worth of requests that may come at once."""
 
 HOUR = 3600
+TEN_MINUTES = 600
 
 _KNOWN_MAX = 65_536
 """Number of valid tokens that are remembered. Each takes a digest and two numbers."""
@@ -154,6 +155,9 @@ class Limits:
         def hourly(name: str, most: int) -> Buckets:
             return Buckets(Policy(name, most, HOUR), now)
 
+        def of_sandbox(name: str, most: int) -> Buckets:
+            return Buckets(Policy(name, most, TEN_MINUTES), now)
+
         self.settings = settings
         self.streams = Streams(settings)
         self.foundings = Foundings()
@@ -167,6 +171,8 @@ class Limits:
         self._mails_to = hourly("mails_to", settings.account_mails)
         self._refusals = hourly("refusals", settings.account_refusals)
         self._simulations = hourly("simulations", settings.account_simulations)
+        self._sandbox = of_sandbox("sandbox", settings.account_sandbox_entries)
+        self._sandbox_here = of_sandbox("sandbox_address", settings.address_sandbox_entries)
         self._known: OrderedDict[bytes, tuple[int, int]] = OrderedDict()
 
     def admit(self, scope: Scope, secret: str | None = None) -> Admitted | None:
@@ -248,6 +254,17 @@ class Limits:
             TooManyRequests: If the account has asked for too many within the hour.
         """
         _take(self._simulations, account, "too many simulations with this account")
+
+    def enter_sandbox(self, scope: Scope, account: UUID) -> None:
+        """
+        Count an entry in the standing sandbox.
+
+        Raises:
+            TooManyRequests: If the account or the address has entered too often lately.
+        """
+        address = _counted(self._proxies.client_address(scope))
+        _take(self._sandbox, account, "too many entries in the sandbox league with this account")
+        _take(self._sandbox_here, address, "too many entries in the sandbox league from here")
 
     def keeps_refusal(self, account: UUID) -> bool:
         """Count a refused command of *account*. Return whether it may still be stored."""

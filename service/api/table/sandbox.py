@@ -92,10 +92,12 @@ async def read_sandbox(shell: Shell) -> Response[bytes]:
     problems=(
         "not_found", "sandbox_entered", "already_entered", "tournament_full",
         "registration_closed", "player_banned", "merged_player",
+        "too_many_requests",
     ),
     on_people=OnPeople("sandbox", "lets the caller in, as a player", "caller"),
     about="A stranger joins the league with the entry. House bots take the other seats after two "
-    "seconds, and play begins. A player may be in one tournament at a time.",
+    "seconds, and play begins. A player may be in one tournament at a time, and enters 10 "
+    "times in ten minutes, unless the operator says otherwise.",
 )  # fmt: skip
 async def enter_sandbox(
     request: Asked, body: SandboxEntryWanted, order: Order, shell: Shell, principal: Principal
@@ -103,6 +105,8 @@ async def enter_sandbox(
     """Append the membership and the entry together."""
     sandbox, player = _switched_on(shell), PlayerId(principal.account.player)
     plays = await _in_play(request, shell)
+    if plays is None:
+        shell.limits.enter_sandbox(request.scope, principal.account.number)
     receipt = await sandbox.enter(body.ruleset, player, order, bot=body.bot, plays=plays)
     entry = next(each for each in receipt.recorded if isinstance(each.event, EntrantRegistered))
     content = {

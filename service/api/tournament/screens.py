@@ -40,6 +40,7 @@ from service.api.tournament.entering import AnnouncementListed
 from service.api.tournament.floors import State, read_tables
 from service.api.tournament.money import money_shown
 from service.base.errors import StreamNotFound
+from service.director.in_play import roles_since
 from service.log.catalogue import tag_of
 from service.log.read import read_last_of_types
 from service.log.writer import Loaded
@@ -83,7 +84,7 @@ class ScreenKeyListed(msgspec.Struct, kw_only=True):
     """The identifier with which the key can be revoked."""
 
     made_by: str
-    """The member of staff who made it, `plr_…`. It ends when they may not make one any more."""
+    """The member of staff who made it, `plr_…`. It ends for good when they lose that office."""
 
     name: str | None
     """The name of that member of staff now."""
@@ -276,8 +277,8 @@ async def revoke_screen_key(
 @operation(
     "GET", "/v1/screen", "read_screen", "Read the clock of the tournament that a screen key opens.",
     needs="anyone", answer=ScreenShown, problems=("not_found",),
-    about="The key opens nothing else. It ends when staff revoke it, when its maker may not direct "
-    "the evening any more, and 12 hours after the evening.",
+    about="The key opens nothing else. It ends when staff revoke it, when its maker loses the "
+    "office, and 12 hours after the evening.",
 )  # fmt: skip
 async def read_screen(key: Annotated[str, KEY], shell: Shell) -> Response[bytes]:
     """Show the clock as of one moment."""
@@ -335,7 +336,8 @@ async def _opened(shell: Shell, text: str) -> tuple[str, str]:
     Return the league and the tournament that a key opens.
 
     Raises:
-        StreamNotFound: If the key is unknown or revoked, or its maker may not make one any more.
+        StreamNotFound: If the key is unknown or revoked, or its maker may not make one now, or
+            could not at any moment since.
     """
     async with shell.engine.connect() as connection:
         key = await screen_keys.opened_by(connection, text)
@@ -345,8 +347,9 @@ async def _opened(shell: Shell, text: str) -> tuple[str, str]:
     house = (await shell.runtime.writer.load(league, stream_of(league))).state
     members = house.members if isinstance(house, Created) else ()
     maker = identifier("plr", key.made_by)
-    role = next((each.role for each in members if each.player == maker), None)
-    if not may(role, _NEEDS):
+    held = next((each.role for each in members if each.player == maker), None)
+    since = await roles_since(shell.pool, league, maker, key.created_at)
+    if not all(may(role, _NEEDS) for role in (held, *since)):
         raise StreamNotFound(HIDDEN)
     return league, identifier("trn", key.tournament)
 

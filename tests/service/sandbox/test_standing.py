@@ -135,6 +135,21 @@ async def test_a_player_has_one_entry_at_a_time_whatever_the_way(
         assert (await enter(greedy, "holo")).status_code == 201
 
 
+async def test_entering_and_leaving_again_and_again_is_limited(serving: Any) -> None:
+    async with serving(sandbox=True, account_sandbox_entries=1, address_sandbox_entries=2) as api:
+        people = [await api.person() for _ in range(3)]
+        entered = await enter(people[0], "better")
+        assert entered.status_code == 201, entered.text
+        left = f"/v1/tournaments/{entered.json()['tournament']}/withdrawals"
+        assert (await people[0].post(left)).status_code == 200
+        again = await enter(people[0], "better")
+        assert (await enter(people[1], "better")).status_code == 201
+        crowd = await enter(people[2], "better")
+        for refused, limit in ((again, "sandbox"), (crowd, "sandbox_address")):
+            assert (refused.status_code, refused.json()["limit"]) == (429, limit)
+            assert int(refused.headers["Retry-After"]) > 0
+
+
 async def test_two_processes_and_a_restart_found_one_league_and_start_each_tournament_once(
     serving: Any, database: TestDatabase
 ) -> None:

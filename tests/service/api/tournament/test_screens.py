@@ -118,6 +118,13 @@ async def test_a_key_ends_with_the_office_of_its_maker(serving) -> None:
         await owner.http.put(member, json={"role": "player"}, headers=headers)
         assert (await screen(api, key)).status_code == 404
 
+        # The office comes back, the key does not. A key made after that opens the clock.
+        await owner.http.put(member, json={"role": "director"}, headers=headers)
+        assert (await screen(api, key)).status_code == 404
+        fresh = (await key_of(director, tournament))["key"]
+        await owner.http.put(member, json={"role": "referee"}, headers=headers)
+        assert (await screen(api, fresh)).status_code == 200
+
 
 async def test_a_key_ends_some_hours_after_the_evening(serving, database: TestDatabase) -> None:
     async with serving() as api:
