@@ -24,6 +24,8 @@ from engine.season.state import Adjusted, Opened, Tournament
 from engine.season.values import Adjustment, Award, AwardChange
 from engine.values import TournamentId
 
+_ANOTHER = "another scorer has to decide on your points"
+
 
 def revise(state: Opened, command: ReviseAward) -> tuple[Event, ...]:
     """
@@ -96,7 +98,7 @@ def adjust(state: Opened, command: AdjustPoints) -> tuple[Event, ...]:
     if state.adjusted(asked.id) is not None:
         return ()
     if state.one(command.author) == state.one(asked.player):
-        raise OwnPoints
+        raise OwnPoints(problem=_ANOTHER)
     if is_house_bot(asked.player):
         raise AdjustmentInvalid(problem="house bots get no points")
     points = Decimal(asked.points)
@@ -143,7 +145,7 @@ def void(state: Opened, command: VoidAdjustment) -> tuple[Event, ...]:
     if found is None:
         raise AdjustmentUnknown
     if state.one(found.adjustment.player) == state.one(command.author):
-        raise OwnPoints
+        raise OwnPoints(problem=_ANOTHER)
     return () if found.voided else (_voided(found, command),)
 
 

@@ -129,20 +129,12 @@ class AdjustmentUnknown(CommandRejected):
 
 
 class OwnPoints(CommandRejected):
-    """Scorers may not adjust their own points."""
+    """Scorers may not decide on their own points."""
 
     code = "own_points"
-    detail = "another scorer has to decide on your points"
+    detail = "{problem}"
 
-
-class OwnResultsImported(OwnPoints):
-    """Owners may not bring own results into a season that takes tournaments of this server."""
-
-    rule = "standings.imported"
-    detail = (
-        "an owner has imported results of their own into this season;"
-        " let another owner bring the list, or announce for another season"
-    )
+    problem: Wording
 
 
 class AdjustmentInvalid(CommandRejected):

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from engine.kit.house_bots import is_house_bot
 from engine.season.commands import ImportResults, StatedTournament
-from engine.season.errors import ImportInvalid, OwnPoints, OwnResultsImported
+from engine.season.errors import ImportInvalid, OwnPoints
 from engine.season.events import ResultsImported
 from engine.season.points import POINTS_MAX, written
 from engine.season.state import Opened
@@ -61,7 +61,7 @@ def _demand_others(
     if not state.added and not state.counted:
         return
     if state.imported_of(author, imported) != state.imported_of(author, state.imported):
-        raise OwnPoints
+        raise OwnPoints(problem="another owner has to decide on your results")
 
 
 def demand_stated_by_others(state: Opened) -> None:
@@ -69,10 +69,11 @@ def demand_stated_by_others(state: Opened) -> None:
     Check that no imported results are their player's own statement.
 
     Raises:
-        OwnResultsImported: If the owner who brought the list stated own results in it.
+        OwnPoints: If the owner who brought the list stated own results in it.
     """
     if state.stated_own is not None:
-        raise OwnResultsImported
+        problem = "an owner imported results of their own; let another owner bring the list first"
+        raise OwnPoints(problem=problem)
 
 
 def _problems(state: Opened, stated: StatedTournament) -> Iterator[str]:

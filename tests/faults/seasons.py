@@ -4,6 +4,7 @@ from tests.faults.planting import Fault
 
 CLOSING = "tests/engine/season/test_closing.py::"
 HOUSE_BOTS = "tests/engine/coordination/test_house_bot_points.py::"
+IMPORTED = "tests/engine/season/test_merged_and_imported.py::"
 STANDINGS = "tests/engine/season/test_standings.py::"
 
 FAULTS = (
@@ -57,5 +58,13 @@ FAULTS = (
         faulty="or _counts(state.tournament(each)):",
         caught_by=CLOSING
         + "test_leaving_out_a_tournament_takes_its_points_back_in_the_same_append",
+    ),
+    Fault(
+        name="an owner states own results first and announces a tournament beside them",
+        file="season/decisions.py",
+        sound="    importing.demand_stated_by_others(state)\n",
+        faulty="",
+        caught_by=IMPORTED
+        + "test_a_season_with_results_that_an_owner_states_alone_takes_no_tournament",
     ),
 )

@@ -17,7 +17,6 @@ from engine.season.commands import (
 from engine.season.errors import (
     ImportInvalid,
     OwnPoints,
-    OwnResultsImported,
     ResultsMeet,
     SeasonClosedAlready,
 )
@@ -186,11 +185,9 @@ def test_a_season_with_results_that_an_owner_states_alone_takes_no_tournament() 
     listed = importing(stated("A", (1, 1, "9"), (2, 2, "4")))
     mine = replace(listed, author=player(1))
     alone = season(mine)
-    alone.when(add).then_rejected(OwnResultsImported)
+    alone.when(add).then_rejected(OwnPoints)
     assert alone.when(mine).events() == ()
-    season(merging(1, 3), replace(mine, author=player(3))).when(add).then_rejected(
-        OwnResultsImported
-    )
+    season(merging(1, 3), replace(mine, author=player(3))).when(add).then_rejected(OwnPoints)
     assert alone.when(closing(alone.state)).events()
     without = replace(importing(stated("A", (2, 2, "4"))), author=player(1))
     assert season(mine, without).when(add).events()
@@ -205,7 +202,7 @@ def test_a_list_that_another_owner_brings_is_nobodys_own_statement() -> None:
     other = replace(importing(stated("A", (1, 1, "9"), (2, 2, "5"))), author=player(1))
     assert season(mine, listed, other).when(add).events(), "own results were left as they are"
     for worse in (other, replace(importing(stated("A", (1, 1, "10"))), author=player(1))):
-        season(mine, worse).when(add).then_rejected(OwnResultsImported)
+        season(mine, worse).when(add).then_rejected(OwnPoints)
 
 
 def test_house_bots_get_no_points_by_a_list() -> None:
