@@ -104,7 +104,7 @@ def test_a_page_that_refused_a_form_goes_on_living(house: House) -> None:
 
     walk_in(owner, evening, "Bossk")
 
-    expect(page.locator("#people").get_by_text("Bossk")).to_be_visible()
+    expect(page.locator("#people .line-name").get_by_text("Bossk")).to_be_visible()
 
 
 def test_enter_in_a_field_of_a_seat_warns_nobody(house: House) -> None:

@@ -235,3 +235,18 @@ async def test_the_colours_of_a_page_that_answers_a_form_lead_back_to_it(serving
         await browser.get(f"{path}?only=owed&x=%22")
         page = await browser.submit("/scheme", scheme="light")
         assert str(page.url).endswith(f"{path}?only=owed&x=%22")
+
+
+async def test_the_page_of_a_refusal_says_the_reason(serving: Serving) -> None:
+    async with serving() as console:
+        owner, league = await console.api.league()
+        player = await console.signed_in((await console.api.join(owner, league)).login)
+        page = await player.get(f"/leagues/{league}/staff-log")
+        assert page.status_code == 403
+        assert "Your role in this league does not allow this." in page.text
+        made = await owner.post(
+            f"/v1/leagues/{league}/tournaments", {"name": "Night", "ruleset": "better"}
+        )
+        page = await player.get(f"/tournaments/{made.json()['id']}/hands?cursor=nonsense")
+        assert page.status_code == 400
+        assert '<p class="quiet" lang="en">' in page.text
