@@ -197,7 +197,8 @@ class Sweep:
                 heard.append(f"{response.status} {response.url}")
 
         def failed(request: Request) -> None:
-            if "/live" not in request.url:
+            # Leaving a page ends the requests of its parts.
+            if "/live" not in request.url and request.failure != "net::ERR_ABORTED":
                 heard.append(f"failed {request.url}")
 
         page.on("response", answered)

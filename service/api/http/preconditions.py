@@ -19,7 +19,7 @@ from service.log.orders import Expected, demand
 UNLOGGED = frozenset(
     {
         "sign_receipt", "start_audit", "offer_password_reset", "renew_claim", "issue_claims",
-        "make_webhook",
+        "make_screen_key", "make_webhook",
     }
 )  # fmt: skip
 """The operations that change something beside the log. No turn of the writer compares for them."""

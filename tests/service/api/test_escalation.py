@@ -125,7 +125,7 @@ async def test_a_promotion_while_a_claim_code_is_being_used_voids_the_code(
 
 
 def test_every_route_that_names_a_person_says_what_it_does_to_people() -> None:
-    reading = {"read_record", "read_rating_history"}
+    reading = {"read_record", "read_public_record", "read_rating_history"}
     named = {
         name
         for name, (_, path, _) in routes().items()

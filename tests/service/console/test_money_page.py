@@ -44,7 +44,7 @@ async def test_a_director_takes_the_money_of_an_entry(serving: Serving) -> None:
         assert "/money/payment" not in page.text
 
 
-async def test_everybody_accepts_a_deal_on_the_own_phone(serving: Serving) -> None:
+async def test_everybody_accepts_a_deal_on_their_own_phone(serving: Serving) -> None:
     async with serving() as console:
         owner, _, tournament, people, _ = await console.api.playing(2, **TERMS)
         path = f"/tournaments/{tournament}/deals"
@@ -53,7 +53,7 @@ async def test_everybody_accepts_a_deal_on_the_own_phone(serving: Serving) -> No
         page = await browser.submit(f"{path}/propose", method="equal", play_for="lots")
         assert page.status_code == 400
         page = await browser.submit(f"{path}/propose", method="equal", play_for="10,00")
-        assert "Everybody accepts on the own phone." in page.text
+        assert "Each player answers on their own phone." in page.text
         assert "€10.00" in page.text
         for person in people:
             phone = await console.signed_in(person.login)

@@ -23,6 +23,8 @@ OPEN = {
     "/v1/rulesets/{ruleset_id:str}",
     "/v1/rulesets/{ruleset_id:str}/evaluate",
     "/v1/structures",
+    "/v1/sandbox",
+    "/v1/screen",
     "/v1/signers",
     "/v1/terms-presets",
     "/v1/opt-outs/{opt_out:str}",
