@@ -38,8 +38,8 @@ FAULTS = (
     Fault(
         name="an earlier list still counts",
         file="season/state.py",
-        sound="return replace(state, imported=event.tournaments)",
-        faulty="return replace(state, imported=(*state.imported, *event.tournaments))",
+        sound="imported=event.tournaments,",
+        faulty="imported=(*state.imported, *event.tournaments),",
         caught_by=SEASON + "test_a_later_list_takes_the_place_of_the_earlier_one",
     ),
     Fault(

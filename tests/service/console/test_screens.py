@@ -1,5 +1,6 @@
 """The clock on a TV: a link made by staff opens it without an account, and opens nothing else."""
 
+import asyncio
 import re
 from collections.abc import Callable
 from typing import Any
@@ -7,7 +8,8 @@ from typing import Any
 import pytest
 
 from tests.service.api.tournament.test_screens import TERMS
-from tests.support.streams import following
+from tests.service.console.test_parts import streaming
+from tests.support.streams import PATIENCE_SECONDS
 
 pytestmark = pytest.mark.anyio
 Serving = Callable[..., Any]
@@ -57,13 +59,12 @@ async def test_the_tv_is_told_of_changes_and_of_nothing_else(serving: Serving) -
         owner, _, tournament, _, _ = await console.api.playing(2, **TERMS)
         made = await owner.post(f"/v1/tournaments/{tournament}/screen-keys")
         key = made.json()["key"]
-        live = f"/live?topics=screen:{key}"
-        async with following(console.app, live, {}) as stream:
-            await stream.until_begun()
-            assert stream.status == 200
-            await owner.post(f"/v1/tournaments/{tournament}/clock", {"level": 2, "reason": "Late"})
-            await stream.until(1)
-            assert stream.items[0]["topic"] == f"screen:{key}"
+        async with streaming(console, f"topics=screen:{key}", "") as items:
+            order = {"level": 2, "reason": "Late"}
+            changed = await owner.post(f"/v1/tournaments/{tournament}/clock", order)
+            assert changed.is_success, changed.text
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                assert (await anext(items))["topic"] == f"screen:{key}"
         for other in (f"floor:{tournament}", tournament, f"screen:holo_scr_{'0' * 64}"):
             answer = await console.browser().http.get(f"/live?topics={other}")
             assert answer.status_code == 404, other

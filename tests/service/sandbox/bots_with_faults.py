@@ -38,9 +38,16 @@ class Bot:
     died: str | None = None
     done: set[tuple[str, str]] = field(default_factory=set)
     closed: set[str] = field(default_factory=set)
+    left: threading.Event = field(default_factory=threading.Event)
+
+    def leave(self) -> None:
+        """End the bot, whatever its fault is. Its server has gone."""
+        self.left.set()
+        self._thread.join(20)
 
     def start(self) -> None:
-        threading.Thread(target=self._run, daemon=True).start()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
 
     def ended(self) -> str | None:
         return self.died
@@ -60,7 +67,7 @@ class Bot:
                 self.died = f"{type(error).__name__}: {error}"
 
     def _play(self) -> None:
-        while True:
+        while not self.left.is_set():
             try:
                 for item in self._poll() if self.wire == "poll" else self._stream():
                     self.items.append(item)
@@ -71,7 +78,7 @@ class Bot:
                         return
             except httpx.TransportError:
                 if self.fault == "fragile":
-                    time.sleep(60)
+                    self.left.wait(60)
             except Ended:
                 if self.fault != "endless":
                     raise

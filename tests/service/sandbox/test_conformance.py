@@ -40,7 +40,9 @@ def report_on(
         bot = Bot(server.url, TOKEN, wire, fault)
         bot.start()
         script = Script(desk, [Part(RULESET, scenes)], seconds, bot.ended, patience=2)
-        return script.run(), bot
+        report = script.run()
+    bot.leave()
+    return report, bot
 
 
 def failed(report: Report) -> set[Check]:
