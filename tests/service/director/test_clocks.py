@@ -248,10 +248,12 @@ async def _disqualified(runtime: Runtime, league: str, name: str) -> None:
 
 
 async def _bust(runtime: Runtime, league: str, name: str) -> None:
-    for seating in (await at(runtime, league, name)).tables:
-        await next_hand.open_next_hand(runtime, league, seating.table)
-        while await bet_everything(runtime, league, seating.table):
-            pass
+    """Play one table until the first goes out: to play on could end the whole tournament."""
+    table = (await at(runtime, league, name)).tables[0].table
+    await next_hand.open_next_hand(runtime, league, table)
+    while (await clock_of(runtime, league, name)).due is not None:
+        if not await bet_everything(runtime, league, table):
+            break
 
 
 @pytest.mark.parametrize("happens", [_disqualified, _bust])
