@@ -78,15 +78,15 @@ def test_a_late_answer_does_not_replace_a_newer_one(house: House) -> None:
         walk_in(owner, evening, "Dengar")
     first = taken(page, late)
     old = first.fetch()
+
+    walk_in(owner, evening, "Zuckuss")
+    expect(guest("Zuckuss")).to_be_visible()
     page.evaluate(
         """() => {
           window.seen = [];
           addEventListener("renewed", (event) => seen.push(event.target.textContent));
         }"""
     )
-
-    walk_in(owner, evening, "Zuckuss")
-    expect(guest("Zuckuss")).to_be_visible()
     with page.expect_event("requestfinished", lambda request: request == first.request):
         first.fulfill(response=old)
     walk_in(owner, evening, "Fett")
