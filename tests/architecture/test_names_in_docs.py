@@ -13,6 +13,7 @@ PAGES = [
     ROOT / "CONTRIBUTING.md",
     ROOT / "docs" / "architecture.md",
     ROOT / "docs" / "testing.md",
+    ROOT / "docs" / "threat-model.md",
     GLOSSARY,
     *sorted((ROOT / "docs" / "recipes").glob("*.md")),
 ]
