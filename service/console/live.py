@@ -63,6 +63,9 @@ _TOGETHER_SECONDS = 0.1
 """Changes within this time are told as one."""
 
 
+_BEGUN = ServerSentEventMessage(data="{}", event="begun").encode()
+"""The first item: the server watches now, and the page asks once for what it may have missed."""
+
 _ENDINGS: tuple[type[Exception], ...] = (*ENDINGS, ServiceError, Problem)
 
 
@@ -204,6 +207,7 @@ async def _messages(ask: Ask, shell: Shell, topics: _Topics) -> AsyncIterator[by
             grown: dict[str, _Keys] = {each: set() for each in topics.found if _grows(each)}
             await _follow(ask, shell, topics, watch, grown)
             yield OPENING
+            yield _BEGUN  # what changes from here on is told
             while loop.time() < until and not shell.stopping.is_set():
                 if not await watch.wait(PING_SECONDS):
                     yield PING

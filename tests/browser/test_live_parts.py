@@ -1,8 +1,11 @@
 """Live parts: what happens before a stream opens, after an outage, and when answers come late."""
 
 import re
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from playwright.sync_api import Locator, Page, Route, expect
@@ -61,6 +64,55 @@ def test_nothing_is_lost_before_the_stream_opens_nor_in_an_outage(house: House) 
 
     expect(guest("Bossk")).to_be_visible()
     expect(guest("Dengar")).to_be_visible()
+
+
+@contextmanager
+def slow_to_watch() -> Iterator[tuple[str, threading.Event]]:
+    """Serve a stream that is open at once, and begins to watch only once the event is set."""
+    watches = threading.Event()
+
+    class Slow(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Type", "text/event-stream")
+            self.end_headers()
+            self.wfile.write(b": open\nretry: 60000\n\n")
+            watches.wait(OUTAGE_SECONDS)
+            self.wfile.write(b"event: begun\ndata: {}\n\n")
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Slow) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}/live", watches
+        finally:
+            watches.set()
+            server.shutdown()
+            thread.join()
+
+
+def test_nothing_is_lost_between_the_open_stream_and_the_first_watch(house: House) -> None:
+    page, owner, evening, guest = poster(house)
+    page.add_init_script(
+        """window.EventSource = class extends EventSource {
+          constructor(address) {
+            super(address);
+            this.addEventListener("open", () => setTimeout(() => console.info("opened"), 1000));
+          }
+        };"""
+    )
+    with slow_to_watch() as (address, watches):
+        page.route(LIVE, lambda route: route.continue_(url=address))
+        # A second later, whatever the open stream brought about is done.
+        with page.expect_console_message(lambda message: message.text == "opened"):
+            page.goto(f"/tournaments/{evening}")
+        walk_in(owner, evening, "Bossk")
+        watches.set()
+
+        expect(guest("Bossk")).to_be_visible()
 
 
 def test_a_late_answer_does_not_replace_a_newer_one(house: House) -> None:

@@ -230,7 +230,7 @@ async def claim_player(
             if before is not None:
                 shown = await shown_again(connection, number, before.made or token)
             else:
-                await _claimable(shell, connection, body.code, now)
+                await demand_claimable(shell, connection, body.code, now)
                 if await entered_players.claim_player(connection, claim, hashed, now) is None:
                     raise StreamNotFound("it does not exist, or you may not see it")
                 shown = await root(request, connection, number, Wanted(), token, "claimed", now)
@@ -280,7 +280,7 @@ async def join_player(
                 if league is None:
                     raise StreamNotFound("it does not exist, or you may not see it")
             else:
-                found, house = await _claimable(shell, connection, body.code, now)
+                found, house = await demand_claimable(shell, connection, body.code, now)
                 await demand_me_distinct(request, house)
                 await entered_players.join_player(connection, body.code, me.number)
                 league = house.league
@@ -307,7 +307,7 @@ async def join_player(
     return answer(receipt, content, version_of=stream_of(league))
 
 
-async def _claimable(
+async def demand_claimable(
     shell: Shell, connection: AsyncConnection, code: str, now: datetime
 ) -> tuple[entered_players.Claimable, Created]:
     """

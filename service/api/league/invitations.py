@@ -112,7 +112,7 @@ async def invite(
     secret = shell.runtime.entropy.bytes(20)
     code = base64.urlsafe_b64encode(UUID(hex=place.id[4:]).bytes + secret).decode()
     command = Invite(
-        invitation=_digest(code),
+        invitation=digest_of(code),
         role=body.role,
         uses_max=body.uses,
         expires_at=shell.now() + timedelta(hours=body.expires_in_hours),
@@ -184,9 +184,9 @@ async def accept_invitation(
     request: Asked, code: str, order: Order, shell: Shell, principal: Principal
 ) -> Response[bytes]:
     """Join with the invitation's role. A member keeps their current role."""
-    league = _league_in(code)
+    league = league_in(code)
     player = PlayerId(principal.account.player)
-    command = AcceptInvitation(invitation=_digest(code), player=player, now=shell.now())
+    command = AcceptInvitation(invitation=digest_of(code), player=player, now=shell.now())
     # Refuse a made-up league before loading it, because loading would create its key.
     await league_of(shell, stream_of(league))
     house = (await shell.runtime.writer.load(league, stream_of(league))).state
@@ -205,11 +205,18 @@ async def accept_invitation(
     return answer(receipt, content, version_of=stream_of(league))
 
 
-def _digest(code: str) -> str:
+def digest_of(code: str) -> str:
+    """Return the digest of a code, which the log holds instead of the code."""
     return hashlib.sha256(code.encode()).hexdigest()
 
 
-def _league_in(code: str) -> LeagueId:
+def league_in(code: str) -> LeagueId:
+    """
+    Return the league that *code* names. It need not exist.
+
+    Raises:
+        StreamNotFound: If the code is malformed.
+    """
     try:
         raw = base64.urlsafe_b64decode(code.encode("ascii"))
     except (UnicodeEncodeError, ValueError) as error:

@@ -63,6 +63,7 @@ TAGS: dict[str, tuple[str, tuple[str, ...]]] = {
             "league.players",
             "league.merging",
             "league.claim_codes",
+            "league.codes",
             "league.bans",
         ),
     ),

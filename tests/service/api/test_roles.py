@@ -15,6 +15,7 @@ OPEN = {
     "open_account",
     "make_token",
     "claim_player",
+    "read_code",
     "reset_password",
     "request_password_reset",
     "ask_opt_out",

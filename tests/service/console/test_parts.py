@@ -223,7 +223,7 @@ class streaming:  # noqa: N801 - used as a function
 
     async def _send(self, message: Any) -> None:
         for line in message.get("body", b"").decode().splitlines():
-            if line.startswith(": open"):
+            if line == "event: begun":
                 self._opened.set()
-            if line.startswith("data: "):
+            if line.startswith("data: ") and line != "data: {}":
                 self._items.put_nowait(json.loads(line.removeprefix("data: ")))

@@ -3,6 +3,7 @@
 import msgspec
 
 from service.api.league.claim_codes import ClaimWanted, CodeWanted
+from service.api.league.codes import CodeShown
 from service.api.league.members import Membership
 from service.api.me.accounts import AccountMade, SignUp
 from service.console import links
@@ -14,18 +15,31 @@ from service.console.pages import Done, Page
 from service.console.screens.account.signing_in import demand_encrypted, session_cookie
 
 _UNKNOWN = 404
+_EXPIRED = "invitation_expired"
 
 
 class JoinScreen(msgspec.Struct, kw_only=True):
     """The page of a code."""
 
     code: str
+    opens: CodeShown | None
+    """What the code opens, or None if it opens nothing now."""
+
+    expired: bool = False
+    """True for an invitation whose time is over."""
 
 
 @page("/join/{code:str}", open=True)
 async def join(ask: Ask, code: str) -> Page:
     """Ask a member to use the code, or a newcomer for a login and a password."""
-    return Page("account/join.html", JoinScreen(code=code))
+    try:
+        opens = await ask.api.get(f"/v1/codes/{code}", CodeShown)
+    except Problem as problem:
+        if problem.status != _UNKNOWN and problem.code != _EXPIRED:
+            raise
+        shown = JoinScreen(code=code, opens=None, expired=problem.code == _EXPIRED)
+        return Page("account/join.html", shown, status=problem.status)
+    return Page("account/join.html", JoinScreen(code=code, opens=opens))
 
 
 @form("/join/{code:str}", of=join)

@@ -29,7 +29,7 @@ function connect() {
   source?.close();
   if (!topics.length) return;
   const mine = (source = new EventSource(`/live?topics=${topics.join(",")}`));
-  source.addEventListener("open", opened);
+  source.addEventListener("begun", begun);
   source.addEventListener("changed", (event) => {
     const { topic } = JSON.parse(event.data);
     for (const part of parts()) if (topicsOf(part).includes(topic)) soon(part.dataset.part);
@@ -42,11 +42,11 @@ function connect() {
   });
 }
 
-// Whatever happened before the stream was open, it does not tell. A refused form is shown once only,
-// so its page keeps it until something changes.
+// Whatever happened before the server watched, the stream does not tell. It is open a moment earlier.
+// A refused form is shown once only, so its page keeps it until something changes.
 const { here } = document.body.dataset; // only of a page that answers a form: its own address
 let refused = here !== undefined;
-function opened() {
+function begun() {
   failures = 0;
   if (!refused) refreshAll();
   refused = false;

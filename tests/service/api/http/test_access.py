@@ -15,6 +15,7 @@ pytestmark = pytest.mark.anyio
 OPEN = {
     "/v1/accounts",
     "/v1/claims",
+    "/v1/codes/{code:str}",
     "/v1/password-resets",
     "/v1/password-resets/request",
     "/v1/points-formulas",
