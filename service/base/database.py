@@ -16,8 +16,9 @@ from service.base.drivers import leave_as_is
 ROOT = Path(__file__).resolve().parents[2]
 ROLES_SQL = ROOT / "deploy" / "postgres" / "roles.sql"
 
+MIGRATOR = "holotable_migrate"
 LOGINS = (
-    "holotable_migrate",
+    MIGRATOR,
     "holotable_api",
     "holotable_worker",
     "holotable_project",
@@ -34,9 +35,15 @@ BROKER = "holotable_broker"
 """The login and the database of Celery's messages."""
 
 
+UNFINISHED = "holotable: a restore did not end; run `holotable restore` again"
+"""The comment on a database that a restore has closed to all processes."""
+
 _OF_THE_LOG = tuple(login for login in LOGINS if login != BROKER)
 _COMPARING = ("holotable_worker", "holotable_project", "holotable_audit")
 """The logins that build a second copy of read models in temporary relations."""
+
+_ADMITTED = (("CONNECT", _OF_THE_LOG), ("TEMPORARY", _COMPARING))
+"""The rights on the log's database, each with the logins that have it."""
 
 _AWAY_CLASSES = frozenset({"08", "28", "3D", "40", "53", "55", "57"})
 """SQLSTATE classes: no connection, no login, no database, a deadlock, too busy, intervention."""
@@ -213,7 +220,7 @@ def create_database(superuser_url: str, name: str, owner: str = OWNER) -> None:
             )
         close_databases(connection, name)
         if owner == OWNER:
-            for right, logins in (("CONNECT", _OF_THE_LOG), ("TEMPORARY", _COMPARING)):
+            for right, logins in _ADMITTED:
                 connection.execute(
                     sql.SQL("GRANT {} ON DATABASE {} TO {}").format(
                         sql.SQL(right),
@@ -221,6 +228,46 @@ def create_database(superuser_url: str, name: str, owner: str = OWNER) -> None:
                         sql.SQL(", ").join(map(sql.Identifier, logins)),
                     )
                 )
+
+
+def refuse_unfinished(superuser_url: str, name: str) -> None:
+    """
+    Check that no restore has left a database unfinished.
+
+    Raises:
+      ServerRefused: If one has. No process may open the database to itself then.
+    """
+    with psycopg.connect(superuser_url, autocommit=True) as connection:
+        said = connection.execute(
+            "SELECT shobj_description(oid, 'pg_database') FROM pg_database WHERE datname = %s",
+            [name],
+        ).fetchone()
+    if said is not None and said[0] == UNFINISHED:
+        raise ServerRefused(f"{name}: {UNFINISHED.removeprefix('holotable: ')}")
+
+
+async def close_logins(connection: asyncpg.Connection, name: str) -> None:
+    """
+    Close a database to every process, and mark it. Sessions that are open stay open.
+
+    Args:
+      connection: As the owner. Migrations can still log in.
+    """
+    name = await connection.fetchval("SELECT quote_ident($1)", name)
+    async with connection.transaction():
+        for right, logins in _ADMITTED:
+            named = ", ".join(login for login in logins if login != MIGRATOR)
+            await connection.execute(f"REVOKE {right} ON DATABASE {name} FROM {named}")
+        await connection.execute(f"COMMENT ON DATABASE {name} IS '{UNFINISHED}'")
+
+
+async def open_logins(connection: asyncpg.Connection, name: str) -> None:
+    """Undo :func:`close_logins`."""
+    name = await connection.fetchval("SELECT quote_ident($1)", name)
+    async with connection.transaction():
+        for right, logins in _ADMITTED:
+            await connection.execute(f"GRANT {right} ON DATABASE {name} TO {', '.join(logins)}")
+        await connection.execute(f"COMMENT ON DATABASE {name} IS NULL")
 
 
 def close_databases(connection: psycopg.Connection, *names: str) -> None:

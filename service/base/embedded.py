@@ -101,6 +101,15 @@ class Cluster:
         """Return whether the server has ended by itself."""
         return self._process is not None and self._process.poll() is not None
 
+    def running_port(self) -> int | None:
+        """Return the port of the server that another process runs on this data, or None."""
+        try:
+            lines = (self._data / "postmaster.pid").read_text(encoding="utf-8").splitlines()
+            os.kill(int(lines[0]), 0)  # a server that was killed has left the file
+        except (FileNotFoundError, ProcessLookupError):
+            return None
+        return int(lines[3]) if len(lines) >= 8 and lines[7].strip() == "ready" else None
+
     def url(self, database: str = "postgres", user: str = SUPERUSER, password: str = "") -> str:
         """Return the address of a database. Without a password it has the superuser's."""
         secret = password or self._password_file.read_text(encoding="ascii")
@@ -171,7 +180,9 @@ class Cluster:
     def _initialise(self) -> None:
         self._password_file.touch(mode=0o600)
         self._password_file.write_text(secrets.token_hex(24), encoding="ascii")
-        command = [str(self._programs / "initdb"), "-D", str(self._data), "-U", SUPERUSER]
+        draft = self._data.with_suffix(".part")
+        shutil.rmtree(draft, ignore_errors=True)  # of an initdb that was killed
+        command = [str(self._programs / "initdb"), "-D", str(draft), "-U", SUPERUSER]
         command += ["-A", "scram-sha-256", "--pwfile", str(self._password_file)]
         command += ["--no-locale", "-E", "UTF8", "--data-checksums"]
         if not self._durable:
@@ -185,6 +196,7 @@ class Cluster:
         )
         if done.returncode:
             raise ClusterFailed(f"initdb failed: {done.stderr.decode(errors='replace')[-800:]}")
+        draft.rename(self._data)
 
     def _launch(self) -> bool:
         options = {

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from alembic import command
 from alembic.config import Config
+from alembic.script import ScriptDirectory
 
 from service.base.database import sqlalchemy_url
 
@@ -33,6 +34,17 @@ def migrate(migrator_url: str, revision: str = "head") -> None:
         "sqlalchemy.url", sqlalchemy_url(migrator_url, "psycopg").replace("%", "%%")
     )
     command.upgrade(chosen, revision)
+
+
+def newest() -> str:
+    """Return the revision of the schema that this program needs."""
+    return str(ScriptDirectory.from_config(config()).get_current_head())
+
+
+def unknown(revision: str) -> bool:
+    """Return whether this program has no migration *revision*."""
+    known = ScriptDirectory.from_config(config()).walk_revisions()
+    return revision not in {each.revision for each in known}
 
 
 def load(name: str, revision: str) -> str:

@@ -118,6 +118,20 @@ def migrate() -> click.Command:
     return migrate
 
 
+def backup() -> click.Command:
+    """Copy the database and the keys into the new folder TARGET, while the service runs."""
+    from service.cli.backup import backup
+
+    return backup
+
+
+def restore() -> click.Command:
+    """Restore BACKUP into an empty database, and check every byte of its log."""
+    from service.cli.backup import restore
+
+    return restore
+
+
 def projections() -> click.Command:
     """Rebuild read models from the log, or compare them with it."""
     from service.cli.projections import projections
@@ -273,6 +287,8 @@ SECTIONS: Final = {
     "Operations": (
         prepare,
         migrate,
+        backup,
+        restore,
         projections,
         audit,
         doctor,

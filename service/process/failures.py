@@ -6,7 +6,9 @@ import sqlalchemy as sa
 
 from engine.rulesets.errors import RulesetUnknown
 from service.audit.run.processes import UnitStopped
+from service.backups.manifest import BackupRefused
 from service.base.database import ServerRefused
+from service.base.embedded import ClusterFailed
 from service.base.errors import EventUnreadable, StoreUnavailable
 from service.base.settings import SettingsInvalid
 from service.projections.models import ProjectionUnknown
@@ -18,6 +20,10 @@ def explained(error: Exception) -> tuple[int, str, str] | None:
     match error:
         case SettingsInvalid():
             return 2, str(error), "see the table of settings in the README"
+        case BackupRefused():
+            return 1, str(error), error.step
+        case ClusterFailed():
+            return 3, str(error), "see server.log in the cluster's folder"
         case RulesetUnknown():
             return 2, error.detail, "see `holotable rulesets list`"
         case ServerRefused():

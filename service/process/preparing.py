@@ -24,6 +24,7 @@ def prepare(superuser_url: str) -> dict[str, str]:
     Returns:
       The addresses of the logins that had no password and got one, by login.
     """
+    database.refuse_unfinished(superuser_url, database.DATABASE)
     database.create_roles(superuser_url, {})
     with psycopg.connect(superuser_url, autocommit=True) as connection:
         rows = connection.execute(_UNSET, [list(database.LOGINS)]).fetchall()

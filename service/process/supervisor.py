@@ -261,6 +261,7 @@ class Stack:
     def _start_database(self) -> None:
         superuser = self._own_server() if self.server is None else self._given_server(self.server)
         passwords = {login: self._secret(login) for login in database.LOGINS}
+        database.refuse_unfinished(superuser, self.name)
         database.create_roles(superuser, passwords)
         database.create_database(superuser, self.name)
         database.create_database(superuser, self._broker, owner=database.BROKER)

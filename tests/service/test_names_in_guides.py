@@ -16,6 +16,7 @@ from service.people.tokens import SCOPES
 ROOT = Path(__file__).resolve().parents[2]
 GUIDES = [
     *sorted((ROOT / "docs" / "guides").glob("*.md")),
+    *sorted((ROOT / "docs" / "operating").glob("*.md")),
     *(ROOT / each for each in ("README.md", "docs/rulebook.md", "CONTRIBUTING.md")),
     *(ROOT / "api-spec" / each for each in ("bundle.md", "recomputing.md")),
 ]

@@ -1,0 +1,67 @@
+"""Checking a restored log as bytes: hash chains, the trees of the manifest, and signed heads."""
+
+from collections.abc import Mapping
+from uuid import UUID
+
+from engine.values import identifier, number_of
+from service.audit.bytes.chain import Links
+from service.audit.bytes.tree import TreeAudit, Vouched, grown, leaves_of, nodes_of, vouched
+from service.audit.report import Findings
+from service.backups.manifest import League
+from service.base.drivers import Driver
+from service.log.read import last_position, leagues, read_league, voided
+from service.transparency.ledger import TILE
+
+_CHUNK = 4 * TILE
+"""Events that are read at once."""
+
+_NAMED = ("chains", "tree")
+
+
+async def faults(connection: Driver, expected: Mapping[str, League]) -> list[str]:
+    """
+    Return a sentence for each fault of the log, against the ends that the manifest names.
+
+    Every event's bytes are hashed again. Whether each action was right is the audit's question.
+    """
+    found = []
+    here = {identifier("lge", league) for league in await leagues(connection)}
+    for league in sorted(here - expected.keys()):
+        found.append(f"{league}: the manifest does not name this league")
+    for league, end in expected.items():
+        found += [f"{league}: {fault}" for fault in await _faults_of(connection, league, end)]
+    return found
+
+
+async def _faults_of(connection: Driver, league: str, end: League) -> list[str]:
+    number = number_of(league)
+    events = await last_position(connection, number) + 1
+    if events != end.events:
+        return [f"the log has {events} events, the manifest says {end.events}"]
+    said = Vouched(size=end.events, root=bytes.fromhex(end.root), by="the manifest")
+    about = [said, *await vouched(connection, number, None)]
+    nodes = await nodes_of(connection, number, await grown(connection, number))
+    findings = Findings()
+    await _follow(connection, number, about, TreeAudit(findings, about, nodes), Links(findings))
+    return [
+        f"position {fault.position}: {fault.what}"
+        for name in _NAMED
+        for fault in findings.checks[name].faults
+    ]
+
+
+async def _follow(
+    connection: Driver, league: UUID, about: list[Vouched], tree: TreeAudit, links: Links
+) -> None:
+    """Read a league's log once, event by event."""
+    passed, sizes = await voided(connection, league), [each.size for each in about if each.compared]
+    done = 0
+    while rows := await read_league(connection, league, done - 1, _CHUNK):
+        for row in rows:
+            if row.position in passed:
+                links.skip(row)
+            else:
+                links.follow(row)
+        tree.take(leaves_of([row.hash for row in rows], done, sizes))
+        done += len(rows)
+    tree.end()

@@ -1,0 +1,97 @@
+"""The keys and secrets beside a copy of the database, plain or sealed by a passphrase."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+import msgspec
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
+
+from service.backups.manifest import KEYS, SEALED_KEYS, BackupRefused, Manifest
+from service.base.settings import Settings
+
+OF_SETTINGS: Final = ("secret_key", "second_secret_key", "push_key", "smtp_url")
+"""
+Settings whose loss no copy of the database makes good. The mail server's address may hold a
+password.
+"""
+
+_MARK: Final = b"holotable/backup/keys/1"
+_SALT, _IV = 16, 12
+_COST: Final = 1 << 17
+"""OWASP's recommendation for scrypt, with blocks of 8 and no parallel work: 128 MiB, 0.3 s."""
+
+
+class KeyRing(msgspec.Struct, frozen=True, kw_only=True):
+    """What has to be kept secret."""
+
+    settings: dict[str, str]
+    """By name of the setting."""
+
+    files: dict[str, str]
+    """By name of the file, such as the signer's key."""
+
+    def __repr__(self) -> str:
+        return f"KeyRing({sorted(self.settings)}, {sorted(self.files)})"
+
+
+def collect(settings: Settings, files: Mapping[str, Path]) -> KeyRing:
+    """Return the keys in *settings* and the contents of *files*, by their names in the backup."""
+    given = {name: getattr(settings, name) for name in OF_SETTINGS}
+    return KeyRing(
+        settings={name: value for name, value in given.items() if value is not None},
+        files={name: file.read_text(encoding="utf-8") for name, file in files.items()},
+    )
+
+
+def write(ring: KeyRing, folder: Path, passphrase: str | None) -> str:
+    """Write the keys into *folder* with mode 0600, and return the name of the file."""
+    plain = msgspec.json.encode(ring)
+    name, written = KEYS, plain
+    if passphrase is not None:
+        salt, iv = os.urandom(_SALT), os.urandom(_IV)
+        name = SEALED_KEYS
+        written = _MARK + salt + iv + _cipher(passphrase, salt).encrypt(iv, plain, _MARK)
+    write_secret(folder / name, written)
+    return name
+
+
+def read(folder: Path, manifest: Manifest, passphrase: str | None) -> KeyRing:
+    """
+    Return the keys of a backup. They are empty if it holds none.
+
+    Raises:
+        BackupRefused: If the passphrase is missing or wrong.
+    """
+    if manifest.keys == "none":
+        return KeyRing(settings={}, files={})
+    if manifest.keys == "plain":
+        return msgspec.json.decode((folder / KEYS).read_bytes(), type=KeyRing)
+    step = "give the file with the backup's passphrase: --passphrase-file"
+    if passphrase is None:
+        raise BackupRefused("a passphrase seals the keys of this backup", step)
+    sealed = (folder / SEALED_KEYS).read_bytes().removeprefix(_MARK)
+    salt, iv, rest = sealed[:_SALT], sealed[_SALT : _SALT + _IV], sealed[_SALT + _IV :]
+    try:
+        plain = _cipher(passphrase, salt).decrypt(iv, rest, _MARK)
+    except InvalidTag:
+        raise BackupRefused("the passphrase does not open the keys of this backup", step) from None
+    return msgspec.json.decode(plain, type=KeyRing)
+
+
+def write_secret(file: Path, content: bytes) -> None:
+    """Write a file that only its owner may read, from its first byte on."""
+    descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "wb") as opened:
+        os.fchmod(descriptor, 0o600)
+        opened.write(content)
+        opened.flush()
+        os.fsync(descriptor)
+
+
+def _cipher(passphrase: str, salt: bytes) -> AESGCM:
+    stretched = Scrypt(salt=salt, length=32, n=_COST, r=8, p=1).derive(passphrase.encode())
+    return AESGCM(stretched)

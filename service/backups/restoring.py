@@ -1,0 +1,147 @@
+"""
+Restoring a backup into an empty database, in steps that may be killed and repeated.
+
+Before the first change the database is closed to every process and marked. It opens again when
+everything has been checked. What was killed in between therefore shows itself: no process can log
+in, and the database's comment says why. The next restore begins from the start.
+"""
+
+import os
+from pathlib import Path
+
+import asyncpg
+
+from service.backups import programs
+from service.backups.checking import faults
+from service.backups.manifest import DUMP, BackupRefused, Manifest
+from service.base import migrations
+from service.base.database import OWNER, UNFINISHED, asyncpg_dsn, close_logins, open_logins
+from service.base.errors import LeagueKeyUnknown
+from service.log.keys import Keys
+
+_MARK = "SELECT shobj_description(oid, 'pg_database') FROM pg_database WHERE datname = $1"
+_OWNER = "SELECT pg_has_role(current_user, datdba, 'USAGE') FROM pg_database WHERE datname = $1"
+_OTHERS = """
+    SELECT DISTINCT usename FROM pg_stat_activity
+     WHERE datname = current_database() AND pid <> pg_backend_pid() AND usename IS NOT NULL
+"""
+_SCHEMAS = r"""
+    SELECT nspname FROM pg_namespace WHERE nspname !~ '^(pg_|information_schema$)' ORDER BY nspname
+"""
+_FILLED = "SELECT EXISTS (SELECT FROM events) OR EXISTS (SELECT FROM account)"
+_KEYS = "SELECT league, key_id, wrapped FROM key"
+
+
+async def restore(
+    url: str, folder: Path, manifest: Manifest, secret_keys: tuple[str, ...], *, replace: bool
+) -> list[str]:
+    """
+    Restore the database of a backup whose manifest was read and compared.
+
+    Args:
+        url: A prepared database, with the login of ``holotable_migrate``.
+        secret_keys: The settings' keys, the current one first. Empty to leave them unchecked.
+        replace: True to remove what the database holds.
+
+    Returns:
+        The steps that were done, one sentence each.
+
+    Raises:
+        BackupRefused: If it is not possible, or what was restored does not hold. In the latter case
+            the database stays closed.
+    """
+    if migrations.unknown(manifest.schema):
+        raise BackupRefused(
+            f"the backup's schema {manifest.schema} is newer than this program",
+            f"install Holotable {manifest.holotable} or newer",
+        )
+    connection = await asyncpg.connect(asyncpg_dsn(url))
+    try:
+        name = await connection.fetchval("SELECT current_database()")
+        program = await _check_target(connection, manifest, name, replace=replace)
+        await connection.execute(f"SET ROLE {OWNER}")
+        await close_logins(connection, name)
+        await _check_alone(connection, name)
+        await _empty(connection)
+        # One transaction: the relations are there with all their rows, or not at all.
+        arguments = ["--exit-on-error", "--single-transaction", "--no-owner", f"--role={OWNER}"]
+        programs.run(program, [*arguments, str(folder / DUMP)], url)
+        done = [f"{manifest.events} events of {len(manifest.leagues)} leagues"]
+        await _check(connection, manifest, secret_keys)
+        done.append("hash chains, trees and signed heads hold")
+        if manifest.schema != migrations.newest():
+            migrations.migrate(url)
+            done.append(f"the schema was migrated from {manifest.schema}")
+        await connection.execute("ANALYZE")
+        await open_logins(connection, name)
+    finally:
+        await connection.close()
+    return done
+
+
+async def _check_target(
+    connection: asyncpg.Connection, manifest: Manifest, name: str, *, replace: bool
+) -> Path:
+    """Return the program that restores, if the database may be filled."""
+    if not await connection.fetchval(_OWNER, name):
+        raise BackupRefused(
+            f"this login may not fill {name}",
+            "set HOLOTABLE_DATABASE_URL with the login of holotable_migrate",
+        )
+    server = connection.get_server_version().major
+    if server < manifest.postgresql:
+        raise BackupRefused(
+            f"the backup is of PostgreSQL {manifest.postgresql}, this server is {server}",
+            f"restore to PostgreSQL {manifest.postgresql} or newer",
+        )
+    begun = await connection.fetchval(_MARK, name)
+    relations = await connection.fetchval("SELECT to_regclass('account')")
+    if begun != UNFINISHED and not replace and relations and await connection.fetchval(_FILLED):
+        raise BackupRefused(
+            f"{name} is not empty",
+            "restore to an empty database, or give --replace to remove what is there",
+        )
+    await _check_alone(connection, name)
+    return programs.find("pg_restore", manifest.dumped_by, server, os.environ)[0]
+
+
+async def _check_alone(connection: asyncpg.Connection, name: str) -> None:
+    """Refuse while a process is logged in. Closing the database ends no session."""
+    if others := [row[0] for row in await connection.fetch(_OTHERS)]:
+        raise BackupRefused(
+            f"{name} is in use by {', '.join(sorted(others))}",
+            "stop every process of Holotable, and run the command again",
+        )
+
+
+async def _empty(connection: asyncpg.Connection) -> None:
+    """Remove everything from the database. ``public`` is made again as a new database has it."""
+    async with connection.transaction():
+        for (schema,) in await connection.fetch(_SCHEMAS):
+            await connection.execute(f'DROP SCHEMA "{schema}" CASCADE')
+        await connection.execute("CREATE SCHEMA public AUTHORIZATION pg_database_owner")
+        await connection.execute("GRANT USAGE ON SCHEMA public TO PUBLIC")
+        await connection.execute("COMMENT ON SCHEMA public IS 'standard public schema'")
+
+
+async def _check(
+    connection: asyncpg.Connection, manifest: Manifest, secret_keys: tuple[str, ...]
+) -> None:
+    """Compare the log with the manifest, and open every league's key."""
+    if found := await faults(connection, manifest.leagues):
+        raise BackupRefused(
+            f"what was restored does not hold: {'; '.join(found[:5])}",
+            "the database stays closed; restore another backup",
+        )
+    if not secret_keys:
+        return
+    keys = Keys(*secret_keys)
+    for row in await connection.fetch(_KEYS):
+        try:
+            keys.unwrap(row["league"], row["key_id"], row["wrapped"])
+        except LeagueKeyUnknown:
+            raise BackupRefused(
+                "the settings' key does not open the leagues of this backup",
+                "the database stays closed; run the command again with the HOLOTABLE_SECRET_KEY "
+                "of that time",
+            ) from None

@@ -1,0 +1,141 @@
+"""Taking a backup while the service runs."""
+
+import asyncio
+import os
+import shutil
+from collections.abc import Mapping
+from importlib.metadata import version
+from pathlib import Path
+from uuid import UUID
+
+import asyncpg
+import msgspec
+
+from engine.values import identifier
+from service.backups import keys as key_rings
+from service.backups import manifest as manifests
+from service.backups import programs
+from service.backups.manifest import DUMP, BackupRefused, League, Manifest, part_of
+from service.base.database import asyncpg_dsn
+from service.base.drivers import Driver
+from service.base.errors import LeagueKeyUnknown
+from service.base.settings import Settings
+from service.log.keys import Keys
+from service.log.read import epoch_of, last_position, leagues
+from service.transparency import ledger
+
+_HEAD = """
+    SELECT size, note FROM checkpoint WHERE league = $1 AND epoch = $2 ORDER BY size DESC LIMIT 1
+"""
+_KEYS = "SELECT league, key_id, wrapped FROM key"
+_OWNER = "SELECT pg_has_role(current_user, datdba, 'USAGE') FROM pg_database WHERE datname = $1"
+
+
+def take(
+    settings: Settings,
+    target: Path,
+    *,
+    files: Mapping[str, Path],
+    with_keys: bool = True,
+    passphrase: str | None = None,
+) -> Manifest:
+    """
+    Copy the database and the keys into the new folder *target*.
+
+    The folder has its name only when it is complete. All parts describe one instant: ``pg_dump``
+    reads the snapshot of the transaction that reads the ends of the leagues.
+
+    Args:
+        settings: With the login of ``holotable_migrate``.
+        files: Further secret files by their names in the backup.
+        with_keys: False to leave out every key.
+        passphrase: Seals the keys.
+
+    Raises:
+        BackupRefused: If it is not possible. Nothing is left behind.
+    """
+    if target.exists():
+        raise BackupRefused(f"{target} exists already", "give another folder")
+    draft = target.with_name(f"{target.name}.part")
+    shutil.rmtree(draft, ignore_errors=True)  # of a backup that was killed
+    draft.mkdir(mode=0o700, parents=True)
+    try:
+        made = asyncio.run(_copy(settings, draft))
+        if with_keys:
+            ring = key_rings.collect(settings, files)
+            name = key_rings.write(ring, draft, passphrase)
+            made = msgspec.structs.replace(
+                made,
+                keys="plain" if passphrase is None else "sealed",
+                parts=made.parts | {name: part_of(draft / name)},
+            )
+        manifests.write(made, draft)
+        draft.rename(target)
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+    return made
+
+
+async def _copy(settings: Settings, folder: Path) -> Manifest:
+    """Dump the database into *folder*, and describe it."""
+    connection = await asyncpg.connect(asyncpg_dsn(settings.database_url))
+    try:
+        name = await connection.fetchval("SELECT current_database()")
+        if not await connection.fetchval(_OWNER, name):
+            raise BackupRefused(
+                f"this login may not read all of {name}",
+                "set HOLOTABLE_DATABASE_URL with the login of holotable_migrate",
+            )
+        server = connection.get_server_version().major
+        program, dumper = programs.find("pg_dump", server, server, os.environ)
+        async with connection.transaction(isolation="repeatable_read", readonly=True):
+            snapshot = await connection.fetchval("SELECT pg_export_snapshot()")
+            await _check_keys(connection, settings)
+            taken_at = await connection.fetchval("SELECT transaction_timestamp()")
+            schema = await connection.fetchval("SELECT version_num FROM alembic_version")
+            ends = {
+                identifier("lge", league): await _end_of(connection, league)
+                for league in await leagues(connection)
+            }
+            key_rings.write_secret(folder / DUMP, b"")  # so that pg_dump fills a file of mode 0600
+            arguments = ["--format=custom", f"--snapshot={snapshot}", f"--file={folder / DUMP}"]
+            programs.run(program, arguments, settings.database_url)
+    finally:
+        await connection.close()
+    return Manifest(
+        holotable=version("holotable"),
+        taken_at=taken_at,
+        postgresql=server,
+        dumped_by=dumper,
+        schema=schema,
+        keys="none",
+        leagues=ends,
+        parts={DUMP: part_of(folder / DUMP)},
+    )
+
+
+async def _check_keys(connection: Driver, settings: Settings) -> None:
+    """Refuse settings whose key does not open every league: their copy could not be opened."""
+    keys = Keys(*settings.secret_keys)
+    for row in await connection.fetch(_KEYS):
+        try:
+            keys.unwrap(row["league"], row["key_id"], row["wrapped"])
+        except LeagueKeyUnknown:
+            raise BackupRefused(
+                f"HOLOTABLE_SECRET_KEY does not open {identifier('lge', row['league'])}",
+                "set the key of the running service, and HOLOTABLE_SECOND_SECRET_KEY while the "
+                "key is being changed",
+            ) from None
+
+
+async def _end_of(connection: Driver, league: UUID) -> League:
+    """Return the end of a league's log, and its newest signed head."""
+    epoch, events = await epoch_of(connection, league), await last_position(connection, league) + 1
+    head = await connection.fetchrow(_HEAD, league, epoch)
+    return League(
+        events=events,
+        root=(await ledger.root_at(connection, league, events)).hex(),
+        epoch=epoch,
+        signed=0 if head is None else head["size"],
+        head=None if head is None else head["note"],
+    )

@@ -1,0 +1,222 @@
+"""``holotable backup`` and ``restore``: copy an installation with its keys, and bring it back."""
+
+import asyncio
+from contextlib import ExitStack
+from pathlib import Path
+
+import asyncpg
+import httpx
+import rich_click as click
+
+from service.backups import keys as key_rings
+from service.backups import manifest as manifests
+from service.backups.keys import KeyRing
+from service.backups.manifest import BackupRefused, Manifest
+from service.backups.restoring import restore as restore_database
+from service.backups.taking import take
+from service.base.database import asyncpg_dsn
+from service.base.settings import Settings
+from service.cli.common import FILE, err, out, server, settings
+from service.process import at_rest
+from service.transparency.memory import memory_faults
+from service.transparency.signing import SignerAway, asking
+
+_FOLDER = click.Path(file_okay=False, path_type=Path)
+_DATA = click.option(
+    "--data",
+    type=_FOLDER,
+    default=None,
+    help="Folder of `holotable up`. Without it, the settings name the database and the key.",
+)
+_PASSPHRASE = click.option(
+    "--passphrase-file", type=FILE, default=None, help="File with a passphrase for the keys."
+)
+
+
+@click.command()
+@click.argument("target", type=_FOLDER)
+@_DATA
+@_PASSPHRASE
+@click.option(
+    "--with",
+    "others",
+    type=FILE,
+    multiple=True,
+    help="Another secret file to copy, such as the signer's key. May be given again.",
+)
+@click.option("--without-keys", is_flag=True, help="Copy no key and no secret file.")
+def backup(
+    target: Path,
+    data: Path | None,
+    passphrase_file: Path | None,
+    others: tuple[Path, ...],
+    without_keys: bool,
+) -> None:
+    """
+    Copy the database and the keys into the new folder TARGET, while the service runs.
+
+    Needs HOLOTABLE_DATABASE_URL with the login of holotable_migrate, and HOLOTABLE_SECRET_KEY;
+    or --data.  Needs pg_dump of the server's version or newer.
+    """
+    files = {file.name: file for file in others}
+    if without_keys and (others or passphrase_file):
+        raise click.UsageError("--without-keys copies no secret: leave out the other options")
+    with ExitStack() as held:
+        if data is None:
+            told = settings()
+        else:
+            files |= at_rest.secret_files(data)
+            if "key" not in files:
+                raise click.UsageError(f"{data} is no folder of `holotable up`")
+            told = at_rest.settings(data, held.enter_context(at_rest.existing(data, server())))
+        made = take(
+            told,
+            target,
+            files=files,
+            with_keys=not without_keys,
+            passphrase=_passphrase(passphrase_file),
+        )
+    size = sum(part.size for part in made.parts.values())
+    out.print(
+        f"{target}: {made.events} events of {len(made.leagues)} leagues at "
+        f"{made.taken_at:%Y-%m-%dT%H:%M:%SZ}, {size} bytes",
+        markup=False,
+    )
+    out.print(f"  {_SECRECY[made.keys]}", markup=False)
+
+
+_SECRECY = {
+    "plain": "the keys are in it, unsealed: it opens every hidden card, so guard it as the server",
+    "sealed": "the keys are sealed by the passphrase; names, addresses of sign-ins and digests of "
+    "passwords in the database are not",
+    "none": "no key is in it: without HOLOTABLE_SECRET_KEY and the signer's key it is of little "
+    "use, so keep them elsewhere",
+}
+
+
+@click.command()
+@click.argument("source", metavar="BACKUP", type=click.Path(exists=True, path_type=Path))
+@_DATA
+@_PASSPHRASE
+@click.option(
+    "--keys",
+    "keys_to",
+    type=_FOLDER,
+    default=None,
+    help="Folder to write the keys to, one file each.  With --data they go there.",
+)
+@click.option("--replace", is_flag=True, help="Remove what is in the target.")
+@click.option("--dry-run", is_flag=True, help="Check the backup's parts, and change nothing.")
+def restore(
+    source: Path,
+    data: Path | None,
+    passphrase_file: Path | None,
+    keys_to: Path | None,
+    replace: bool,
+    dry_run: bool,
+) -> None:
+    """
+    Restore BACKUP into an empty database, and check every byte of its log.
+
+    The database must be prepared (`holotable prepare`), and HOLOTABLE_DATABASE_URL must have the
+    login of holotable_migrate; or --data, which needs nothing.  If a restore is killed, the
+    database stays closed. Run the command again.
+    """
+    with ExitStack() as held:
+        manifest = manifests.read(source)
+        out.print(_told(manifest), markup=False)
+        if dry_run:
+            out.print("every part is as it was backed up; nothing was changed")
+            return
+        passphrase = _passphrase(passphrase_file)
+        ring = KeyRing(settings={}, files={})
+        if data is not None or keys_to is not None:
+            ring = key_rings.read(source, manifest, passphrase)
+        if data is not None:
+            _write_all(ring.files, data / at_rest.SECRETS, replace=replace)
+            url = held.enter_context(at_rest.prepared(data, server()))
+            told = at_rest.settings(data, url)
+        else:
+            told = settings()
+        if keys_to is not None:
+            _write_all(ring.settings | ring.files, keys_to, replace=replace)
+        asyncio.run(_restore(told, source, manifest, data, replace=replace))
+
+
+async def _restore(
+    told: Settings, source: Path, manifest: Manifest, data: Path | None, *, replace: bool
+) -> None:
+    """Restore, and tell what an older copy means for the signed heads."""
+    done = await restore_database(
+        told.database_url, source, manifest, told.secret_keys, replace=replace
+    )
+    for step in done:
+        out.print(f"  {step}", markup=False)
+    lost = await _lost(told, data)
+    out.print(f"restored the state of {manifest.taken_at:%Y-%m-%dT%H:%M:%SZ}", markup=False)
+    for each in lost or ():
+        err.print(f"{each}", markup=False)
+    out.print(_MEANING[None if lost is None else bool(lost)], markup=False)
+
+
+_MEANING = {
+    None: "no signer was asked. What was signed after the backup is lost, and players who hold "
+    "newer signed heads can prove it\n  next: unless nothing happened since the backup, open an "
+    "epoch of every league: docs/operating/backup-and-restore.md",
+    True: "the signer remembers more of these leagues. Events are lost, and players who hold "
+    "newer signed heads can prove it\n  next: tell the players, and open an epoch of each: "
+    "docs/operating/backup-and-restore.md",
+    False: "the signer remembers nothing that is not here",
+}
+
+
+async def _lost(told: Settings, data: Path | None) -> list[str] | None:
+    """Return what the signer remembers and the log lacks, or None without a signer."""
+    connection = await asyncpg.connect(asyncpg_dsn(told.database_url))
+    try:
+        async with asking(told) if data is None else at_rest.remembering(data) as signer:
+            return None if signer is None else await _contradictions(connection, signer)
+    finally:
+        await connection.close()
+
+
+async def _contradictions(
+    connection: asyncpg.Connection, signer: httpx.AsyncClient
+) -> list[str] | None:
+    try:
+        return (await memory_faults(connection, signer))[1]
+    except SignerAway as away:
+        err.print(f"{away}: its memory was not compared", markup=False)
+        return None
+
+
+def _told(manifest: Manifest) -> str:
+    return (
+        f"a backup of {manifest.taken_at:%Y-%m-%dT%H:%M:%SZ}: {manifest.events} events of "
+        f"{len(manifest.leagues)} leagues, schema {manifest.schema}, PostgreSQL "
+        f"{manifest.postgresql}, keys: {manifest.keys}"
+    )
+
+
+def _write_all(contents: dict[str, str], folder: Path, *, replace: bool) -> None:
+    """Write secret files. A file with another content is only replaced if *replace*."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for name, content in contents.items():
+        file = folder / Path(name).name
+        if file.exists() and file.read_text(encoding="utf-8") != content and not replace:
+            raise BackupRefused(
+                f"{file} exists and holds another secret",
+                "give another folder, or --replace to replace it",
+            )
+    for name, content in contents.items():
+        key_rings.write_secret(folder / Path(name).name, content.encode())
+
+
+def _passphrase(file: Path | None) -> str | None:
+    """Return the first line of *file*."""
+    if file is None:
+        return None
+    passphrase = file.read_text(encoding="utf-8").partition("\n")[0].strip()
+    if not passphrase:
+        raise click.UsageError(f"{file} is empty")
+    return passphrase

@@ -1,0 +1,126 @@
+"""The data of ``up`` without its processes: its database, running or not, and its secrets."""
+
+import os
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+
+import httpx
+import psycopg
+
+from service.backups.manifest import BackupRefused
+from service.base import database
+from service.base.embedded import Cluster, binaries
+from service.base.settings import Settings, given_to_up
+from service.base.sources import SystemEntropy
+from service.process.signer import signing_app
+from service.transparency.note import read_private_key
+from service.transparency.signer import Memory, Signer
+
+SECRETS = "secrets"
+CLUSTER = "cluster"
+_MEMORY = "signer"
+
+
+def secret_files(data: Path) -> dict[str, Path]:
+    """Return the secrets of the folder of ``up``, by name: keys and passwords."""
+    found = sorted((data / SECRETS).iterdir()) if (data / SECRETS).is_dir() else []
+    return {file.name: file for file in found if file.is_file()}
+
+
+def settings(data: Path, url: str) -> Settings:
+    """
+    Return the settings of a command on the folder of ``up``, with the database's address.
+
+    Raises:
+        BackupRefused: If the folder has no settings' key.
+    """
+    secrets = secret_files(data)
+    if "key" not in secrets:
+        raise BackupRefused(
+            f"{data / SECRETS} holds no key", "put the settings' key there, in a file named key"
+        )
+    second, told = secrets.get("second-key"), given_to_up(os.environ)
+    return Settings(
+        database_url=url,
+        secret_key=secrets["key"].read_text(encoding="ascii").strip(),
+        second_secret_key=None if second is None else second.read_text(encoding="ascii").strip(),
+        push_key=told.get("push_key"),
+        push_contact=told.get("push_contact"),
+        smtp_url=told.get("smtp_url"),
+        mail_from=told.get("mail_from"),
+    )
+
+
+@contextmanager
+def existing(data: Path, server: str | None) -> Iterator[str]:
+    """
+    Yield the address of the log's database of ``up``, with the login of ``holotable_migrate``.
+
+    If ``up`` is not running, its PostgreSQL runs for as long as the block takes.
+    """
+    password = secret_files(data)[database.MIGRATOR].read_text(encoding="ascii").strip()
+    if server is not None:
+        url = database.with_database(server, database.DATABASE)
+        yield database.with_login(url, database.MIGRATOR, password)
+        return
+    cluster = Cluster(data / CLUSTER, binaries(os.environ))
+    if (port := cluster.running_port()) is not None:
+        cluster.port = port
+        yield cluster.url(database.DATABASE, database.MIGRATOR, password)
+        return
+    with cluster:
+        yield cluster.url(database.DATABASE, database.MIGRATOR, password)
+
+
+@contextmanager
+def prepared(data: Path, server: str | None) -> Iterator[str]:
+    """
+    Make what is missing of roles, passwords and database, and yield as :func:`existing`.
+
+    Raises:
+        BackupRefused: If ``up`` is running on the folder.
+    """
+    if server is None and Cluster(data / CLUSTER, binaries(os.environ)).running_port() is not None:
+        raise BackupRefused(f"`holotable up` is running on {data}", "stop it, and try again")
+    passwords = {login: _password(data, login) for login in database.LOGINS}
+    if server is not None:
+        database.inspect_server(server, ours=True)
+        yield _prepare(server, passwords)
+        return
+    with Cluster(data / CLUSTER, binaries(os.environ)) as cluster:
+        superuser = cluster.url()
+        with psycopg.connect(superuser, autocommit=True) as connection:
+            database.close_databases(connection, "postgres", "template1")
+        yield _prepare(superuser, passwords)
+
+
+@asynccontextmanager
+async def remembering(data: Path) -> AsyncIterator[httpx.AsyncClient | None]:
+    """Yield a client for a signer with the memory in *data*, or None if there is no memory."""
+    key = secret_files(data).get("signer")
+    if key is None or not (data / _MEMORY).is_dir():
+        yield None
+        return
+    with Memory(data / _MEMORY) as memory:
+        signing = read_private_key(key.read_text(encoding="ascii").strip())
+        app = signing_app(Signer(signing, memory))
+        transport = httpx.ASGITransport(app=app)  # type: ignore[arg-type] # Litestar's own type
+        async with httpx.AsyncClient(transport=transport, base_url="http://signer") as client:
+            yield client
+
+
+def _prepare(superuser: str, passwords: dict[str, str]) -> str:
+    database.create_roles(superuser, passwords)
+    database.create_database(superuser, database.DATABASE)
+    url = database.with_database(superuser, database.DATABASE)
+    return database.with_login(url, database.MIGRATOR, passwords[database.MIGRATOR])
+
+
+def _password(data: Path, login: str) -> str:
+    """Return a login's password, made now if the folder has none."""
+    file = data / SECRETS / login
+    if not file.exists():
+        file.touch(mode=0o600)
+        file.write_text(SystemEntropy().bytes(24).hex(), encoding="ascii")
+    return file.read_text(encoding="ascii").strip()

@@ -1,0 +1,256 @@
+"""The drill: a night is backed up, play goes on, everything is lost, and the backup comes back."""
+
+import asyncio
+import json
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from subprocess import CompletedProcess
+from typing import Any
+
+import psycopg
+import pytest
+
+from engine.values import number_of
+from service.base.database import UNFINISHED, drop_database
+from service.base.settings import environment
+from tests.service.audit.test_audit import audited
+from tests.service.exports.test_archive import signed
+from tests.service.league_night import Night, played
+from tests.support.commands import in_fork
+from tests.support.databases import TestDatabase, TestServer
+
+STEPS = 30
+"""Steps of play before the backup: a few hands at two tables, and one open hand."""
+
+_LOG = "SELECT position, encode(hash, 'hex') FROM events WHERE league = %s ORDER BY position"
+
+
+def holotable(database: TestDatabase, *asked: str, **changes: Any) -> CompletedProcess[str]:
+    """Run a command with the login of ``holotable_migrate``."""
+    return in_fork(asked, environment(database.settings("holotable_migrate", **changes)))
+
+
+def log_of(database: TestDatabase, league: str) -> list[tuple[int, str]]:
+    with psycopg.connect(database.url("postgres")) as connection:
+        return connection.execute(_LOG, [number_of(league)]).fetchall()
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A backup, what the log held when it was taken, and the night that it holds."""
+
+    folder: Path
+    log: list[tuple[int, str]]
+    night: Night
+
+
+@pytest.fixture(scope="module")
+def kept(cluster: TestServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kept]:
+    """A backup of a night, taken before play went on in another league."""
+    folder = tmp_path_factory.mktemp("backups") / "first"
+    with cluster.fresh() as source:
+        night = asyncio.run(played(source, steps_max=STEPS))
+        asyncio.run(signed(source, night, 20))
+        log = log_of(source, night.league)
+        taken = holotable(source, "backup", str(folder))
+        assert taken.returncode == 0, taken.stderr
+        assert "guard it as the server" in taken.stdout
+        asyncio.run(played(source, "afterwards", steps_max=5))
+    yield Kept(folder, log, night)
+
+
+@pytest.fixture
+def target(cluster: TestServer) -> Iterator[TestDatabase]:
+    """A prepared, empty database. A restore changes its relations, so it is thrown away."""
+    made = cluster.copy("restored")
+    yield made
+    drop_database(cluster.cluster.url(), "restored")
+
+
+def test_everything_up_to_the_backup_comes_back_and_play_goes_on(
+    kept: Kept, target: TestDatabase
+) -> None:
+    """The log is the same byte for byte, the audit passes, and another night can be played."""
+    done = holotable(target, "restore", str(kept.folder))
+
+    assert done.returncode == 0, done.stderr
+    assert "hash chains, trees and signed heads hold" in done.stdout
+    assert "open an epoch of every league" in done.stdout
+    assert log_of(target, kept.night.league) == kept.log
+    report = asyncio.run(audited(target, kept.night.league))
+    assert report.passed, report.text()
+    later = asyncio.run(played(target, "afterwards", steps_max=5))
+    assert log_of(target, later.league)
+    # And the restored database can be backed up and restored as the first one was.
+    again = kept.folder.with_name("second")
+    assert holotable(target, "backup", str(again)).returncode == 0
+    assert holotable(target, "restore", str(again), "--replace").returncode == 0
+    assert log_of(target, kept.night.league) == kept.log
+
+
+def test_the_rights_of_a_restored_database_are_those_of_a_migrated_one(
+    kept: Kept, target: TestDatabase, database: TestDatabase
+) -> None:
+    """No process gains or loses a right, and no relation changes its owner."""
+    rights = """
+        SELECT n.nspname, c.relname, pg_get_userbyid(c.relowner),
+               coalesce(c.relacl, acldefault('r', c.relowner))::text[]
+          FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+         WHERE n.nspname IN ('public', 'reads', 'reads_next') AND c.relkind IN ('r', 'S', 'v')
+         UNION ALL
+        SELECT n.nspname, p.proname, pg_get_userbyid(p.proowner),
+               coalesce(p.proacl, acldefault('f', p.proowner))::text[]
+          FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
+         WHERE n.nspname IN ('public', 'reads', 'reads_next')
+         UNION ALL
+        SELECT nspname, '', pg_get_userbyid(nspowner), nspacl::text[] FROM pg_namespace
+         WHERE nspname IN ('public', 'reads', 'reads_next')
+         UNION ALL
+        SELECT 'database', '', pg_get_userbyid(datdba), datacl::text[] FROM pg_database
+         WHERE datname = current_database()
+    """
+    assert holotable(target, "restore", str(kept.folder)).returncode == 0
+    found = []
+    for each in (target, database):
+        with psycopg.connect(each.url("postgres")) as connection:
+            rows = connection.execute(rights).fetchall()
+        found.append(sorted((*row[:3], sorted(row[3] or ())) for row in rows))
+    assert found[0] == found[1]
+
+
+def test_a_database_with_people_or_events_is_not_overwritten(
+    kept: Kept, target: TestDatabase
+) -> None:
+    """Only ``--replace`` removes what is there."""
+    other = asyncio.run(played(target, "afterwards", steps_max=5))
+    before = log_of(target, other.league)
+
+    refused = holotable(target, "restore", str(kept.folder))
+
+    assert (refused.returncode, "is not empty" in refused.stderr) == (1, True)
+    assert log_of(target, other.league) == before
+    replaced = holotable(target, "restore", str(kept.folder), "--replace")
+    assert replaced.returncode == 0, replaced.stderr
+    assert log_of(target, other.league) == []
+    assert log_of(target, kept.night.league) == kept.log
+
+
+def test_a_database_in_use_is_not_restored(kept: Kept, target: TestDatabase) -> None:
+    """The refusal names the login that is connected, and nothing is closed."""
+    with psycopg.connect(target.url("holotable_api")):
+        refused = holotable(target, "restore", str(kept.folder))
+
+    assert (refused.returncode, "in use by holotable_api" in refused.stderr) == (1, True)
+    with psycopg.connect(target.url("holotable_api")) as connection:
+        assert connection.execute("SELECT count(*) FROM events").fetchone() == (0,)
+
+
+def test_a_restore_that_ended_half_way_says_so_and_can_be_repeated(
+    kept: Kept, target: TestDatabase, tmp_path: Path
+) -> None:
+    """The database stays closed to every process, and says why. The next run needs no option."""
+    broken = tmp_path / "broken"
+    broken.mkdir()
+    for file in kept.folder.iterdir():
+        (broken / file.name).write_bytes(file.read_bytes())
+    manifest = json.loads((broken / "manifest.json").read_bytes())
+    manifest["leagues"][kept.night.league]["root"] = "5a" * 32
+    (broken / "manifest.json").write_text(json.dumps(manifest))
+
+    failed = holotable(target, "restore", str(broken))
+
+    assert failed.returncode == 1
+    assert "events are not those of the manifest" in failed.stderr
+    assert "stays closed" in failed.stderr
+    with pytest.raises(psycopg.OperationalError, match="permission denied for database"):
+        psycopg.connect(target.url("holotable_api"))
+    with psycopg.connect(target.url("postgres")) as connection:
+        said = "SELECT shobj_description(oid, 'pg_database') FROM pg_database WHERE datname = %s"
+        assert connection.execute(said, [target.name]).fetchone() == (UNFINISHED,)
+    again = holotable(target, "restore", str(kept.folder))
+    assert again.returncode == 0, again.stderr
+    assert log_of(target, kept.night.league) == kept.log
+    with psycopg.connect(target.url("holotable_api")) as connection:
+        assert connection.execute("SELECT count(*) FROM events").fetchone() == (len(kept.log),)
+
+
+def test_a_changed_or_missing_part_is_refused_before_anything_is_touched(
+    kept: Kept, target: TestDatabase, tmp_path: Path
+) -> None:
+    """One bit of the dump is another, and then the manifest is gone."""
+    folder = tmp_path / "changed"
+    folder.mkdir()
+    for file in kept.folder.iterdir():
+        (folder / file.name).write_bytes(file.read_bytes())
+    dump = bytearray((folder / "database.dump").read_bytes())
+    dump[len(dump) // 2] ^= 1
+    (folder / "database.dump").write_bytes(dump)
+
+    changed = holotable(target, "restore", str(folder))
+    (folder / "manifest.json").unlink()
+    unfinished = holotable(target, "restore", str(folder))
+
+    assert (changed.returncode, "database.dump is not the file" in changed.stderr) == (1, True)
+    assert (unfinished.returncode, "not a finished one" in unfinished.stderr) == (1, True)
+    with psycopg.connect(target.url("holotable_api")) as connection:
+        assert connection.execute("SELECT count(*) FROM events").fetchone() == (0,)
+
+
+def test_keys_are_for_their_owner_only_and_a_passphrase_seals_them(
+    kept: Kept, target: TestDatabase, tmp_path: Path
+) -> None:
+    """Every file has mode 0600. A sealed copy shows no key, and opens with its passphrase only."""
+    signer, passphrase, wrong = (tmp_path / name for name in ("signer", "passphrase", "wrong"))
+    signer.write_text("PRIVATE+KEY+of a signer")
+    passphrase.write_text("never tell me the odds\n")
+    wrong.write_text("I know\n")
+    sealed, keys = tmp_path / "sealed", tmp_path / "keys"
+    sealing = ("--passphrase-file", str(passphrase))
+    taken = holotable(target, "backup", str(sealed), "--with", str(signer), *sealing)
+    assert taken.returncode == 0, taken.stderr
+    secret = target.settings().secret_key.encode()
+
+    for folder in (kept.folder, sealed):
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+        for file in folder.iterdir():
+            private = file.name == "manifest.json" or stat.S_IMODE(file.stat().st_mode) == 0o600
+            assert private, file
+    assert secret in (kept.folder / "keys.json").read_bytes()
+    assert not any(secret in file.read_bytes() for file in sealed.iterdir())
+    asked = ("restore", str(sealed), "--keys", str(keys))
+    none, other = (
+        holotable(target, *asked),
+        holotable(target, *asked, "--passphrase-file", str(wrong)),
+    )
+    assert (none.returncode, other.returncode, keys.exists()) == (1, 1, False)
+    assert holotable(target, *asked, *sealing).returncode == 0
+    assert (keys / "secret_key").read_bytes() == secret
+    assert (keys / "signer").read_text() == "PRIVATE+KEY+of a signer"
+    assert {stat.S_IMODE(file.stat().st_mode) for file in keys.iterdir()} == {0o600}
+
+
+def test_a_backup_with_another_settings_key_is_refused(
+    kept: Kept, target: TestDatabase, tmp_path: Path
+) -> None:
+    """Such a copy could never be opened, so neither taking nor restoring it is done."""
+    assert holotable(target, "restore", str(kept.folder)).returncode == 0
+    folder = tmp_path / "other"
+
+    refused = holotable(target, "backup", str(folder), secret_key="6b" * 32)
+    closed = holotable(target, "restore", str(kept.folder), "--replace", secret_key="6b" * 32)
+
+    assert refused.returncode == 1
+    assert f"does not open {kept.night.league}" in refused.stderr
+    assert os.listdir(tmp_path) == []
+    assert (closed.returncode, "stays closed" in closed.stderr) == (1, True)
+
+
+def test_only_the_owners_login_can_back_up(target: TestDatabase, tmp_path: Path) -> None:
+    """Another login is told which one can. Nothing is left behind."""
+    told = environment(target.settings("holotable_audit"))
+    refused = in_fork(("backup", str(tmp_path / "none")), told)
+    assert (refused.returncode, "login of holotable_migrate" in refused.stderr) == (1, True)
+    assert os.listdir(tmp_path) == []
