@@ -97,6 +97,9 @@ Evenings that a process of their own plays, seasons of invented evenings, and ch
 Each is bounded, about a second.
 """
 
+COUNTING = Pool("counting standings", threads=1, waiting=256, each=8)
+"""Standings by a season's own formula: up to a millisecond a player."""
+
 COMPRESSION = Pool("compression", threads=1, waiting=16)
 """Long answers. If the queue is full, an answer is sent as it is."""
 

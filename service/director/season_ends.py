@@ -15,6 +15,7 @@ from engine.season.commands import CloseSeason, LeaveOut
 from engine.season.state import Opened
 from engine.tournament.model.events import Event as TournamentEvent
 from engine.values import TournamentId, number_of, stream_of
+from service.director.counting import count_aside
 from service.director.runtime import Runtime
 from service.log.read import read_at
 from service.log.streams import season_stream
@@ -73,7 +74,7 @@ async def decided(
         for each in streams.values()
     ]
     command = CloseSeason(tournaments=tuple(outlooks), leave_out=leave_out, now=now)
-    events = season.decider.decide(state, command)
+    events = await count_aside(state, None, season.decider.decide, state, command)
     return [Entry(stream, events), *(Entry(each) for each in streams.values())]
 
 

@@ -140,9 +140,10 @@ class MemoryStore:
         logs = {league: self._events[league] for league in leagues if self._events.get(league)}
         return {league: (log[-1].position, log[-1].hash) for league, log in logs.items()}
 
-    async def holds(self, league: UUID, event: UUID) -> bool:
-        """Return whether the log holds an event, by its identifier."""
-        return (league, event) in self._positions
+    async def request_of(self, league: UUID, event: UUID) -> str | None:
+        """Return the digest of the request that caused an event, or None without the event."""
+        position = self._positions.get((league, event))
+        return None if position is None else self._events[league][position].about().request_digest
 
     async def epoch(self, league: UUID) -> int:
         """Return a league's epoch."""

@@ -93,6 +93,9 @@ _POSITIONS = """
      WHERE league = $1 AND stream = ANY ($2) AND position <= $3
 """
 _FIRST = "SELECT position FROM events WHERE league = $1 AND event_id = $2"
+_DIGEST = """
+    SELECT metadata::json->>'request_digest' FROM events WHERE league = $1 AND event_id = $2
+"""
 # Without IS NOT NULL, a row without a position would count as the last, and the log seem empty.
 _LAST = """
     SELECT position FROM events WHERE league = $1 AND position IS NOT NULL
@@ -240,10 +243,11 @@ async def read_command(connection: Connection, league: str | UUID, event_0: UUID
     return found
 
 
-async def holds(connection: Connection, league: str | UUID, event: UUID) -> bool:
-    """Return whether the log holds an event, by its identifier."""
+async def request_of(connection: Connection, league: str | UUID, event: UUID) -> str | None:
+    """Return the digest of the request that caused an event, or None if the log lacks the event."""
     driver = await driver_of(connection)
-    return await driver.fetchval(_FIRST, _number(league), event) is not None
+    found: str | None = await driver.fetchval(_DIGEST, _number(league), event)
+    return found
 
 
 async def last_position(connection: Connection, league: str | UUID) -> int:

@@ -68,11 +68,12 @@ async def rehearse(
     A command that the log holds already is not decided again: sent again, it would cause nothing.
 
     Raises:
+      IdempotencyKeyReused: If the log holds this command with another request.
       StreamVersionConflict: If the order expects another version.
       CommandRejected: As *decide* refuses it.
     """
 
-    if await cache.holds(league, event_id(order.command_id, 0)):
+    if await cache.repeats(league, event_id(order.command_id, 0), order.request):
         return Rehearsed({}, {}, [], done=True)
 
     async def as_ordered(states: States) -> Sequence[Entry]:

@@ -11,7 +11,7 @@ from uuid import UUID
 import msgspec
 
 from engine.values import Stream
-from service.base.errors import EventUnreadable, StreamNotFound
+from service.base.errors import EventUnreadable, IdempotencyKeyReused, StreamNotFound
 from service.log.canonical import NO_HASH
 from service.log.codec import Codec, category_of
 from service.log.keys import LeagueKeys
@@ -59,9 +59,19 @@ class StateCache:
         self._suspected: set[tuple[UUID, str]] = set()
         self._reads: dict[tuple[UUID, str], _Read] = {}
 
-    async def holds(self, league: UUID, event: UUID) -> bool:
-        """Return whether the log holds an event, by its identifier."""
-        return await self._store.holds(league, event)
+    async def repeats(self, league: UUID, event: UUID, request: bytes) -> bool:
+        """
+        Return whether the log holds an event that *request* caused.
+
+        Raises:
+          IdempotencyKeyReused: If another request caused it.
+        """
+        digest = await self._store.request_of(league, event)
+        if digest is None:
+            return False
+        if digest != (await self._store.keys(league)).request_digest(request):
+            raise IdempotencyKeyReused("this key was used for another request")
+        return True
 
     async def load(self, league: UUID, stream: Stream[State], fresh: bool = False) -> Loaded[State]:
         """

@@ -73,8 +73,8 @@ class Store(Protocol):
     async def ends(self, leagues: Sequence[UUID]) -> dict[UUID, tuple[int, bytes]]:
         """Return the position and hash of the last event of each league that has one."""
 
-    async def holds(self, league: UUID, event: UUID) -> bool:
-        """Return whether the log holds an event, by its identifier."""
+    async def request_of(self, league: UUID, event: UUID) -> str | None:
+        """Return the digest of the request that caused an event, or None without the event."""
 
     async def epoch(self, league: UUID) -> int:
         """Return a league's epoch."""
@@ -209,9 +209,9 @@ class PostgresStore:
         """Return the position and hash of the last event of each league that has one."""
         return await self._read(read.ends_of, leagues)
 
-    async def holds(self, league: UUID, event: UUID) -> bool:
-        """Return whether the log holds an event, by its identifier."""
-        return await self._read(read.holds, league, event)
+    async def request_of(self, league: UUID, event: UUID) -> str | None:
+        """Return the digest of the request that caused an event, or None without the event."""
+        return await self._read(read.request_of, league, event)
 
     async def epoch(self, league: UUID) -> int:
         """Return a league's epoch."""

@@ -22,6 +22,7 @@ from engine.season.schedule.state import Fixture, Recurrence
 from engine.season.schedule.values import Local
 from engine.season.state import Opened
 from service.announcing.defaults import completed
+from service.base.errors import EventUnreadable
 from service.base.pools import EXPANSION
 from service.director.runtime import Runtime
 from service.log.streams import league_stream, season_stream
@@ -128,6 +129,9 @@ class Listed:
     unexpanded: list[str]
     """Seasons with plans that take too many steps. Only their announced tournaments are listed."""
 
+    unreadable: list[str]
+    """Seasons with an event that cannot be read. Only their announced tournaments are listed."""
+
 
 async def schedule_of(
     runtime: Runtime,
@@ -147,22 +151,18 @@ async def schedule_of(
     Raises:
       Overloaded: If too much is waiting to be expanded.
     """
-    tournament = schema.tournament
-    found = {
-        row.tournament: row
-        for row in await _tournaments(
-            connection,
-            tournament.c.league == league,
-            tournament.c.starts_at >= since - _A_DAY,
-            tournament.c.starts_at < until,
-        )
-    }
+    found = await _announced_in(connection, league, since, until)
     house = created_of((await runtime.writer.load(league, league_stream(league))).state)
     items: list[ScheduledItem] = []
     unexpanded = []
+    unreadable = []
     in_all = within or Budget(LEAGUE_STEPS)
     for season in await queries.seasons(connection, league):
-        state = (await runtime.writer.load(league, season_stream(season.season))).state
+        try:
+            state = (await runtime.writer.load(league, season_stream(season.season))).state
+        except EventUnreadable:
+            unreadable.append(season.season)
+            continue
         if not isinstance(state, Opened):
             continue
         known = state.schedule.recurrences
@@ -177,7 +177,21 @@ async def schedule_of(
     usual = house.face.length_seconds
     items = [_ending(each, usual) for each in items if since <= each.starts_at < until]
     items.sort(key=lambda each: (each.starts_at, each.uid))
-    return Listed(items[:ITEMS_MAX], unexpanded)
+    return Listed(items[:ITEMS_MAX], unexpanded, unreadable)
+
+
+async def _announced_in(
+    connection: AsyncConnection, league: str, since: datetime, until: datetime
+) -> dict[str, rows.TournamentRow]:
+    """Return a league's announced tournaments, from a day before *since*."""
+    tournament = schema.tournament
+    found = await _tournaments(
+        connection,
+        tournament.c.league == league,
+        tournament.c.starts_at >= since - _A_DAY,
+        tournament.c.starts_at < until,
+    )
+    return {row.tournament: row for row in found}
 
 
 async def schedule_of_player(

@@ -30,6 +30,7 @@ from service.api.http.called import names_at, names_of
 from service.api.http.phases import Tournament
 from service.api.http.shell import Asked, Shell, operation_of, principal_of, shell_of
 from service.base.errors import Forbidden
+from service.director.counting import count_aside
 from service.log.rehearsal import Rehearsed
 from service.people import operator_log
 
@@ -68,8 +69,9 @@ class WouldChange(msgspec.Struct, kw_only=True):
 
     done: bool = False
     """
-    True if the command was carried out already under its `Idempotency-Key`. It would then change
-    nothing more, and sending it again repeats the first answer.
+    True if the same command was carried out already under its `Idempotency-Key`. It would then
+    change nothing more, and sending it again repeats the first answer. Another body under a used
+    key is refused (`422 idempotency_key_reused`), as outside a dry run.
     """
 
     events: tuple[str, ...]
@@ -115,19 +117,26 @@ async def tried(request: Asked, found: Rehearsed) -> Response[bytes]:
     async def load(league: str, stream: Stream[State]) -> State:
         return (await writer.load(league, stream)).state
 
-    content = await would_change(found, load, shell.now())
+    client = str(principal_of(request).account.number)
+    content = await would_change(found, load, shell.now(), client)
     content.names = await _called(shell, found, content)
     await _trace(request, found)
     return Response(msgspec.json.encode(content), status_code=200, media_type="application/json")
 
 
-async def would_change(found: Rehearsed, load: Load, now: datetime) -> WouldChange:
+async def would_change(
+    found: Rehearsed, load: Load, now: datetime, client: str | None = None
+) -> WouldChange:
     """
     Return the changes that *found* would cause in tournaments, tables and seasons.
 
     Args:
         load: Loads the state of another stream of the league, such as the season that counts a
             tournament.
+        client: The account that asks, or None for the house.
+
+    Raises:
+        Overloaded: If too many standings are waiting to be counted.
     """
     tournaments: dict[str, TournamentChange] = {}
     tables: dict[str, TableChange] = {}
@@ -142,8 +151,8 @@ async def would_change(found: Rehearsed, load: Load, now: datetime) -> WouldChan
         elif category == "table" and isinstance(before, Table):
             tables[f"tbl_{number}"] = consequences.of_table(before, after)
         elif category == "season" and isinstance(before, Opened):
-            seasons[f"ssn_{number}"] = consequences.of_season(before, after)
-    seasons |= await _counted(found, load, now)
+            seasons[f"ssn_{number}"] = await _moved(before, after, client)
+    seasons |= await _counted(found, load, now, client)
     content = WouldChange(
         dry_run=True,
         done=found.done,
@@ -209,16 +218,16 @@ def _undecided(found: Rehearsed) -> tuple[Undecided, ...]:
 
 
 async def _counted(
-    found: Rehearsed, load: Load, now: datetime
+    found: Rehearsed, load: Load, now: datetime, client: str | None
 ) -> dict[str, tuple[StandingChange, ...]]:
     """Return the standings that change in seasons that count the tournaments of *found*."""
     seasons: dict[str, tuple[StandingChange, ...]] = {}
     for stream, after in found.after.items():
         before = found.before[stream]
-        counting = season_of(before) if stream.startswith("tournament-") else None
-        if counting is None or after is before:
+        season_id = season_of(before) if stream.startswith("tournament-") else None
+        if season_id is None or after is before:
             continue
-        there = stream_of(counting)
+        there = stream_of(season_id)
         told_before: Season
         if there in found.before:
             told_before = found.before[there]
@@ -229,8 +238,12 @@ async def _counted(
         if not isinstance(season, Opened) or season.closed or told is None:
             continue  # a closed season does not change
         _, counted = DECIDERS["season"].carry_out(season, told)
-        seasons[counting] = consequences.of_season(opened_of(told_before), counted)
+        seasons[season_id] = await _moved(opened_of(told_before), counted, client)
     return seasons
+
+
+async def _moved(before: Opened, after: Opened, client: str | None) -> tuple[StandingChange, ...]:
+    return await count_aside(after, client, consequences.of_season, before, after)
 
 
 async def _demand_not_entered(request: Asked, found: Rehearsed) -> None:

@@ -30,11 +30,11 @@ from service.api.http.queries import Query
 from service.api.http.shell import Asked, Shell, shell_of
 from service.api.http.submitting import Order, encoded
 from service.api.me.signing_in import REPLAYED
-from service.base.errors import StreamNotFound, Unauthenticated
+from service.base.errors import EventUnreadable, StreamNotFound, Unauthenticated
 from service.log.streams import tournament_stream
 from service.people import calendar_keys
 from service.people.idempotency import Said
-from service.people.tokens import Principal
+from service.people.tokens import MANAGE, Principal
 from service.schedule.ics import MEDIA_TYPE, calendar
 from service.schedule.listing import ScheduledItem, schedule_of, schedule_of_player
 
@@ -63,6 +63,12 @@ class Schedule(msgspec.Struct, kw_only=True):
 
     unexpanded: tuple[str, ...] = ()
     """Seasons with plans that take too many steps. Only their announced tournaments are listed."""
+
+    unreadable: tuple[str, ...] = ()
+    """
+    Tournaments and seasons with a stored event that cannot be read. Such a tournament is listed as
+    the lists know it, without its waitlist. The plans of such a season are missing.
+    """
 
 
 class CalendarKeyMade(msgspec.Struct, kw_only=True):
@@ -115,9 +121,14 @@ async def read_schedule(
     since, until = span_of(shell, since, until)
     async with shell.engine.connect() as connection:
         found = await schedule_of(shell.runtime, connection, place.id, since, until)
-    states = await states_of(shell, place.id, found.items)
+    states, unreadable = await states_of(shell, place.id, found.items)
     items = tuple(with_line(each, states.get(each.uid)) for each in found.items)
-    return encoded(Schedule(items=items, unexpanded=tuple(found.unexpanded)))
+    schedule = Schedule(
+        items=items,
+        unexpanded=tuple(found.unexpanded),
+        unreadable=(*found.unreadable, *unreadable),
+    )
+    return encoded(schedule)
 
 
 def span_of(
@@ -136,13 +147,23 @@ def span_of(
     return since, until
 
 
-async def states_of(shell: Shell, league: str, items: Iterable[ScheduledItem]) -> dict[str, State]:
-    """Return the tournaments of the items that are on, by item. A few are loaded at a time."""
+async def states_of(
+    shell: Shell, league: str, items: Iterable[ScheduledItem]
+) -> tuple[dict[str, State], list[str]]:
+    """
+    Return the tournaments of the items that are on, by item, and those that cannot be read.
+
+    A few are loaded at a time. An unreadable one must not hide the others.
+    """
     looks = asyncio.Semaphore(LOOKS_MAX)
 
-    async def load(tournament: str) -> State:
+    async def load(tournament: str) -> State | None:
         async with looks:
-            return (await shell.runtime.writer.load(league, tournament_stream(tournament))).state
+            try:
+                loaded = await shell.runtime.writer.load(league, tournament_stream(tournament))
+            except EventUnreadable:
+                return None
+        return loaded.state
 
     shown = {
         each.uid: each.tournament
@@ -150,7 +171,11 @@ async def states_of(shell: Shell, league: str, items: Iterable[ScheduledItem]) -
         if each.tournament is not None and each.standing == "on"
     }
     found = await asyncio.gather(*(load(each) for each in shown.values()))
-    return dict(zip(shown, found, strict=True))
+    states = dict(zip(shown, found, strict=True))
+    return (
+        {uid: state for uid, state in states.items() if state is not None},
+        [shown[uid] for uid, state in states.items() if state is None],
+    )
 
 
 def with_line(item: ScheduledItem, state: State | None) -> ScheduledItem:
@@ -265,7 +290,7 @@ async def list_calendar_keys(shell: Shell, principal: Principal, pages: Pages) -
 
 @operation(
     "DELETE", "/v1/me/calendar-keys/{key_id:str}", "revoke_calendar_key",
-    "End one of the caller's calendar keys.", needs="account", scope="leagues:read", status=204,
+    "End one of the caller's calendar keys.", needs="account", scope=MANAGE, status=204,
 )  # fmt: skip
 async def revoke_calendar_key(key_id: str, shell: Shell, principal: Principal) -> None:
     """End a key in all processes at once."""

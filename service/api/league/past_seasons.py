@@ -35,6 +35,7 @@ from service.api.http.submitting import NAMESPACE, answer, encoded, order_of
 from service.api.league.players import csv_of, dry_run_of
 from service.base.errors import BadRequest, StreamNotFound
 from service.base.uuids import uuid5
+from service.director.counting import count_aside
 from service.log.streams import season_stream
 from service.log.writer import Entry, States
 from service.people import entered_players
@@ -339,7 +340,7 @@ def _candidates_of(
 
 
 async def _ranks(shell: Shell, state: Season) -> tuple[PastRank, ...]:
-    found = state.standings() if isinstance(state, Opened) else ()
+    found = await count_aside(state, None, state.standings) if isinstance(state, Opened) else ()
     called = await names(shell.engine, [number_of(each.player) for each in found])
     return tuple(
         PastRank(

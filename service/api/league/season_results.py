@@ -21,6 +21,8 @@ from service.api.http.positions import ReadPages
 from service.api.http.queries import Query
 from service.api.http.shell import Shell
 from service.base.errors import StreamNotFound
+from service.director.counting import count_aside
+from service.people.tokens import Principal
 from service.projections import queries
 
 ONE = Query(
@@ -82,13 +84,14 @@ class PlayerResults(msgspec.Struct, kw_only=True):
     "GET", "/v1/seasons/{season_id:str}/results", "read_season_results",
     "List each player's results in a season, and which of them count, the leader first.",
     needs="read_league", scope="leagues:read", answer=Page[PlayerResults],
-    problems=("invalid_cursor", "not_caught_up"),
+    problems=("invalid_cursor", "not_caught_up", "overloaded"),
     about="The results that count, the season's aggregation and the adjustments give the points "
     "in the standings.",
 )  # fmt: skip
 async def read_season_results(
     place: SeasonPlace,
     shell: Shell,
+    principal: Principal,
     player: Annotated[str | None, ONE],
     pages: ReadPages,
 ) -> Response[bytes]:
@@ -98,7 +101,8 @@ async def read_season_results(
         raise StreamNotFound("it does not exist, or you may not see it")
     name = f"results {place.id} {player}"
     paged = await pages.read(place.league, name, int, str, projection="tournaments")
-    found = [each for each in state.standings() if player is None or each.player == player]
+    standings = await count_aside(state, str(principal.account.number), state.standings)
+    found = [each for each in standings if player is None or each.player == player]
     page = paged.cut(found, lambda each: (each.rank, each.player))
     called = await names_of(shell, (each.player for each in page.items))
     async with shell.engine.connect() as connection:

@@ -37,6 +37,7 @@ from service.api.http.shell import Shell, shell_of
 from service.api.http.submitting import Order, answer, decide_one
 from service.base.errors import BadRequest, StreamNotFound
 from service.base.pools import SIMULATION
+from service.director.counting import count_aside
 from service.people.tokens import Principal
 from service.projections import queries
 from service.projections.rows import SeasonRow, StandingRow
@@ -299,18 +300,19 @@ class StandingShown(StandingRow, frozen=True, kw_only=True):
     "GET", "/v1/seasons/{season_id:str}/standings", "read_standings", "List a season's standings.",
     needs="read_league", scope="leagues:read",
     answer=Page[StandingShown],
-    problems=("invalid_cursor", "not_caught_up", *AS_OF_PROBLEMS),
+    problems=("invalid_cursor", "not_caught_up", "overloaded", *AS_OF_PROBLEMS),
 )  # fmt: skip
 async def read_standings(
     place: Annotated[SeasonPlace, AS_KNOWN],
     shell: Shell,
+    principal: Principal,
     pages: ReadPages,
     then: Then,
 ) -> Response[bytes]:
     """Read the read models. With ``as_of``, fold the season's events up to that position."""
     moment = await then.moment(place.league)
     if moment is not None:
-        return await _standings_then(pages, place.id, moment)
+        return await _standings_then(pages, place.id, moment, str(principal.account.number))
     name = f"standings {place.id}"
     paged = await pages.read(place.league, name, int, str, projection="standings")
     async with shell.engine.connect() as connection:
@@ -332,7 +334,9 @@ async def _named(
     return pages.answer(Page(items=items, next_cursor=page.next_cursor), headers)
 
 
-async def _standings_then(pages: Paging, season: str, moment: Moment) -> Response[bytes]:
+async def _standings_then(
+    pages: Paging, season: str, moment: Moment, client: str
+) -> Response[bytes]:
     state = (await moment.state(stream_of(season))).state
     if not isinstance(state, Opened):
         raise StreamNotFound("it did not exist at that time, or you may not see it")
@@ -351,7 +355,7 @@ async def _standings_then(pages: Paging, season: str, moment: Moment) -> Respons
             best_placing=each.best_placing,
             decided_by=each.decided_by,
         )
-        for each in state.standings()
+        for each in await count_aside(state, client, state.standings)
     ]
     paged = moment.listing(pages, f"standings {season}", int, str)
     page = paged.cut(rows, lambda each: (each.rank, each.player))

@@ -15,9 +15,11 @@ from service.api.http.listing import Pages
 from service.api.http.operations import operation
 from service.api.http.paging import Page
 from service.api.http.shell import Shell
+from service.director.counting import count_aside
 from service.log.batch import RecordedEvent
 from service.log.past import Fold
 from service.log.read import last_position
+from service.people.tokens import Principal
 
 
 class RankThen(msgspec.Struct, kw_only=True):
@@ -54,10 +56,10 @@ class EveningShown(msgspec.Struct, kw_only=True):
     "GET", "/v1/seasons/{season_id:str}/standings/series", "read_standings_series",
     "List a season's standings after each counted tournament, oldest first.",
     needs="read_league", scope="leagues:read", answer=Page[EveningShown],
-    problems=("invalid_cursor", "as_of_too_far"),
+    problems=("invalid_cursor", "as_of_too_far", "overloaded"),
 )  # fmt: skip
 async def read_standings_series(
-    place: Annotated[SeasonPlace, AS_KNOWN], shell: Shell, pages: Pages
+    place: Annotated[SeasonPlace, AS_KNOWN], shell: Shell, principal: Principal, pages: Pages
 ) -> Response[bytes]:
     """Fold the season's events, and keep the standings after each award, as they were then."""
     paged = await pages.live(place.league, f"series {place.id}", int)
@@ -78,7 +80,11 @@ async def read_standings_series(
     last = await last_position(shell.pool, number)
     await Fold(shell.pool, number, keys, last, note).state(place.stream)
     page = paged.cut(sorted(found.items()), lambda each: (each[0],))
-    standings = {version: state.standings() for version, (_, state) in page.items}
+    client = str(principal.account.number)
+    standings = {
+        version: await count_aside(state, client, state.standings)
+        for version, (_, state) in page.items
+    }
     called = await names_of(shell, {each.player for some in standings.values() for each in some})
     items = [
         EveningShown(

@@ -138,6 +138,8 @@ def codes_of(described: Operation, in_path: bool) -> list[str]:
     if described.changes or in_path:
         # Each command and each read of an aggregate refuses an ``If-Match`` that does not fit.
         codes |= {"stream_version_conflict", "precondition_invalid"}
+    if described.dry_run:
+        codes.add("overloaded")  # of counting the standings that would change
     if described.key_required:
         codes.add("idempotency_key_required")
     if described.precondition == "demanded":

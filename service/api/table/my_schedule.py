@@ -45,6 +45,13 @@ class MySchedule(msgspec.Struct, kw_only=True):
     unexpanded: tuple[str, ...]
     """Seasons with plans that take too many steps. Only their announced tournaments are listed."""
 
+    unreadable: tuple[str, ...] = ()
+    """
+    Tournaments and seasons with a stored event that cannot be read. Such a tournament is listed as
+    the lists know it, without its waitlist and without the own entry. The plans of such a season
+    are missing.
+    """
+
     now: datetime
     """The server's time."""
 
@@ -69,6 +76,7 @@ async def read_my_schedule(
     await asyncio.gather(*(own_seen(request, each.league, "tournaments") for each in leagues))
     items: list[MyScheduled] = []
     unexpanded: list[str] = []
+    unreadable: list[str] = []
     budget = Budget(LEAGUE_STEPS)
     for league in leagues:
         async with shell.engine.connect() as connection:
@@ -76,23 +84,28 @@ async def read_my_schedule(
                 shell.runtime, connection, league.league, since, until, budget
             )
         unexpanded += found.unexpanded
-        items += await _mine(shell, player, league, found.items)
+        mine, broken = await _mine(shell, player, league, found.items)
+        items += mine
+        unreadable += [*found.unreadable, *broken]
     items.sort(key=lambda each: (each.starts_at, each.uid))
     shown = MySchedule(
-        items=tuple(items[:ITEMS_MAX]), unexpanded=tuple(unexpanded), now=shell.now()
+        items=tuple(items[:ITEMS_MAX]),
+        unexpanded=tuple(unexpanded),
+        unreadable=tuple(unreadable),
+        now=shell.now(),
     )
     return encoded(shown)
 
 
 async def _mine(
     shell: Shell, player: str, league: Membership, items: list[ScheduledItem]
-) -> list[MyScheduled]:
+) -> tuple[list[MyScheduled], list[str]]:
     """
-    Return the items of one league, with the place of *player* in each.
+    Return the items of one league, with the place of *player* in each, and what is unreadable.
 
     Tournaments that are over no longer change, so a read model tells the entries.
     """
-    states = await states_of(shell, league.league, items)
+    states, unreadable = await states_of(shell, league.league, items)
     over = [each.tournament for each in items if each.tournament and each.standing == "over"]
     async with shell.engine.connect() as connection:
         played = await queries.entries_of(connection, player, over)
@@ -112,4 +125,4 @@ async def _mine(
                 entry=None if mine is None else mine.status,
             )
         )
-    return found
+    return found, unreadable

@@ -17,7 +17,7 @@ import structlog
 from engine.errors import CommandRejected
 from engine.kit.house_bots import is_house_bot
 from engine.league.state import Created
-from engine.tournament.model.entering_commands import CheckIn
+from engine.tournament.model.entering_commands import AnswerOffer, CheckIn
 from engine.tournament.model.entering_values import Applicant
 from engine.tournament.model.state import Registering, State
 from engine.tournament.model.values import Entry
@@ -180,7 +180,7 @@ class Driver:
         else:
             followed.tournaments.pop(tournament, None)
         self._watch(watch, league)
-        self._runtime.later(self._check_in(league, tournament, state, bots))
+        self._runtime.later(self._answer_for(league, tournament, state, bots))
         for table in open_now:
             self._play(league, table)
 
@@ -191,22 +191,29 @@ class Driver:
         keys.update(stream_of(each) for each in (*followed.tournaments, *followed.tables))
         watch.follow(league, keys)
 
-    async def _check_in(
+    async def _answer_for(
         self, league: str, tournament: str, state: State, bots: dict[EntrantId, PlayerId]
     ) -> None:
-        """Check every bot in, if check-in is open."""
-        if not isinstance(state, Registering) or not state.entering.check_in_opened:
+        """Accept each bot's offer of a place, and check each bot in, if check-in is open."""
+        if not isinstance(state, Registering):
             return
+        offered = {each.entrant for each in state.entering.offers()}
         for entrant, player in bots.items():
-            if entrant not in state.entering.checked_in:
-                command = CheckIn(entrant=entrant, now=self._runtime.clock.now())
-                # Check-in may open again, and staff may undo it. So one bot may check in twice.
-                asked = f"house_bot/check_in/{entrant}/{state.version}"
-                order = self._runtime.order(asked, actor=player)
-                try:
-                    await submit_to_tournament(self._runtime, league, tournament, command, order)
-                except CommandRejected as refusal:
-                    _log.warning("a house bot was refused", entrant=entrant, code=refusal.code)
+            now = self._runtime.clock.now()
+            command: AnswerOffer | CheckIn
+            if entrant in offered:
+                what, command = "offer", AnswerOffer(entrant=entrant, accepted=True, now=now)
+            elif state.entering.check_in_opened and entrant not in state.entering.checked_in:
+                what, command = "check_in", CheckIn(entrant=entrant, now=now)
+            else:
+                continue
+            # Check-in may open again, and staff may undo it. So one bot may check in twice.
+            asked = f"house_bot/{what}/{entrant}/{state.version}"
+            order = self._runtime.order(asked, actor=player)
+            try:
+                await submit_to_tournament(self._runtime, league, tournament, command, order)
+            except CommandRejected as refusal:
+                _log.warning("a house bot was refused", entrant=entrant, code=refusal.code)
 
     async def _sweep(self, watch: Watch) -> None:
         for league, followed in self._leagues.items():

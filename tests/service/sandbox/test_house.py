@@ -154,8 +154,38 @@ async def test_a_house_bot_that_cannot_check_in_does_not_stop_the_others(
         assert left.status_code == 200, left.text
         driver = Driver(runtime, api.app.shell.news, asyncio.Event())
         players = {each.entrant: each.player for each in before.entrants}
-        await driver._check_in(league, tournament, before, players)
+        await driver._answer_for(league, tournament, before, players)
         assert await checked_in(runtime, league, tournament) == {bots[1]}
+
+
+async def test_a_house_bot_accepts_the_place_that_it_is_offered(
+    serving: Any, database: TestDatabase
+) -> None:
+    async with serving() as api, driving(database):
+        owner, league = await api.league()
+        first, bots = await with_bots(owner, league, "One")
+        terms = NIGHT | {"table_seats": 2, "entrants_max": 2, "entry": {"waitlist": True}}
+        starts_at = (datetime.now(UTC) + timedelta(seconds=3600)).isoformat()
+        made = await owner.post(
+            f"/v1/leagues/{league}/tournaments", terms | {"name": "Full", "starts_at": starts_at}
+        )
+        night = f"/v1/tournaments/{made.json()['id']}"
+        people = [await api.join(owner, league) for _ in range(2)]
+        for person in people:
+            assert (await person.post(f"{night}/registrations")).status_code == 201
+        shown = (await owner.get(f"/v1/tournaments/{first}")).json()
+        bot = next(each["player"] for each in shown["entrants"] if each["id"] == bots[0])
+        waits = await owner.post(f"{night}/registrations/by-staff", {"player": bot})
+        assert waits.json()["status"] == "waitlisted", waits.text
+
+        left = await people[0].post(f"{night}/withdrawals")
+        assert left.status_code == 200, left.text
+
+        async def entered() -> bool:
+            entrants = (await owner.get(night)).json()["entrants"]
+            return bot in {each["player"] for each in entrants}
+
+        await until_awaited(entered)
 
 
 def test_every_strength_has_a_style() -> None:

@@ -124,6 +124,24 @@ async def test_a_dry_run_names_everybody_and_shows_what_the_place_is_worth(servi
         assert tried_penalty["names"] == {second: names[second]}
 
 
+async def test_a_dry_run_under_a_used_key_is_done_only_for_the_same_request(serving) -> None:
+    async with serving() as api:
+        owner, _, tournament, people, table = await api.playing(2)
+        await turn(people, table)
+        who = (await seated(owner, table))[0]["entrant"]
+        penalties = f"/v1/tournaments/{tournament}/penalties"
+        given = {"entrant": who, "hands": 2, **WHY}
+        assert (await owner.post(penalties, given, key="once")).is_success
+
+        same = await owner.post(f"{penalties}?dry_run=true", given, key="once")
+        other = await owner.post(f"{penalties}?dry_run=true", given | {"hands": 3}, key="once")
+        sent = await owner.post(penalties, given | {"hands": 3}, key="once")
+
+        assert (same.status_code, same.json()["done"], same.json()["events"]) == (200, True, [])
+        assert (other.status_code, other.json()["code"]) == (422, "idempotency_key_reused")
+        assert (sent.status_code, sent.json()["code"]) == (422, "idempotency_key_reused")
+
+
 async def test_a_dry_run_of_a_move_shows_the_seat_that_is_ordered(serving) -> None:
     async with serving() as api:
         owner, _, tournament, people, table = await api.playing(5, table_seats=3)

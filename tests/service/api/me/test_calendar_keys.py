@@ -104,6 +104,19 @@ async def test_an_account_has_as_many_keys_as_tokens_at_most(serving) -> None:
         assert (await person.post("/v1/me/calendar-keys")).status_code == 201
 
 
+async def test_a_token_that_may_only_read_ends_no_calendar_key(serving) -> None:
+    async with serving() as api:
+        person = await api.person()
+        key = (await person.post("/v1/me/calendar-keys")).json()
+        token = person.headers["Authorization"].removeprefix("Bearer ")
+        reading = (await child(api, token, scopes=["leagues:read"])).json()["token"]
+        ended = f"/v1/me/calendar-keys/{key['id']}"
+        refused = await api.http.delete(ended, headers=bearer(reading))
+        assert (refused.status_code, refused.json()["required_scopes"]) == (403, ["tokens:manage"])
+        assert await reads(api, key)
+        assert (await api.http.delete(ended, headers=person.headers)).status_code == 204
+
+
 @pytest.mark.parametrize("then", ["change", "sign out"])
 async def test_reset_codes_end_when_their_giver_changes_the_password_or_signs_out(
     serving, then: str

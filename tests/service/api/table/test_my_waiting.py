@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from service.log.streams import tournament_stream
+from service.log.streams import season_stream, tournament_stream
 from tests.service.api.league.test_fixtures import season_in, weekly
 from tests.service.api.table.test_commands import turn
 from tests.service.api.tournament.test_corrections import a_night
@@ -13,6 +13,7 @@ from tests.service.api.tournament.test_entering import announced, at, enter
 from tests.service.api.tournament.test_money import FEES, TERMS
 from tests.service.api.tournament.test_rebuys import until_a_bust
 from tests.support.databases import TestDatabase
+from tests.support.poison import owning, plant
 from tests.support.projecting import projecting
 
 pytestmark = pytest.mark.anyio
@@ -144,3 +145,32 @@ async def test_my_schedule_holds_all_my_leagues_with_places_lines_and_ends(
         assert read["ends_at"] == night["ends_at"]
         [mine] = (await people[0].get("/v1/me")).json()["seats"]
         assert mine["tournament_name"] == night["name"]
+
+
+async def test_a_schedule_lists_the_others_beside_what_cannot_be_read(
+    serving, database: TestDatabase
+) -> None:
+    """The lists still know the broken tournament. The plans of the broken season are missing."""
+    async with serving() as api, projecting(database) as runner:
+        owner, league, broken, people = await announced(api, 1)
+        for name in ("Whole", "Planned"):
+            asked = {"name": name, "ruleset": "better", "starts_at": at(7200)}
+            made = await owner.post(f"/v1/leagues/{league}/tournaments", asked)
+            assert made.status_code == 201, made.text
+        for each in (broken, made.json()["id"]):
+            await enter(people[0], each)
+        season = await season_in(owner, league)
+        assert (await weekly(owner, season, rrule="FREQ=WEEKLY;COUNT=1")).is_success
+        await runner.catch_up()
+    async with serving() as api, owning(database) as log:
+        await plant(log, league, "check_in_opened", "[]", stream=tournament_stream(broken))
+        await plant(log, league, "season_scheduled", "[]", stream=season_stream(season))
+        for path in (f"/v1/leagues/{league}/schedule", "/v1/me/schedule"):
+            answer = await api.http.get(path, headers=people[0].headers)
+            assert answer.status_code == 200, answer.text
+            shown = answer.json()
+            assert [(each["name"], each["waiting"]) for each in shown["items"]] == [
+                ("Night", None), ("Whole", 0), ("Planned", 0),
+            ]  # fmt: skip
+            assert shown["unreadable"] == [season, broken]
+        assert [each["entry"] for each in shown["items"]] == [None, None, "entered"]
