@@ -147,6 +147,35 @@ class LeagueKeyUnknown(EventUnreadable):
         )
 
 
+class LeagueSuspended(ServiceError):
+    """The league takes no commands until the operator restores it. Reads and audits go on."""
+
+    code = "league_suspended"
+
+
+class AccountSuspended(ServiceError):
+    """The operator has suspended the account. Nobody can sign in to it."""
+
+    code = "account_suspended"
+
+
+class UnderMaintenance(ServiceError):
+    """
+    The installation takes no commands for now. Reads go on.
+
+    Args:
+        seconds: The time after which a client should ask again, as the operator gave it.
+    """
+
+    code = "maintenance"
+
+    def __init__(self, seconds: int) -> None:
+        super().__init__(
+            "the installation is under maintenance and takes no commands; nothing was done"
+        )
+        self.seconds = seconds
+
+
 class BadRequest(ServiceError):
     """The request is malformed, in any state of the league."""
 

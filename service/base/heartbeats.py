@@ -8,6 +8,7 @@ full time again (see ``service.director.decision_clock.watch_table``). Level clo
 
 from datetime import datetime, timedelta
 from typing import Literal
+from uuid import UUID
 
 import asyncpg
 import psycopg
@@ -81,19 +82,28 @@ def beat_now(
     return row is not None or (others is not None and bool(others[0]))
 
 
-async def outages_since(pool: asyncpg.Pool, since: datetime) -> list[tuple[datetime, datetime]]:
-    """Return the outages after *since*, oldest first: the last sign of life, and the next one."""
+async def outages_since(
+    pool: asyncpg.Pool, league: UUID, since: datetime
+) -> list[tuple[datetime, datetime]]:
+    """
+    Return the outages of *league* after *since*, oldest first: the last sign of life, and the next.
+
+    A suspension of the league and the maintenance of the installation are outages too.
+    """
     rows = await pool.fetch(
-        "SELECT since_at, until_at FROM outage WHERE until_at > $1 ORDER BY since_at", since
+        "SELECT since_at, until_at FROM outage"
+        " WHERE until_at > $1 AND (league IS NULL OR league = $2) ORDER BY since_at",
+        since,
+        league,
     )
     return [(row["since_at"], row["until_at"]) for row in rows]
 
 
 async def interruption(
-    pool: asyncpg.Pool, opened_at: datetime, deadline: datetime, interval: timedelta
+    pool: asyncpg.Pool, league: UUID, opened_at: datetime, deadline: datetime, interval: timedelta
 ) -> Interruption:
     """
-    Return whether the service was away while a decision with these bounds was open.
+    Return whether the service was away while a decision of *league* with these bounds was open.
 
     Returns:
       ``lasting`` while the API is still silent: nobody can answer the decision, so it must not
@@ -103,11 +113,13 @@ async def interruption(
         """
         SELECT EXISTS (SELECT 1 FROM heartbeat WHERE process = 'api'
                           AND at < service_time() - $3::interval AND at < $2) AS lasting,
-               EXISTS (SELECT 1 FROM outage WHERE until_at > $1 AND since_at < $2) AS over
+               EXISTS (SELECT 1 FROM outage WHERE until_at > $1 AND since_at < $2
+                          AND (league IS NULL OR league = $4)) AS over
         """,
         opened_at,
         deadline,
         UNSURE * interval,
+        league,
     )
     if row is not None and row["lasting"]:
         return "lasting"

@@ -15,7 +15,7 @@ from service.cli.common import FILE, NO, Lazily, err
 
 @click.group()
 def league() -> None:
-    """Export a league, check an archive, import players, show entries and payments."""
+    """Export, suspend and restore a league, check an archive, import players, show entries."""
 
 
 _COLUMNS = ("line", "outcome", "player", "claim", "detail")
@@ -204,6 +204,20 @@ def check() -> click.Command:
     return league_check
 
 
-# Only archives import the service. Every other command asks a server.
-for _load in (export, check):
+def suspend() -> click.Command:
+    """Let LEAGUE (lge_...) take no commands. Reads and audits go on, and its clocks stand still."""
+    from service.cli.moderation import suspend_league
+
+    return suspend_league
+
+
+def restore() -> click.Command:
+    """Let LEAGUE take commands again. Open decisions get their full time again."""
+    from service.cli.moderation import restore_league
+
+    return restore_league
+
+
+# Archives and suspensions import the service. Every other command asks a server.
+for _load in (export, check, suspend, restore):
     league.add_command(Lazily(_load))

@@ -226,7 +226,7 @@ def generate() -> click.Command:
 
 
 def league() -> click.Command:
-    """Export a league, check an archive, import players, show entries and payments."""
+    """Export, suspend and restore a league, check an archive, import players, show entries."""
     from service.cli.league import league
 
     return league
@@ -244,6 +244,27 @@ def player() -> click.Command:
     from service.cli.people import player
 
     return player
+
+
+def text() -> click.Command:
+    """Take down words that people wrote, as an operator."""
+    from service.cli.moderation import text
+
+    return text
+
+
+def maintenance() -> click.Command:
+    """Let the installation take no commands for a while. Reads go on, and clocks stand still."""
+    from service.cli.moderation import maintenance
+
+    return maintenance
+
+
+def operators_log() -> click.Command:
+    """Show the newest entries of the operators' log, newest first, of every league."""
+    from service.cli.moderation import operators_log
+
+    return operators_log
 
 
 def token() -> click.Command:
@@ -298,9 +319,11 @@ SECTIONS: Final = {
         push,
         repair,
         epoch,
+        maintenance,
+        operators_log,
     ),
     "Proof": (verify_head, verify_receipt, replay, bundle, generate, league),
-    "People and clients": (account, player, token, openapi),
+    "People and clients": (account, player, text, token, openapi),
     "Rules": (rulesets, structure, points),
 }
 """The commands by section, as ``--help`` shows them."""

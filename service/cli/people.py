@@ -13,6 +13,7 @@ from service.base.errors import NotCaughtUp, StreamNotFound
 from service.base.settings import Settings
 from service.base.sources import SystemEntropy, service_now
 from service.cli.common import awaited, err, out, settings
+from service.cli.moderation import restore_account, suspend_account
 from service.people import accounts, operator_log, resetting, tokens
 from service.people.erasure import StillEntered, erase
 from service.people.names import named
@@ -23,6 +24,10 @@ from service.process.people import issue_token
 @click.group()
 def account() -> None:
     """Create accounts and reset passwords, as an operator."""
+
+
+account.add_command(suspend_account)
+account.add_command(restore_account)
 
 
 @account.command("create")

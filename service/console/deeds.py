@@ -185,5 +185,17 @@ DEEDS: Mapping[str, str] = {
     "webhook_disabled": N_("Webhook switched off"),
     "screen_key_made": N_("Link for a screen made"),
     "screen_key_revoked": N_("Link for a screen revoked"),
+    "league_suspended": N_("League suspended by the operator"),
+    "league_restored": N_("League restored by the operator"),
+    "text_taken_down": N_("Words taken down by the operator"),
+    # Of the whole installation: no league's list shows these
+    "account_suspended": N_("Account suspended by the operator"),
+    "account_restored": N_("Account restored by the operator"),
+    "maintenance_began": N_("Maintenance began"),
+    "maintenance_ended": N_("Maintenance ended"),
+    "sign_up_invited": N_("Somebody invited to sign up"),
+    "key_rotated": N_("Secret key changed"),
+    "read_models_rebuilt": N_("Read models made again"),
+    "schema_migrated": N_("Schema migrated"),
 }
 """Every event outside the tables, and the tables' events that staff cause, by type."""

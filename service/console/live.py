@@ -267,7 +267,7 @@ async def _follow(
             watch.follow(league, keys)
 
 
-def _held(ask: Ask, shell: Shell) -> AbstractContextManager[None]:
+def _held(ask: Ask, shell: Shell) -> AbstractContextManager[asyncio.Event]:
     """Count the stream for its reader, or for the address of a stranger."""
     known = None if ask.session is None else believed(shell, ask.session.secret)
     return shell.limits.streams.held(known or client_address(ask.request))

@@ -33,7 +33,7 @@ async def at_table(
     before = (await states.load(above)).state
     leaving, guarded = await unwelcome(states, before, busts.now)
     # The busts may begin hand-for-hand play, which stops the level clock.
-    first = await after_outages(runtime, before, (*leaving, busts), busts.now)
+    first = await after_outages(runtime, states.league, before, (*leaving, busts), busts.now)
     left, then = policies.decide_in_turn(tournament.decider, before, first[:-1])
     told, _, bought, after = with_busts(then, after, busts)
     return Entry(stream, (*events, *bought), after), Entry(above, (*left, *told)), *guarded

@@ -11,6 +11,7 @@ from service.base import heartbeats
 from service.director.next_hand import open_next_hand
 from service.director.runtime import Runtime
 from service.director.submitting import submit_to_table
+from service.log.record import league_number
 from service.log.streams import table_stream
 
 _log = structlog.get_logger(__name__)
@@ -70,7 +71,9 @@ async def watch_table(runtime: Runtime, league: str, table_id: str) -> datetime 
 async def _see_to_decision(runtime: Runtime, league: str, state: Table, decision: Decision) -> None:
     opened_at = decision.deadline - timedelta(seconds=state.decision_seconds)
     interval = timedelta(seconds=runtime.settings.heartbeat_seconds)
-    match await heartbeats.interruption(runtime.pool, opened_at, decision.deadline, interval):
+    match await heartbeats.interruption(
+        runtime.pool, league_number(league), opened_at, decision.deadline, interval
+    ):
         case "over":
             await extend(runtime, league, state.table, decision)
         case "none":

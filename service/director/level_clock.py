@@ -8,6 +8,7 @@ A late job still raises every due level, one after the other.
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from uuid import UUID
 
 import structlog
 
@@ -22,6 +23,7 @@ from engine.tournament.model.values import LevelClock
 from engine.values import Stream
 from service.base import heartbeats
 from service.director.runtime import Runtime
+from service.log.record import league_number
 from service.log.streams import tournament_stream
 from service.log.writer import Entry, States
 
@@ -55,10 +57,14 @@ async def raise_levels(
     if clock is None or clock.due is None:
         return None
     interval = timedelta(seconds=runtime.settings.heartbeat_seconds)
-    if await heartbeats.interruption(runtime.pool, clock.since, clock.due, interval) == "lasting":
+    number = league_number(league)
+    if (
+        await heartbeats.interruption(runtime.pool, number, clock.since, clock.due, interval)
+        == "lasting"
+    ):
         _log.info("a level clock waits for the API", tournament=tournament_id)
         return runtime.clock.now() + _SILENT
-    away = await heartbeats.outages_since(runtime.pool, clock.since)
+    away = await heartbeats.outages_since(runtime.pool, number, clock.since)
     now = runtime.clock.now()
     command = RaiseLevels(
         outages=tuple(Outage(since=since, until=until) for since, until in away), now=now
@@ -77,7 +83,11 @@ async def raise_levels(
 
 
 async def after_outages(
-    runtime: Runtime, state: Tournament, commands: Sequence[TournamentCommand], now: datetime
+    runtime: Runtime,
+    league: UUID,
+    state: Tournament,
+    commands: Sequence[TournamentCommand],
+    now: datetime,
 ) -> tuple[TournamentCommand, ...]:
     """
     Return *commands*, after one that subtracts outages if they may stop the level clock.
@@ -90,7 +100,7 @@ async def after_outages(
     by_staff = any(isinstance(each, _STOPPING) for each in commands)
     if not commands or not (by_staff or may_begin_by_itself(state)):
         return tuple(commands)
-    away = await heartbeats.outages_since(runtime.pool, state.clock.since)
+    away = await heartbeats.outages_since(runtime.pool, league, state.clock.since)
     if not away:
         return tuple(commands)
     outages = tuple(Outage(since=since, until=until) for since, until in away)

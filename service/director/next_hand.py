@@ -29,6 +29,7 @@ from service.director.admission import unwelcome
 from service.director.busts import at_table
 from service.director.level_clock import after_outages
 from service.director.runtime import Runtime, naming_instant
+from service.log.record import league_number
 from service.log.states import State
 from service.log.streams import table_stream, tournament_stream
 from service.log.writer import Entry, Loaded, Receipt, RecordedEvent, States
@@ -146,12 +147,13 @@ class _Outside:
 
     def __init__(self, runtime: Runtime, league: str, fresh: bool) -> None:
         self._runtime = runtime
-        self._league = league
+        self.league = league_number(league)
+        self._named = league
         self._fresh = fresh
 
     async def load(self, stream: Stream[State]) -> Loaded[State]:
         """Return the state of *stream*."""
-        return await self._runtime.writer.load(self._league, stream, self._fresh)
+        return await self._runtime.writer.load(self._named, stream, self._fresh)
 
 
 async def _plan(
@@ -249,7 +251,7 @@ async def _decided(
         decided = policies.decide_in_turn(table.decider, here, planned.commands)
         return Entry(planned.stream, *decided)
     above = (await states.load(planned.stream)).state
-    asked = await after_outages(runtime, above, (*leaving, *planned.commands), now)
+    asked = await after_outages(runtime, states.league, above, (*leaving, *planned.commands), now)
     return Entry(planned.stream, *policies.decide_in_turn(tournament.decider, above, asked))
 
 

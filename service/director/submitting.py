@@ -285,7 +285,7 @@ async def decided_with_tables(
         CommandRejected: If the tournament or a table refuses a command.
     """
     state = (await states.load(stream)).state
-    asked_in_all = await after_outages(runtime, state, commands, now)
+    asked_in_all = await after_outages(runtime, states.league, state, commands, now)
     events, state = policies.decide_in_turn(tournament.decider, state, asked_in_all)
     entries = await tables_told(states, state, events, now)
     for each, asked in purchases.chips_of(events, now=now).items():

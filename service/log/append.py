@@ -12,7 +12,7 @@ from uuid import UUID
 import asyncpg
 
 from service.base.drivers import Driver
-from service.log.record import Append, DatedAhead, Disconnected, Outcome, StatementFailed
+from service.log.record import Append, Closed, DatedAhead, Disconnected, Outcome, StatementFailed
 
 _log = logging.getLogger(__name__)
 
@@ -20,6 +20,9 @@ CALL = "SELECT * FROM append_events($1, $2, $3, $4::append_head[], $5::append_ev
 
 _AHEAD = "HT001"
 """The SQLSTATE for an event that is dated ahead of the database's clock."""
+
+_CLOSED = "HT004"
+"""The SQLSTATE for a league that takes no commands. The detail says why."""
 
 GONE = (
     asyncpg.PostgresConnectionError,
@@ -51,6 +54,7 @@ async def call(
         stream is.
 
     Raises:
+      Closed: If the league takes no commands, by order of an operator.
       DatedAhead: If an event is dated later than the database's clock allows.
       Disconnected: If the outcome is unknown.
       StatementFailed: If the statement failed and nothing was appended.
@@ -66,6 +70,8 @@ async def call(
         _log.warning("another session took these positions first: %s", error)
         return Outcome(epoch, failed=set(range(len(appends))))
     except asyncpg.PostgresError as error:
+        if error.sqlstate == _CLOSED:
+            raise Closed(str(error), str(error.detail)) from error
         failed = DatedAhead if error.sqlstate == _AHEAD else StatementFailed
         raise failed(str(error)) from error
     outcome = Outcome(row["epoch"])

@@ -221,6 +221,7 @@ class _Seen:
 
     def __init__(self, turn: Turn) -> None:
         self._turn = turn
+        self.league = turn.league
         self.found: dict[str, AnyLoaded] = {}
 
     async def load(self, stream: Stream[State]) -> Loaded[State]:

@@ -77,7 +77,11 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class States(Protocol):
-    """The states that a command is decided on."""
+    """The states of one league that a command is decided on."""
+
+    @property
+    def league(self) -> UUID:
+        """The league."""
 
     async def load(self, stream: Stream[State]) -> Loaded[State]:
         """Return a stream's state as the commands before this one leave it."""

@@ -134,6 +134,20 @@ class StatementFailed(Exception):
     """The database refused the call as a whole and appended nothing."""
 
 
+class Closed(StatementFailed):
+    """
+    The league takes no commands, by order of an operator.
+
+    Args:
+      message: The database's sentence.
+      why: ``suspended``, or ``maintenance:`` and the seconds until a client should ask again.
+    """
+
+    def __init__(self, message: str, why: str) -> None:
+        super().__init__(message)
+        self.why = why
+
+
 class DatedAhead(StatementFailed):
     """An event was dated more than a second ahead: the clock was set back, or read wrongly."""
 

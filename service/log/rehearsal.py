@@ -122,6 +122,7 @@ class Certain:
 
     def __init__(self, seen: States) -> None:
         self._seen = seen
+        self.league = seen.league
         self.found: dict[str, AnyLoaded] = {}
 
     async def load(self, stream: Stream[State]) -> Loaded[State]:
@@ -139,8 +140,8 @@ class _Fresh:
 
     def __init__(self, cache: StateCache, league: UUID) -> None:
         self._cache = cache
-        self._league = league
+        self.league = league
 
     async def load(self, stream: Stream[State]) -> Loaded[State]:
         """Return the state of *stream*."""
-        return await self._cache.load(self._league, stream, fresh=True)
+        return await self._cache.load(self.league, stream, fresh=True)

@@ -8,7 +8,7 @@ the database can send a wake-up, so its content is not trusted.
 import asyncio
 import contextlib
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from uuid import UUID
 
 import asyncpg
@@ -18,6 +18,9 @@ from service.log.record import league_number
 from service.log.store import CHANNEL
 
 _log = logging.getLogger(__name__)
+
+DOORS = "holotable_doors"
+"""The channel of what an operator has closed or opened, for :class:`Subscription`'s *doors*."""
 
 _POSITIONS = 2**63
 _LEAGUES_MAX = 50_000
@@ -33,11 +36,19 @@ class Subscription:
     Args:
       url: A direct connection. LISTEN does not work through a transaction pool.
       poll_seconds: The time after which a waiter looks for itself.
+      doors: Called with each payload of :data:`DOORS`, and with None after every connection,
+        because payloads may have been missed.
     """
 
-    def __init__(self, url: str, poll_seconds: float = 2.0) -> None:
+    def __init__(
+        self,
+        url: str,
+        poll_seconds: float = 2.0,
+        doors: Callable[[str | None], None] | None = None,
+    ) -> None:
         self._dsn = "postgresql://" + url.partition("://")[2]
         self._poll = poll_seconds
+        self._doors = doors
         self._known: dict[UUID, int] = {}
         self._told: set[UUID] = set()
         self._news = asyncio.Condition()
@@ -119,11 +130,22 @@ class Subscription:
         connection.add_termination_listener(lambda _connection: heard.put_nowait(None))
         try:
             await connection.add_listener(CHANNEL, hear)
+            if self._doors is not None:
+                await self._listen_at(self._doors, connection)
             while (payload := await heard.get()) is not None:
                 await self._hear(payload)
         finally:
             connection.terminate()
         await asyncio.sleep(0.05)  # the connection ended: listen again
+
+    async def _listen_at(
+        self, doors: Callable[[str | None], None], connection: asyncpg.Connection
+    ) -> None:
+        def heard(_connection: Driver, _pid: int, _channel: str, payload: object) -> None:
+            doors(str(payload))
+
+        await connection.add_listener(DOORS, heard)
+        doors(None)
 
     async def _hear(self, payload: str) -> None:
         try:

@@ -105,6 +105,12 @@ async def changed_since(connection: AsyncConnection, number: UUID, instant: date
     return changed is not None and changed > instant
 
 
+async def suspended(connection: AsyncConnection, number: UUID) -> bool:
+    """Return whether an operator has suspended an account."""
+    at = await connection.scalar(sa.select(account.c.suspended_at).where(account.c.id == number))
+    return at is not None
+
+
 async def name_of(connection: AsyncConnection, number: UUID) -> str:
     """Return the name that others see. The account must exist."""
     found = await connection.execute(sa.select(account.c.name).where(account.c.id == number))

@@ -73,7 +73,12 @@ async def owner_of(connection: AsyncConnection, key: str, now: datetime) -> UUID
     found: UUID | None = await connection.scalar(
         sa.select(calendar_key.c.account)
         .select_from(_WITH_TOKEN.join(account, account.c.id == calendar_key.c.account))
-        .where(calendar_key.c.hash == _digest(key), _good_at(now), account.c.login.is_not(None))
+        .where(
+            calendar_key.c.hash == _digest(key),
+            _good_at(now),
+            account.c.login.is_not(None),
+            account.c.suspended_at.is_(None),
+        )
     )
     return found
 

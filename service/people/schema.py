@@ -22,6 +22,19 @@ account = sa.Table(
     sa.Column("password", sa.Text),
     sa.Column("created_at", _INSTANT, nullable=False),
     sa.Column("password_set_at", _INSTANT),
+    sa.Column("suspended_at", _INSTANT),
+    sa.Column("founds_leagues", sa.Boolean, nullable=False, server_default=sa.false()),
+)
+
+sign_up_invitation = sa.Table(
+    "sign_up_invitation",
+    metadata,
+    sa.Column("id", _UUID, primary_key=True),
+    sa.Column("hash", sa.LargeBinary, nullable=False, unique=True),
+    sa.Column("uses_left", sa.Integer, nullable=False),
+    sa.Column("founds_leagues", sa.Boolean, nullable=False),
+    sa.Column("created_at", _INSTANT, nullable=False),
+    sa.Column("expires_at", _INSTANT, nullable=False),
 )
 
 token = sa.Table(
@@ -79,6 +92,7 @@ text = sa.Table(
     sa.Column("body", sa.Text),
     sa.Column("written_at", _INSTANT, nullable=False),
     sa.Column("erased_at", _INSTANT),
+    sa.Column("taken_down", sa.Boolean, nullable=False, server_default=sa.false()),
     sa.Index("ix_text_author", "author"),
     sa.Index("ix_text_subject", "subject"),
 )
@@ -107,12 +121,13 @@ operator_deed = sa.Table(
     "operator_deed",
     metadata,
     sa.Column("id", sa.BigInteger, sa.Identity(always=True), primary_key=True),
-    sa.Column("league", _UUID, nullable=False),
+    sa.Column("league", _UUID),
     sa.Column("size", sa.BigInteger, nullable=False),
     sa.Column("at", _INSTANT, nullable=False),
     sa.Column("actor", sa.Text, nullable=False),
     sa.Column("kind", sa.Text, nullable=False),
     sa.Column("about", sa.Text, nullable=False),
+    sa.Column("reason", sa.Text),
     sa.Index("ix_operator_deed_league", "league", "size"),
 )
 

@@ -79,6 +79,8 @@ class Text(NamedTuple):
     audience: str
     body: str | None
     written_at: datetime
+    taken_down: bool
+    """True if an operator emptied it."""
 
 
 class Draft(NamedTuple):
@@ -165,7 +167,9 @@ async def text_of(engine: AsyncEngine, name: str) -> Text | None:
         return None
     demand_unchanged(name, named[name], row.salt, row.body)
     league = identifier("lge", row.league)
-    return Text(league, row.author, row.subject, row.audience, row.body, row.written_at)
+    return Text(
+        league, row.author, row.subject, row.audience, row.body, row.written_at, row.taken_down
+    )
 
 
 async def words(engine: AsyncEngine, refs: Iterable[TextRef]) -> dict[TextId, str]:

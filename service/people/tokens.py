@@ -201,6 +201,7 @@ async def by_tokens(
                 token.c.revoked_at.is_(None),
                 token.c.expires_at > now,
                 account.c.login.is_not(None),
+                account.c.suspended_at.is_(None),
             )
         )
         rows = {row.hash: row for row in found}

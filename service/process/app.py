@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import sys
 from collections.abc import AsyncIterator
-from functools import cache
+from functools import cache, partial
 from traceback import format_exc
 from types import FrameType
 from typing import cast
@@ -24,9 +24,10 @@ from litestar.types import (
 
 from service.announcing.sandbox import Sandbox
 from service.api.front import Front
-from service.api.http.authentication import require_token
+from service.api.http.authentication import changed, require_token
 from service.api.http.connections import Connections
 from service.api.http.cors import Cors
+from service.api.http.doors import Doors
 from service.api.http.edge import Edge
 from service.api.http.joining import Joined
 from service.api.http.limiting import Limits
@@ -238,14 +239,18 @@ async def _shell(
         stack.push_async_callback(engine.dispose)
         async with engine.begin() as connection:
             await seal_old(connection, runtime.writer.store.keys)
-        news = News(runtime.writer, Subscription(settings.database_url), stopping)
+        doors = Doors(runtime.pool, runtime.later)
+        await doors.look()
+        news = News(
+            runtime.writer, Subscription(settings.database_url, doors=doors.heard), stopping
+        )
         await news.start()
         stack.push_async_callback(news.aclose)
         refusals = Refusals(runtime.pool)
         stack.push_async_callback(refusals.aclose)
         receipts = ReceiptIssuer(settings.signer_url, runtime.pool)
         stack.push_async_callback(receipts.aclose)
-        yield Shell(
+        shell = Shell(
             settings=settings,
             runtime=runtime,
             engine=engine,
@@ -253,6 +258,7 @@ async def _shell(
             positions=positions(engine),
             tokens=Grouped(lambda texts: by_tokens(engine, texts, runtime.clock.now())),
             news=news,
+            doors=doors,
             joined=Joined(engine),
             refusals=refusals,
             requests=Requests(*settings.secret_keys),
@@ -264,3 +270,5 @@ async def _shell(
             troubles=Troubles(runtime.pool),
             stopping=stopping,
         )
+        doors.person = partial(changed, shell)
+        yield shell

@@ -16,11 +16,18 @@ import structlog
 
 from engine.errors import CommandRejected
 from service.base.database import is_away
-from service.base.errors import CheckpointRefused, StoreUnavailable
+from service.base.errors import (
+    CheckpointRefused,
+    LeagueSuspended,
+    StoreUnavailable,
+    UnderMaintenance,
+)
 from service.base.settings import Settings
 from service.director.runtime import GONE, Runtime, open_runtime
 from service.tasks import jobs
 from service.tasks.duties import DUTIES, PLAY
+
+_WAITS = StoreUnavailable, LeagueSuspended, UnderMaintenance
 
 _log = structlog.get_logger(__name__)
 
@@ -63,7 +70,7 @@ class Child:
             future.result(limit)
         except Exception as error:  # noqa: BLE001 - logged; the child takes the next job
             # The job was given back, or it is sent again when its lease runs out.
-            if isinstance(error, StoreUnavailable) or is_away(error):
+            if isinstance(error, _WAITS) or is_away(error):
                 what = f"{type(error).__name__}: {error}".partition("\n")[0]
                 _log.warning("a job waits for its next attempt", task=task, error=what)
             else:

@@ -331,3 +331,15 @@ DUTIES: dict[str, Duty] = {
 
 SHORT = tuple(task for task, duty in DUTIES.items() if duty.queue == PLAY)
 """The tasks that take only a moment: those of the queue ``play``."""
+
+GOING_ON = (
+    "audit.run",
+    "audit.unit",
+    "audit.close",
+    "league.sign_head",
+    "randomness.measure",
+    "records.forget",
+    "webhook.deliver",
+    "notice.send",
+)
+"""The tasks that go on in a league that takes no commands. They prove, tell or tidy up."""

@@ -132,12 +132,31 @@ def release(connection: psycopg.Connection, tasks: Sequence[str]) -> None:
     )
 
 
+_CLAIM = """
+    WITH due AS (
+        SELECT job_id FROM job
+         WHERE ((state = 'ready' AND due_at <= %(now)s)
+            OR (state = 'sent' AND lease_until < %(now)s))
+           AND (%(tasks)s::text[] IS NULL OR task = ANY (%(tasks)s))
+           AND (task = ANY (%(going_on)s) OR NOT EXISTS (SELECT FROM maintenance)
+                AND NOT EXISTS (SELECT FROM append_turn t
+                                 WHERE t.closed IS NOT NULL AND args->>'league'
+                                       = 'lge_' || replace(t.league::text, '-', '')))
+         ORDER BY attempts > 0, due_at LIMIT %(limit)s FOR UPDATE SKIP LOCKED)
+    UPDATE job SET state = 'sent', claim = claim + 1,
+                   wake_at = NULL, lease_until = %(now)s + %(lease)s
+      FROM due WHERE job.job_id = due.job_id
+    RETURNING job.job_id, task, args, claim
+"""
+
+
 def claim(
     connection: psycopg.Connection,
     lease: timedelta,
     limit: int = 100,
     tasks: Sequence[str] | None = None,
     now: datetime | None = None,
+    going_on: Sequence[str] = (),
 ) -> list[Claimed]:
     """
     Claim due jobs, and jobs with an expired lease, for the length of *lease*.
@@ -148,6 +167,8 @@ def claim(
 
     Args:
         tasks: Claim only jobs of these tasks. Jobs of a newer program wait for a newer worker.
+        going_on: Tasks whose jobs are claimed although a league takes no commands. The jobs of all
+            other tasks stay ready until the league takes commands again.
         now: The caller's reading of the database's time. Without it the database is asked.
     """
     if now is None:
@@ -164,19 +185,14 @@ def claim(
         _log.error("a job is dead: no process has finished it", occurrence=occurrence)
     with connection.cursor(row_factory=class_row(Claimed)) as cursor:
         return cursor.execute(
-            """
-            WITH due AS (
-                SELECT job_id FROM job
-                 WHERE ((state = 'ready' AND due_at <= %(now)s)
-                    OR (state = 'sent' AND lease_until < %(now)s))
-                   AND (%(tasks)s::text[] IS NULL OR task = ANY (%(tasks)s))
-                 ORDER BY attempts > 0, due_at LIMIT %(limit)s FOR UPDATE SKIP LOCKED)
-            UPDATE job SET state = 'sent', claim = claim + 1,
-                           wake_at = NULL, lease_until = %(now)s + %(lease)s
-              FROM due WHERE job.job_id = due.job_id
-            RETURNING job.job_id, task, args, claim
-            """,
-            {"now": now, "limit": limit, "lease": lease, "tasks": tasks and list(tasks)},
+            _CLAIM,
+            {
+                "now": now,
+                "limit": limit,
+                "lease": lease,
+                "tasks": tasks and list(tasks),
+                "going_on": list(going_on),
+            },
         ).fetchall()
 
 

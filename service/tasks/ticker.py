@@ -17,7 +17,7 @@ from service.base import heartbeats
 from service.base.settings import Settings
 from service.base.sources import DatabaseClock
 from service.tasks import arming, audits, jobs, noticing, telling
-from service.tasks.duties import DUTIES, SHORT
+from service.tasks.duties import DUTIES, GOING_ON, SHORT
 
 _log = structlog.get_logger(__name__)
 
@@ -107,7 +107,7 @@ class Ticker:
             arming.sign_quarantined(connection, now, self._settings)
             self._next_night = now + timedelta(minutes=1)
         lease = timedelta(seconds=self._settings.lease_seconds)
-        claimed = jobs.claim(connection, lease, tasks=tuple(DUTIES), now=now)
+        claimed = jobs.claim(connection, lease, tasks=tuple(DUTIES), now=now, going_on=GOING_ON)
         for job in claimed:
             self._publish(job)
         return bool(armed or told or noticed or claimed)

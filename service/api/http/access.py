@@ -167,9 +167,9 @@ async def find(
     shell = shell_of(request)
     stream = _stream(identifier, kind.prefix)
     league = await league_of(shell, stream)
-    role = await role_in(request, league, believe=believe)
-    if role is None:
+    if (role := await role_in(request, league, believe=believe)) is None:
         raise StreamNotFound("it does not exist, or you may not see it")
+    shell.doors.demand_open(league, operation_of(request))
     loaded = await shell.runtime.writer.load(league, stream, fresh)
     hidden = isinstance(loaded.state, Drafted) and role not in STAFF
     if hidden or not isinstance(loaded.state, kind.states):

@@ -81,6 +81,24 @@ def forget_person(shell: Shell, person: UUID) -> None:
     shell.asking.clear()
 
 
+def changed(shell: Shell, person: UUID | None, ended: bool) -> None:
+    """
+    Look up again what another process has changed about a person.
+
+    Args:
+        person: None for everybody.
+        ended: True to end the person's streams too.
+    """
+    if person is None:
+        shell.principals.clear()
+        shell.called.clear()
+        shell.asking.clear()
+        return
+    forget_person(shell, person)
+    if ended:
+        shell.limits.streams.end(person)
+
+
 def believed(shell: Shell, text: str) -> Principal | None:
     """Return the token's owner if the last look-up is recent enough."""
     known = shell.principals.get(text)

@@ -6,6 +6,7 @@ of its address. Every other request counts for its address only, in separate buc
 without valid tokens does not affect other people behind the same address.
 """
 
+import asyncio
 import hashlib
 import time
 from collections import Counter, OrderedDict
@@ -75,13 +76,22 @@ class Streams:
             "process": settings.process_streams,
         }
         self._open: Counter[_Holder] = Counter()
+        self._ends: dict[UUID, set[asyncio.Event]] = {}
+
+    def end(self, account: UUID) -> None:
+        """End every open stream of an account."""
+        for each in self._ends.get(account, ()):
+            each.set()
 
     @contextmanager
-    def held(self, reader: Principal | str) -> Iterator[None]:
+    def held(self, reader: Principal | str) -> Iterator[asyncio.Event]:
         """
         Count a stream for as long as it is open.
 
         Nothing is awaited between the check and the count.
+
+        Yields:
+            Set when the stream has to end.
 
         Args:
             reader: The caller, or the address of a stranger.
@@ -99,9 +109,17 @@ class Streams:
                 )
         for key in holders:
             self._open[key] += 1
+        ended = asyncio.Event()
+        account = None if isinstance(reader, str) else reader.account.number
+        if account is not None:
+            self._ends.setdefault(account, set()).add(ended)
         try:
-            yield
+            yield ended
         finally:
+            if account is not None:
+                self._ends[account].discard(ended)
+                if not self._ends[account]:
+                    del self._ends[account]
             for key in holders:
                 self._open[key] -= 1
                 if not self._open[key]:

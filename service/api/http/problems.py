@@ -20,12 +20,14 @@ from engine.errors import CommandRejected
 from service.api.http.limiting import refused_headers
 from service.api.http.shell import Asked, number_in_path
 from service.base.errors import (
+    AccountSuspended,
     BadRequest,
     CheckpointRefused,
     EventUnreadable,
     Forbidden,
     IdempotencyKeyReused,
     LeagueKeyUnknown,
+    LeagueSuspended,
     LogIncomplete,
     NotCaughtUp,
     NotOver,
@@ -45,6 +47,7 @@ from service.base.errors import (
     TooManySignIns,
     TooManyStreams,
     Unauthenticated,
+    UnderMaintenance,
     WrongPassword,
 )
 from service.log.record import Disconnected
@@ -112,6 +115,9 @@ STATUSES: Mapping[type[Exception], int] = {
     TooManyStreams: 429,
     QuotaExhausted: 409,
     SandboxEntered: 409,
+    LeagueSuspended: 403,
+    AccountSuspended: 403,
+    UnderMaintenance: 503,
 }
 """The status of each refusal. A test checks that every subclass is here."""
 
@@ -192,6 +198,9 @@ SHELL_CATALOGUE: Mapping[str, tuple[int, str]] = {
         "The player still plays in the sandbox league. Play on, or withdraw before the start",
     ),
     "quota_exhausted": (409, "The client has reached a limit. End one of these first"),
+    "league_suspended": (403, "The operator has suspended the league. Only reads and audits go on"),
+    "account_suspended": (403, "The operator has suspended the account. Ask the operator"),
+    "maintenance": (503, "The installation is under maintenance. Reading goes on; ask again later"),
     "request_too_slow": (408, "The headers or the body did not arrive in time"),
     "headers_too_large": (431, "The headers are too large or too many"),
     "overloaded": (503, "Too much of this kind of work is waiting. Nothing was done; ask again"),
@@ -280,7 +289,9 @@ def answer_service_error(request: Asked, error: ServiceError) -> Response[bytes]
     if isinstance(error, TooManyRequests):
         headers.update(refused_headers(error))
     if status == 503 or isinstance(error, TooManyStreams):
-        headers["Retry-After"] = str(RETRY_AFTER_SECONDS)
+        headers["Retry-After"] = str(
+            error.seconds if isinstance(error, UnderMaintenance) else RETRY_AFTER_SECONDS
+        )
     if status == 500:
         _log.error("%s: %s", type(error).__name__, error)
     return problem(request, status, error.code, error.detail, error.facts, headers)

@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from service.announcing.sandbox import Sandbox
 from service.api.http.declaration import Operation
+from service.api.http.doors import Doors
 from service.api.http.joining import Joined
 from service.api.http.limiting import Limits
 from service.api.http.news import News
@@ -59,6 +60,9 @@ class Shell:
 
     news: News
     """Hands each event to its followers."""
+
+    doors: Doors
+    """What an operator has closed."""
 
     joined: Joined
     """Looks up the leagues of players with open streams."""

@@ -16,7 +16,7 @@ from service.people.tokens import Principal
 
 
 class TextShown(msgspec.Struct, kw_only=True):
-    """A text by a person. It is null once it has been erased."""
+    """A text by a person. It is null once it has been erased or taken down."""
 
     id: str
     """The text, `txt_…`."""
@@ -29,7 +29,10 @@ class TextShown(msgspec.Struct, kw_only=True):
     """The player whom the text is about, or null if it is about nobody."""
 
     text: str | None
-    """Null once the text has been erased."""
+    """Null once the text has been erased or taken down."""
+
+    taken_down: bool
+    """True if an operator has taken the text down."""
 
     written_at: datetime
     """The time at which the text was received."""
@@ -57,6 +60,7 @@ async def read_text(
         author=_player(found.author),
         about=None if found.subject is None else _player(found.subject),
         text=found.body,
+        taken_down=found.taken_down,
         written_at=found.written_at,
     )
     return encoded(shown)

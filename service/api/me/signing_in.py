@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from service.api.http.limiting import demand_room
 from service.api.http.shell import Asked, client_address, shell_of
-from service.base.errors import IdempotencyKeyReused, WrongPassword
+from service.base.errors import AccountSuspended, IdempotencyKeyReused, WrongPassword
 from service.people import accounts, sign_ins, tokens
 from service.people.accounts import Account
 
@@ -71,8 +71,11 @@ async def demand_unchanged(connection: AsyncConnection, owner: UUID, began: date
 
     Raises:
         WrongPassword: If it was changed after *began*.
+        AccountSuspended: If an operator has suspended the account.
     """
     await tokens.lock_family(connection, owner)
+    if await accounts.suspended(connection, owner):
+        raise AccountSuspended("the operator has suspended this account; ask the operator")
     if await accounts.changed_since(connection, owner, began):
         raise WrongPassword("the password has just been changed")
 
@@ -94,6 +97,7 @@ async def root(
 
     Raises:
         WrongPassword: If the password has changed since *began*.
+        AccountSuspended: If an operator has suspended the account.
         QuotaExhausted: If the account has twice as many tokens as it may make with tokens.
     """
     shell = shell_of(request)

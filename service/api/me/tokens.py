@@ -123,6 +123,7 @@ class SignedOut(msgspec.Struct, kw_only=True):
     needs="anyone", answer=TokenShown, status=201,
     problems=(
         "unauthenticated", "wrong_password", "too_many_sign_ins", "forbidden", "quota_exhausted",
+        "account_suspended",
     ),
 )  # fmt: skip
 async def make_token(

@@ -1,5 +1,6 @@
 """Streams: their media types, their headers, their lengths, and how they are counted."""
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractContextManager
 from typing import Any
@@ -53,7 +54,7 @@ class Counted(Stream):
     It is left however the connection ends, even before the first message is sent.
 
     Args:
-        held: Opens the context.
+        held: Opens the context. When the event in it is set, the stream ends.
         messages: The encoded messages, in the order of sending.
     """
 
@@ -61,7 +62,7 @@ class Counted(Stream):
 
     def __init__(
         self,
-        held: Callable[[], AbstractContextManager[None]],
+        held: Callable[[], AbstractContextManager[asyncio.Event]],
         messages: AsyncIterator[bytes],
         **more: Any,  # the options of the framework's response
     ) -> None:
@@ -73,7 +74,25 @@ class Counted(Stream):
         send_all = super().to_asgi_response(*args, **more)
 
         async def counted(scope: Scope, receive: Receive, send: Send) -> None:
-            with self._held():
-                await send_all(scope, receive, send)
+            with self._held() as ended:
+                await _until(ended, send_all, scope, receive, send)
 
         return counted
+
+
+async def _until(
+    ended: asyncio.Event, send_all: ASGIApp, scope: Scope, receive: Receive, send: Send
+) -> None:
+    """Send a stream to its end, or until *ended* is set. Its client then sees an ordinary end."""
+    sending = asyncio.ensure_future(send_all(scope, receive, send))
+    ending = asyncio.ensure_future(ended.wait())
+    try:
+        await asyncio.wait((sending, ending), return_when=asyncio.FIRST_COMPLETED)
+        if sending.done():
+            await sending
+    finally:
+        for each in (sending, ending):
+            each.cancel()
+        await asyncio.gather(sending, ending, return_exceptions=True)
+    if ended.is_set():
+        await send({"type": "http.response.body", "body": b"", "more_body": False})

@@ -17,6 +17,7 @@ from service.api.http.submitting import Order, answer, decide_one, encoded
 from service.director.level_clock import after_outages
 from service.director.submitting import start_tournament
 from service.director.whole_table import with_stacks
+from service.log.record import league_number
 from service.people.texts import Written
 
 
@@ -117,7 +118,9 @@ async def _decided(
     shell: Shell, place: TournamentPlace, order: Order, command: Pause | Resume, state: str
 ) -> Response[bytes]:
     asked = (command,)
-    commands = await after_outages(shell.runtime, place.state, asked, order.received_at)
+    commands = await after_outages(
+        shell.runtime, league_number(place.league), place.state, asked, order.received_at
+    )
     receipt = await decide_one(shell, place.league, place.id, order, commands)
     content = {"tournament": place.id, "state": state}
     return answer(receipt, content, 200, version_of=place.stream)

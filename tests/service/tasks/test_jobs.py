@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from uuid import UUID
 
 import asyncpg
 import psycopg
@@ -14,6 +15,7 @@ from tests.support.databases import TestDatabase
 
 pytestmark = pytest.mark.anyio
 
+LEAGUE = UUID(int=1)
 LEASE = timedelta(seconds=30)
 LONG_AGO = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -189,6 +191,7 @@ async def test_a_silence_between_heartbeats_is_an_outage_for_what_was_open_then(
         async def ask(opened: int, closes: int) -> heartbeats.Interruption:
             return await heartbeats.interruption(
                 connections,
+                LEAGUE,
                 now + timedelta(seconds=opened),
                 now + timedelta(seconds=closes),
                 timedelta(seconds=5),
@@ -207,7 +210,7 @@ async def test_nothing_runs_out_while_the_api_is_silent(
         now = datetime.now(UTC)
         assert (
             await heartbeats.interruption(
-                connections, now - timedelta(seconds=9), now, timedelta(seconds=5)
+                connections, LEAGUE, now - timedelta(seconds=9), now, timedelta(seconds=5)
             )
             == "lasting"
         )

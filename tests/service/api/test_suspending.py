@@ -1,0 +1,144 @@
+"""What an operator closes by the command line, as people and other processes meet it."""
+
+import asyncio
+
+import psycopg
+import pytest
+
+from service.base.settings import environment
+from service.people import operator_log
+from tests.service.api.conftest import PASSWORD
+from tests.service.api.table.test_commands import answer_to, turn
+from tests.support.commands import Ended, in_fork
+from tests.support.databases import TestDatabase
+from tests.support.streams import following
+from tests.support.waiting import until_awaited
+
+pytestmark = pytest.mark.anyio
+
+WHY = ("--reason", "a drill")
+
+
+async def told(database: TestDatabase, *arguments: str) -> Ended:
+    """Run a command of an operator."""
+    settings = environment(database.settings("holotable_migrate"))
+    return await asyncio.to_thread(in_fork, arguments, settings)
+
+
+async def log_of(database: TestDatabase) -> list[str]:
+    """Return the kinds of the operators' log, oldest first."""
+    ended = await told(database, "operators-log")
+    assert ended.returncode == 0, ended.stderr
+    lines = ended.stdout.splitlines()
+    assert all(operator_log.operator() in each and each.endswith(": a drill") for each in lines)
+    return [each.split(operator_log.operator())[1].split()[0] for each in reversed(lines)]
+
+
+async def test_a_suspended_account_loses_tokens_and_streams_at_once_and_keeps_its_seat(
+    serving, database: TestDatabase
+) -> None:
+    async with serving() as api:
+        _, _, tournament, people, table = await api.playing()
+        gone, other = people
+        async with following(api.app, "/v1/me/stream", gone.headers) as stream:
+            await stream.until(1)
+            tried = await told(database, "account", "suspend", gone.login, *WHY, "--dry-run")
+            assert (tried.returncode, await log_of(database)) == (0, [])
+            assert (await gone.get("/v1/me")).status_code == 200 and not stream.ended.is_set()
+            done = await told(database, "account", "suspend", gone.login, *WHY)
+            assert done.returncode == 0, done.stderr
+            await asyncio.wait_for(stream.ended.wait(), 30)
+        # The token was believed for some seconds more, if nobody had told this process.
+        assert (await gone.get("/v1/me")).status_code == 401
+        asked = {"login": gone.login, "password": PASSWORD}
+        refused = await api.http.post("/v1/tokens", json=asked)
+        assert (refused.status_code, refused.json()["code"]) == (403, "account_suspended")
+        wrong = await api.http.post("/v1/tokens", json=asked | {"password": "another one"})
+        assert wrong.json()["code"] == "wrong_password"
+        seats = (await other.get(f"/v1/tables/{table}")).json()["seats"]
+        assert [each["entrant"] is not None for each in seats] == [True, True]
+        assert (await other.get(f"/v1/tournaments/{tournament}")).json()["state"] == "running"
+        assert (await told(database, "account", "suspend", gone.login, *WHY)).returncode == 1
+        assert (await told(database, "account", "restore", gone.player, *WHY)).returncode == 0
+        assert (await gone.get("/v1/me")).status_code == 401, "tokens stay ended"
+        assert (await api.http.post("/v1/tokens", json=asked)).status_code == 201
+        assert await log_of(database) == ["account_suspended", "account_restored"]
+        assert (await told(database, "account", "suspend", "nobody", *WHY)).returncode == 2
+
+
+async def test_a_suspended_league_is_read_and_audited_and_nothing_else(
+    serving, database: TestDatabase
+) -> None:
+    async with serving() as api:
+        owner, league, tournament, people, table = await api.playing()
+        person, view = await turn(people, table)
+        tried = await told(database, "league", "suspend", league, *WHY, "--dry-run")
+        assert tried.returncode == 0, tried.stderr
+        assert (await told(database, "league", "suspend", league, *WHY)).returncode == 0
+        refused = await person.post(f"/v1/tables/{table}/actions", answer_to(view))
+        assert (refused.status_code, refused.json()["code"]) == (403, "league_suspended")
+
+        async def known() -> bool:
+            return league in api.app.shell.doors.suspended
+
+        await until_awaited(known)
+        # This one never reaches the log.
+        hook = {"name": "Site", "url": "https://example.org/", "kinds": ["hand.settled"]}
+        refused = await owner.post(f"/v1/leagues/{league}/webhooks", hook)
+        assert (refused.status_code, refused.json()["code"]) == (403, "league_suspended")
+        assert (await person.get(f"/v1/tables/{table}")).status_code == 200
+        audit = await owner.post(f"/v1/leagues/{league}/audits", {"tournament": tournament})
+        assert audit.status_code == 202, audit.text
+        assert (await told(database, "league", "restore", league, *WHY)).returncode == 0
+        assert (await person.post(f"/v1/tables/{table}/actions", answer_to(view))).is_success
+        assert await log_of(database) == ["league_suspended", "league_restored"]
+
+
+async def test_maintenance_refuses_every_command_and_no_read(
+    serving, database: TestDatabase
+) -> None:
+    async with serving() as api:
+        _, _, _, people, table = await api.playing()
+        person, view = await turn(people, table)
+        on = await told(database, "maintenance", "on", "--retry-after", "90", *WHY)
+        assert on.returncode == 0, on.stderr
+
+        async def known() -> bool:
+            return api.app.shell.doors.maintenance is not None
+
+        await until_awaited(known)
+        asked = {"login": "newcomer", "password": PASSWORD}
+        for refused in (
+            await person.post(f"/v1/tables/{table}/actions", answer_to(view)),
+            await api.http.post("/v1/accounts", json=asked),
+        ):
+            assert (refused.status_code, refused.json()["code"]) == (503, "maintenance")
+            assert refused.headers["Retry-After"] == "90"
+        assert (await person.get(f"/v1/tables/{table}")).status_code == 200
+        assert (await told(database, "maintenance", "off", *WHY)).returncode == 0
+        assert (await person.post(f"/v1/tables/{table}/actions", answer_to(view))).is_success
+        assert await log_of(database) == ["maintenance_began", "maintenance_ended"]
+
+
+async def test_a_text_that_is_taken_down_leaves_a_marker_and_a_name_too(
+    serving, database: TestDatabase
+) -> None:
+    async with serving() as api:
+        owner, league, tournament, people, _ = await api.playing()
+        path = f"/v1/tournaments/{tournament}/pause"
+        assert (await owner.post(path, {"reason": "rude words"})).is_success
+        with psycopg.connect(database.url("holotable_migrate")) as connection:
+            [text] = connection.execute(
+                "SELECT 'txt_' || replace(id::text, '-', '') FROM text"
+            ).fetchone()
+        assert (await owner.get(f"/v1/texts/{text}")).json()["text"] == "rude words"
+        assert (await told(database, "text", "take-down", text, *WHY)).returncode == 0
+        after = (await owner.get(f"/v1/texts/{text}")).json()
+        assert after["text"] is None and after["taken_down"]
+        name = people[0].player
+        assert (await told(database, "text", "take-down", name, *WHY)).returncode == 0
+        members = (await owner.get(f"/v1/leagues/{league}/members")).json()["items"]
+        [shown] = [each["name"] for each in members if each["player"] == name]
+        assert shown == f"name taken down {name[-8:]}"
+        assert (await told(database, "text", "take-down", name, *WHY)).returncode == 1
+        assert await log_of(database) == ["text_taken_down", "text_taken_down"]
