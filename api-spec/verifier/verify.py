@@ -7416,6 +7416,9 @@ class Season:
         self.awards: dict[str, dict[str, Json]] = {}  # of each tournament that counts, by player
         self.order: list[str] = []  # tournaments in the order in which they were counted
         self.imported: list[dict[str, Json]] = []  # results that a list states, by player
+        self.listed: list[Json] = []  # the tournaments of the newest list
+        self.stated_own: str | None = None  # whose results in it are the own statement
+        self.added: set[str] = set()  # tournaments announced for the season
         self.ones: dict[str, str] = {}  # of each merged player, the one for whom everything counts
         self.extras: dict[str, Json] = {}  # bonuses and adjustments that count, by id
         self.frozen: set[str] = set()
@@ -7456,6 +7459,9 @@ class Season:
     def on_tournament_added(self, event: Event) -> None:
         """`recomputing.md` 8: a tournament that is announced for the season, in the append that announces it."""
         name = event.data["tournament"]
+        self.added.add(name)
+        alone = self.stated_own is None
+        self.check(event, "standings.imported", alone, f"{self.stated_own} states own results")
         if self.given.bundle.format < 3:
             return
         there = self.given.bundle.streams().get(stream_of(name), [])
@@ -7711,6 +7717,8 @@ class Season:
         )
         own = self.one(adjustment["player"]) == self.one(event.data["author"])
         self.check(event, "points.adjusted", not own, "the author's own points")
+        bot = is_house_bot(adjustment["player"])
+        self.check(event, "points.house_bots", not bot, "points for a house bot")
         self.check(event, "disputes.freeze", not self.frozen, "the standings were frozen")
         self.enter(event, adjustment)
 
@@ -7744,9 +7752,12 @@ class Season:
         self.check(event, "disputes.freeze", not self.frozen, "the standings were frozen")
         names = [tournament["name"] for tournament in data["tournaments"]]
         self.same(event, rule, "names", len(set(names)), len(names))
+        self.check_own(event)
         self.imported = []
         for tournament in data["tournaments"]:
             results = tournament["results"]
+            bots = [each["player"] for each in results if is_house_bot(each["player"])]
+            self.same(event, "points.house_bots", "house bots in a list", bots, [])
             players = {self.one(result["player"]) for result in results}
             self.same(event, rule, "players", len(players), len(results))
             sharing = Counter(result["place"] for result in results)
@@ -7756,6 +7767,26 @@ class Season:
                 found = [result["shared"], result["points"], result["place"] >= 1]
                 self.same(event, rule, name, found, [sharing[result["place"]], text, True])
             self.imported.append({result["player"]: result for result in results})
+
+    def check_own(self, event: Event) -> None:
+        """`standings.imported`: whose own statement a list is; of a season that has tournaments, nobody's."""
+        author, listed = event.data["author"], event.data["tournaments"]
+        now, before = self.results_of(author, listed), self.results_of(author, self.listed)
+        if self.added or self.order:
+            text = "the author changes own results"
+            self.check(event, "standings.imported", now == before, text)
+        by_another = self.stated_own is None or self.one(self.stated_own) != self.one(author)
+        self.stated_own = author if now and not (now == before and by_another) else None
+        self.listed = listed
+
+    def results_of(self, player: str, listed: list[Json]) -> list[tuple[str, Json]]:
+        """What a list states of a player, by tournament."""
+        return [
+            (tournament["name"], result)
+            for tournament in listed
+            for result in tournament["results"]
+            if self.one(result["player"]) == self.one(player)
+        ]
 
     def counted(self) -> list[dict[str, Json]]:
         """The results of each tournament that counts, by the player for whom they count."""

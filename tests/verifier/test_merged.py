@@ -5,8 +5,10 @@ from collections.abc import Callable
 from functools import cache
 
 import pytest
+from msgspec.structs import replace
 
 from engine import season
+from engine.kit.house_bots import house_bot
 from engine.season.commands import ImportResults, MergeResults, StatedResult, StatedTournament
 from engine.values import PlayerId, identifier
 from service.sandbox.generating import seasons
@@ -19,13 +21,18 @@ SEED = "merged"
 
 
 @cache
-def bundle() -> bytes:
-    """Return a season with a list, a tournament, and two merges that end at one player."""
+def bundle(*, again: bool = False) -> bytes:
+    """
+    Return a season with a list, a tournament, and two merges that end at one player.
+
+    Args:
+        again: True if another list follows the tournament.
+    """
     with asyncio.Runner(loop_factory=VirtualLoop) as runner:
-        return b"".join(runner.run(_made()).lines)
+        return b"".join(runner.run(_made(again=again)).lines)
 
 
-async def _made() -> seasons.Season:
+async def _made(*, again: bool) -> seasons.Season:
     async with open_world(SEED) as runtime:
         played = seasons.MadeUp(runtime, Dice(SEED, 0), 4)
         await played.open()
@@ -42,6 +49,11 @@ async def _made() -> seasons.Season:
         )
         await played._decide(played.season, season.decider, importing)
         await played.night(1)
+        if again:
+            first, *others = results
+            fewer = replace(listed, results=(replace(first, points="8"), *others))
+            changed = replace(importing, tournaments=(fewer,), now=played._ruling()["now"])
+            await played._decide(played.season, season.decider, changed)
         for player, into in ((old, played.players[0]), (played.players[0], new)):
             merging = MergeResults(player=player, into=into, **played._ruling())
             await played._decide(played.season, season.decider, merging)
@@ -85,10 +97,41 @@ def one_player_twice_in_a_list(forged: Forgery) -> None:
     results[2]["player"] = results[1]["player"]
 
 
+def a_list_of_own_results_and_then_a_tournament(forged: Forgery) -> None:
+    listed = forged.data("results_imported")
+    listed["author"] = listed["tournaments"][0]["results"][0]["player"]
+
+
+def own_results_that_a_later_list_changes(forged: Forgery) -> None:
+    listed = forged.data("results_imported", nth=1)
+    listed["author"] = listed["tournaments"][0]["results"][0]["player"]
+
+
+def a_house_bot_in_a_list(forged: Forgery) -> None:
+    listed = forged.data("results_imported", nth=1)
+    bot = house_bot("lge_" + "1" * 32, "steady", 1)
+    listed["tournaments"][0]["results"][1]["player"] = bot
+
+
 def test_a_season_with_merges_and_a_list_is_passed() -> None:
     report = verifier.verify(Forgery(bundle()).write(), [PUBLIC])
     assert report.differences == []
     assert report.status() == verifier.PASS, report.unchecked
+
+
+def test_a_list_after_a_tournament_leaves_the_authors_own_results() -> None:
+    report = verifier.verify(Forgery(bundle(again=True)).write(), [PUBLIC])
+    assert report.differences == []
+    for change, rule in (
+        (a_list_of_own_results_and_then_a_tournament, "standings.imported"),
+        (own_results_that_a_later_list_changes, "standings.imported"),
+        (a_house_bot_in_a_list, "points.house_bots"),
+    ):
+        forged = Forgery(bundle(again=True))
+        change(forged)
+        report = verifier.verify(forged.write(), [PUBLIC])
+        assert report.authentic
+        assert rule in {found for _, found, _ in report.differences}, change.__name__
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from the points. The lots come from the committed master.
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
+from engine.kit.house_bots import is_house_bot
 from engine.season import events
 from engine.season.state import Opened, State
 from engine.season.values import Award
@@ -72,7 +73,11 @@ class SeasonAudit:
             case events.ResultsMerged():
                 self._merged(event, position)
             case events.ResultsImported():
-                self._imported(event, position)
+                self._imported(event, position, before)
+            case events.TournamentAdded():
+                held = _opened(before).stated_own is None
+                what = "a tournament joined a season with results that an owner states alone"
+                self._hold("points", held, position, what)
             case events.LotsDrawn():
                 self._drawn(event, position)
             case events.SeasonClosed():
@@ -150,16 +155,26 @@ class SeasonAudit:
         held = not self._known().met(event.player, event.into)
         self._hold("points", held, position, "merged players have results in one tournament")
 
-    def _imported(self, event: events.ResultsImported, position: int) -> None:
+    def _imported(self, event: events.ResultsImported, position: int, before: State) -> None:
+        state = _opened(before)
+        if state.added or state.counted:
+            now = state.imported_of(event.author, event.tournaments)
+            held = now == state.imported_of(event.author, state.imported)
+            self._hold("points", held, position, "an owner's list changed the owner's own results")
         scale = self._known().terms.scale
         for tournament in event.tournaments:
             results = tournament.results
             sharing = Counter(each.place for each in results)
             players = {self._known().one(each.player) for each in results}
-            held = len(players) == len(results) and all(
-                each.shared == sharing[each.place]
-                and each.points == plain.rounded(plain.times(each.points, 1), scale)
-                for each in results
+            people = not any(is_house_bot(each.player) for each in results)
+            held = (
+                people
+                and len(players) == len(results)
+                and all(
+                    each.shared == sharing[each.place]
+                    and each.points == plain.rounded(plain.times(each.points, 1), scale)
+                    for each in results
+                )
             )
             self._hold("points", held, position, "an imported tournament contradicts itself")
 

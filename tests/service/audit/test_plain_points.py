@@ -12,14 +12,18 @@ from hypothesis import strategies as some
 from msgspec.structs import replace
 
 from engine.errors import CommandRejected
+from engine.kit.house_bots import house_bot
 from engine.season import decider
 from engine.season.commands import (
     AwardPoints,
+    ImportResults,
     ReviseAward,
     RevokeAward,
+    StatedResult,
+    StatedTournament,
     VoidAdjustment,
 )
-from engine.season.events import LotsDrawn, SeasonClosed
+from engine.season.events import LotsDrawn, SeasonClosed, TournamentAdded
 from engine.season.expression import FormulaInvalid, NoValue, evaluate, parse
 from engine.season.points import place_points
 from engine.season.presets import PRESETS
@@ -44,7 +48,7 @@ from tests.engine.season.seasons import (
     tournament,
 )
 from tests.engine.season.test_points_language import NAMES, VALUES, expressions
-from tests.engine.tournament.floor import LEAGUE, NOON, SEASON
+from tests.engine.tournament.floor import LEAGUE, NOON, SEASON, player
 
 SIGNED: dict[str, Any] = {"reason": REASON, "author": DIRECTOR, "now": NOON}
 
@@ -240,3 +244,32 @@ def test_an_audit_finds_lots_masters_and_ranks_that_are_not_as_committed() -> No
     swapped = (replace(second, rank=1), replace(first, rank=2), *others)
     found = faults_in([*events, lots, replace(closed, standings=swapped)])
     assert found == {"points": ["the final standings are others"]}
+
+
+def test_an_audit_finds_results_that_an_owner_states_alone() -> None:
+    """A season of this server's tournaments has no own statement of an owner."""
+    results = (
+        StatedResult(player=player(1), place=1, points="9"),
+        StatedResult(player=player(2), place=2, points="4"),
+    )
+    listed = StatedTournament(name="A", played_on=None, results=results)
+    asked = ImportResults(tournaments=(listed,), digest="44" * 32, author=player(7), now=NOON)
+    opened = decider.decide(decider.initial, opening())
+    state = decider.replay(opened)
+    (made,) = decider.decide(state, asked)
+    added = TournamentAdded(tournament=tournament(1))
+    own = replace(made, author=player(2))
+    (first,) = made.tournaments
+    richer = replace(first, results=(*first.results[:1], replace(first.results[1], points="5.00")))
+    bots = replace(first.results[1], player=house_bot(LEAGUE, "calm", 1))
+
+    assert faults_in([*opened, made, added]) == {}
+    assert faults_in([*opened, own]) == {}
+    assert faults_in([*opened, own, added])["points"] == [
+        "a tournament joined a season with results that an owner states alone"
+    ]
+    assert faults_in([*opened, made, added, replace(own, tournaments=(richer,))])["points"] == [
+        "an owner's list changed the owner's own results"
+    ]
+    named = replace(made, tournaments=(replace(first, results=(first.results[0], bots)),))
+    assert faults_in([*opened, named])["points"] == ["an imported tournament contradicts itself"]
