@@ -34,7 +34,7 @@ from litestar.datastructures import State
 from bench.client import Connection
 from bench.playing import SEATS, Measured, sit_down
 from service.base import database, migrations
-from service.base.database import asyncpg_dsn
+from service.base.addresses import asyncpg_dsn
 from service.base.embedded import Cluster, binaries
 from service.base.settings import Settings, environment, read
 from service.process.app import run

@@ -10,7 +10,7 @@ import os
 import sqlalchemy as sa
 from alembic import context
 
-from service.base.database import OWNER, sqlalchemy_url
+from service.base.database import OWNER, sync_engine
 from service.log.schema import metadata as log_metadata
 from service.people.schema import metadata as relations_metadata
 from service.webhooks.schema import metadata as webhooks_metadata
@@ -29,7 +29,7 @@ def address() -> str:
 
 def run() -> None:
     """Upgrade in one transaction, one migrator at a time."""
-    engine = sa.create_engine(sqlalchemy_url(address(), "psycopg"), poolclass=sa.NullPool)
+    engine = sync_engine(address())
     with engine.connect() as connection:
         connection.execute(sa.text("SELECT pg_advisory_lock(:number)"), {"number": MIGRATING})
         connection.execute(sa.text(f"SET ROLE {OWNER}"))

@@ -1,4 +1,5 @@
--- The roles of Holotable.  Run this as a superuser, once per server.  Running it again changes nothing.
+-- The roles of Holotable.  Run this once per server, as a superuser or as a role with CREATEROLE.
+-- Running it again changes nothing.
 -- It makes logins without passwords.  Set the passwords afterwards (ALTER ROLE ... PASSWORD).
 --
 --   holotable_owner    cannot log in; owns every relation, so that no process can drop a trigger
@@ -22,10 +23,27 @@ BEGIN
         IF NOT EXISTS (SELECT 1 FROM pg_catalog.pg_roles WHERE rolname = login) THEN
             EXECUTE pg_catalog.format('CREATE ROLE %I LOGIN', login);
         END IF;
-        EXECUTE pg_catalog.format(
-            'ALTER ROLE %I NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS', login);
+        -- Only a superuser may name these attributes, and a new role has none of them.
+        IF EXISTS (
+            SELECT 1 FROM pg_catalog.pg_roles WHERE rolname = login
+               AND (rolsuper OR rolcreatedb OR rolcreaterole OR rolreplication OR rolbypassrls)
+        ) THEN
+            EXECUTE pg_catalog.format(
+                'ALTER ROLE %I NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS', login);
+        END IF;
     END LOOP;
-    ALTER ROLE holotable_owner NOLOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION;
+    IF EXISTS (
+        SELECT 1 FROM pg_catalog.pg_roles WHERE rolname = 'holotable_owner'
+           AND (rolcanlogin OR rolsuper OR rolcreatedb OR rolcreaterole OR rolreplication)
+    ) THEN
+        ALTER ROLE holotable_owner NOLOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION;
+    END IF;
+    -- Whoever makes the databases for their owners must be a member of both. A superuser is.
+    FOREACH login IN ARRAY ARRAY['holotable_owner', 'holotable_broker'] LOOP
+        IF NOT pg_catalog.pg_has_role(login, 'USAGE') THEN
+            EXECUTE pg_catalog.format('GRANT %I TO CURRENT_USER', login);
+        END IF;
+    END LOOP;
 END
 $$;
 

@@ -7,9 +7,11 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from urllib.parse import unquote, urlsplit, urlunsplit
+
+from psycopg.conninfo import make_conninfo
 
 from service.backups.manifest import BackupRefused
+from service.base.addresses import parts
 from service.base.embedded import ClusterFailed, binaries
 
 _DEBIAN = Path("/usr/lib/postgresql")
@@ -50,13 +52,11 @@ def run(program: Path, arguments: Sequence[str], url: str) -> None:
     Raises:
         BackupRefused: If it fails. The message is the end of what it said.
     """
-    parts = urlsplit(url)
+    told = parts(url)
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PG")}
-    if parts.password is not None:  # other users of the machine can read arguments
-        kept["PGPASSWORD"] = unquote(parts.password)
-    place = parts.netloc.rpartition("@")[2]
-    named = parts._replace(scheme="postgresql", netloc=f"{parts.username or ''}@{place}")
-    command = [str(program), "--no-password", f"--dbname={urlunsplit(named)}", *arguments]
+    if "password" in told:  # other users of the machine can read arguments
+        kept["PGPASSWORD"] = told.pop("password")
+    command = [str(program), "--no-password", f"--dbname={make_conninfo('', **told)}", *arguments]
     done = subprocess.run(
         command, check=False, env=kept | {"LC_ALL": "C"}, capture_output=True, text=True
     )

@@ -15,7 +15,8 @@ from service.backups import programs
 from service.backups.checking import faults
 from service.backups.manifest import DUMP, BackupRefused, Manifest
 from service.base import migrations
-from service.base.database import OWNER, UNFINISHED, asyncpg_dsn, close_logins, open_logins
+from service.base.addresses import asyncpg_dsn
+from service.base.database import OWNER, UNFINISHED, close_logins, open_logins
 from service.base.errors import LeagueKeyUnknown
 from service.log.keys import Keys
 

@@ -16,7 +16,7 @@ from service.backups import keys as key_rings
 from service.backups import manifest as manifests
 from service.backups import programs
 from service.backups.manifest import DUMP, BackupRefused, League, Manifest, part_of
-from service.base.database import asyncpg_dsn
+from service.base.addresses import asyncpg_dsn
 from service.base.drivers import Driver
 from service.base.errors import LeagueKeyUnknown
 from service.base.settings import Settings

@@ -1,8 +1,8 @@
-"""Addresses, pools, and the statements that prepare a server: roles and databases."""
+"""Engines and pools, and the statements that prepare a server: roles and databases."""
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
-from urllib.parse import urlsplit, urlunsplit
 
 import asyncpg
 import psycopg
@@ -11,6 +11,7 @@ from psycopg import sql
 from sqlalchemy.engine import AdaptedConnection
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
+from service.base.addresses import asyncpg_dsn
 from service.base.drivers import leave_as_is
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -67,26 +68,18 @@ def is_away(error: BaseException) -> bool:
     )
 
 
-def asyncpg_dsn(url: str) -> str:
-    """Return *url* in asyncpg's form: plain ``postgresql://``."""
-    parts = urlsplit(url)
-    return urlunsplit(parts._replace(scheme="postgresql"))
-
-
-def sqlalchemy_url(url: str, driver: str) -> str:
-    """Return *url* for SQLAlchemy, with ``asyncpg`` or ``psycopg``."""
-    return urlunsplit(urlsplit(url)._replace(scheme=f"postgresql+{driver}"))
-
-
-def with_database(url: str, name: str) -> str:
-    """Return the address of another database on the same server, with the same login."""
-    return urlunsplit(urlsplit(url)._replace(path=f"/{name}"))
+def sync_engine(url: str) -> sa.Engine:
+    """Return an engine over psycopg that keeps no connection."""
+    return sa.create_engine(
+        "postgresql+psycopg://", creator=partial(psycopg.connect, url), poolclass=sa.NullPool
+    )
 
 
 def async_engine(url: str, connections: int = 8) -> AsyncEngine:
     """Return an engine. It connects at its first use, and its errors show no parameters."""
     engine = create_async_engine(
-        sqlalchemy_url(url, "asyncpg"),
+        "postgresql+asyncpg://",
+        async_creator=partial(asyncpg.connect, asyncpg_dsn(url)),
         pool_size=connections,
         max_overflow=0,
         # A statement's parameters are digests, names and texts: no log line may hold them.
@@ -128,72 +121,94 @@ class ServerRefused(Exception):
     """A given server cannot be used: the login lacks rights, or other processes use its roles."""
 
 
+_ASKING = """
+    SELECT rolname, rolsuper, rolsuper OR (rolcreaterole AND rolcreatedb AND rolinherit)
+      FROM pg_catalog.pg_roles WHERE rolname = current_user
+"""
+_KNOWN = "SELECT rolname FROM pg_catalog.pg_roles WHERE rolname = ANY (%s)"
+_GUARDED = """
+    SELECT rolname FROM pg_catalog.pg_authid
+     WHERE rolname = ANY (%s) AND rolpassword IS NOT NULL
+"""
+
+
+def bare_logins(url: str) -> list[str]:
+    """
+    Return the logins that have no password yet, in the order of ``LOGINS``.
+
+    Only a superuser may see whether a role has a password. For others, each role that exists has
+    one, because :func:`create_roles` makes both in one transaction.
+
+    Raises:
+      ServerRefused: If the login of *url* may not make roles and databases.
+    """
+    with psycopg.connect(url, autocommit=True) as connection:
+        _, taken = _found(connection)
+    return [login for login in LOGINS if login not in taken]
+
+
 def inspect_server(url: str, ours: bool) -> bool:
     """
     Check whether roles and databases may be made on a given server.
 
     Args:
-      url: With a superuser's login.
+      url: With a login that may make roles and databases.
       ours: True if we hold the passwords of its roles from an earlier start.
 
     Returns:
       True if Holotable's roles are there already.
 
     Raises:
-      ServerRefused: If the login is not a superuser's, or if the roles have passwords that
+      ServerRefused: If the login may not make them, or if the roles have passwords that
         are not ours. Other processes log in with those.
     """
     with psycopg.connect(url, autocommit=True) as connection:
-        asking = connection.execute(
-            "SELECT rolname, rolsuper FROM pg_roles WHERE rolname = current_user"
-        ).fetchone()
-        if asking is None or not asking[1]:
-            raise ServerRefused(
-                f"the login {asking[0] if asking else ''} is not a superuser's; "
-                "only a superuser can make the roles"
-            )
-        found = connection.execute(
-            "SELECT rolname, rolpassword IS NOT NULL FROM pg_authid WHERE rolname = ANY (%s)",
-            [list(LOGINS)],
-        ).fetchall()
-    taken = sorted(name for name, has_password in found if has_password)
+        found, taken = _found(connection)
     if taken and not ours:
         raise ServerRefused(
-            f"{', '.join(taken)} have passwords already: another Holotable uses this server"
+            f"{', '.join(sorted(taken))} have passwords already: another Holotable uses this server"
         )
     return bool(found)
 
 
-def drop_roles(superuser_url: str) -> None:
+def _found(connection: psycopg.Connection) -> tuple[set[str], set[str]]:
+    """Return the logins that exist, and those of them that have passwords, as far as one sees."""
+    name, superuser, able = connection.execute(_ASKING).fetchone() or ("", False, False)
+    if not able:
+        raise ServerRefused(
+            f"the login {name} may not make roles and databases: "
+            "use a superuser's, or that of a role with CREATEROLE, CREATEDB and INHERIT"
+        )
+    asked = [list(LOGINS)]
+    found = {its for (its,) in connection.execute(_KNOWN, asked)}
+    if not superuser:
+        return found, found
+    return found, {its for (its,) in connection.execute(_GUARDED, asked)}
+
+
+def drop_roles(url: str) -> None:
     """Remove the roles. Their databases must be gone."""
-    with psycopg.connect(superuser_url, autocommit=True) as connection:
+    with psycopg.connect(url, autocommit=True) as connection:
         for role in (*LOGINS, OWNER):
             connection.execute(sql.SQL("DROP ROLE IF EXISTS {}").format(sql.Identifier(role)))
 
 
-def forget_passwords(superuser_url: str) -> None:
+def forget_passwords(url: str) -> None:
     """Reset the roles to ``roles.sql``, so that nobody can log in."""
-    with psycopg.connect(superuser_url, autocommit=True) as connection:
+    with psycopg.connect(url, autocommit=True) as connection:
         for login in LOGINS:
             connection.execute(sql.SQL("ALTER ROLE {} PASSWORD NULL").format(sql.Identifier(login)))
 
 
-def with_login(url: str, login: str, password: str) -> str:
-    """Return *url* with another login."""
-    parts = urlsplit(url)
-    place = parts.netloc.rpartition("@")[2]
-    return urlunsplit(parts._replace(netloc=f"{login}:{password}@{place}"))
-
-
-def create_roles(superuser_url: str, passwords: Mapping[str, str]) -> None:
+def create_roles(url: str, passwords: Mapping[str, str]) -> None:
     """
     Make the roles of ``deploy/postgres/roles.sql`` and set the passwords of the logins.
 
     Args:
-      superuser_url: Any database of the server.
+      url: Any database of the server.
       passwords: By login. Logins that are not named keep their passwords.
     """
-    with psycopg.connect(superuser_url, autocommit=True) as connection:
+    with psycopg.connect(url) as connection:  # roles and passwords in one transaction
         connection.execute(sql.SQL(ROLES_SQL.read_text(encoding="utf-8")))
         for login, password in passwords.items():
             connection.execute(
@@ -203,14 +218,14 @@ def create_roles(superuser_url: str, passwords: Mapping[str, str]) -> None:
             )
 
 
-def create_database(superuser_url: str, name: str, owner: str = OWNER) -> None:
+def create_database(url: str, name: str, owner: str = OWNER) -> None:
     """
     Make a database unless it exists, and close it to everybody but its owner and its logins.
 
     The log's database admits every login except the broker's. Any other database admits only its
     owner.
     """
-    with psycopg.connect(superuser_url, autocommit=True) as connection:
+    with psycopg.connect(url, autocommit=True) as connection:
         known = connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [name])
         if known.fetchone() is None:
             connection.execute(
@@ -218,6 +233,7 @@ def create_database(superuser_url: str, name: str, owner: str = OWNER) -> None:
                     sql.Identifier(name), sql.Identifier(owner)
                 )
             )
+        connection.execute(sql.SQL("SET ROLE {}").format(sql.Identifier(owner)))
         close_databases(connection, name)
         if owner == OWNER:
             for right, logins in _ADMITTED:
@@ -278,9 +294,9 @@ def close_databases(connection: psycopg.Connection, *names: str) -> None:
         )
 
 
-def drop_database(superuser_url: str, name: str) -> None:
+def drop_database(url: str, name: str) -> None:
     """Remove a database and end its connections."""
-    with psycopg.connect(superuser_url, autocommit=True) as connection:
+    with psycopg.connect(url, autocommit=True) as connection:
         connection.execute(
             sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name))
         )
@@ -288,9 +304,6 @@ def drop_database(superuser_url: str, name: str) -> None:
 
 def server_version(url: str) -> str:
     """Return the server's version, as ``18.4``."""
-    engine = sa.create_engine(sqlalchemy_url(url, "psycopg"))
-    try:
-        with engine.connect() as connection:
-            return str(connection.execute(sa.text("SHOW server_version")).scalar_one()).split()[0]
-    finally:
-        engine.dispose()
+    with psycopg.connect(url) as connection:
+        shown = connection.execute("SHOW server_version").fetchone()
+    return str(shown[0]).split()[0] if shown else ""

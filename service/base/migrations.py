@@ -13,8 +13,6 @@ from alembic import command
 from alembic.config import Config
 from alembic.script import ScriptDirectory
 
-from service.base.database import sqlalchemy_url
-
 FOLDER = Path(__file__).resolve().parents[2] / "migrations"
 STATEMENTS = FOLDER / "sql"
 
@@ -30,9 +28,6 @@ def migrate(migrator_url: str, revision: str = "head") -> None:
     """Migrate the schema to *revision*, as ``holotable_migrate``."""
     chosen = config()
     chosen.attributes["url"] = migrator_url
-    chosen.set_main_option(
-        "sqlalchemy.url", sqlalchemy_url(migrator_url, "psycopg").replace("%", "%%")
-    )
     command.upgrade(chosen, revision)
 
 

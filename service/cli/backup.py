@@ -14,7 +14,7 @@ from service.backups.keys import KeyRing
 from service.backups.manifest import BackupRefused, Manifest
 from service.backups.restoring import restore as restore_database
 from service.backups.taking import take
-from service.base.database import asyncpg_dsn
+from service.base.addresses import asyncpg_dsn
 from service.base.settings import Settings
 from service.cli.common import FILE, err, out, server, settings
 from service.process import at_rest

@@ -5,7 +5,7 @@ from datetime import timedelta
 import asyncpg
 import rich_click as click
 
-from service.base.database import asyncpg_dsn
+from service.base.addresses import asyncpg_dsn
 from service.base.settings import Settings
 from service.base.sources import READ_CLOCK, Reading
 from service.cli.common import awaited, err, out, settings

@@ -12,7 +12,7 @@ from alembic.script import ScriptDirectory
 from rich.markup import escape
 
 from service.base import migrations
-from service.base.database import asyncpg_dsn, with_database
+from service.base.addresses import asyncpg_dsn, with_database
 from service.base.errors import LeagueKeyUnknown
 from service.base.heartbeats import SILENCE
 from service.base.pools import MAILING

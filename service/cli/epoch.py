@@ -6,7 +6,7 @@ import asyncpg
 import rich_click as click
 
 from engine.values import number_of
-from service.base.database import asyncpg_dsn
+from service.base.addresses import asyncpg_dsn
 from service.base.settings import Settings
 from service.cli.common import awaited, err, out, settings
 from service.log.read import last_position

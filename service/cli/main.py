@@ -105,7 +105,7 @@ def push() -> click.Command:
 
 
 def prepare() -> click.Command:
-    """Create roles, databases, schema and queue on the server at URL, as its superuser."""
+    """Create roles, databases, schema and queue on the server at URL."""
     from service.cli.schema import prepare
 
     return prepare

@@ -3,7 +3,7 @@
 import asyncpg
 import rich_click as click
 
-from service.base.database import asyncpg_dsn
+from service.base.addresses import asyncpg_dsn
 from service.base.errors import EventUnreadable
 from service.base.settings import Settings
 from service.cli.common import awaited, err, out, settings

@@ -8,15 +8,18 @@ from service.process import preparing
 
 
 @click.command()
-@click.argument("superuser", metavar="URL")
-def prepare(superuser: str) -> None:
+@click.argument("url")
+def prepare(url: str) -> None:
     """
-    Create roles, databases, schema and queue on the server at URL, as its superuser.
+    Create roles, databases, schema and queue on the server at URL.
 
-    Prints, once, the address of each login that gets a password.  A second run changes nothing.
+    URL has the login of a superuser, or of a role with CREATEROLE and CREATEDB, as managed
+    PostgreSQL gives to its users.  Prints, once, the address of each login that gets a password.
+    A second run changes nothing.
     """
-    for login, address in preparing.prepare(superuser).items():
+    for login, address in preparing.make_logins(url).items():
         click.echo(f"{login:<18} {address}")
+    preparing.prepare(url)
     click.echo("the server is ready")
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import asyncpg
 import rich_click as click
 
-from service.base.database import asyncpg_dsn
+from service.base.addresses import asyncpg_dsn
 from service.base.settings import Settings
 from service.base.sources import SystemEntropy
 from service.cli.common import NO, USAGE, awaited, err, out, settings, stop

@@ -11,6 +11,7 @@ from uuid import UUID
 
 import asyncpg
 
+from service.base.addresses import asyncpg_dsn
 from service.base.drivers import Driver, leave_as_is
 from service.base.grouping import Grouped
 from service.log import append, read
@@ -110,6 +111,15 @@ async def chunks(
             following.cancel()
 
 
+async def _read_committed(connection: Driver) -> None:
+    """
+    Have each statement see what is committed. Otherwise heads are compared on an old snapshot.
+
+    It is a statement, because PgBouncer refuses it as a parameter of the connection.
+    """
+    await connection.execute("SET default_transaction_isolation TO 'read committed'")
+
+
 class PostgresStore:
     """
     The log in PostgreSQL.
@@ -131,7 +141,7 @@ class PostgresStore:
         connections: int = 8,
         reading: int = 4,
     ) -> None:
-        self._dsn = "postgresql://" + url.partition("://")[2]
+        self._dsn = asyncpg_dsn(url)
         self._keys = Keys(secret_key, *([] if second_key is None else [second_key]))
         self._sizes = (connections, reading)
         self._appending: asyncpg.Pool | None = None
@@ -151,12 +161,9 @@ class PostgresStore:
                 min_size=0,
                 max_size=size,
                 reset=leave_as_is,
-                server_settings={
-                    # The process id, for anybody who reads pg_stat_activity.
-                    "application_name": f"holotable-{name} {os.getpid()}",
-                    # Under REPEATABLE READ the heads would be compared on an old snapshot.
-                    "default_transaction_isolation": "read committed",
-                },
+                init=_read_committed,
+                # The process id, for anybody who reads pg_stat_activity.
+                server_settings={"application_name": f"holotable-{name} {os.getpid()}"},
             )
             for size, name in zip(self._sizes, ("append", "read"), strict=True)
         ]

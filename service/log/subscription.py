@@ -13,6 +13,7 @@ from uuid import UUID
 
 import asyncpg
 
+from service.base.addresses import asyncpg_dsn
 from service.base.drivers import Driver
 from service.log.record import league_number
 from service.log.store import CHANNEL
@@ -46,7 +47,7 @@ class Subscription:
         poll_seconds: float = 2.0,
         doors: Callable[[str | None], None] | None = None,
     ) -> None:
-        self._dsn = "postgresql://" + url.partition("://")[2]
+        self._dsn = asyncpg_dsn(url)
         self._poll = poll_seconds
         self._doors = doors
         self._known: dict[UUID, int] = {}

@@ -9,7 +9,7 @@ import httpx
 import psycopg
 
 from service.backups.manifest import BackupRefused
-from service.base import database
+from service.base import addresses, database
 from service.base.embedded import Cluster, binaries
 from service.base.settings import Settings, given_to_up
 from service.base.sources import SystemEntropy
@@ -61,8 +61,8 @@ def existing(data: Path, server: str | None) -> Iterator[str]:
     """
     password = secret_files(data)[database.MIGRATOR].read_text(encoding="ascii").strip()
     if server is not None:
-        url = database.with_database(server, database.DATABASE)
-        yield database.with_login(url, database.MIGRATOR, password)
+        url = addresses.with_database(server, database.DATABASE)
+        yield addresses.with_login(url, database.MIGRATOR, password)
         return
     cluster = Cluster(data / CLUSTER, binaries(os.environ))
     if (port := cluster.running_port()) is not None:
@@ -113,8 +113,8 @@ async def remembering(data: Path) -> AsyncIterator[httpx.AsyncClient | None]:
 def _prepare(superuser: str, passwords: dict[str, str]) -> str:
     database.create_roles(superuser, passwords)
     database.create_database(superuser, database.DATABASE)
-    url = database.with_database(superuser, database.DATABASE)
-    return database.with_login(url, database.MIGRATOR, passwords[database.MIGRATOR])
+    url = addresses.with_database(superuser, database.DATABASE)
+    return addresses.with_login(url, database.MIGRATOR, passwords[database.MIGRATOR])
 
 
 def _password(data: Path, login: str) -> str:

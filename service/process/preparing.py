@@ -1,51 +1,40 @@
-"""Preparing a server for its first process, as a superuser and without the supervisor."""
-
-from urllib.parse import urlsplit, urlunsplit
-
-import psycopg
+"""Preparing a server for its first process, without the supervisor."""
 
 from service.base import database, migrations
+from service.base.addresses import with_database, with_login, with_role
 from service.base.sources import SystemEntropy
 from service.tasks import broker
 
-_UNSET = """
-    SELECT rolname FROM pg_catalog.pg_authid
-     WHERE rolname = ANY (%s) AND rolpassword IS NULL ORDER BY rolname
-"""
 
-
-def prepare(superuser_url: str) -> dict[str, str]:
+def make_logins(url: str) -> dict[str, str]:
     """
-    Create the missing parts: roles, both databases, the newest schema, and PGMQ.
+    Create the missing roles, and give a password to each login that has none.
 
     Args:
-      superuser_url: Any database of the server.
+      url: Any database of the server, with a login that may make roles and databases.
 
     Returns:
-      The addresses of the logins that had no password and got one, by login.
+      The addresses of the logins that got a password, by login.
+
+    Raises:
+      ServerRefused: If the login may not make roles or databases.
     """
-    database.refuse_unfinished(superuser_url, database.DATABASE)
-    database.create_roles(superuser_url, {})
-    with psycopg.connect(superuser_url, autocommit=True) as connection:
-        rows = connection.execute(_UNSET, [list(database.LOGINS)]).fetchall()
-    passwords = {login: SystemEntropy().bytes(24).hex() for (login,) in rows}
-    database.create_roles(superuser_url, passwords)
-    database.create_database(superuser_url, database.DATABASE)
-    database.create_database(superuser_url, database.BROKER, owner=database.BROKER)
-    migrations.migrate(database.with_database(superuser_url, database.DATABASE))
-    broker.install(_as_broker(superuser_url))
-    return {login: _address(superuser_url, login, its) for login, its in passwords.items()}
+    database.refuse_unfinished(url, database.DATABASE)
+    bare = database.bare_logins(url)
+    passwords = {login: SystemEntropy().bytes(24).hex() for login in bare}
+    database.create_roles(url, passwords)
+    return {login: _address(url, login, its) for login, its in passwords.items()}
 
 
-def _as_broker(superuser_url: str) -> str:
-    """
-    Return the broker database's address, with the broker as the owner of everything made there.
-    """
-    parts = urlsplit(database.with_database(superuser_url, database.BROKER))
-    role = f"options=-c%20role%3D{database.BROKER}"
-    return urlunsplit(parts._replace(query=f"{parts.query}&{role}" if parts.query else role))
+def prepare(url: str) -> None:
+    """Create what is missing of both databases, the newest schema, and PGMQ, for the logins."""
+    database.create_database(url, database.DATABASE)
+    database.create_database(url, database.BROKER, owner=database.BROKER)
+    migrations.migrate(with_database(url, database.DATABASE))
+    # The broker owns everything that is made there.
+    broker.install(with_role(with_database(url, database.BROKER), database.BROKER))
 
 
-def _address(superuser_url: str, login: str, password: str) -> str:
+def _address(url: str, login: str, password: str) -> str:
     name = database.BROKER if login == database.BROKER else database.DATABASE
-    return database.with_login(database.with_database(superuser_url, name), login, password)
+    return with_login(with_database(url, name), login, password)

@@ -24,7 +24,7 @@ from typing import Self
 
 import psycopg
 
-from service.base import database, migrations
+from service.base import addresses, database, migrations
 from service.base.children import dying_with
 from service.base.embedded import Cluster, binaries
 from service.base.settings import PREFIX, Settings, SignerSettings, environment
@@ -287,8 +287,8 @@ class Stack:
 
     def _url(self, role: str, name: str) -> str:
         if self.server is not None:
-            given = database.with_database(self.server, name)
-            return database.with_login(given, role, self._secret(role))
+            given = addresses.with_database(self.server, name)
+            return addresses.with_login(given, role, self._secret(role))
         if self.cluster is None:
             raise StackFailed("the database is not running")
         return self.cluster.url(name, role, self._secret(role))

@@ -1,11 +1,9 @@
 """The broker for Celery's messages: PGMQ in its own database, or an ``amqp://`` address."""
 
-from urllib.parse import unquote, urlsplit
-
 import psycopg
 from pgmq.install import get_embedded_install_sql
-from psycopg.conninfo import make_conninfo
 
+from service.base.addresses import conninfo
 from service.base.documents import Document
 from service.base.settings import Settings, SettingsInvalid
 from service.tasks.messages import TRANSPORT
@@ -66,19 +64,11 @@ def transport(settings: Settings) -> Document:
             "worker_detect_quorum_queues": True,
             "broker_transport_options": {"confirm_publish": True},
         }
-    parts = urlsplit(url)
-    conninfo = make_conninfo(
-        host=parts.hostname,
-        port=parts.port or 5432,
-        user=unquote(parts.username or ""),
-        password=unquote(parts.password or ""),
-        dbname=parts.path.lstrip("/"),
-    )
     return {
         "broker_url": "pgmq://",
         "broker_transport": TRANSPORT,
         "broker_transport_options": {
-            "conn_string": conninfo,
+            "conn_string": conninfo(url),
             "init_extension": False,
             "use_notify": True,
             "wait_time_seconds": 0,

@@ -15,13 +15,18 @@ import msgspec
 import psycopg
 import structlog
 from kombu.transport import pgmq
+from pgmq import PGMQueue
 from psycopg import sql
+from psycopg_pool import ConnectionPool
 
 from engine.errors import InvariantViolated
 from service.base.documents import Document
 from service.tasks.duties import DUTIES
 
 TRANSPORT = f"{__name__}:Transport"
+_CONNECTIONS = 10
+"""The most connections of one process to its broker, as in PGMQ's own client."""
+
 _READ = "SELECT msg_id, read_ct, message::text FROM pgmq.read(%s::text, %s::integer, %s::integer)"
 _ARCHIVE = "SELECT pgmq.archive(%s::text, %s::bigint)"
 _NOTHING: Mapping[str, None] = dict.fromkeys(("callbacks", "errbacks", "chain", "chord"))
@@ -146,6 +151,32 @@ def _received(
 
 
 class Transport(pgmq.Transport):
-    """PGMQ's transport with this module's channel."""
+    """
+    PGMQ's transport with this module's channel, on connections with every part of their address.
+
+    PGMQ's client makes an address of its own from host, port, database, login and password, and
+    would reach a server without the ``sslmode`` that its operator wants.
+    """
 
     Channel = Channel
+
+    def _create_pgmq_client(self) -> PGMQueue:
+        address, seconds = self._told()
+        client = PGMQueue(
+            conn_string=address,
+            vt=seconds,
+            init_extension=False,
+            pool=ConnectionPool(address, min_size=1, max_size=_CONNECTIONS, open=True),
+        )
+        client._own_pool = True  # the client closes it
+        return client
+
+    def _get_notify_waiter(self) -> pgmq._NotifyWaiter:
+        if self._notify_waiter is None:
+            self._notify_waiter = pgmq._NotifyWaiter(self._told()[0])
+        return self._notify_waiter
+
+    def _told(self) -> tuple[str, int]:
+        """Return the broker's address and the seconds of invisibility, as the settings say."""
+        options = (self.client and self.client.transport_options) or {}
+        return options["conn_string"], options["visibility_timeout"]

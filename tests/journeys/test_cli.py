@@ -13,7 +13,7 @@ import httpx
 import psycopg
 import pytest
 
-from service.base.database import with_database
+from service.base.addresses import with_database
 from service.process.supervisor import Stack, StackFailed
 from service.sandbox.demo import standing
 from tests.support.commands import Ended, holotable, in_own_python

@@ -13,7 +13,7 @@ import psycopg
 import pytest
 
 from engine.values import number_of
-from service.base.database import with_database
+from service.base.addresses import with_database
 from service.process.supervisor import Stack
 from service.transparency.note import open_note, parse_checkpoint
 from service.transparency.receipt import parse_receipt

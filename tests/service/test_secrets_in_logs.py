@@ -10,7 +10,8 @@ import sqlalchemy as sa
 import structlog
 
 from service.api.routes import ROUTES
-from service.base.database import async_engine, asyncpg_dsn
+from service.base.addresses import asyncpg_dsn
+from service.base.database import async_engine
 from service.base.telemetry import configure
 from service.people.schema import account
 from tests.support.databases import TestDatabase

@@ -10,7 +10,7 @@ from engine.league.commands import RemoveMember
 from engine.values import stream_of
 from service.api.http.access import MEMBERS_BELIEVED_FOR
 from service.api.http.declaration import BODY_MAX
-from service.base.database import asyncpg_dsn
+from service.base.addresses import asyncpg_dsn
 from service.log.writer import Entry, States
 from service.people.tokens import token_text
 from tests.service.api.table.test_commands import answer_to, turn

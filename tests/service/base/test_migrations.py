@@ -6,12 +6,11 @@ from typing import Any
 
 import psycopg
 import pytest
-import sqlalchemy as sa
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 
 from service.base import migrations
-from service.base.database import OWNER, sqlalchemy_url
+from service.base.database import OWNER, sync_engine
 from service.log import schema as log
 from service.people import schema
 from service.projections import schema as reads
@@ -36,7 +35,7 @@ def test_the_migrated_schema_is_the_one_the_code_describes(
     def described(thing: Any, label: str | None, kind: str, *_: Any) -> bool:
         return kind != "table" or (thing.schema, label) in known
 
-    engine = sa.create_engine(sqlalchemy_url(database.url("postgres"), "psycopg"))
+    engine = sync_engine(database.url("postgres"))
     with engine.connect() as connection:
         options = {"include_schemas": True, "include_object": described, "compare_type": True}
         context = MigrationContext.configure(connection, opts=options)

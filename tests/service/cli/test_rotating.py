@@ -11,7 +11,8 @@ import pytest
 import sqlalchemy as sa
 
 from service.audit import audit_league
-from service.base.database import async_engine, asyncpg_dsn
+from service.base.addresses import asyncpg_dsn
+from service.base.database import async_engine
 from service.base.errors import EventUnreadable
 from service.base.settings import PASSWORD_MEMORY_KIB, environment
 from service.cli.doctor import examine

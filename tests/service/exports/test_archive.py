@@ -15,7 +15,8 @@ import pytest
 from engine.coordination.aggregates import DECIDERS
 from engine.league.bans import BanPlayer
 from engine.values import BanId, identifier, number_of, stream_of
-from service.base.database import async_engine, asyncpg_dsn
+from service.base.addresses import asyncpg_dsn
+from service.base.database import async_engine
 from service.base.pools import PACKING
 from service.exports import archive
 from service.exports.archive import Taking, prepare, streamed

@@ -1,6 +1,5 @@
 """One command prepares a server, without the supervisor."""
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -9,39 +8,59 @@ from tempfile import TemporaryDirectory
 import psycopg
 import pytest
 
+from service.base import database
 from service.base.database import BROKER, DATABASE, LOGINS
-from service.base.embedded import Cluster, binaries
+from service.base.embedded import Cluster
 from service.base.settings import Settings, environment
+from tests.support import rights
 from tests.support.commands import in_fork, in_own_python
 from tests.support.databases import SECRET_KEY
+from tests.support.servers import SERVERS, programs
+
+MANAGER = "CREATE ROLE manager LOGIN CREATEROLE CREATEDB PASSWORD 'managed'"
 
 
-@pytest.fixture(scope="module")
-def bare() -> Iterator[Cluster]:
+@pytest.fixture(scope="module", params=SERVERS)
+def bare(request: pytest.FixtureRequest) -> Iterator[Cluster]:
     """A new server without roles and databases of Holotable."""
     with (
         TemporaryDirectory(prefix="holotable-test-") as directory,
-        Cluster(Path(directory) / "cluster", binaries(os.environ), durable=False) as cluster,
+        Cluster(Path(directory) / "cluster", programs(request.param), durable=False) as cluster,
     ):
+        with psycopg.connect(cluster.url(), autocommit=True) as connection:
+            connection.execute(MANAGER)
         yield cluster
 
 
+@pytest.fixture(scope="module", params=["postgres", "manager"])
+def address(bare: Cluster, request: pytest.FixtureRequest) -> Iterator[str]:
+    """
+    The address with which the server is prepared: a superuser's, or one like that which managed
+    PostgreSQL gives to its users. Afterwards the server is bare again.
+    """
+    managed = bare.url(user="manager", password="managed")
+    yield bare.url() if request.param == "postgres" else managed
+    for name in (DATABASE, BROKER):
+        database.drop_database(bare.url(), name)
+    database.drop_roles(bare.url())
+
+
 @pytest.fixture(scope="module")
-def first(bare: Cluster) -> CompletedProcess[str]:
+def first(address: str) -> CompletedProcess[str]:
     """What the first ``prepare`` of the server printed."""
-    return in_own_python(("prepare", bare.url()), {})
+    return in_own_python(("prepare", address), {})
 
 
 def test_a_bare_server_is_ready_after_one_command(
-    bare: Cluster, first: CompletedProcess[str]
+    address: str, first: CompletedProcess[str]
 ) -> None:
     """Each login's address works, the doctor finds no fault, and a second run changes nothing."""
     assert first.returncode == 0, first.stderr
     addresses = dict(line.split() for line in first.stdout.splitlines()[:-1])
     assert set(addresses) == set(LOGINS)
 
-    for login, address in addresses.items():
-        with psycopg.connect(address) as connection:
+    for login, its in addresses.items():
+        with psycopg.connect(its) as connection:
             found = connection.execute("SELECT current_user, current_database()").fetchone()
         assert found == (login, BROKER if login == BROKER else DATABASE)
     with psycopg.connect(addresses[BROKER]) as connection:
@@ -54,8 +73,20 @@ def test_a_bare_server_is_ready_after_one_command(
     seen = in_fork(("doctor",), environment(settings))
     assert (seen.returncode, seen.stdout.count("ok    ")) == (0, 12), seen.stdout
 
-    again = in_fork(("prepare", bare.url()), {})
+    again = in_fork(("prepare", address), {})
     assert (again.returncode, again.stdout) == (0, "the server is ready\n")
+
+
+@pytest.mark.usefixtures("first")
+def test_the_rights_are_the_declared_ones_whoever_prepares(bare: Cluster) -> None:
+    """A role with CREATEROLE gives no process more or less than a superuser does."""
+    held = rights.held(bare.url(DATABASE), bare.url(BROKER))
+    declared = rights.DECLARED.read_text(encoding="utf-8").splitlines()
+    # The queue is there by now, and belongs to the broker.
+    found, known = (
+        {each for each in lines if " broker/" not in each} for lines in (held, declared)
+    )
+    assert found == {each for each in known if not each.startswith("#")}
 
 
 @pytest.mark.usefixtures("first")

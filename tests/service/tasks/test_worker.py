@@ -22,7 +22,7 @@ from engine.tournament.model.state import Running
 from engine.values import number_of, stream_of
 from service.audit import audit_league
 from service.base import database as databases
-from service.base.database import asyncpg_dsn
+from service.base.addresses import asyncpg_dsn
 from service.base.settings import environment
 from service.director.runtime import open_runtime
 from service.log.keys import Keys

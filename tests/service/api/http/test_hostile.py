@@ -7,7 +7,7 @@ import pytest
 
 from service.api.http.problems import catalogue
 from service.api.routes import ROUTES
-from service.base.database import asyncpg_dsn
+from service.base.addresses import asyncpg_dsn
 from tests.service.api.table.test_commands import answer_to, turn
 
 pytestmark = pytest.mark.anyio

@@ -5,7 +5,8 @@ import pytest
 
 from engine.values import number_of
 from service.audit import audit_league
-from service.base.database import async_engine, asyncpg_dsn
+from service.base.addresses import asyncpg_dsn
+from service.base.database import async_engine
 from service.log.keys import Keys
 from tests.service.api.nights import project
 from tests.support.databases import SECRET_KEY

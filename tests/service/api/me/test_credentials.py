@@ -13,7 +13,7 @@ import pytest
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
-from service.base.database import asyncpg_dsn
+from service.base.addresses import asyncpg_dsn
 from service.director.runtime import open_runtime
 from service.log.keys import Keys
 from service.people.tokens import token_text

@@ -5,7 +5,7 @@ import asyncio
 import asyncpg
 import pytest
 
-from service.base.database import asyncpg_dsn
+from service.base.addresses import asyncpg_dsn
 from tests.service.api.conftest import ANY
 from tests.service.api.matrix import BODIES, routes
 
