@@ -7,6 +7,7 @@ catalogue that it belongs to, with its translation. A test fails while one is mi
 
 import sys
 from collections.abc import Iterator
+from functools import cache
 from io import BytesIO
 from pathlib import Path
 
@@ -24,6 +25,7 @@ _OPTIONS = {"**.html": _JINJA, "**.txt": _JINJA}
 _KEYWORDS = {"_": None, "N_": None, "gettext": None, "ngettext": (1, 2)}
 
 
+@cache
 def every_text() -> Catalog:
     """Return every text of the program: in code, in templates, and the titles of problems."""
     found = Catalog(charset="utf-8")

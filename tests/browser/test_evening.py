@@ -149,6 +149,7 @@ def server(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterat
         running.stop()
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_four_phones_play_an_evening_at_two_tables_to_its_end(house: House) -> None:
     night = evening(house, entrants_max=4, table_seats=2)

@@ -24,7 +24,9 @@ def scenery(stack: Stack, browser: Browser) -> Iterator[Scenery]:
         yield prepared(House(stack.url, browser, http), *keys)
 
 
-@pytest.mark.parametrize("audience", ["stranger", "member", "owner"])
+@pytest.mark.parametrize(
+    "audience", ["stranger", pytest.param("member", marks=pytest.mark.long), "owner"]
+)
 def test_every_screen_is_reached_light_and_without_barriers(
     house: House, scenery: Scenery, audience: str
 ) -> None:

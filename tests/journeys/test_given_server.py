@@ -54,6 +54,7 @@ def test_a_night_on_a_given_server_leaves_it_as_it_was(given: Cluster, tmp_path:
     assert list(tmp_path.glob("holotable-demo-*")) == []
 
 
+@pytest.mark.long
 def test_a_stack_on_a_given_server_goes_on_where_it_was(given: Cluster, tmp_path: Path) -> None:
     data = tmp_path / "d"
     sign_up = {"login": "lando", "password": "a long night ahead", "name": "Lando"}

@@ -43,6 +43,7 @@ class Stranger:
         return answer.json()
 
 
+@pytest.mark.long
 def test_a_tournament_goes_on_after_the_house_bots_were_killed(tmp_path: Path) -> None:
     directory = tmp_path / "d"
     with Stack(directory, keep=True, durable=False, options=OPTIONS, bots=True) as stack:

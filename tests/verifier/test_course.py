@@ -12,12 +12,16 @@ from tests.verifier.loading import bundle, verifier
 Fault = Callable[[Forgery], None]
 FAULTS: list[Any] = []
 
+LARGEST = "entries"
+"""The bundle that takes more than half of the time. `make test-long` plants its faults."""
+
 
 def fault(name: str, rule: str) -> Callable[[Fault], Fault]:
     """Plant a fault in bundle *name*. The verifier must name *rule*."""
 
     def planted(change: Fault) -> Fault:
-        FAULTS.append(pytest.param(name, rule, change, id=f"{name}-{change.__name__}"))
+        marks = pytest.mark.long if name == LARGEST else ()
+        FAULTS.append(pytest.param(name, rule, change, marks=marks, id=f"{name}-{change.__name__}"))
         return change
 
     return planted

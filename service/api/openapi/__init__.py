@@ -78,7 +78,7 @@ def answers_with(code: str) -> tuple[str, ...]:
     )
 
 
-class _Whole(yaml.SafeDumper):
+class _Whole(yaml.CSafeDumper):
     """Writes every part where it stands, without references between parts."""
 
     def ignore_aliases(self, data: object) -> bool:

@@ -93,7 +93,7 @@ async def test_settings_are_the_owners(serving: Serving) -> None:
         assert (await theirs.get(f"/leagues/{league}/new-evening")).status_code == 404
 
 
-@pytest.mark.parametrize("players", [6, 20])
+@pytest.mark.parametrize("players", [6, pytest.param(20, marks=pytest.mark.long)])
 async def test_every_game_can_be_announced_as_it_is_proposed(
     serving: Serving, players: int
 ) -> None:

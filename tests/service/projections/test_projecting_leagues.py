@@ -109,6 +109,7 @@ async def test_a_look_at_leagues_without_news_is_one_statement(
     assert await behind(projecting, leagues[0]) == {}
 
 
+@pytest.mark.long
 async def test_every_type_of_event_malformed_in_every_way_stops_its_own_league_alone(
     database: TestDatabase, runtime: Runtime, owner: asyncpg.Connection, projecting: AsyncEngine
 ) -> None:

@@ -53,7 +53,7 @@ def faults_in(rows: Sequence[Recorded], keys: LeagueKeys) -> tuple[list[str], in
 
 
 @pytest.mark.parametrize("chaos", [0.0, 0.4, 1.0])
-@pytest.mark.parametrize("seed", range(1, 5))
+@pytest.mark.parametrize("seed", [1, 2, *(pytest.param(n, marks=pytest.mark.long) for n in (3, 4))])
 def test_our_own_audit_finds_nothing(seed: int, chaos: float) -> None:
     faults, hands = audited(made(seed, PLAYERS, chaos))
 
@@ -109,6 +109,7 @@ def test_a_hand_dealt_anew_keeps_its_level_and_counts_new_penalties() -> None:
         assert runner.run(voided_in_between()) == []
 
 
+@pytest.mark.long
 def test_odd_seasons_hold_what_happens_on_odd_evenings() -> None:
     """Together they contain rounds, rebuys, late entrants, casinos, rulings and corrections."""
     rows = [row for seed in ODD for row in made(seed, PLAYERS, 1.0).rows]
@@ -155,6 +156,7 @@ def written(folder: Path, hash_seed: str) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in files}
 
 
+@pytest.mark.long
 def test_the_same_numbers_give_the_same_bytes(tmp_path: Path) -> None:
     one, other = (written(tmp_path / each, each) for each in ("1", "2"))
 
@@ -169,6 +171,7 @@ def test_another_seed_is_another_season() -> None:
     assert made(1, 4, 0.0).lines != made(2, 4, 0.0).lines
 
 
+@pytest.mark.long
 def test_every_defect_changes_something_and_says_what() -> None:
     found: set[str] = set()
     for seed in (1, 2, 5):

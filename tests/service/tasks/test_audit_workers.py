@@ -67,6 +67,7 @@ def said(report: Any) -> dict[str, Any]:
     return {**content, "seconds": 0, "checks": checks}
 
 
+@pytest.mark.long
 async def test_a_killed_audit_goes_on_where_it_was_and_says_the_same(
     database: TestDatabase, night: Night, superuser: asyncpg.Connection
 ) -> None:

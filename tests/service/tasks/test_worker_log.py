@@ -43,6 +43,7 @@ OUTAGE = (
 pytestmark = pytest.mark.anyio
 
 
+@pytest.mark.long
 async def test_an_outage_is_told_in_lines_and_not_in_tracebacks(tmp_path: Path) -> None:
     log = tmp_path / "worker.log"
     with running_server() as server:
