@@ -159,6 +159,24 @@ class AccountSuspended(ServiceError):
     code = "account_suspended"
 
 
+class SignUpClosed(ServiceError):
+    """Nobody may sign up here. The operator makes accounts."""
+
+    code = "sign_up_closed"
+
+
+class InvitationNeeded(ServiceError):
+    """Signing up here needs a valid invitation by the operator."""
+
+    code = "invitation_needed"
+
+
+class FoundingClosed(ServiceError):
+    """Founding a league here needs the operator's leave."""
+
+    code = "founding_closed"
+
+
 class UnderMaintenance(ServiceError):
     """
     The installation takes no commands for now. Reads go on.

@@ -24,13 +24,15 @@ _OF_COMMANDS = frozenset({"PG_BIN", "ACCOUNT_PASSWORD"})
 
 _OF_UP = (
     "public_url", "smtp_url", "mail_from", "operator_email", "push_key", "push_contact",
-    "webhook_networks", "sandbox", "trusted_proxies", "plain_http",
+    "webhook_networks", "sandbox", "trusted_proxies", "plain_http", "sign_up",
+    "found_leagues",
 )  # fmt: skip
 """
 The settings that ``up`` takes over: mail, push messages, webhooks, the sandbox league, and the way
 to its pages.
 """
 
+Admission = Literal["open", "invite", "closed"]
 LogLevel = Literal["debug", "info", "warning", "error"]
 LogFormat = Literal["auto", "json", "text"]
 
@@ -95,6 +97,12 @@ class Settings(LimitSettings, frozen=True, kw_only=True):
 
     Without it, they can sign in by plain HTTP only on the machine itself. Every page says so.
     """
+
+    sign_up: Admission = "open"
+    """Who may sign up: everybody, people with an operator's invitation, or nobody."""
+
+    found_leagues: Admission = "open"
+    """Who may found leagues: every account, those with the operator's leave, or nobody."""
 
     sandbox: bool = False
     """

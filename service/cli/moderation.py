@@ -8,9 +8,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from service.base.database import async_engine
 from service.base.errors import StreamNotFound
 from service.base.settings import Settings
+from service.base.sources import SystemEntropy
 from service.cli.common import NO, USAGE, awaited, err, out, settings
+from service.people import admission, suspending, taking_down
 from service.people import maintenance as upkeep
-from service.people import suspending, taking_down
 from service.people.operator_log import entries, operator
 
 REASON = click.option(
@@ -83,6 +84,41 @@ def restore_account(account: str, reason: str, dry_run: bool) -> None:
         return f"restored plr_{number.hex}" if done else None
 
     awaited(carried_out(settings(), work, dry_run))
+
+
+@click.command("invite")
+@click.option("--uses", type=click.IntRange(1, 1000), default=1, show_default=True)
+@click.option("--days", type=click.IntRange(1, 365), default=7, show_default=True)
+@click.option("--founder", is_flag=True, help="The accounts may found leagues too.")
+def invite(uses: int, days: int, founder: bool) -> None:
+    """
+    Print, once, a code with which people sign up where HOLOTABLE_SIGN_UP=invite.
+
+    Needs HOLOTABLE_DATABASE_URL with the login of holotable_migrate.
+    """
+
+    async def work(connection: AsyncConnection) -> str | None:
+        return await admission.invite(
+            connection, SystemEntropy(), operator(), uses=uses, days=days, founds=founder
+        )
+
+    awaited(carried_out(settings(), work, dry_run=False))
+
+
+@click.command("founder")
+@click.argument("account", metavar="LOGIN")
+@click.option("--end", is_flag=True, help="Take the leave back. Leagues that exist stay.")
+def founder(account: str, end: bool) -> None:
+    """Give LOGIN leave to found leagues where HOLOTABLE_FOUND_LEAGUES=invite."""
+
+    async def work(connection: AsyncConnection) -> str | None:
+        number = await suspending.number_of_account(connection, account)
+        done = await admission.let_found(connection, number, operator(), may=not end)
+        return (
+            f"plr_{number.hex} {'may no longer' if end else 'may'} found leagues" if done else None
+        )
+
+    awaited(carried_out(settings(), work, dry_run=False))
 
 
 @click.command("suspend")

@@ -13,7 +13,7 @@ from service.base.errors import NotCaughtUp, StreamNotFound
 from service.base.settings import Settings
 from service.base.sources import SystemEntropy, service_now
 from service.cli.common import awaited, err, out, settings
-from service.cli.moderation import restore_account, suspend_account
+from service.cli.moderation import founder, invite, restore_account, suspend_account
 from service.people import accounts, operator_log, resetting, tokens
 from service.people.erasure import StillEntered, erase
 from service.people.names import named
@@ -28,6 +28,8 @@ def account() -> None:
 
 account.add_command(suspend_account)
 account.add_command(restore_account)
+account.add_command(invite)
+account.add_command(founder)
 
 
 @account.command("create")

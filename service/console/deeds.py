@@ -194,6 +194,8 @@ DEEDS: Mapping[str, str] = {
     "maintenance_began": N_("Maintenance began"),
     "maintenance_ended": N_("Maintenance ended"),
     "sign_up_invited": N_("Somebody invited to sign up"),
+    "founding_allowed": N_("Founding of leagues allowed"),
+    "founding_ended": N_("Founding of leagues ended"),
     "key_rotated": N_("Secret key changed"),
     "read_models_rebuilt": N_("Read models made again"),
     "schema_migrated": N_("Schema migrated"),

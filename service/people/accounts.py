@@ -45,18 +45,28 @@ async def create(
     name: str,
     kept: str | None,
     now: datetime,
+    *,
+    founds_leagues: bool = False,
 ) -> bool:
     """
     Make an account. Return False if the login is taken.
 
     Args:
+      founds_leagues: True for the operator's leave to found leagues.
       kept: The hash that :func:`hashed` returned. Hash before taking a connection: callers
         that wait for hashing must not hold connections. None for an account for which only
         the operator makes tokens.
     """
     made = await connection.execute(
         insert(account)
-        .values(id=number, login=login.lower(), name=name, password=kept, created_at=now)
+        .values(
+            id=number,
+            login=login.lower(),
+            name=name,
+            password=kept,
+            created_at=now,
+            founds_leagues=founds_leagues,
+        )
         .on_conflict_do_nothing()
         .returning(account.c.id)
     )

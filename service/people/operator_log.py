@@ -46,6 +46,8 @@ Kind = Literal[
     "maintenance_began",
     "maintenance_ended",
     "sign_up_invited",
+    "founding_allowed",
+    "founding_ended",
     "key_rotated",
     "read_models_rebuilt",
     "schema_migrated",

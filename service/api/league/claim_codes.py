@@ -33,7 +33,7 @@ from service.api.me.signing_in import REPLAYED, Wanted, demand_same, root, shown
 from service.api.me.tokens import Login, Password
 from service.base.errors import BadRequest, StreamNotFound
 from service.log.writer import Entry, States
-from service.people import accounts, entered_players
+from service.people import accounts, admission, entered_players
 from service.people.entered_players import CLAIM_FOR, SECRET_BYTES, Claim, claim_code, digest_of
 from service.people.idempotency import Said
 from service.people.tokens import Principal
@@ -207,13 +207,14 @@ async def list_claims(place: LeaguePlace, shell: Shell, pages: Pages) -> Respons
 @operation(
     "POST", "/v1/claims", "claim_player", "Sign up as an entered player, with a claim code.",
     needs="anyone", answer=AccountMade, status=201,
-    problems=("not_found", "login_taken", "too_many_sign_ins"),
+    problems=("not_found", "login_taken", "too_many_sign_ins", "sign_up_closed"),
     on_people=OnPeople("by_claim", "makes an account for an entered player", "caller"),
 )  # fmt: skip
 async def claim_player(
     request: Asked, body: ClaimWanted, now: datetime, raw: bytes, shell: Shell
 ) -> Response[bytes]:
     """Make an account for the player. People who have one use ``POST /v1/me/claims``."""
+    admission.demand_open(shell.settings.sign_up, body.code)  # the staff's code invites as well
     order = order_of(request, raw, account=f"claim:{body.code}")
     token, number = shell.runtime.entropy.uuid(), entered_players.number_in(body.code)
     if number is None:

@@ -29,6 +29,7 @@ from service.api.http.operations import operation
 from service.api.http.paging import Page
 from service.api.http.shell import Asked, Shell, principal_of, shell_of
 from service.api.http.submitting import Order, answer, decide_one
+from service.people import admission
 from service.people.memberships import roles_of
 from service.people.names import NO_INSTANT, named
 from service.people.tokens import Principal
@@ -113,7 +114,7 @@ class LeagueShown(League, kw_only=True):
 @operation(
     "POST", "/v1/leagues", "create_league", "Found a league as its owner.",
     needs="account", scope="leagues:manage", answer=League, status=201,
-    problems=("league_name_invalid", "quota_exhausted"),
+    problems=("league_name_invalid", "quota_exhausted", "founding_closed"),
     key_required=True,
 )  # fmt: skip
 async def create_league(
@@ -127,6 +128,11 @@ async def create_league(
         owner=PlayerId(principal.account.player),
         sandbox=body.sandbox,
     )
+    if shell.settings.found_leagues != "open":
+        async with shell.engine.connect() as connection:
+            await admission.demand_founder(
+                connection, shell.settings.found_leagues, principal.account.number
+            )
     with shell.limits.foundings.begun(principal.account.number, league) as before:
         await _demand_room(request, league, before)
         receipt = await decide_one(shell, league, league, order, [command])

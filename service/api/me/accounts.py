@@ -2,10 +2,11 @@
 
 import asyncio
 from datetime import datetime
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import msgspec
 from litestar import Response
+from msgspec import Meta
 
 from engine.league.roles import Role
 from engine.table.model.state import Table
@@ -21,7 +22,7 @@ from service.api.http.submitting import encoded, order_of
 from service.api.me.signing_in import REPLAYED, Wanted, demand_same, root, shown_again
 from service.api.me.tokens import Label, Login, Password, TokenShown
 from service.base.errors import BadRequest
-from service.people import accounts
+from service.people import accounts, admission
 from service.people.idempotency import Said
 from service.people.tokens import Principal
 from service.projections import merged_queries, queries
@@ -31,7 +32,7 @@ from service.projections.rows import SeatOf
 class SignUp(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """A new account."""
 
-    SECRET: ClassVar = ("password",)
+    SECRET: ClassVar = ("password", "invitation")
 
     login: Login
     """The login. Upper and lower case are the same, and it is kept in lower case."""
@@ -41,6 +42,9 @@ class SignUp(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 
     name: Label | None = None
     """As shown to others, 1 to 80 characters. The default is the login."""
+
+    invitation: Annotated[str, Meta(min_length=1, max_length=200)] | None = None
+    """The operator's invitation, on a server that needs one."""
 
 
 class AccountMade(msgspec.Struct, kw_only=True):
@@ -147,10 +151,11 @@ class Me(msgspec.Struct, kw_only=True):
 @operation(
     "POST", "/v1/accounts", "open_account", "Sign up.",
     needs="anyone", answer=AccountMade, status=201,
-    problems=("login_taken", "too_many_sign_ins"),
+    problems=("login_taken", "too_many_sign_ins", "sign_up_closed", "invitation_needed"),
 )  # fmt: skip
 async def open_account(request: Asked, body: SignUp, raw: bytes, shell: Shell) -> Response[bytes]:
     """Store a new account and its first token in one transaction."""
+    admission.demand_open(shell.settings.sign_up, body.invitation)
     order = order_of(request, raw, account=f"login:{body.login.lower()}")
     number, token, now = order.new_id(0), shell.runtime.entropy.uuid(), shell.now()
     name, login = body.name or body.login, body.login.lower()
@@ -162,7 +167,12 @@ async def open_account(request: Asked, body: SignUp, raw: bytes, shell: Shell) -
     async with shell.engine.begin() as connection:
         before = await shell.requests.before(connection, said, now)
         if before is None:
-            if not await accounts.create(connection, number, body.login, name, kept, now):
+            founds = body.invitation is not None and await admission.take(
+                connection, body.invitation, now
+            )
+            if not await accounts.create(
+                connection, number, body.login, name, kept, now, founds_leagues=founds
+            ):
                 raise BadRequest("login_taken", "the login is already taken", login=body.login)
             shown = await root(request, connection, number, Wanted(), token, "signed_up", now)
         else:
