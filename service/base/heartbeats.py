@@ -99,6 +99,31 @@ async def outages_since(
     return [(row["since_at"], row["until_at"]) for row in rows]
 
 
+async def outages_known(
+    pool: asyncpg.Pool, league: UUID, since: datetime, now: datetime, interval: timedelta
+) -> list[tuple[datetime, datetime]]:
+    """
+    Return the outages of *league* after *since* as far as they are known at *now*, oldest first.
+
+    A process that has been silent for too long is away until *now*. Its next heartbeat records the
+    outage from the same instant on.
+    """
+    rows = await pool.fetch(
+        """
+        SELECT since_at, least(until_at, $2) AS until_at FROM outage
+         WHERE until_at > $1 AND since_at < $2 AND (league IS NULL OR league = $4)
+         UNION ALL
+        SELECT at, $2 FROM heartbeat WHERE at < $2 - $3::interval AND $2 > $1
+         ORDER BY since_at
+        """,
+        since,
+        now,
+        SILENCE * interval,
+        league,
+    )
+    return [(row["since_at"], row["until_at"]) for row in rows]
+
+
 async def interruption(
     pool: asyncpg.Pool, league: UUID, opened_at: datetime, deadline: datetime, interval: timedelta
 ) -> Interruption:

@@ -92,15 +92,17 @@ async def after_outages(
     """
     Return *commands*, after one that subtracts outages if they may stop the level clock.
 
-    An outage that nobody has subtracted yet would be lost with the running clock. Staff stop it
-    by a command, and hand-for-hand play stops it when it begins by the terms.
+    An outage that nobody has subtracted yet would be lost with the running clock, even one that
+    still lasts or is not recorded yet. Staff stop the clock by a command, and hand-for-hand play
+    stops it when it begins by the terms.
     """
     if not isinstance(state, Running) or state.clock is None or state.clock.due is None:
         return tuple(commands)
     by_staff = any(isinstance(each, _STOPPING) for each in commands)
     if not commands or not (by_staff or may_begin_by_itself(state)):
         return tuple(commands)
-    away = await heartbeats.outages_since(runtime.pool, league, state.clock.since)
+    interval = timedelta(seconds=runtime.settings.heartbeat_seconds)
+    away = await heartbeats.outages_known(runtime.pool, league, state.clock.since, now, interval)
     if not away:
         return tuple(commands)
     outages = tuple(Outage(since=since, until=until) for since, until in away)

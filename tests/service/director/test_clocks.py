@@ -23,6 +23,7 @@ from engine.tournament.model.floor_commands import (
 )
 from engine.tournament.model.terms_floor import FloorTerms, HandForHandTerms
 from engine.values import stream_of
+from service.base import heartbeats
 from service.director import level_clock, next_hand, submitting
 from service.director.runtime import Runtime, open_runtime
 from service.log.read import read_league
@@ -238,6 +239,34 @@ async def test_a_clock_that_staff_set_or_stop_gets_an_outage_back_first(
         left = clock.due or order.received_at + timedelta(microseconds=clock.left_microseconds)
         lost = timedelta(seconds=60) if kind is SetClock else timedelta()
         assert left == before.due + timedelta(milliseconds=1) + lost
+
+
+@pytest.mark.parametrize("kind", [SetClock, Pause])
+async def test_a_clock_that_staff_set_or_stop_gets_an_outage_back_that_is_not_recorded_yet(
+    database: TestDatabase, kind: Any
+) -> None:
+    """The first heartbeat after the outage records it, and takes nothing more from the clock."""
+    about = {SetClock: {**RULED, "seconds": 60}, Pause: {"reason": "director"}}[kind]
+    async with open_runtime(database.settings("holotable_api")) as runtime:
+        league, name = await started(runtime, 600, 600)
+        before = await clock_of(runtime, league, name)
+        away = before.since - timedelta(seconds=50)
+        await runtime.pool.execute("INSERT INTO heartbeat VALUES ('api', $1)", away)
+        order = command(runtime)
+        asked = kind(**{**about, "now": order.received_at})
+
+        await submitting.submit_to_tournament(runtime, league, name, asked, order)
+        await heartbeats.beat(runtime.pool, "api", timedelta(seconds=1))
+
+        clock = await clock_of(runtime, league, name)
+        more = timedelta(seconds=60 if kind is SetClock else 0)
+        left = clock.due or order.received_at + timedelta(microseconds=clock.left_microseconds)
+        assert left == order.received_at + timedelta(seconds=600) + more
+        [row] = await runtime.pool.fetch("SELECT since_at, until_at FROM outage")
+        assert (row["since_at"], row["until_at"] > order.received_at) == (away, True)
+    report = await audited(database, league)
+    # The words of the director are kept nowhere.
+    assert faults(report).keys() <= {"texts"}, report.text()
 
 
 async def _disqualified(runtime: Runtime, league: str, name: str) -> None:
