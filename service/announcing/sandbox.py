@@ -1,5 +1,5 @@
 """
-The sandbox league: a league of the house where every account finds opponents at once.
+The standing sandbox: a league of the house where every account finds opponents at once.
 
 Each ruleset has a chain of tournaments, of which only the newest takes entries. The identifier of
 each tournament follows from the one before it. So every process finds the same newest one, and two
@@ -10,29 +10,28 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Final, Literal, get_args
 
-from engine import league, tournament
+from engine import tournament
 from engine.coordination import policies
 from engine.kit.house_bots import HOUSE
+from engine.league import decider
 from engine.league.banning import demand_unbanned
 from engine.league.commands import AddMember, CreateLeague
 from engine.league.describing import DescribeLeague, Face, SetVisibility
-from engine.league.state import created_of
+from engine.league.state import Created, created_of
 from engine.tournament.entering.staff import counts_as_entered
 from engine.tournament.model.commands import Register
 from engine.tournament.model.state import Registering, State, Unannounced
 from engine.tournament.model.terms import SingleTable
 from engine.values import EntrantId, LeagueId, PlayerId, TournamentId, identifier, number_of
+from service.announcing.sandbox_leagues import league_of
 from service.announcing.terms import TournamentWanted, announcing
 from service.base.errors import SandboxEntered
 from service.base.uuids import uuid5
 from service.director.admission import table_ids
-from service.director.runtime import NAMESPACE, Runtime
+from service.director.runtime import Runtime
 from service.director.submitting import decided_with_tables
 from service.log.streams import league_stream, tournament_stream
 from service.log.writer import Entry, Loaded, Order, Receipt, States
-
-SANDBOX: Final = LeagueId(identifier("lge", uuid5(NAMESPACE, "sandbox")))
-"""The sandbox league of this installation. It has the same identifier everywhere."""
 
 Offered = Literal[
     "official", "halcyon_10", "halcyon_100", "holo", "better", "better_simple", "cantina",
@@ -74,19 +73,41 @@ class Sandbox:
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
         self._newest: dict[Offered, TournamentId] = {}
+        self._founded: LeagueId | None = None
 
-    async def open_now(self, ruleset: Offered) -> Registering:
+    @property
+    def league(self) -> LeagueId:
+        """The league of this month."""
+        return league_of(self._runtime.clock.now())
+
+    async def open_now(self, league: LeagueId, ruleset: Offered) -> Registering:
         """Return the tournament of *ruleset* that takes entries. Announce it if there is none."""
-        if not self._newest:
-            await self._found()
-        here = self._newest.get(ruleset) or await self._look(ruleset)
-        while not isinstance((loaded := await self._load(here)).state, Registering):
+        if league != self._founded:
+            await self._found(league)
+            self._founded, self._newest = league, {}
+        here = self._newest.get(ruleset) or await self._look(league, ruleset)
+        while not isinstance((loaded := await self._load(league, here)).state, Registering):
             if isinstance(loaded.state, Unannounced):
-                await self._announce(here, ruleset)
+                await self._announce(league, here, ruleset)
             else:
                 here = _after(here)
-        self._newest[ruleset] = here
+        if league == self._founded:
+            self._newest[ruleset] = here
         return loaded.state
+
+    async def end(self, league: LeagueId) -> None:
+        """Show a league of an earlier month to its members only. Its games stay public."""
+        runtime, stream = self._runtime, league_stream(league)
+        hidden = SetVisibility(visibility="members", by=HOUSE)
+        state = (await runtime.writer.load(league, stream)).state
+        if not isinstance(state, Created) or state.publicity.visibility == "members":
+            return
+
+        async def decide(states: States) -> Sequence[Entry]:
+            before = created_of((await states.load(stream)).state)
+            return [Entry(stream, *policies.decide_in_turn(decider, before, (hidden,)))]
+
+        await runtime.writer.submit(league, runtime.order(f"sandbox/end/{league}"), decide)
 
     async def enter(
         self, ruleset: Offered, player: PlayerId, order: Order, *, bot: bool, plays: str | None
@@ -102,10 +123,11 @@ class Sandbox:
             SandboxEntered: If the player still plays in the league.
             CommandRejected: If the tournament or the league refuses the player.
         """
-        opened = [(await self.open_now(each)).terms for each in OFFERED]
+        here = self.league
+        opened = [(await self.open_now(here, each)).terms for each in OFFERED]
         streams = {each.ruleset_name: tournament_stream(each.tournament) for each in opened}
         wanted, others = streams.pop(ruleset), tuple(streams.values())
-        house = league_stream(SANDBOX)
+        house = league_stream(here)
         command = Register(
             entrant=EntrantId(identifier("ent", order.new_id(0))),
             player=player,
@@ -117,7 +139,7 @@ class Sandbox:
         async def decide(states: States) -> Sequence[Entry]:
             before = created_of((await states.load(house)).state)
             joining = AddMember(player=player, now=order.received_at)
-            joined, after = policies.decide_in_turn(league.decider, before, (joining,))
+            joined, after = policies.decide_in_turn(decider, before, (joining,))
             demand_unbanned(before, player, order.received_at)
             if plays is not None:
                 raise _entered(plays)
@@ -130,38 +152,40 @@ class Sandbox:
             # The guards keep two requests at the same moment from entering two tournaments.
             return [*entries, Entry(house, joined, after), *map(Entry, others)]
 
-        return await self._runtime.writer.submit(SANDBOX, order, decide)
+        return await self._runtime.writer.submit(here, order, decide)
 
-    async def _found(self) -> None:
+    async def _found(self, league: LeagueId) -> None:
         """Found the league, if it does not exist."""
-        created = CreateLeague(league=SANDBOX, name=_NAME, owner=HOUSE, sandbox=True)
-        described = DescribeLeague(name=_NAME, face=Face(description=_ABOUT), by=HOUSE)
+        name = f"{_NAME} {league[-6:-2]}-{league[-2:]}"
+        created = CreateLeague(league=league, name=name, owner=HOUSE, sandbox=True)
+        described = DescribeLeague(name=name, face=Face(description=_ABOUT), by=HOUSE)
         shown = SetVisibility(visibility="public", by=HOUSE)
-        stream = league_stream(SANDBOX)
+        stream = league_stream(league)
 
         async def decide(states: States) -> Sequence[Entry]:
             before = (await states.load(stream)).state
             commands = (created, described, shown)
-            events, after = policies.decide_in_turn(league.decider, before, commands)
+            events, after = policies.decide_in_turn(decider, before, commands)
             return [Entry(stream, events, after)]
 
-        await self._runtime.writer.submit(SANDBOX, self._runtime.order("sandbox"), decide)
+        order = self._runtime.order(f"sandbox/{league}")
+        await self._runtime.writer.submit(league, order, decide)
 
-    async def _load(self, here: TournamentId) -> Loaded[State]:
-        return await self._runtime.writer.load(SANDBOX, tournament_stream(here))
+    async def _load(self, league: LeagueId, here: TournamentId) -> Loaded[State]:
+        return await self._runtime.writer.load(league, tournament_stream(here))
 
-    async def _look(self, ruleset: Offered) -> TournamentId:
+    async def _look(self, league: LeagueId, ruleset: Offered) -> TournamentId:
         """Return a tournament of the chain. The read models may not know the newest one."""
-        found: str | None = await self._runtime.pool.fetchval(_NEWEST, SANDBOX, ruleset)
+        found: str | None = await self._runtime.pool.fetchval(_NEWEST, league, ruleset)
         if found is not None:
             return TournamentId(found)
-        return TournamentId(identifier("trn", uuid5(number_of(SANDBOX), ruleset)))
+        return TournamentId(identifier("trn", uuid5(number_of(league), ruleset)))
 
-    async def _announce(self, here: TournamentId, ruleset: Offered) -> None:
+    async def _announce(self, league: LeagueId, here: TournamentId, ruleset: Offered) -> None:
         """Announce a tournament, unless another process has done so."""
         runtime, now, stream = self._runtime, self._runtime.clock.now(), tournament_stream(here)
         terms, draw = _terms(ruleset, now), runtime.entropy.token
-        commands = announcing(terms, here, SANDBOX, now, draw, runtime.pulses, "public")
+        commands = announcing(terms, here, league, now, draw, runtime.pulses, "public")
 
         async def decide(states: States) -> Sequence[Entry]:
             before = (await states.load(stream)).state
@@ -170,7 +194,7 @@ class Sandbox:
             return [Entry(stream, *policies.decide_in_turn(tournament.decider, before, commands))]
 
         order = runtime.order(f"sandbox/announce/{here}")
-        await runtime.writer.submit(SANDBOX, order, decide)
+        await runtime.writer.submit(league, order, decide)
 
 
 def _terms(ruleset: Offered, now: datetime) -> TournamentWanted:

@@ -8,7 +8,7 @@ import msgspec
 import structlog
 
 from engine.values import identifier, number_of
-from service.announcing.sandbox import SANDBOX
+from service.announcing.sandbox_leagues import is_sandbox
 from service.base.documents import Document
 from service.base.drivers import Driver
 from service.base.errors import StoreUnavailable
@@ -65,7 +65,7 @@ async def _make(runtime: Runtime, row: asyncpg.Record) -> None:
     occasion = msgspec.json.decode(row["facts"], type=Occasion)
     try:
         # Programs play in the sandbox league, a game a minute. Nobody wants mail about it.
-        told = {} if league == SANDBOX else await addressed(runtime, league, occasion)
+        told = {} if is_sandbox(league) else await addressed(runtime, league, occasion)
     except (StoreUnavailable, *GONE):
         raise
     except Exception:  # noqa: BLE001

@@ -14,6 +14,7 @@ import psycopg
 import structlog
 
 from engine.values import identifier
+from service.announcing.sandbox_leagues import is_ended
 from service.base.settings import Settings
 from service.people.quarantine import ARMING
 from service.tasks.asking import ASKING, Ask, asked_by
@@ -37,6 +38,7 @@ _NIGHTLY = """
                              'report', 'nightly_' || name || '_' || replace(%(night)s, '-', '')),
            %(due_at)s
       FROM key CROSS JOIN LATERAL (SELECT 'lge_' || replace(key.league::text, '-', '')) AS it(name)
+     WHERE it.name <> ALL(%(ended)s)
     ON CONFLICT (occurrence) DO NOTHING
 """
 
@@ -167,6 +169,9 @@ def nightly(connection: psycopg.Connection, now: datetime, settings: Settings) -
     """
     Arm tonight's jobs: generator statistics, deletions, and an audit of every league.
 
+    Leagues of the standing sandbox that have ended more than a month ago never change again. They
+    are audited on demand only.
+
     A night that is more than an hour late is skipped, because the next night sees the same log.
     """
     hour = time.fromisoformat(settings.nightly_audit)
@@ -189,7 +194,9 @@ def nightly(connection: psycopg.Connection, now: datetime, settings: Settings) -
         connection,
         Job(occurrence=f"forget:{night}", task="records.forget", args={}, due_at=due_at),
     )
-    connection.execute(_NIGHTLY, {"night": night, "due_at": due_at})
+    leagues = connection.execute("SELECT 'lge_' || replace(league::text, '-', '') FROM key")
+    ended = [name for (name,) in leagues if is_ended(name, now)]
+    connection.execute(_NIGHTLY, {"night": night, "due_at": due_at, "ended": ended})
 
 
 def wake_all(connection: psycopg.Connection, now: datetime) -> None:

@@ -11,11 +11,11 @@ from service.announcing.sandbox import (
     DECISION_SECONDS,
     HANDS_MAX,
     OFFERED,
-    SANDBOX,
     TABLE_SEATS,
     Offered,
     Sandbox,
 )
+from service.announcing.sandbox_leagues import earlier, league_of
 from service.api.http.declaration import OnPeople
 from service.api.http.operations import operation
 from service.api.http.shell import Asked, Shell
@@ -31,7 +31,10 @@ class SandboxShown(msgspec.Struct, kw_only=True):
     """The sandbox league of an installation, and its games."""
 
     league: str
-    """The sandbox league. Nobody needs an invitation: an entry makes its player a member."""
+    """
+    The sandbox league of this month, in UTC. Nobody needs an invitation: an entry makes its player
+    a member.
+    """
 
     rulesets: tuple[Offered, ...]
     """The rulesets that an entry may ask for."""
@@ -74,9 +77,8 @@ class SandboxEntry(msgspec.Struct, kw_only=True):
 )  # fmt: skip
 async def read_sandbox(shell: Shell) -> Response[bytes]:
     """Tell the league and the terms of its games."""
-    _switched_on(shell)
     shown = SandboxShown(
-        league=SANDBOX,
+        league=_switched_on(shell).league,
         rulesets=OFFERED,
         table_seats=TABLE_SEATS,
         decision_seconds=DECISION_SECONDS,
@@ -110,7 +112,7 @@ async def enter_sandbox(
     receipt = await sandbox.enter(body.ruleset, player, order, bot=body.bot, plays=plays)
     entry = next(each for each in receipt.recorded if isinstance(each.event, EntrantRegistered))
     content = {
-        "league": SANDBOX,
+        "league": receipt.league,
         "tournament": f"trn_{entry.stream.removeprefix('tournament-')}",
         "entrant": entry.event.entrant,
         "player": player,
@@ -125,10 +127,19 @@ def _switched_on(shell: Shell) -> Sandbox:
 
 
 async def _in_play(request: Asked, shell: Shell) -> str | None:
-    """Return a tournament of the sandbox league in which the caller is still in play, or None."""
-    with shell.news.watching((HAND_OVER,)) as watch:
-        following = Following(request, watch, SANDBOX, {})
-        await following.begin()
-        here = following.leagues.get(SANDBOX)
-        mine = () if here is None else tuple(here.tournaments.values())
-    return next((each.id for each in mine if each.facts.entry in _IN_PLAY), None)
+    """
+    Return a tournament of the sandbox in which the caller is still in play, or None.
+
+    A game that began at the end of a month is looked for too.
+    """
+    now = shell.now()
+    for league in (league_of(now), *earlier(now)):
+        with shell.news.watching((HAND_OVER,)) as watch:
+            following = Following(request, watch, league, {})
+            await following.begin()
+            here = following.leagues.get(league)
+            mine = () if here is None else tuple(here.tournaments.values())
+        for each in mine:
+            if each.facts.entry in _IN_PLAY:
+                return each.id
+    return None

@@ -9,7 +9,7 @@ from engine.tournament.entering.staff import counts_as_entered
 from engine.tournament.model.commands import Register, Withdraw
 from engine.tournament.model.state import Running
 from engine.values import EntrantId, PlayerId
-from service.announcing.sandbox import SANDBOX
+from service.announcing.sandbox_leagues import is_sandbox
 from service.api.http.access import AS_KNOWN, TournamentPlace
 from service.api.http.listing import Pages
 from service.api.http.nothing import Nothing
@@ -103,7 +103,7 @@ async def register(
     Raises:
         Forbidden: In the sandbox league, which a player enters once at a time.
     """
-    if place.league == SANDBOX:
+    if is_sandbox(place.league):
         raise Forbidden("the sandbox league is entered by POST /v1/sandbox/entries")
     entrant = EntrantId(f"ent_{order.new_id(0).hex}")
     command = Register(

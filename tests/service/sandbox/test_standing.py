@@ -4,22 +4,33 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import timedelta
 from typing import Any
 
 import psycopg
 import pytest
 
 from engine.kit.house_bots import house_bot_of
-from service.announcing.sandbox import OFFERED, SANDBOX, TABLE_SEATS
+from engine.league import decider
+from engine.league.commands import AddMember
+from engine.tournament.model.commands import Register
+from engine.values import EntrantId, TableId, identifier, stream_of
+from service.announcing.sandbox import OFFERED, TABLE_SEATS, Sandbox
+from service.announcing.sandbox_leagues import earlier, league_of
 from service.api.http.news import News
+from service.base.settings import Settings
 from service.director.runtime import open_runtime
+from service.director.submitting import submit_to_tournament
 from service.log.subscription import Subscription
+from service.log.writer import Entry, States
 from service.sandbox.bots.betting import Temper
 from service.sandbox.bots.player import choose
 from service.sandbox.bots.strengths import STYLES
 from service.sandbox.house.driver import Driver
 from service.sandbox.house.standing import Standing
+from service.tasks import arming
 from tests.service.api.conftest import serving
+from tests.service.league_night import utcnow
 from tests.support.databases import TestDatabase
 from tests.support.waiting import until_awaited
 
@@ -72,7 +83,7 @@ def counted(database: TestDatabase, kind: str) -> int:
     """Return the number of events of a type in the league."""
     with psycopg.connect(database.url("postgres")) as connection:
         query = "SELECT count(*) FROM events WHERE league = %s AND type = %s"
-        row = connection.execute(query, (SANDBOX.removeprefix("lge_"), kind)).fetchone()
+        row = connection.execute(query, (league_of(utcnow()).removeprefix("lge_"), kind)).fetchone()
     assert row is not None
     return int(row[0])
 
@@ -83,10 +94,10 @@ async def test_a_stranger_plays_a_tournament_to_its_end_and_enters_the_next(
     async with serving(sandbox=True) as api, running(database):
         stranger = await api.person("Stranger")
         shown = (await api.http.get("/v1/sandbox")).json()
-        assert shown["league"] == SANDBOX
+        assert shown["league"] == league_of(utcnow())
         assert shown["rulesets"] == list(OFFERED)
 
-        assert f"/leagues/{SANDBOX}" in (await api.http.get("/")).text
+        assert f"/leagues/{shown['league']}" in (await api.http.get("/")).text
 
         entered = await enter(stranger, "official", key="first")
         assert entered.status_code == 201, entered.text
@@ -179,9 +190,59 @@ async def begun(person: Any, tournament: str) -> bool:
     return bool(state == "running")
 
 
+async def test_a_league_of_last_month_ends_with_the_games_that_somebody_has_entered(
+    serving: Any, database: TestDatabase
+) -> None:
+    async with serving(sandbox=True) as api:
+        runtime, person = api.app.shell.runtime, await api.person()
+        last, _ = earlier(utcnow())
+        entered, empty = [
+            (await Sandbox(runtime).open_now(last, each)).terms.tournament
+            for each in ("official", "spike")
+        ]
+        joining = AddMember(player=person.player, now=runtime.clock.now())
+        there = Register(
+            entrant=EntrantId(identifier("ent", runtime.entropy.uuid())),
+            player=person.player,
+            bot=True,
+            table_ids=(TableId(identifier("tbl", runtime.entropy.uuid())),),
+            now=runtime.clock.now(),
+        )
+
+        async def join(states: States) -> list[Entry]:
+            house = (await states.load(stream_of(last))).state
+            return [Entry(stream_of(last), decider.decide(house, joining))]
+
+        await runtime.writer.submit(last, runtime.order("join"), join)
+        await submit_to_tournament(runtime, last, entered, there, runtime.order("enter"))
+        assert (await enter(person, "holo")).json()["tournament"] == entered
+
+        async with running(database):
+            await until_awaited(lambda: begun(person, entered))
+
+            async def ended() -> bool:
+                hidden = (await person.get(f"/v1/leagues/{last}")).json()["visibility"] == "members"
+                state = (await person.get(f"/v1/tournaments/{empty}")).json()["state"]
+                return hidden and bool(state == "cancelled")
+
+            await until_awaited(ended)
+        assert (await api.http.get("/v1/sandbox")).json()["league"] == league_of(utcnow()) != last
+        await (await api.person()).post("/v1/leagues", {"name": "Cloud City"})
+    settings: Settings = database.settings("holotable_worker", nightly_audit="03:00")
+    armed = []
+    with psycopg.connect(database.url("postgres"), autocommit=True) as worker:
+        for days in (0, 62):
+            at = utcnow().replace(hour=3, minute=10, second=0) + timedelta(days=days)
+            arming.nightly(worker, at, settings)
+            asked = "DELETE FROM job WHERE task = 'audit.run' RETURNING args->>'league'"
+            armed.append({league for (league,) in worker.execute(asked).fetchall()})
+    assert armed[0] >= {last, league_of(utcnow())}
+    assert len(armed[1]) == 1
+
+
 async def test_without_the_setting_there_is_no_sandbox(serving: Any) -> None:
     async with serving() as api:
         person = await api.person()
         assert (await api.http.get("/v1/sandbox")).status_code == 404
-        assert SANDBOX not in (await api.http.get("/")).text
+        assert league_of(utcnow()) not in (await api.http.get("/")).text
         assert (await enter(person, "better")).status_code == 404
