@@ -19,6 +19,7 @@ from service.base.addresses import asyncpg_dsn
 from service.base.database import OWNER, UNFINISHED, close_logins, open_logins
 from service.base.errors import LeagueKeyUnknown
 from service.log.keys import Keys
+from service.people import operator_log
 
 _MARK = "SELECT shobj_description(oid, 'pg_database') FROM pg_database WHERE datname = $1"
 _OWNER = "SELECT pg_has_role(current_user, datdba, 'USAGE') FROM pg_database WHERE datname = $1"
@@ -73,6 +74,10 @@ async def restore(
         if manifest.schema != migrations.newest():
             migrations.migrate(url)
             done.append(f"the schema was migrated from {manifest.schema}")
+        about = f"{folder.name} of {manifest.taken_at:%Y-%m-%dT%H:%M:%SZ}"
+        await operator_log.add(
+            connection, [None], operator_log.operator(), "backup_restored", about
+        )
         await connection.execute("ANALYZE")
         await open_logins(connection, name)
     finally:

@@ -22,6 +22,7 @@ from service.base.errors import LeagueKeyUnknown
 from service.base.settings import Settings
 from service.log.keys import Keys
 from service.log.read import epoch_of, last_position, leagues
+from service.people import operator_log
 from service.transparency import ledger
 
 _HEAD = """
@@ -71,6 +72,7 @@ def take(
             )
         manifests.write(made, draft)
         draft.rename(target)
+        asyncio.run(_record(settings, target.name))
     finally:
         shutil.rmtree(draft, ignore_errors=True)
     return made
@@ -112,6 +114,15 @@ async def _copy(settings: Settings, folder: Path) -> Manifest:
         leagues=ends,
         parts={DUMP: part_of(folder / DUMP)},
     )
+
+
+async def _record(settings: Settings, name: str) -> None:
+    """Record the backup in the operators' log, which tells the age of the newest one."""
+    connection = await asyncpg.connect(asyncpg_dsn(settings.database_url))
+    try:
+        await operator_log.add(connection, [None], operator_log.operator(), "backup_taken", name)
+    finally:
+        await connection.close()
 
 
 async def _check_keys(connection: Driver, settings: Settings) -> None:

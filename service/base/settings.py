@@ -8,7 +8,7 @@ from typing import Annotated, Literal, TypeVar
 import msgspec
 from msgspec import Meta
 
-from service.base.limits import LimitSettings
+from service.base.keeping import KeepingSettings
 
 PREFIX = "HOLOTABLE_"
 
@@ -45,7 +45,7 @@ PASSWORD_MEMORY_KIB = 19_456
 """The default for hashing a password, as OWASP recommends for Argon2id. Less is for tests."""
 
 
-class Settings(LimitSettings, frozen=True, kw_only=True):
+class Settings(KeepingSettings, frozen=True, kw_only=True):
     """
     Every setting. Each is the environment variable ``HOLOTABLE_<NAME>``.
 

@@ -132,6 +132,13 @@ def restore() -> click.Command:
     return restore
 
 
+def prune() -> click.Command:
+    """Delete jobs, tokens and other records that are older than their period. Never an event."""
+    from service.cli.prune import prune
+
+    return prune
+
+
 def projections() -> click.Command:
     """Rebuild read models from the log, or compare them with it."""
     from service.cli.projections import projections
@@ -310,6 +317,7 @@ SECTIONS: Final = {
         migrate,
         backup,
         restore,
+        prune,
         projections,
         audit,
         doctor,

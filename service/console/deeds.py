@@ -172,6 +172,7 @@ DEEDS: Mapping[str, str] = {
     # Beside the log
     "archive_taken": N_("Archive taken"),
     "bundle_taken": N_("Evidence taken out"),
+    "season_archived": N_("Season archived by the operator"),
     "player_erased": N_("Personal data erased"),
     "hand_opened_by_operator": N_("Hand opened by the operator"),
     "token_made": N_("Access made by the operator"),
@@ -199,5 +200,8 @@ DEEDS: Mapping[str, str] = {
     "key_rotated": N_("Secret key changed"),
     "read_models_rebuilt": N_("Read models made again"),
     "schema_migrated": N_("Schema migrated"),
+    "backup_taken": N_("Backup taken"),
+    "backup_restored": N_("Backup restored"),
+    "pruned": N_("Old records deleted"),
 }
 """Every event outside the tables, and the tables' events that staff cause, by type."""

@@ -40,6 +40,7 @@ Kind = Literal[
     "league_suspended",
     "league_restored",
     "text_taken_down",
+    "season_archived",
     # Of the whole installation
     "account_suspended",
     "account_restored",
@@ -51,6 +52,9 @@ Kind = Literal[
     "key_rotated",
     "read_models_rebuilt",
     "schema_migrated",
+    "backup_taken",
+    "backup_restored",
+    "pruned",
 ]
 
 _ADD = """
