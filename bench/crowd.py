@@ -27,9 +27,9 @@ from typing import Any
 import httpx
 from rich.console import Console
 
-from service.base import database
 from service.base.children import dying_with
 from service.base.settings import PREFIX, environment
+from service.base.shipped import ROOT
 from service.process.supervisor import Stack
 from service.sandbox.bots.client import Client
 from service.sandbox.bots.player import Player
@@ -117,7 +117,7 @@ def another_api(stack: Stack, log: Path) -> Iterator[str]:
         child = subprocess.Popen(
             [sys.executable, "-m", "service.cli.main", "api"],
             env=inherited | told,
-            cwd=database.ROOT,
+            cwd=ROOT,
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=output,

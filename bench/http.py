@@ -37,6 +37,7 @@ from service.base import database, migrations
 from service.base.addresses import asyncpg_dsn
 from service.base.embedded import Cluster, binaries
 from service.base.settings import Settings, environment, read
+from service.base.shipped import ROOT
 from service.process.app import run
 
 TABLES = 64
@@ -250,7 +251,7 @@ def _about(superuser: str) -> str:
 def _child(role: str, *arguments: str, **environ: str) -> Iterator[subprocess.Popen[bytes]]:
     child = subprocess.Popen(
         [sys.executable, "-m", "bench.http", role, *arguments],
-        cwd=database.ROOT, env=os.environ | environ,
+        cwd=ROOT, env=os.environ | environ,
         stdin=subprocess.PIPE, stdout=subprocess.PIPE,
     )  # fmt: skip
     try:

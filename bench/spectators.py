@@ -25,7 +25,7 @@ import uvloop
 from bench.client import Connection, Person
 from bench.http import cpu_seconds
 from bench.playing import SEATS, Game, Measured
-from service.base import database
+from service.base.shipped import ROOT
 from service.process.supervisor import Stack
 
 SPECTATORS = 300
@@ -216,7 +216,7 @@ def main() -> None:
         with stack:
             api = stack._children["api"].pid
             asked = [sys.executable, "-m", "bench.spectators", stack.url, str(api)]
-            subprocess.run(asked, cwd=database.ROOT, check=True)
+            subprocess.run(asked, cwd=ROOT, check=True)
 
 
 if __name__ == "__main__":

@@ -27,6 +27,7 @@ from bench.playing import Game, Measured, sit_down
 from service.base import database, migrations
 from service.base.embedded import Cluster, binaries
 from service.base.settings import Settings, environment, read
+from service.base.shipped import ROOT
 from service.process.app import run
 
 STREAMS = 1000
@@ -80,7 +81,7 @@ async def load(url: str, superuser: str) -> None:
     league = (await owner.post("/v1/leagues", {"name": "Quiet"}))["id"]
     child = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "bench.streams", "hold", url, f"/v1/leagues/{league}/events",
-        owner.token, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=database.ROOT,
+        owner.token, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT,
     )  # fmt: skip
     assert child.stdin is not None
     assert child.stdout is not None
@@ -163,7 +164,7 @@ def measure(cluster: Cluster) -> None:
     )  # fmt: skip
     api = subprocess.Popen(
         [sys.executable, "-m", "bench.streams", "api"],
-        cwd=database.ROOT, env=os.environ | environment(settings),
+        cwd=ROOT, env=os.environ | environment(settings),
     )  # fmt: skip
     try:
         await_port(port)

@@ -29,6 +29,7 @@ from bench.http import await_port, free_port
 from service.base import database, migrations
 from service.base.embedded import Cluster, binaries
 from service.base.settings import Settings, environment, read
+from service.base.shipped import ROOT
 from service.process.app import run
 
 TABLES = 100
@@ -192,7 +193,7 @@ async def load(url: str) -> None:
     await asyncio.gather(*(each.wait() for each in ready))
     child = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "bench.streams", "hold", url, "/v1/me/stream", member.token,
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=database.ROOT,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT,
     )  # fmt: skip
     assert child.stdin is not None
     assert child.stdout is not None
@@ -261,7 +262,7 @@ def main() -> None:
         )  # fmt: skip
         api = subprocess.Popen(
             [sys.executable, "-m", "bench.turns", "api"],
-            cwd=database.ROOT, env=os.environ | environment(settings),
+            cwd=ROOT, env=os.environ | environment(settings),
         )  # fmt: skip
         try:
             await_port(port)

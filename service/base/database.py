@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from functools import partial
-from pathlib import Path
 
 import asyncpg
 import psycopg
@@ -13,9 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from service.base.addresses import asyncpg_dsn
 from service.base.drivers import leave_as_is
-
-ROOT = Path(__file__).resolve().parents[2]
-ROLES_SQL = ROOT / "deploy" / "postgres" / "roles.sql"
+from service.base.shipped import ROLES_SQL
 
 MIGRATOR = "holotable_migrate"
 LOGINS = (

@@ -1,19 +1,19 @@
 """
 Migrating a database, the folder of the migrations, and the SQL files in it.
 
-Only this module knows where the folder is. Each function of the database has a file
+Each function of the database has a file
 ``migrations/sql/<function>.<revision>.sql``, named after the migration that loads it. The highest
 revision is in force. A file never changes: a new text is a new file beside the earlier one, with a
 new migration.
 """
 
-from pathlib import Path
-
 from alembic import command
 from alembic.config import Config
 from alembic.script import ScriptDirectory
 
-FOLDER = Path(__file__).resolve().parents[2] / "migrations"
+from service.base import shipped
+
+FOLDER = shipped.MIGRATIONS
 STATEMENTS = FOLDER / "sql"
 
 

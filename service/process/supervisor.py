@@ -28,6 +28,7 @@ from service.base import addresses, database, migrations
 from service.base.children import dying_with
 from service.base.embedded import Cluster, binaries
 from service.base.settings import PREFIX, Settings, SignerSettings, environment
+from service.base.shipped import ROOT
 from service.base.sources import SystemEntropy
 from service.process.signer import make_key
 from service.tasks import broker
@@ -334,7 +335,7 @@ class Stack:
             self._children[process] = subprocess.Popen(
                 [sys.executable, "-m", "service.cli.main", process],
                 env=inherited | environment(told),
-                cwd=database.ROOT,
+                cwd=ROOT,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,

@@ -20,8 +20,9 @@ import httpx
 from bench.http import await_port, free_port
 from service.api.http.declaration import Operation
 from service.api.openapi import openapi_json
-from service.base.database import ROOT, async_engine
+from service.base.database import async_engine
 from service.base.settings import environment
+from service.base.shipped import ROOT
 from service.process.app import build
 from tests.api_fuzz.document import with_identifiers
 from tests.service.api.conftest import Api, Person

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 import psycopg
 
 from service.base import database, migrations
-from service.base.database import BROKER, LOGINS, OWNER, ROOT
+from service.base.database import BROKER, LOGINS, OWNER
+from service.base.shipped import ROOT
 from tests.support.databases import running_server
 
 DECLARED = ROOT / "deploy" / "postgres" / "rights.txt"

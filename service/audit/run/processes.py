@@ -19,7 +19,7 @@ import msgspec
 from service.audit.run.plan import Plan
 from service.audit.run.units import Part, Told
 from service.base.children import dying_with
-from service.base.database import ROOT
+from service.base.shipped import ROOT
 
 CHILD = "service.process.auditing"
 Heard = Callable[[int, int], Awaitable[None]]

@@ -9,8 +9,8 @@ from typing import Final
 
 from rich.console import Console
 
-from service.base.database import ROOT
 from service.base.settings import PREFIX, environment
+from service.base.shipped import ROOT
 from service.process.supervisor import Stack
 
 VERIFIER: Final = ROOT / "api-spec" / "verifier" / "verify.py"

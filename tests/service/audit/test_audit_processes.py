@@ -17,8 +17,9 @@ import pytest
 from service.audit.run import processes as processes_of
 from service.audit.run.plan import Plan, Unit
 from service.audit.run.processes import CHILD, UnitStopped, in_processes
-from service.base.database import ROOT, async_engine
+from service.base.database import async_engine
 from service.base.settings import environment
+from service.base.shipped import ROOT
 from service.cli.audit import print_audit
 from service.process.failures import explained
 from service.projections.runner import Runner

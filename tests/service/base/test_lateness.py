@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from service.base.database import ROOT
+from service.base.shipped import ROOT
 from service.tasks.duties import DUTIES, PLAY, Duty, award_points
 
 GUIDE = (ROOT / "docs" / "guides" / "operating-time.md").read_text(encoding="utf-8")
