@@ -264,6 +264,7 @@ def up(host: str, port: int, data: Path) -> None:
     """
     Run the whole stack until you stop it (Ctrl-C).
 
-    Set HOLOTABLE_DATABASE_URL, with a login that may make roles and databases, to use your own PostgreSQL.
+    Set HOLOTABLE_DATABASE_URL to use your own PostgreSQL, with a login that may make roles and
+    databases.
     """
     sys.exit(stay(data.resolve(), host, port, server()))

@@ -9,7 +9,19 @@ from pathlib import Path
 
 import rich_click as click
 
+from service.base.settings import Settings
 from service.cli.common import FILE, NO, importing, settings, stop
+
+
+def checked() -> Settings:
+    """Return the settings, or end the process if an address leads to a pooler of sessions."""
+    found = settings()
+    from service.base.pooling import refuse_shared_sessions
+
+    refuse_shared_sessions(found.database_url)
+    if found.broker_url is not None and found.broker_url.startswith("postgres"):
+        refuse_shared_sessions(found.broker_url)
+    return found
 
 
 @click.command()
@@ -22,7 +34,7 @@ def api() -> None:
     with importing():
         from service.process.app import run
 
-    run(settings())
+    run(checked())
 
 
 @click.command()
@@ -36,7 +48,7 @@ def worker() -> None:
     with importing():
         from service.tasks import run_worker
 
-    run_worker(settings())
+    run_worker(checked())
 
 
 @click.command()
@@ -50,7 +62,7 @@ def project() -> None:
     with importing():
         from service.projections.runner import run
 
-    run(settings())
+    run(checked())
 
 
 @click.command()
@@ -63,7 +75,7 @@ def bots() -> None:
     with importing():
         from service.sandbox.house.driver import run
 
-    run(settings())
+    run(checked())
 
 
 @click.command()

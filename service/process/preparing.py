@@ -1,5 +1,7 @@
 """Preparing a server for its first process, without the supervisor."""
 
+from pathlib import Path
+
 from service.base import database, migrations
 from service.base.addresses import with_database, with_login, with_role
 from service.base.sources import SystemEntropy
@@ -33,6 +35,12 @@ def prepare(url: str) -> None:
     migrations.migrate(with_database(url, database.DATABASE))
     # The broker owns everything that is made there.
     broker.install(with_role(with_database(url, database.BROKER), database.BROKER))
+
+
+def write_secret(file: Path, text: str) -> None:
+    """Write *text* to a file that only its owner can read."""
+    file.touch(mode=0o600)
+    file.write_text(text + "\n", encoding="utf-8")
 
 
 def _address(url: str, login: str, password: str) -> str:

@@ -1,6 +1,7 @@
 """The PostgreSQL servers that are tried: that of ``holotable[embedded]``, and Debian's."""
 
 import os
+import socket
 from pathlib import Path
 
 import pytest
@@ -22,3 +23,11 @@ SERVERS = [
 def programs(where: Path | None) -> Path:
     """Return the folder of a server's programs. None stands for the embedded server's."""
     return binaries(os.environ) if where is None else where
+
+
+def free_port() -> int:
+    """Return a port of loopback that nothing uses at the moment."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port

@@ -77,6 +77,24 @@ def test_a_bare_server_is_ready_after_one_command(
     assert (again.returncode, again.stdout) == (0, "the server is ready\n")
 
 
+def test_addresses_and_a_key_are_written_where_settings_read_them(tmp_path: Path) -> None:
+    """Containers and units get them as files. Nobody else can read them, and none is printed."""
+    folder = tmp_path / "secrets"
+    with Cluster(tmp_path / "c", programs(None), durable=False) as cluster:
+        done = in_fork(("prepare", cluster.url(), "--into", str(folder)), {})
+        assert (done.returncode, done.stdout) == (0, "the server is ready\n")
+        assert {each.name for each in folder.iterdir()} == {*LOGINS, "secret_key"}
+        assert {each.stat().st_mode & 0o777 for each in folder.iterdir()} == {0o600}
+        told = {
+            "HOLOTABLE_DATABASE_URL_FILE": str(folder / "holotable_migrate"),
+            "HOLOTABLE_SECRET_KEY_FILE": str(folder / "secret_key"),
+        }
+        assert in_fork(("migrate",), told).returncode == 0
+        key = (folder / "secret_key").read_bytes()
+        assert in_fork(("prepare", cluster.url(), "--into", str(folder)), {}).returncode == 0
+        assert (folder / "secret_key").read_bytes() == key
+
+
 @pytest.mark.usefixtures("first")
 def test_the_rights_are_the_declared_ones_whoever_prepares(bare: Cluster) -> None:
     """A role with CREATEROLE gives no process more or less than a superuser does."""

@@ -1,0 +1,1 @@
+"""What `deploy/` holds, checked by the programs that read it."""
