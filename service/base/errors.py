@@ -171,6 +171,12 @@ class InvitationNeeded(ServiceError):
     code = "invitation_needed"
 
 
+class SchemaUnsupported(ServiceError):
+    """The database's schema is not one on which this version runs."""
+
+    code = "schema_unsupported"
+
+
 class FoundingClosed(ServiceError):
     """Founding a league here needs the operator's leave."""
 

@@ -1,12 +1,19 @@
 """``holotable prepare`` and ``migrate``: prepare a server, and migrate its schema."""
 
+import asyncio
 from pathlib import Path
 
+import asyncpg
 import rich_click as click
+import sqlalchemy as sa
 
 from service.base import migrations
+from service.base.addresses import asyncpg_dsn
+from service.base.database import async_engine
+from service.base.schema_range import SchemaRange, of_code
 from service.base.sources import SystemEntropy
-from service.cli.common import settings
+from service.cli.common import NO, settings, stop
+from service.people import operator_log
 from service.process import preparing
 
 
@@ -40,12 +47,48 @@ def prepare(url: str, into: Path | None) -> None:
 
 
 @click.command()
-def migrate() -> None:
+@click.option("--dry-run", is_flag=True, help="List the migrations that would run; run none.")
+def migrate(dry_run: bool) -> None:
     """
     Migrate the database's schema to this version. A second run changes nothing.
 
     Needs HOLOTABLE_DATABASE_URL with the login of holotable_migrate, and
     HOLOTABLE_SECRET_KEY.
     """
-    migrations.migrate(settings().database_url)
+    url = settings().database_url
+    known = of_code()
+    here = asyncio.run(_here(url, known))
+    if here is not None and here not in known.known:
+        stop(
+            NO,
+            f"the schema is at {here}, which this version of {known.head} does not know; "
+            "nothing was changed",
+            "use the newer version, or restore a backup of this one; there is no downgrade",
+        )
+    missing = known.known[0 if here is None else known.known.index(here) + 1 :]
+    if dry_run:
+        click.echo(f"dry run, nothing was done: {len(missing)} to run {' '.join(missing)}".rstrip())
+        return
+    migrations.migrate(url)
+    if missing:
+        asyncio.run(_record(url, f"{here} to {known.head}"))
     click.echo("the schema is up to date")
+
+
+async def _here(url: str, known: SchemaRange) -> str | None:
+    connection = await asyncpg.connect(asyncpg_dsn(url))
+    try:
+        return (await known.look(connection)).here
+    finally:
+        await connection.close()
+
+
+async def _record(url: str, about: str) -> None:
+    engine = async_engine(url, 1)
+    try:
+        async with engine.begin() as connection:
+            await connection.execute(sa.text("SELECT 1"))  # begins the transaction
+            by = operator_log.operator()
+            await operator_log.add(connection, [None], by, "schema_migrated", about)
+    finally:
+        await engine.dispose()

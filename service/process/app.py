@@ -43,6 +43,7 @@ from service.api.openapi.pages import PAGES
 from service.api.routes import ROUTES
 from service.base.database import async_engine
 from service.base.grouping import Grouped
+from service.base.schema_range import of_code
 from service.base.settings import Settings
 from service.base.sources import SystemEntropy
 from service.console.app import Console, serves
@@ -255,6 +256,7 @@ async def _shell(
             runtime=runtime,
             engine=engine,
             pool=runtime.pool,
+            schema=of_code(),
             positions=positions(engine),
             tokens=Grouped(lambda texts: by_tokens(engine, texts, runtime.clock.now())),
             news=news,

@@ -6,6 +6,7 @@ from litestar import Response
 from service.api.http.operations import operation
 from service.api.http.shell import Shell
 from service.api.http.submitting import encoded
+from service.base.errors import SchemaUnsupported
 from service.projections.troubles import Warning as Trouble
 
 
@@ -34,9 +35,14 @@ async def livez() -> Response[bytes]:
 
 @operation(
     "GET", "/readyz", "readyz", "Check that the process can serve requests.",
-    needs="anyone", answer=Readiness, problems=("store_unavailable",),
+    needs="anyone", answer=Readiness, problems=("store_unavailable", "schema_unsupported"),
 )  # fmt: skip
 async def readyz(shell: Shell) -> Response[bytes]:
-    """Query the database. Answer 503 if it is away, otherwise 200 with any warnings."""
-    await shell.pool.fetchval("SELECT 1", timeout=2)
+    """
+    Query the database. Answer 503 if it is away, or if its schema is not one on which this version
+    runs. Otherwise answer 200 with any warnings.
+    """
+    schema = await shell.schema.look(shell.pool)
+    if schema.fault is not None:
+        raise SchemaUnsupported(f"{schema.fault}; {schema.mend}", schema=schema.here)
     return encoded(Readiness(status="ok", warnings=await shell.troubles.warnings()))

@@ -39,6 +39,7 @@ from service.base.errors import (
     QuotaExhausted,
     RequestMismatch,
     SandboxEntered,
+    SchemaUnsupported,
     ServiceError,
     SignerUnavailable,
     SignUpClosed,
@@ -122,6 +123,7 @@ STATUSES: Mapping[type[Exception], int] = {
     SignUpClosed: 403,
     InvitationNeeded: 403,
     FoundingClosed: 403,
+    SchemaUnsupported: 503,
     AccountSuspended: 403,
     UnderMaintenance: 503,
 }
@@ -207,6 +209,7 @@ SHELL_CATALOGUE: Mapping[str, tuple[int, str]] = {
     "sign_up_closed": (403, "Nobody can sign up here. The operator makes accounts"),
     "invitation_needed": (403, "Signing up here needs a valid invitation by the operator"),
     "founding_closed": (403, "Founding a league here needs the operator's leave"),
+    "schema_unsupported": (503, "This version does not run on the schema of the database"),
     "league_suspended": (403, "The operator has suspended the league. Only reads and audits go on"),
     "account_suspended": (403, "The operator has suspended the account. Ask the operator"),
     "maintenance": (503, "The installation is under maintenance. Reading goes on; ask again later"),
@@ -220,6 +223,9 @@ SHELL_CATALOGUE: Mapping[str, tuple[int, str]] = {
 
 _AWAY_CLASSES = frozenset({"08", "53", "55", "57"})
 """SQLSTATE classes: no connection, no resources, not in this state, stopped by an operator."""
+
+_MISSING = frozenset({"42P01", "42703", "42883"})
+"""SQLSTATEs of a missing relation, column or function."""
 
 _BUSY = frozenset({"40001", "40P01"})
 """Serialisation failure and deadlock. A retry may succeed."""
@@ -341,8 +347,17 @@ def answer_database(request: Asked, error: sa.exc.DBAPIError) -> Response[bytes]
 
 
 def answer_defect(request: Asked, error: Exception) -> Response[bytes]:
-    """Log a defect and answer 500 without details."""
+    """
+    Log a defect and answer 500 without details.
+
+    A relation, column or function that is missing means another schema: 503, until the process is
+    started with the version that fits.
+    """
     _log.error("request %s failed", number_in_path(request), exc_info=error)
+    state = getattr(getattr(error, "orig", error), "sqlstate", None)
+    if state in _MISSING:
+        missing = SchemaUnsupported("the schema lacks what this version needs; see /readyz")
+        return answer_service_error(request, missing)
     return problem(request, 500, "internal_error", "a defect; report `instance` to the operator")
 
 

@@ -18,6 +18,7 @@ from service.api.http.limiting import Limits
 from service.api.http.news import News
 from service.api.http.proxies import Proxies
 from service.base.grouping import Grouped
+from service.base.schema_range import SchemaRange
 from service.base.settings import Settings
 from service.director.runtime import Runtime
 from service.people.guessing import Guesses
@@ -51,6 +52,9 @@ class Shell:
 
     pool: asyncpg.Pool
     """Connections to the log."""
+
+    schema: SchemaRange
+    """The schemas on which this process runs."""
 
     tokens: Grouped[str, Principal | None]
     """Looks up the owners of tokens in the database."""

@@ -108,7 +108,10 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """If given, only hands of this tournament are decided again."""
 
     now: datetime
-    """The start of the audit, by the database's clock."""
+    """
+    The start of the audit, by the database's clock. In a league that takes no commands, the instant
+    from which it takes none: nothing is overdue there.
+    """
 
     until: int
     """The last position. Later events belong to the next audit."""
@@ -132,6 +135,12 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         return sum(unit.weight for unit in self.units)
 
 
+_NOW = """
+    SELECT least(service_time(), (SELECT suspended_at FROM append_turn WHERE league = $1),
+                 (SELECT since_at FROM maintenance))
+"""
+
+
 async def make_plan(
     driver: Driver,
     league: str,
@@ -150,7 +159,7 @@ async def make_plan(
     number = number_of(league)
     heads = await vouched(driver, number, signer)
     subtrees = await grown(driver, number)
-    now = await driver.fetchval("SELECT service_time()")
+    now = await driver.fetchval(_NOW, number)
     # After all reads of anything that vouches for the log or could be ahead of it.
     until = await last_position(driver, number)
     rows = await driver.fetch(_STREAMS, number, until)

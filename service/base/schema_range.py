@@ -1,0 +1,96 @@
+"""
+The schemas on which this code runs.
+
+A code knows its migrations, from the first to its head. It runs on the schema of its head. It runs
+on a newer schema too, as long as that schema's `schema_support.oldest` names one of its migrations:
+until a migration has taken away what this code needs. It never runs on an older schema.
+"""
+
+from functools import cache
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import asyncpg
+from alembic.script import ScriptDirectory
+
+from service.base import migrations
+from service.base.drivers import Driver
+
+_HERE: Final = """
+    SELECT version_num, to_regclass('schema_support') IS NOT NULL AS supports FROM alembic_version
+"""
+_OLDEST: Final = "SELECT oldest FROM schema_support"
+
+
+class Standing(NamedTuple):
+    """A schema, as a code sees it."""
+
+    here: str | None
+    """The schema's version, or None if there is no schema."""
+
+    fault: str | None
+    """Why this code must not run on it, in a sentence, or None if it may."""
+
+    mend: str
+    """What to do about a fault, or about a schema that is newer than the code. May be empty."""
+
+
+class SchemaRange:
+    """
+    The migrations that a code knows.
+
+    Args:
+      known: From the first to the head.
+    """
+
+    def __init__(self, known: tuple[str, ...]) -> None:
+        self.known = known
+
+    @property
+    def head(self) -> str:
+        """The newest migration that the code knows."""
+        return self.known[-1]
+
+    def standing(self, here: str | None, oldest: str | None) -> Standing:
+        """
+        Return whether the code runs on the schema *here*.
+
+        Args:
+          oldest: The head of the oldest code that may run on it. None if the schema does not say.
+        """
+        if here is None:
+            return Standing(None, "there is no schema", "run `holotable migrate`")
+        if here == self.head:
+            return Standing(here, None, "")
+        if here in self.known:
+            fault = f"the schema is at {here}, and this version needs {self.head}"
+            return Standing(here, fault, "run `holotable migrate`")
+        if oldest in self.known:
+            return Standing(here, None, "start this process with the newer version soon")
+        fault = f"the schema is at {here}, which no longer serves this version of {self.head}"
+        return Standing(here, fault, "start this process with the newer version")
+
+    async def look(self, driver: Driver) -> Standing:
+        """Return whether the code runs on a database's schema."""
+        try:
+            row = await driver.fetchrow(_HERE, timeout=2)
+        except asyncpg.UndefinedTableError:
+            return self.standing(None, None)
+        if row is None:
+            return self.standing(None, None)
+        oldest = None
+        if row["supports"] and row["version_num"] != self.head:
+            oldest = await driver.fetchval(_OLDEST, timeout=2)
+        return self.standing(row["version_num"], oldest)
+
+
+def of_code() -> SchemaRange:
+    """Return the range of the code that runs here."""
+    return _of(migrations.FOLDER)
+
+
+@cache
+def _of(_folder: Path) -> SchemaRange:
+    script = ScriptDirectory.from_config(migrations.config())
+    newest_first = [each.revision for each in script.walk_revisions()]
+    return SchemaRange(tuple(reversed(newest_first)))

@@ -1,0 +1,5 @@
+"""The API's fixtures."""
+
+from tests.service.api.conftest import serving
+
+__all__ = ["serving"]
