@@ -61,6 +61,7 @@ def transport(settings: Settings) -> Document:
         return {
             "broker_url": url,
             "task_default_queue_type": "quorum",
+            "task_create_missing_queue_type": "quorum",  # the queues that a worker names
             "worker_detect_quorum_queues": True,
             "broker_transport_options": {"confirm_publish": True},
         }
