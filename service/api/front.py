@@ -17,6 +17,7 @@ from litestar.types import Receive, Send
 
 from service.api.http.authentication import authenticate
 from service.api.http.limiting import Limits
+from service.api.http.observing import EVENT_STREAM, Seen
 from service.api.http.problems import Handlers
 from service.api.http.requests import BoundedRequest
 from service.api.http.serving import WHOLE
@@ -169,11 +170,20 @@ def _headed(scope: Scope, send: Send) -> Send:
         if message["type"] == "http.response.start":
             given = list(message.get("headers", ()))
             present = {name.lower() for name, _ in given}
+            _note(scope, message["status"], given)
             missing = [each for each in _common(scope) if each[0] not in present]
             message["headers"] = [*given, *missing]
         await send(message)
 
     return send_with_headers
+
+
+def _note(scope: Scope, status: int, headers: list[tuple[bytes, bytes]]) -> None:
+    """Tell the observer of the request, which is none of its own if a page asks."""
+    seen: Seen | None = scope["state"].get("seen")
+    if seen is not None:
+        seen.status = status
+        seen.stream = any(each[1].startswith(EVENT_STREAM) for each in headers)
 
 
 async def _send(scope: Scope, response: Response[bytes], send: Send) -> None:
@@ -183,6 +193,8 @@ async def _send(scope: Scope, response: Response[bytes], send: Send) -> None:
     if status not in (HTTP_204_NO_CONTENT, HTTP_304_NOT_MODIFIED):
         headers.append((b"content-type", str(response.media_type).encode("latin-1")))
         headers.append((b"content-length", b"%d" % len(body)))
+    if (seen := scope["state"].get("seen")) is not None:
+        seen.status = status
     whole = (scope.get("extensions") or {}).get(WHOLE)
     if whole is not None:
         await whole.answer(status, headers, body)

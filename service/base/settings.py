@@ -36,6 +36,9 @@ Admission = Literal["open", "invite", "closed"]
 LogLevel = Literal["debug", "info", "warning", "error"]
 LogFormat = Literal["auto", "json", "text"]
 
+ADDRESS = r"^(\[[0-9a-f:.]+\]|[^\s:/@\[\]]+):[1-9][0-9]{0,4}$"
+"""A host, or an IPv6 address in brackets, and a port."""
+
 
 class SettingsInvalid(Exception):
     """The settings do not let a process start."""
@@ -123,6 +126,17 @@ class Settings(KeepingSettings, frozen=True, kw_only=True):
     log_level: LogLevel = "info"
     log_format: LogFormat = "auto"
     """``auto`` writes text to a terminal and JSON elsewhere."""
+
+    access_log: bool = True
+    """Whether the log has a line for each request and each job."""
+
+    metrics_address: Annotated[str, Meta(pattern=ADDRESS)] | None = None
+    """
+    Where this process shows its metrics: ``127.0.0.1:9464``. Without it nobody can read them.
+
+    Whoever reaches it needs no token. A worker takes a port for each of its processes, from this
+    one up.
+    """
 
     database_connections: Annotated[int, Meta(ge=1, le=100)] = 8
     """Connections a process's pool may open."""
@@ -270,6 +284,9 @@ class SignerSettings(msgspec.Struct, frozen=True, kw_only=True):
 
     log_level: LogLevel = "info"
     log_format: LogFormat = "auto"
+    access_log: bool = True
+    metrics_address: Annotated[str, Meta(pattern=ADDRESS)] | None = None
+    """As in the settings of the other processes."""
 
 
 _Any = TypeVar("_Any", Settings, SignerSettings)

@@ -1,11 +1,21 @@
-"""Structured logs. They never receive bodies, seeds, cards, tokens or passwords."""
+"""
+Structured logs, the same in every process. They never receive bodies, seeds, cards or secrets.
+
+A line belongs to a request if it has its ``request_id``: the lines of the API, of the job that the
+request's event asked for, and of the projection of that event (ADR 0045).
+"""
 
 import logging
 import re
 import sys
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from datetime import UTC, datetime
 from typing import TextIO
+from uuid import UUID
 
+import msgspec
 import structlog
 
 from service.base.settings import Settings, SignerSettings
@@ -25,36 +35,125 @@ SECRET_FIELDS = frozenset(
 )
 """Fields that no log line may carry. Their values are replaced."""
 
+REQUEST: ContextVar[str | None] = ContextVar("request_id", default=None)
+"""The request that this code works for. Each line of the log carries it."""
 
 _DETAIL = re.compile(r"DETAIL:.*")
 """PostgreSQL repeats whole rows in its details, hashes of passwords among them."""
 
 
+class Lines:
+    """
+    Writes the access log: many lines at once, in the form of all other lines.
+
+    Args:
+      renderer: Writes lines for people. Without it they are JSON.
+    """
+
+    def __init__(
+        self, process: str, stream: TextIO, renderer: structlog.typing.Processor | None
+    ) -> None:
+        self._process = process
+        self._stream = stream
+        self._renderer = renderer
+
+    def write(self, entries: Iterable[tuple[float, Mapping[str, object]]]) -> None:
+        """Write a line for each pair of an instant, in seconds since 1970, and its fields."""
+        self._stream.write("".join([self._line(at, fields) for at, fields in entries]))
+        self._stream.flush()
+
+    def _line(self, at: float, fields: Mapping[str, object]) -> str:
+        whole: structlog.typing.EventDict = {
+            **fields,
+            "process": self._process,
+            "level": "info",
+            "timestamp": _instant(at),
+        }
+        if self._renderer is not None:
+            return str(self._renderer(None, "info", whole)) + "\n"
+        return msgspec.json.encode(whole).decode() + "\n"
+
+
 def configure(
     settings: Settings | SignerSettings, process: str, stream: TextIO = sys.stderr
-) -> None:
-    """Send this process's logs to *stream*, each line marked with *process*."""
+) -> Lines | None:
+    """
+    Send this process's logs to *stream*, each line marked with *process*.
+
+    Returns:
+      The access log, or None if the settings want none.
+    """
     text = settings.log_format == "text" or (settings.log_format == "auto" and stream.isatty())
     renderer: structlog.typing.Processor = (
-        structlog.dev.ConsoleRenderer() if text else structlog.processors.JSONRenderer()
+        structlog.dev.ConsoleRenderer(colors=stream.isatty())
+        if text
+        else structlog.processors.JSONRenderer()
     )
+    level = _LEVELS[settings.log_level]
     structlog.configure(
         processors=[
             structlog.contextvars.merge_contextvars,
+            _requested,
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
             structlog.processors.format_exc_info,
             _redact,
             renderer,
         ],
-        wrapper_class=structlog.make_filtering_bound_logger(_LEVELS[settings.log_level]),
+        wrapper_class=structlog.make_filtering_bound_logger(level),
         logger_factory=structlog.PrintLoggerFactory(file=stream),
         cache_logger_on_first_use=False,
     )
     structlog.contextvars.bind_contextvars(process=process)
     handler = logging.StreamHandler(stream)
     handler.setFormatter(_OfLibraries(renderer, process))
-    logging.basicConfig(handlers=[handler], level=logging.WARNING)
+    root = logging.getLogger()
+    for each in [it for it in root.handlers if isinstance(it.formatter, _OfLibraries)]:
+        root.removeHandler(each)
+    root.addHandler(handler)
+    root.setLevel(logging.WARNING)
+    logging.getLogger("service").setLevel(level)
+    if level > logging.INFO or not settings.access_log:
+        return None
+    return Lines(process, stream, renderer if text else None)
+
+
+def request_id(text: str | None) -> str | None:
+    """
+    Return the identifier of a request that *text* names, or None if it is malformed.
+
+    It is a UUID, with or without hyphens, as proxies make them.
+    """
+    if text is None or len(text) not in (32, 36):
+        return None
+    try:
+        return str(UUID(text))
+    except ValueError:
+        return None
+
+
+@contextmanager
+def working_for(request: str | None) -> Iterator[None]:
+    """Mark every line of the block with the identifier of a request."""
+    before = REQUEST.set(request)
+    try:
+        yield
+    finally:
+        REQUEST.reset(before)
+
+
+def _instant(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat().replace("+00:00", "Z")
+
+
+def _requested(
+    _logger: structlog.typing.WrappedLogger, _method: str, fields: structlog.typing.EventDict
+) -> structlog.typing.EventDict:
+    """Add the request that the line belongs to, unless the line names one itself."""
+    request = REQUEST.get()
+    if request is not None:
+        fields.setdefault("request_id", request)
+    return fields
 
 
 class _OfLibraries(logging.Formatter):
@@ -78,8 +177,9 @@ class _OfLibraries(logging.Formatter):
             "logger": record.name,
             "process": self._process,
             "level": record.levelname.lower(),
-            "timestamp": datetime.fromtimestamp(record.created, UTC).isoformat(),
+            "timestamp": _instant(record.created),
         }
+        fields = _requested(None, "", fields)
         of_broker = record.name.partition(".")[0] in _OF_BROKER
         if of_broker:
             fields["event"] = fields["event"].strip().partition("\n")[0]

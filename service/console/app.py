@@ -12,6 +12,7 @@ from litestar.handlers import HTTPRouteHandler
 from litestar.types import HTTPScope, Message, Receive, Scope, Send
 
 from service.api.http.negotiating import takes_gzip
+from service.api.http.observing import EVENT_STREAM
 from service.api.http.shell import Asked
 from service.console import files, live, screens
 from service.console.asking import ask_of
@@ -136,6 +137,10 @@ class _Sender:
         message["headers"] = given
         found = dict(given)
         media = found.get(b"content-type", b"").partition(b";")[0]
+        if (seen := state.get("seen")) is not None:
+            handler = self._scope.get("route_handler")
+            seen.operation = getattr(handler, "name", None) or "console"
+            seen.status, seen.stream = message["status"], media == EVENT_STREAM
         wanted = media in _COMPRESSED and int(found.get(b"content-length", b"0")) >= _LENGTH_MIN
         if wanted and self._gzip and not state.get("hidden", True):
             self._held = message

@@ -7,7 +7,7 @@ from service.log.batch import Attempt, Receipt, RecordedEvent
 from service.log.codec import Codec
 from service.log.record import Recorded
 from service.log.store import Store
-from service.log.waiting import League, Waiting, refuse
+from service.log.waiting import League, Waiting, accept, refuse
 
 
 class Answers:
@@ -30,7 +30,7 @@ class Answers:
         if item.answer.done():
             return
         if attempt.refusal is not None:
-            item.answer.set_exception(attempt.refusal)
+            refuse(item, attempt.refusal)
             return
         count = len(attempt.events)
         recorded = tuple(
@@ -39,7 +39,8 @@ class Answers:
                 zip(attempt.append.events, attempt.events, strict=True)
             )
         )
-        item.answer.set_result(
+        accept(
+            item,
             Receipt(
                 league=league.name,
                 epoch=league.epoch or 0,
@@ -48,7 +49,7 @@ class Answers:
                 last_position=first + count - 1 if count else None,
                 duplicate=duplicate,
                 recorded=recorded,
-            )
+            ),
         )
 
     async def again(self, league: League, item: Waiting, attempt: Attempt, position: int) -> None:
@@ -68,7 +69,8 @@ class Answers:
         except ServiceError as error:
             refuse(item, error)
             return
-        item.answer.set_result(
+        accept(
+            item,
             Receipt(
                 league=league.name,
                 epoch=league.epoch or 0,
@@ -77,7 +79,7 @@ class Answers:
                 last_position=rows[-1].position,
                 duplicate=not ours,
                 recorded=recorded,
-            )
+            ),
         )
         self._store.wake(league.number, rows[-1].position)
 

@@ -1,15 +1,26 @@
 """Commands that wait for their league's turn."""
 
 import asyncio
+import time
 from collections import deque
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
-from service.base.errors import LeagueSuspended, UnderMaintenance
+from engine.errors import CommandRejected
+from service.base import metrics
+from service.base.errors import LeagueSuspended, ServiceError, StoreUnavailable, UnderMaintenance
 from service.log.batch import Receipt
 from service.log.orders import Decide, Order
 from service.log.record import Closed
+
+_ATTEMPTS_MAX = 100
+
+_DECIDED = metrics.COMMANDS.labels("decided")
+_REFUSED = metrics.COMMANDS.labels("refused")
+_UNAVAILABLE = metrics.COMMANDS.labels("unavailable")
+_FAILED = metrics.COMMANDS.labels("failed")
 
 
 @dataclass(slots=True)
@@ -20,6 +31,8 @@ class Waiting:
     decide: Decide
     answer: asyncio.Future[Receipt]
     attempts: int = 0
+    since: float = field(default_factory=time.perf_counter)
+    """When the command began to wait, by the process's own clock."""
 
 
 @dataclass(slots=True)
@@ -34,13 +47,49 @@ class League:
     latest: datetime | None = None
     """The instant of the last event that this process knows of."""
 
+    def put_back(self, items: list[Waiting]) -> None:
+        """Put *items* at the front of the next batch, because another process was quicker."""
+        metrics.CONFLICTS.inc(len(items))
+        for item in reversed(items):
+            item.attempts += 1
+            if item.attempts > _ATTEMPTS_MAX:
+                refuse(item, StoreUnavailable("too many conflicting writes; try again"))
+            else:
+                self.waiting.appendleft(item)
+
+
+def begin(items: Iterable[Waiting]) -> None:
+    """Measure how long each command has waited for its first turn."""
+    now = time.perf_counter()
+    for item in items:
+        if not item.attempts:
+            metrics.WAIT_SECONDS.observe(now - item.since)
+
+
+def requests_of(items: Iterable[Waiting]) -> list[str]:
+    """Return the requests that the commands came with, for a line of the log."""
+    return [each.order.correlation_id for each in items if each.order.correlation_id is not None]
+
+
+def accept(item: Waiting, receipt: Receipt) -> None:
+    """Answer *item* with its receipt. Its sender waits."""
+    _DECIDED.inc()
+    item.answer.set_result(receipt)
+
 
 def refuse(item: Waiting, error: Exception, cause: Exception | None = None) -> None:
     """Answer *item* with *error*, or the refusal that it stands for, unless its sender has gone."""
     if not item.answer.done():
+        error = _told(error)
+        if isinstance(error, StoreUnavailable):
+            _UNAVAILABLE.inc()
+        elif isinstance(error, CommandRejected | ServiceError):
+            _REFUSED.inc()
+        else:
+            _FAILED.inc()
         if cause is not None:
             error.__cause__ = cause
-        item.answer.set_exception(_told(error))
+        item.answer.set_exception(error)
 
 
 def _told(error: Exception) -> Exception:

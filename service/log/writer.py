@@ -7,13 +7,15 @@ Commands of one process therefore never conflict with each other.
 """
 
 import asyncio
-import logging
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
+import structlog
+
 from engine.decider import AnyDecider
 from engine.values import Stream
+from service.base import metrics
 from service.base.errors import StoreUnavailable
 from service.log.answers import Answers
 from service.log.batch import Attempt, Former, Receipt, RecordedEvent
@@ -31,7 +33,7 @@ from service.log.record import (
 from service.log.rehearsal import Rehearsed, rehearse
 from service.log.states import Loaded, State, StateCache
 from service.log.store import Store
-from service.log.waiting import League, Waiting, refuse
+from service.log.waiting import League, Waiting, begin, refuse, requests_of
 
 __all__ = [
     "Decide", "Entry", "Loaded", "Order", "Receipt", "RecordedEvent", "States", "Writer",
@@ -40,7 +42,6 @@ __all__ = [
 _APPENDS_MAX = 500
 _EVENTS_MAX = 2_000
 _BYTES_MAX = 1_000_000
-_ATTEMPTS_MAX = 100
 
 _BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
 _SLIGHTLY = timedelta(seconds=1)
@@ -51,7 +52,7 @@ _PAUSE_SECONDS = 0.2
 _RECKONED_SECONDS = 60.0
 """The time for which a process remembers that the log's clock was behind."""
 
-_log = logging.getLogger(__name__)
+_log = structlog.get_logger(__name__)
 
 
 class Writer:
@@ -231,7 +232,7 @@ class Writer:
                 # A server that dies would leave its leagues waiting for ever. It therefore logs any
                 # error of the store and any defect. It raises the error in every request of the
                 # batch, and drops the cached states.
-                _log.exception("a batch of league %s failed", league.name)
+                _log.exception("batch_failed", league=league.name, requests=requests_of(taken))
                 self._cache.forget(league.number)
                 for item in taken:
                     refuse(item, error)
@@ -247,14 +248,16 @@ class Writer:
             if not item.answer.done():
                 taken.append(item)
         epoch = await self._know_epoch(league)
+        begin(taken)
         attempts = await self._form(league, taken)
         if not attempts:
             return
+        metrics.BATCH.observe(len(attempts))
         outcome, broken = await self._send(league, epoch, [attempt for _, attempt in attempts])
         if outcome.epoch != epoch:
             league.epoch, league.latest = outcome.epoch, None
             self._cache.forget(league.number)
-            self._put_back(league, [item for item, _ in attempts])
+            league.put_back([item for item, _ in attempts])
             return
         again: list[Waiting] = []
         for index, (item, attempt) in enumerate(attempts):
@@ -274,11 +277,12 @@ class Writer:
         if outcome.first:
             events = sum(len(attempts[index][1].events) for index in outcome.first)
             if events:
+                metrics.EVENTS.inc(events)
                 last = min(outcome.first.values()) + events - 1
                 self._store.wake(league.number, last)
                 if self.grown is not None:
                     self.grown(league.number, last)
-        self._put_back(league, again)
+        league.put_back(again)
 
     async def _form(self, league: League, taken: list[Waiting]) -> list[tuple[Waiting, Attempt]]:
         """Decide in turn. Commands over the caps and repeated ones wait for the next batch."""
@@ -322,7 +326,10 @@ class Writer:
         except StatementFailed as error:
             if len(appends) == 1:
                 return Outcome(epoch), {0: error}
-            _log.warning("a batch of %d failed and is sent one by one: %s", len(appends), error)
+            _log.warning(
+                "a batch failed and is sent one by one", league=league.name, error=str(error),
+                appends=len(appends),
+            )  # fmt: skip
         total = Outcome(epoch)
         broken: dict[int, Exception] = {}
         for index, append in enumerate(appends):
@@ -357,7 +364,8 @@ class Writer:
         pause = 0.02
         while True:
             try:
-                return await self._store.append(league.number, epoch, appends, checked)
+                with metrics.COMMIT_SECONDS.time():
+                    return await self._store.append(league.number, epoch, appends, checked)
             except Disconnected:
                 if loop.time() + pause > until:
                     raise
@@ -381,7 +389,7 @@ class Writer:
             self._reckoned.cancel()
         loop = asyncio.get_running_loop()
         self._reckoned = loop.call_later(_RECKONED_SECONDS, self._forget_reckoning)
-        _log.warning("the log's clock is %s behind this process's", self._former.behind)
+        _log.warning("the log's clock is behind this process's", by=str(self._former.behind))
 
     def _forget_reckoning(self) -> None:
         self._former.behind = timedelta()
@@ -389,12 +397,3 @@ class Writer:
     def latest(self, league: str) -> datetime:
         """Return the instant of a league's last event, as far as this process knows."""
         return self._league(league).latest or _BEGINNING
-
-    def _put_back(self, league: League, items: list[Waiting]) -> None:
-        """Put *items* at the front of the next batch."""
-        for item in reversed(items):
-            item.attempts += 1
-            if item.attempts > _ATTEMPTS_MAX:
-                refuse(item, StoreUnavailable("too many conflicting writes; try again"))
-            else:
-                league.waiting.appendleft(item)

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import sys
+import time
 from collections.abc import AsyncIterator
 from functools import cache, partial
 from traceback import format_exc
@@ -32,6 +33,7 @@ from service.api.http.edge import Edge
 from service.api.http.joining import Joined
 from service.api.http.limiting import Limits
 from service.api.http.news import News
+from service.api.http.observing import Observer, Seen
 from service.api.http.paths import Paths
 from service.api.http.problems import AWAY, HANDLERS, Handlers, answer_away, answer_database
 from service.api.http.proxies import Proxies
@@ -41,6 +43,7 @@ from service.api.http.shell import Shell
 from service.api.openapi import openapi_document
 from service.api.openapi.pages import PAGES
 from service.api.routes import ROUTES
+from service.base import metrics, telemetry
 from service.base.database import async_engine
 from service.base.grouping import Grouped
 from service.base.schema_range import of_code
@@ -103,8 +106,11 @@ class Application:
       shell: The parts of the process. ``None`` until the start.
     """
 
-    def __init__(self, settings: Settings, stopping: asyncio.Event) -> None:
+    def __init__(
+        self, settings: Settings, stopping: asyncio.Event, observer: Observer | None = None
+    ) -> None:
         self._settings = settings
+        self._observer = observer or Observer()
         self._stopping = stopping
         self._proxies = Proxies(settings.proxies())
         self.limits = Limits(settings, self._proxies)
@@ -113,6 +119,11 @@ class Application:
         self._edge = Edge(front, _paths(), Cors(settings.origins()))
         self._console = Console(self._edge)
         self._entropy = SystemEntropy()
+
+    def pool_size(self) -> tuple[int, int]:
+        """Return how many connections to the log are open, and how many of them are idle."""
+        pool = None if self.shell is None else self.shell.pool
+        return (0, 0) if pool is None else (pool.get_size(), pool.get_idle_size())
 
     @contextlib.asynccontextmanager
     async def lifespan(self) -> AsyncIterator[None]:
@@ -125,6 +136,7 @@ class Application:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(SHUTDOWN_SECONDS):
                     await self._console.ended()
+            self._observer.flush()
 
     async def __call__(
         self,
@@ -136,13 +148,22 @@ class Application:
         if scope["type"] == "lifespan":
             await self._live(cast(LifeSpanReceive, receive), cast(LifeSpanSend, send))
             return
+        began, seen = time.perf_counter(), Seen()
+        request = _given_id(cast(HTTPScope, scope)) or str(self._entropy.uuid())
+        telemetry.REQUEST.set(request)  # the server gives each request a task of its own
         scope["state"] = {
             **scope.get("state", {}),
-            "request_id": str(self._entropy.uuid()),
+            "request_id": request,
             "shell": self.shell,
+            "seen": seen,
         }
         served = self._console if _for_people(cast(HTTPScope, scope)) else self._edge
-        await served(cast(HTTPScope, scope), cast(Receive, receive), cast(Send, send))
+        try:
+            await served(cast(HTTPScope, scope), cast(Receive, receive), cast(Send, send))
+        finally:
+            seconds = time.perf_counter() - began
+            method, path = cast(HTTPScope, scope)["method"], cast(HTTPScope, scope)["path"]
+            self._observer.answered(seen, method, path, request, seconds)
 
     async def _live(self, receive: LifeSpanReceive, send: LifeSpanSend) -> None:
         """Start when the server says so, and stop when it says so."""
@@ -177,6 +198,14 @@ def _for_people(scope: HTTPScope) -> bool:
     return b"text/html" in accept
 
 
+def _given_id(scope: HTTPScope) -> str | None:
+    """Return the identifier that a proxy or client gave the request, if it is well-formed."""
+    for name, value in scope["headers"]:
+        if name == b"x-request-id":
+            return telemetry.request_id(value.decode("latin-1"))
+    return None
+
+
 class Server(uvicorn.Server):
     """
     A server that tells its application of the first signal, even during its start.
@@ -198,29 +227,41 @@ class Server(uvicorn.Server):
         super().handle_exit(sig, frame)
 
 
-def build(settings: Settings, stopping: asyncio.Event | None = None) -> Application:
+def build(
+    settings: Settings, stopping: asyncio.Event | None = None, observer: Observer | None = None
+) -> Application:
     """
     Return the application. Nothing connects before its lifespan begins.
 
     Args:
       stopping: Ends streams, and the wait for a database, when it is set.
+      observer: Writes the access log.
     """
-    return Application(settings, stopping or asyncio.Event())
+    return Application(settings, stopping or asyncio.Event(), observer)
 
 
 def run(settings: Settings) -> None:
     """Serve until a signal says to stop. Exit with 3 if the server never started."""
+    observer = Observer(telemetry.configure(settings, "api"))
+    metrics.serve(settings.metrics_address)
     stopping = asyncio.Event()
+    application = build(settings, stopping, observer)
+    connections = Connections(settings, Proxies(settings.proxies()))
+    metrics.STREAMS.set_function(lambda: application.limits.streams.number)
+    metrics.CONNECTIONS.set_function(lambda: connections.number)
+    metrics.POOL.labels("open").set_function(lambda: application.pool_size()[0])
+    metrics.POOL.labels("idle").set_function(lambda: application.pool_size()[1])
     config = uvicorn.Config(
-        build(settings, stopping),
+        application,
         host=settings.host,
         port=settings.port,
         log_level=settings.log_level,
-        access_log=False,
+        log_config=None,  # its lines take the form of ours
+        access_log=False,  # ours names operations, because a path may hold a secret
         timeout_graceful_shutdown=SHUTDOWN_SECONDS,
         server_header=False,
         proxy_headers=False,  # service.api.http.proxies reads them, only from trusted proxies
-        http=protocol_of(Connections(settings, Proxies(settings.proxies()))),
+        http=protocol_of(connections),
         ws="none",
         timeout_keep_alive=settings.keep_alive_seconds,
     )

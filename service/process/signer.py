@@ -3,6 +3,8 @@
 import os
 import socket
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,7 @@ from litestar import Litestar, MediaType, Request, Response, get, post
 from litestar.datastructures import State
 from litestar.params import FromPath, JSONBody
 
-from service.base import telemetry
+from service.base import metrics, telemetry
 from service.base.errors import CheckpointRefused
 from service.base.settings import SettingsInvalid, SignerSettings
 from service.transparency.messages import (
@@ -26,6 +28,17 @@ from service.transparency.note import Checkpoint, SigningKey, private_key, read_
 from service.transparency.signer import Memory, Signer
 
 _STOP_SECONDS = 5
+
+
+@contextmanager
+def _counting(kind: str) -> Iterator[None]:
+    """Count a request to sign by its outcome."""
+    try:
+        yield
+    except CheckpointRefused:
+        metrics.SIGNATURES.labels(kind, "refused").inc()
+        raise
+    metrics.SIGNATURES.labels(kind, "signed").inc()
 
 
 def _encoded(value: object, status: int = 200) -> Response[bytes]:
@@ -61,7 +74,10 @@ def sign(state: State, data: JSONBody[SignRequest]) -> Response[bytes]:
     """
     signer: Signer = state.signer
     head = Checkpoint(origin=data.origin, size=data.size, root=data.root)
-    return _encoded(Signed(note=signer.sign(head, data.proof)))
+    with _counting("head"):
+        note = signer.sign(head, data.proof)
+    metrics.SIGNED_AT.set_to_current_time()
+    return _encoded(Signed(note=note))
 
 
 @post("/receipts", sync_to_thread=False)
@@ -70,7 +86,8 @@ def sign_receipts(state: State, data: JSONBody[ReceiptsRequest]) -> Response[byt
     Sign receipts, which bind only the house that asks for them. Answer 409 for a malformed one.
     """
     signer: Signer = state.signer
-    notes = tuple(signer.sign_receipt(each) for each in data.receipts)
+    with _counting("receipts"):
+        notes = tuple(signer.sign_receipt(each) for each in data.receipts)
     return _encoded(SignedReceipts(verifier_key=signer.verifier_key, notes=notes))
 
 
@@ -103,6 +120,7 @@ def run(settings: SignerSettings) -> None:
         key = read_private_key(settings.signer_key)
     except ValueError as error:
         raise SettingsInvalid(str(error)) from error
+    metrics.serve(settings.metrics_address)
     with _memory(settings.signer_memory) as memory, _listening(settings) as listening:
         serve(Signer(key, memory), listening, settings.log_level)
 
@@ -112,6 +130,7 @@ def serve(signer: Signer, listening: socket.socket, log_level: str = "warning") 
     config = uvicorn.Config(
         signing_app(signer),
         log_level=log_level,
+        log_config=None,
         access_log=False,
         timeout_graceful_shutdown=_STOP_SECONDS,
         server_header=False,

@@ -16,14 +16,16 @@ from uuid import UUID
 
 import sqlalchemy as sa
 import structlog
+from prometheus_client import REGISTRY
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from service.base import telemetry
+from service.base import metrics, telemetry
 from service.base.database import async_engine
 from service.base.settings import Settings
 from service.log.catalogue import event_types
 from service.log.subscription import Subscription
+from service.projections.measuring import measured
 from service.projections.models import ALL
 from service.projections.projection import (
     CHUNK,
@@ -160,6 +162,7 @@ class Runner:
             if not _of_events(error):
                 raise
             return 0, await self._narrow(projection, league, before, chunk, error)
+        metrics.PROJECTED.labels(projection.name).inc(after - before)
         if after >= until:
             self._careful.discard(key)
         return after - before, after < until
@@ -208,6 +211,7 @@ class Runner:
                 if looked is None or now - looked >= POLL_SECONDS:
                     await self.catch_up()
                     looked = now
+                    metrics.LOOKED.set_to_current_time()
                 elif told:  # woken: only these leagues have news
                     await self.catch_up(told)
             except (SQLAlchemyError, OSError) as error:
@@ -246,6 +250,8 @@ async def lag(connection: AsyncConnection, projections: Sequence[Projection] = A
 def run(settings: Settings) -> None:
     """Follow every league until SIGTERM or SIGINT, then finish or roll back the last batch."""
     telemetry.configure(settings, "project")
+    if metrics.serve(settings.metrics_address) is not None:
+        REGISTRY.register(metrics.Answered(settings.database_url, measured))
     asyncio.run(_run(settings))
 
 

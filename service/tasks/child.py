@@ -7,6 +7,7 @@ already waits for the next message.
 
 import asyncio
 import threading
+import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
 from datetime import timedelta
@@ -15,6 +16,7 @@ from uuid import UUID
 import structlog
 
 from engine.errors import CommandRejected
+from service.base import metrics
 from service.base.database import is_away
 from service.base.errors import (
     CheckpointRefused,
@@ -64,11 +66,13 @@ class Child:
         one line if the database is away. Celery would print a traceback for each task of an outage.
         """
         self.busy = True
+        began, outcome = time.perf_counter(), "done"
         future = asyncio.run_coroutine_threadsafe(self._perform(job_id, claim), self._loop)
         limit = self._settings.lease_seconds if DUTIES[task].queue == PLAY else None
         try:
             future.result(limit)
         except Exception as error:  # noqa: BLE001 - logged; the child takes the next job
+            outcome = "failed"
             # The job was given back, or it is sent again when its lease runs out.
             if isinstance(error, _WAITS) or is_away(error):
                 what = f"{type(error).__name__}: {error}".partition("\n")[0]
@@ -78,6 +82,8 @@ class Child:
         finally:
             future.cancel()
             self.busy = False
+            metrics.JOBS.labels(task, outcome).inc()
+            metrics.JOB_SECONDS.labels(task).observe(time.perf_counter() - began)
 
     def stop(self) -> None:
         """Close the runtime and end the loop."""

@@ -13,7 +13,7 @@ import psycopg
 import structlog
 from kombu.exceptions import OperationalError
 
-from service.base import heartbeats
+from service.base import heartbeats, metrics
 from service.base.settings import Settings
 from service.base.sources import DatabaseClock
 from service.tasks import arming, audits, jobs, noticing, telling
@@ -106,6 +106,7 @@ class Ticker:
             arming.nightly(connection, now, self._settings)
             arming.sign_quarantined(connection, now, self._settings)
             self._next_night = now + timedelta(minutes=1)
+        metrics.TICKED.set_to_current_time()
         lease = timedelta(seconds=self._settings.lease_seconds)
         claimed = jobs.claim(connection, lease, tasks=tuple(DUTIES), now=now, going_on=GOING_ON)
         for job in claimed:

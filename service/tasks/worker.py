@@ -11,17 +11,20 @@ import sys
 import threading
 import warnings
 from collections.abc import Callable
+from functools import partial
 
 from celery.exceptions import CPendingDeprecationWarning, SecurityWarning, WorkerShutdown
 from celery.signals import worker_ready, worker_shutting_down
+from prometheus_client import REGISTRY
 
-from service.base import telemetry
+from service.base import metrics, telemetry
 from service.base.settings import Settings, SettingsInvalid
 from service.tasks import broker
 from service.tasks.app import Application
 from service.tasks.child import Child
 from service.tasks.crew import STOP_SECONDS, Crew
 from service.tasks.duties import LONG, OUTSIDE, PLAY
+from service.tasks.measuring import measured
 from service.tasks.ticker import Ticker
 
 READY = "holotable worker ready"
@@ -41,14 +44,21 @@ def run_worker(settings: Settings) -> None:
     broker.transport(settings)  # reports bad settings here, not in every process
     if settings.broker_url is not None and broker.is_postgres(settings.broker_url):
         broker.install(settings.broker_url)
-    crew = Crew(
-        [
-            *[PLAY] * settings.worker_processes,
-            *[LONG] * max(1, settings.worker_processes // 2),
-            OUTSIDE,
-        ],
-        lambda queue, ready: work(settings, queue, ready),
-    )
+    posts = [
+        *[PLAY] * settings.worker_processes,
+        *[LONG] * max(1, settings.worker_processes // 2),
+        OUTSIDE,
+    ]
+
+    def at_post(queue: str, ready: Callable[[], None]) -> None:
+        if metrics.serve(settings.metrics_address, len(posts)) is not None and queue == PLAY:
+            signing = settings.signer_url is not None
+            REGISTRY.register(
+                metrics.Answered(settings.database_url, partial(measured, signing=signing))
+            )
+        work(settings, queue, ready)
+
+    crew = Crew(posts, at_post)
     sys.exit(crew.run(lambda: print(READY, flush=True)))  # noqa: T201 - the caller waits
 
 

@@ -16,11 +16,11 @@ class PaymentNotDue(CommandRejected):
 
 
 class PaymentNotRecorded(CommandRejected):
-    """No more was recorded for this purpose, or it was given back."""
+    """No more was recorded for this purpose."""
 
     code = "payment_not_recorded"
     rule = "payment.reversed"
-    detail = "{amount} as {kind} is more than was recorded and not given back: {recorded}"
+    detail = "{amount} as {kind} is more than was recorded: {recorded}"
 
     kind: str
     amount: int

@@ -58,6 +58,11 @@ class Connections:
         self._number = 0
         self._looking: asyncio.TimerHandle | None = None
 
+    @property
+    def number(self) -> int:
+        """How many connections are open."""
+        return self._number
+
     def enter(self, connection: Watched) -> bool:
         """
         Count a connection. Return whether there is room for it.

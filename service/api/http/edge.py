@@ -89,6 +89,8 @@ class Edge:
             return
         asked = "GET" if method == "HEAD" and (here is None or "GET" in here.operations) else method
         operation = None if here is None else here.operations.get(asked)
+        if operation is not None and (seen := scope["state"].get("seen")) is not None:
+            seen.operation = operation.name
         head, gzip = asked != method, asked == "GET" and _gzip(scope, given)
         if head or gzip or origin is not None or operation is None:
             sender = _Sender(

@@ -83,6 +83,11 @@ class Streams:
         for each in self._ends.get(account, ()):
             each.set()
 
+    @property
+    def number(self) -> int:
+        """How many streams are open in this process."""
+        return self._open["process", None]
+
     @contextmanager
     def held(self, reader: Principal | str) -> Iterator[asyncio.Event]:
         """

@@ -27,7 +27,7 @@ from service.api.http.phases import entering_of, entries_of, tables_of
 from service.api.http.watching import Watch
 from service.api.table.my_facts import is_over
 from service.api.table.my_following import named, subjects_in
-from service.base import telemetry
+from service.base import metrics, telemetry
 from service.base.errors import EventUnreadable, ServiceError
 from service.base.settings import Settings
 from service.director.runtime import GONE, Runtime, open_runtime, settle
@@ -246,7 +246,9 @@ class Driver:
 async def _logged(table: TableId, work: Coroutine[None, None, None]) -> None:
     try:
         await work
+        metrics.BOT_ACTIONS.labels("played").inc()
     except Exception as error:  # noqa: BLE001
+        metrics.BOT_ACTIONS.labels("failed").inc()
         # One table's trouble must not stop the bots of all others. The sweep tries it again.
         _log.warning("house bots stopped", table=table, error=f"{type(error).__name__}: {error}")
 
@@ -254,6 +256,7 @@ async def _logged(table: TableId, work: Coroutine[None, None, None]) -> None:
 def run(settings: Settings) -> None:
     """Play the house bots of every league until SIGTERM or SIGINT."""
     telemetry.configure(settings, "bots")
+    metrics.serve(settings.metrics_address)
     asyncio.run(_run(settings))
 
 

@@ -1,0 +1,167 @@
+"""
+What an operator can measure: the metrics of a process, and the port that shows them (ADR 0045).
+
+Labels are bounded: names of operations, tasks, projections and outcomes of this program. No metric
+names a league, a person or a card. ``docs/operating/monitoring.md`` explains each metric.
+"""
+
+import errno
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping
+from typing import Final
+
+import psycopg
+import structlog
+from prometheus_client import Counter, Gauge, Histogram, start_http_server
+from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+from service.base.settings import SettingsInvalid
+
+_QUICK: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
+_BELIEVED_SECONDS: Final = 10.0
+_LONG: Final = (0.005, 0.025, 0.1, 0.5, 1, 5, 15, 60, 300, 1800)
+
+REQUESTS: Final = Counter("holotable_http_requests", "Requests answered.", ["operation", "status"])
+REQUEST_SECONDS: Final = Histogram(
+    "holotable_http_request_seconds",
+    "Time from a request's head to its whole answer, without event streams.",
+    ["operation"],
+    buckets=_QUICK,
+)
+STREAMS: Final = Gauge("holotable_http_streams", "Event streams that are open.")
+CONNECTIONS: Final = Gauge("holotable_http_connections", "HTTP connections that are open.")
+POOL: Final = Gauge(
+    "holotable_database_connections", "Connections of the process's pool.", ["state"]
+)
+
+COMMANDS: Final = Counter("holotable_commands", "Commands that were answered.", ["outcome"])
+CONFLICTS: Final = Counter(
+    "holotable_command_conflicts", "Commands decided again, because another process was quicker."
+)
+EVENTS: Final = Counter("holotable_events_appended", "Events appended to the log.")
+BATCH: Final = Histogram(
+    "holotable_batch_commands",
+    "Commands in one append.",
+    buckets=(1, 2, 4, 8, 16, 32, 64, 128, 500),
+)
+WAIT_SECONDS: Final = Histogram(
+    "holotable_command_wait_seconds",
+    "Time that a command waits for its turn to be decided.",
+    buckets=_QUICK,
+)
+COMMIT_SECONDS: Final = Histogram(
+    "holotable_commit_seconds", "Time of one append in the database.", buckets=_QUICK
+)
+
+JOBS: Final = Counter("holotable_jobs", "Jobs that this process did.", ["task", "outcome"])
+JOB_SECONDS: Final = Histogram(
+    "holotable_job_seconds", "Time that a job took.", ["task"], buckets=_LONG
+)
+TICKED: Final = Gauge("holotable_ticker_last_tick_timestamp_seconds", "Last tick of the ticker.")
+
+PROJECTED: Final = Counter(
+    "holotable_projected_positions", "Positions of the log applied.", ["projection"]
+)
+LOOKED: Final = Gauge(
+    "holotable_projector_last_look_timestamp_seconds", "Last time the projector was caught up."
+)
+
+SIGNATURES: Final = Counter("holotable_signatures", "Signatures asked for.", ["kind", "outcome"])
+SIGNED_AT: Final = Gauge(
+    "holotable_signer_last_head_timestamp_seconds", "Time of the last signed head."
+)
+
+BOT_ACTIONS: Final = Counter(
+    "holotable_bot_turns", "Tables at which house bots played.", ["outcome"]
+)
+
+_log = structlog.get_logger(__name__)
+
+
+def serve(address: str | None, processes: int = 1) -> int | None:
+    """
+    Show this process's metrics at *address*, from a thread of its own.
+
+    Args:
+        processes: How many processes share the address. Each takes the first free port from the
+            address's own one up.
+
+    Returns:
+        The port, or None without an address.
+
+    Raises:
+        SettingsInvalid: If no port is free, or the host is not this machine's.
+    """
+    if address is None:
+        return None
+    host, _, first = address.rpartition(":")
+    for port in range(int(first), int(first) + processes):
+        try:
+            start_http_server(port, host.strip("[]"))
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE:
+                what = f"HOLOTABLE_METRICS_ADDRESS cannot be used: {error.strerror}"
+                raise SettingsInvalid(what) from error
+        else:
+            _log.info("metrics_shown", port=port)
+            return port
+    raise SettingsInvalid(f"HOLOTABLE_METRICS_ADDRESS: {processes} ports from {first} are taken")
+
+
+class Answered(Collector):
+    """
+    Metrics that the database answers when somebody looks, at most once in ten seconds.
+
+    Args:
+        url: The database, with the login of this process.
+        ask: Returns the metrics. It runs in a transaction that may only read, for five seconds.
+    """
+
+    def __init__(self, url: str, ask: Callable[[psycopg.Connection], Iterable[Metric]]) -> None:
+        self._url = url
+        self._ask = ask
+        self._lock = threading.Lock()
+        self._found: list[Metric] = []
+        self._until = 0.0
+
+    def describe(self) -> Iterable[Metric]:
+        """Return nothing: no question is asked before somebody looks."""
+        return ()
+
+    def collect(self) -> Iterable[Metric]:
+        """Return the answer. Without a database it is only that there is none."""
+        with self._lock:
+            if time.monotonic() >= self._until:
+                self._found = self._answer()
+                self._until = time.monotonic() + _BELIEVED_SECONDS
+            return self._found
+
+    def _answer(self) -> list[Metric]:
+        up = GaugeMetricFamily("holotable_database_up", "1 if the database answers.")
+        found: list[Metric] = [up]
+        try:
+            with psycopg.connect(
+                self._url, connect_timeout=3, application_name="holotable metrics"
+            ) as connection:
+                connection.read_only = True
+                connection.execute("SET LOCAL statement_timeout = '5s'")
+                found += self._ask(connection)
+        except psycopg.Error as error:
+            _log.warning("metrics_not_answered", reason=type(error).__name__)
+            up.add_metric([], 0)
+            return [up]
+        up.add_metric([], 1)
+        return found
+
+
+def gauge(
+    name: str, documentation: str, samples: Mapping[str, float | None], label: str = ""
+) -> Metric:
+    """Return a metric with a sample for each value of *label*, or with one sample without any."""
+    made = GaugeMetricFamily(name, documentation, labels=[label] if label else [])
+    for value, number in samples.items():
+        if number is not None:
+            made.add_metric([value] if label else [], number)
+    return made
