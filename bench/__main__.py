@@ -20,6 +20,7 @@ NAMES = (
     "lengths",
     "audit",
     "receipts",
+    "partitions",
 )
 
 

@@ -133,6 +133,8 @@ def restore(
         if data is not None or keys_to is not None:
             ring = key_rings.read(source, manifest, passphrase)
         if data is not None:
+            replace = replace or at_rest.unfinished(data)
+            at_rest.begin_restore(data)
             _write_all(ring.files, data / at_rest.SECRETS, replace=replace)
             url = held.enter_context(at_rest.prepared(data, server()))
             told = at_rest.settings(data, url)
@@ -141,6 +143,8 @@ def restore(
         if keys_to is not None:
             _write_all(ring.settings | ring.files, keys_to, replace=replace)
         asyncio.run(_restore(told, source, manifest, data, replace=replace))
+        if data is not None:
+            at_rest.end_restore(data)
 
 
 async def _restore(

@@ -139,6 +139,13 @@ def prune() -> click.Command:
     return prune
 
 
+def archive() -> click.Command:
+    """Copy a finished season into files that still verify in years. Nothing is deleted."""
+    from service.cli.season_archive import archive
+
+    return archive
+
+
 def projections() -> click.Command:
     """Rebuild read models from the log, or compare them with it."""
     from service.cli.projections import projections
@@ -318,6 +325,7 @@ SECTIONS: Final = {
         backup,
         restore,
         prune,
+        archive,
         projections,
         audit,
         doctor,

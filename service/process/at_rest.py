@@ -20,12 +20,31 @@ from service.transparency.signer import Memory, Signer
 SECRETS = "secrets"
 CLUSTER = "cluster"
 _MEMORY = "signer"
+_UNFINISHED = "restore-unfinished"
+"""The file that stands in the folder while a restore fills a new one."""
 
 
 def secret_files(data: Path) -> dict[str, Path]:
     """Return the secrets of the folder of ``up``, by name: keys and passwords."""
     found = sorted((data / SECRETS).iterdir()) if (data / SECRETS).is_dir() else []
     return {file.name: file for file in found if file.is_file()}
+
+
+def unfinished(data: Path) -> bool:
+    """Return whether a restore into a new folder did not end."""
+    return (data / _UNFINISHED).exists()
+
+
+def begin_restore(data: Path) -> None:
+    """Mark a folder that has no database yet, from before anything is in it."""
+    if not (data / CLUSTER).exists():
+        data.mkdir(mode=0o700, parents=True, exist_ok=True)
+        (data / _UNFINISHED).touch()
+
+
+def end_restore(data: Path) -> None:
+    """Take the mark away."""
+    (data / _UNFINISHED).unlink(missing_ok=True)
 
 
 def settings(data: Path, url: str) -> Settings:

@@ -30,6 +30,7 @@ from service.base.embedded import Cluster, binaries
 from service.base.settings import PREFIX, Settings, SignerSettings, environment
 from service.base.shipped import ROOT
 from service.base.sources import SystemEntropy
+from service.process import at_rest
 from service.process.signer import make_key
 from service.tasks import broker
 from service.tasks.worker import READY
@@ -150,6 +151,8 @@ class Stack:
           StackFailed: If a child does not start. All others are then stopped.
           ClusterFailed: If the database does not start.
         """
+        if at_rest.unfinished(self.data):
+            raise StackFailed("a restore into it did not end; run `holotable restore` again")
         self.data.mkdir(mode=0o700, parents=True, exist_ok=True)
         self.port = self.port or _free_port(self.host)
         self.signer_port = _free_port("127.0.0.1")

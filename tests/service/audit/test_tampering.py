@@ -134,7 +134,8 @@ class Played:
     backup: str
 
 
-async def _to_its_end(scene: Scene, night: Night, keep: Callable[[], None]) -> None:
+async def to_its_end(scene: Scene, night: Night, keep: Callable[[], None]) -> None:
+    """Close the season of a played night. Call *keep* when play has ended and a head is signed."""
     await scene.sign()
     keep()
     async with open_runtime(scene.database.settings("holotable_worker")) as runtime:
@@ -161,7 +162,7 @@ def night(cluster: TestServer, tmp_path_factory: pytest.TempPathFactory) -> Iter
         cluster.copy(backup, template=database.name)
 
     async def play() -> None:
-        await _to_its_end(scene, await played(database), keep)
+        await to_its_end(scene, await played(database), keep)
 
     asyncio.run(play())
     yield Played(scene, backup)

@@ -16,6 +16,8 @@ import pytest
 from engine.values import number_of
 from service.base.database import UNFINISHED, drop_database
 from service.base.settings import environment
+from service.process import at_rest
+from service.process.supervisor import Stack, StackFailed
 from tests.service.audit.test_audit import audited
 from tests.service.exports.test_archive import signed
 from tests.service.league_night import Night, played
@@ -254,3 +256,12 @@ def test_only_the_owners_login_can_back_up(target: TestDatabase, tmp_path: Path)
     refused = in_fork(("backup", str(tmp_path / "none")), told)
     assert (refused.returncode, "login of holotable_migrate" in refused.stderr) == (1, True)
     assert os.listdir(tmp_path) == []
+
+
+def test_up_refuses_a_folder_whose_restore_did_not_end(tmp_path: Path) -> None:
+    """The mark is there before the database, so no moment is left in which a kill goes unseen."""
+    at_rest.begin_restore(tmp_path)
+    with pytest.raises(StackFailed, match="restore into it did not end"):
+        Stack(tmp_path).start()
+    at_rest.end_restore(tmp_path)
+    assert not at_rest.unfinished(tmp_path)
