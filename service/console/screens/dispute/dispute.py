@@ -159,20 +159,22 @@ async def rule(ask: Ask, given: Given, dispute: str) -> Done | Page:
 @form("/disputes/{dispute:str}/freeze", of=dispute)
 async def freeze(ask: Ask, given: Given, dispute: str) -> Done | Page:
     """Freeze prizes, points and the season's end until there is a ruling."""
-    return await command(
-        ask, given, "POST", f"/v1/disputes/{dispute}/freeze",
-        given.into(DisputeReason, reason=given.text("why")),
-        said=ask.gettext("Prizes and points wait for the ruling."), to=links.dispute(dispute),
-    )  # fmt: skip
+    said = ask.gettext("Prizes and points wait for the ruling.")
+    return await _explained(ask, given, dispute, "freeze", said)
 
 
 @form("/disputes/{dispute:str}/unfreeze", of=dispute)
 async def unfreeze(ask: Ask, given: Given, dispute: str) -> Done | Page:
     """End a freeze before there is a ruling."""
+    said = ask.gettext("Prizes and points are free again.")
+    return await _explained(ask, given, dispute, "unfreeze", said)
+
+
+async def _explained(ask: Ask, given: Given, dispute: str, act: str, said: str) -> Done | Page:
+    """Send an act of a referee that needs nothing but a reason."""
     return await command(
-        ask, given, "POST", f"/v1/disputes/{dispute}/unfreeze",
-        given.into(DisputeReason, reason=given.text("why")),
-        said=ask.gettext("Prizes and points are free again."), to=links.dispute(dispute),
+        ask, given, "POST", f"/v1/disputes/{dispute}/{act}",
+        given.into(DisputeReason, reason=given.text("why")), said=said, to=links.dispute(dispute),
     )  # fmt: skip
 
 
