@@ -8,7 +8,7 @@ CODE := engine service migrations tests bench
 # The tests start hundreds of interpreters.  Without bytecode each compiles the service anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: install demo up quick test test-long soak bench lint format types api-lint sdk clients api-fuzz
+.PHONY: install demo up quick test test-long soak soak-tables bench lint format types api-lint sdk clients api-fuzz
 
 install: $(STAMP)
 
@@ -42,8 +42,12 @@ test: $(STAMP)
 test-long: $(STAMP)
 	$(PYTEST) -m long $(ARGS)
 
-# Random tables, for the time in ARGS="--seconds 3600".  Prints its first seed.
+# A million steps of the whole service, simulated.  Prints its first seed.
 soak: $(STAMP)
+	$(BIN)/python -m tests.simulation.soak $(ARGS)
+
+# Random tables, for the time in ARGS="--seconds 3600".  Prints its first seed.
+soak-tables: $(STAMP)
 	$(BIN)/python -m tests.properties.soak $(ARGS)
 
 bench: $(STAMP)

@@ -14,7 +14,8 @@ from hypothesis import settings
 if TYPE_CHECKING:  # ``make quick`` loads neither the service nor a database driver
     from tests.support.databases import TestDatabase, TestServer
 
-# A test that failed must fail again in the next run. ``make soak`` tests with new random values.
+# A test that failed must fail again in the next run. ``make soak`` and ``make soak-tables`` test
+# with new random values.
 settings.register_profile("repeatable", derandomize=True, deadline=None, print_blob=True)
 settings.load_profile("repeatable")
 

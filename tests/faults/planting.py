@@ -57,14 +57,15 @@ class FaultRotten(Exception):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
     """
-    One fault in the rules of play or of seasons.
+    One fault in the rules of play or of seasons, or in the service.
 
     Args:
         name: A description of the fault in a player's words.
-        file: The path of the file below ``engine/``.
+        file: The path of the file below ``engine/``, or below *package*.
         sound: A text that the file contains exactly once.
         faulty: The text that replaces *sound*.
         caught_by: The node id of the test that fails.
+        package: The package of the file.
     """
 
     name: str
@@ -72,16 +73,17 @@ class Fault:
     sound: str
     faulty: str
     caught_by: str
+    package: str = "engine"
 
     @property
     def path(self) -> Path:
         """The absolute path of the file."""
-        return ROOT / "engine" / self.file
+        return ROOT / self.package / self.file
 
     @property
     def module(self) -> str:
         """The name under which the file is imported."""
-        parts = Path("engine", self.file).with_suffix("").parts
+        parts = Path(self.package, self.file).with_suffix("").parts
         return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
     def text(self) -> str:
@@ -171,3 +173,8 @@ def generate(*arguments: str) -> int:
     sys.argv = ["holotable", "generate", *arguments]
     importlib.import_module("service.cli.main").main()
     return 0
+
+
+def simulate(*arguments: str) -> int:
+    """Run the simulation of the whole with *arguments*. Its modules are imported with the fault."""
+    return int(importlib.import_module("tests.simulation.soak").main(list(arguments)))
