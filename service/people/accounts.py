@@ -31,6 +31,8 @@ class Account:
     number: UUID
     login: str
     name: str
+    has_password: bool
+    """False for an account that an operator made, until its person sets one."""
 
     @property
     def player(self) -> str:
@@ -107,6 +109,19 @@ async def change_password(
     )
 
 
+async def set_first_password(
+    connection: AsyncConnection, number: UUID, kept: str, now: datetime
+) -> bool:
+    """Store a hashed password. Return False if the account has one already, or is erased."""
+    made = await connection.execute(
+        sa.update(account)
+        .where(account.c.id == number, account.c.login.is_not(None), account.c.password.is_(None))
+        .values(password=kept, password_set_at=now)
+        .returning(account.c.id)
+    )
+    return made.first() is not None
+
+
 async def changed_since(connection: AsyncConnection, number: UUID, instant: datetime) -> bool:
     """Return whether a person's password was changed after *instant*."""
     changed = await connection.scalar(
@@ -151,7 +166,7 @@ async def by_password(
     matches = await HASHING.run(client, _matches, kept or NOBODY.format(memory_kib), password)
     if row is None or not matches:
         return None
-    return Account(row.id, row.login, row.name)
+    return Account(row.id, row.login, row.name, has_password=True)
 
 
 async def names(engine: AsyncEngine, numbers: list[UUID]) -> dict[str, str]:

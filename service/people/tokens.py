@@ -194,6 +194,7 @@ async def by_tokens(
                 account.c.id.label("account"),
                 account.c.login,
                 account.c.name,
+                account.c.password.is_not(None).label("has_password"),
             )
             .join(account, account.c.id == token.c.account)
             .where(
@@ -224,7 +225,7 @@ async def by_tokens(
 def _principal(row: Any) -> Principal | None:
     if row is None:
         return None
-    person = Account(row.account, row.login, row.name)
+    person = Account(row.account, row.login, row.name, row.has_password)
     return Principal(person, row.id, frozenset(row.scopes), row.expires_at)
 
 

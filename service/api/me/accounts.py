@@ -132,6 +132,9 @@ class Me(msgspec.Struct, kw_only=True):
     name: str
     """As shown to others."""
 
+    has_password: bool
+    """False for an account that an operator made, until a password is set."""
+
     scopes: tuple[str, ...]
     """The scopes of the token in use."""
 
@@ -204,6 +207,7 @@ async def read_me(request: Asked, shell: Shell, principal: Principal) -> Respons
         id=player,
         login=principal.account.login,
         name=principal.account.name,
+        has_password=principal.account.has_password,
         scopes=tuple(sorted(principal.scopes)),
         now=shell.now(),
         leagues=tuple(MyLeague(id=each.league, name=each.name, role=each.role) for each in leagues),

@@ -24,8 +24,8 @@ from service.api.http.submitting import Order, encoded
 from service.api.me.emails import tell_former
 from service.api.me.signing_in import REPLAYED, demand_unchanged, signed_in
 from service.api.me.tokens import Password, PasswordGiven
-from service.base.errors import BadRequest, StreamNotFound
-from service.people import accounts, emails, operator_log, resetting, sign_ins
+from service.base.errors import BadRequest, StreamNotFound, WrongPassword
+from service.people import accounts, emails, operator_log, resetting, sign_ins, tokens
 from service.people.idempotency import Said
 from service.people.sealed_addresses import AddressKeys
 from service.people.tokens import MANAGE, Principal
@@ -36,8 +36,8 @@ class PasswordChange(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 
     SECRET: ClassVar = ("password", "new_password")
 
-    password: PasswordGiven
-    """The current password."""
+    password: PasswordGiven | None = None
+    """The current password. Null only for an account that has none."""
 
     new_password: Password
     """The new password, 8 to 256 characters."""
@@ -121,7 +121,14 @@ class SignInListed(msgspec.Struct, kw_only=True):
 async def change_password(
     request: Asked, body: PasswordChange, shell: Shell, principal: Principal
 ) -> Response[bytes]:
-    """Change the password. Every token needs the old password, with any scopes."""
+    """
+    Change the password. Every token needs the old password, with any scopes.
+
+    An account without a password gets its first one from a session that is nobody's child. Nothing
+    ends then, because nobody could know an earlier password.
+    """
+    if body.password is None:
+        return await _first_password(request, body, shell, principal)
     began = shell.now()
     me = await signed_in(request, principal.account.login, body.password)
     address = client_address(request)
@@ -140,6 +147,31 @@ async def change_password(
         email = await _email_kept(request, connection, me.number, remove=body.remove_email)
     forget(shell, principal)
     return encoded(PasswordChanged(tokens_ended=ended, email=email))
+
+
+async def _first_password(
+    request: Asked, body: PasswordChange, shell: Shell, principal: Principal
+) -> Response[bytes]:
+    """
+    Set the first password of the caller's account.
+
+    Raises:
+        WrongPassword: If the account has one, or the token may not manage the account.
+    """
+    me, address = principal.account.number, client_address(request)
+    if principal.account.has_password or MANAGE not in principal.scopes:
+        raise WrongPassword("the current password is needed")
+    kept = await accounts.hashed(body.new_password, shell.settings.password_memory_kib, address)
+    async with shell.engine.begin() as connection:
+        await tokens.lock_family(connection, me)
+        held = await tokens.token_numbered(connection, me, principal.token)
+        root = held is not None and held.parent is None
+        if not root or not await accounts.set_first_password(connection, me, kept, shell.now()):
+            raise WrongPassword("the current password is needed")
+        await sign_ins.add(connection, me, "password_changed", shell.now(), address=address)
+        email = await _email_kept(request, connection, me, remove=body.remove_email)
+    forget_person(shell, me)
+    return encoded(PasswordChanged(tokens_ended=0, email=email))
 
 
 @operation(

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from service.process.people import sign_in_code
+from service.process.people import organiser, sign_in_code
 from tests.service.api.conftest import PASSWORD
 from tests.support.databases import TestDatabase
 
@@ -222,3 +222,55 @@ async def test_pages_count_for_the_limits_and_once_only(serving: Serving) -> Non
         # The page and the one call that it makes are one request.
         codes = [(await busy.http.get("/sign-in")).status_code for _ in range(12)]
         assert codes.count(303) >= 8 and codes[-1] == 429
+
+
+async def test_an_account_without_a_password_is_urged_to_set_one_until_it_has(
+    serving: Serving, database: TestDatabase
+) -> None:
+    async with serving() as console:
+        settings = database.settings("holotable_api")
+        program = await organiser(settings, "lando", "Lando")
+        code = await sign_in_code(settings, "lando")
+        browser = console.browser()
+        await browser.get(f"/sign-in/{code}")
+        page = await browser.submit(f"/sign-in/{code}")
+        assert "This account has no password yet." in page.text
+
+        wanted = {"new_password": PASSWORD}
+        for_program = {"Authorization": f"Bearer {program}"}
+        refused = await console.api.http.put("/v1/me/password", json=wanted, headers=for_program)
+        assert (refused.status_code, refused.json()["code"]) == (401, "wrong_password")
+
+        page = await browser.get("/account")
+        assert 'name="password"' not in page.text
+        page = await browser.submit("/account/password", new_password=PASSWORD)
+        assert "Your password is set." in page.text
+        assert 'name="password"' in page.text
+        assert "This account has no password yet." not in (await browser.get("/")).text
+
+        await console.signed_in("lando")
+        # The next password needs this one, and the program's token lives on.
+        page = await browser.get("/account")
+        page = await browser.submit("/account/password", new_password="another horse")
+        assert page.status_code == 401
+        me = await console.api.http.get("/v1/me", headers=for_program)
+        assert me.status_code == 200
+        assert (await console.browser().sign_in("lando")).status_code == 200
+
+
+async def test_a_token_made_with_a_token_sets_no_first_password(
+    serving: Serving, database: TestDatabase
+) -> None:
+    async with serving() as console:
+        settings = database.settings("holotable_api")
+        await organiser(settings, "lando", "Lando")
+        secret = (await sign_in_code(settings, "lando")).partition(".")[2]
+        http, root = console.api.http, {"Authorization": f"Bearer {secret}"}
+        asked = {"name": "program", "scopes": ["tokens:manage"]}
+        child = (await http.post("/v1/tokens", json=asked, headers=root)).json()["token"]
+        headers = {"Authorization": f"Bearer {child}"}
+        wanted = {"new_password": PASSWORD}
+        refused = await http.put("/v1/me/password", json=wanted, headers=headers)
+        assert (refused.status_code, refused.json()["code"]) == (401, "wrong_password")
+        done = await http.put("/v1/me/password", json=wanted, headers=root)
+        assert done.status_code == 200, done.text

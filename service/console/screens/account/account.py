@@ -59,6 +59,9 @@ class AccountScreen(msgspec.Struct, kw_only=True):
 
     login: str
     name: str
+    has_password: bool
+    """False for an account that an operator made, until its person sets one."""
+
     email: str | None
     """The confirmed address, or null."""
 
@@ -96,6 +99,7 @@ async def account(ask: Ask) -> Page:
     screen = AccountScreen(
         login=me.login,
         name=me.name,
+        has_password=me.has_password,
         email=mail.email,
         waiting=mail.waiting,
         sessions=tuple(found),
@@ -109,9 +113,11 @@ async def account(ask: Ask) -> Page:
 
 @form("/account/password", of=account)
 async def change_password(ask: Ask, given: Given) -> Done:
-    """Change the password. Every other browser and program is signed out."""
+    """Change the password, which signs every other browser and program out, or set the first."""
     wanted = given.into(PasswordChange, flags=("remove_email",))
     await ask.api.send("PUT", "/v1/me/password", wanted, PasswordChanged, key=given.key)
+    if wanted.password is None:
+        return Done(links.ACCOUNT, ask.gettext("Your password is set."))
     said = ask.gettext("Your password is changed. You are signed out everywhere else.")
     return Done(links.ACCOUNT, said)
 
