@@ -30,8 +30,15 @@ STYLE = "css/console.css"
 PLAY = "css/play.css"
 """The style sheets of the playing table in one file. Its page is sent uncompressed."""
 
+REPLAY = "css/replayer.css"
+"""The style sheets of the replayer in one file. Its page is sent uncompressed too."""
+
 _COMMON = ("tokens", "base", "layout", "components", "forms")
-_FILES = {STYLE: (*_COMMON, "data"), PLAY: (*_COMMON, "table")}
+_FILES = {
+    STYLE: (*_COMMON, "data"),
+    PLAY: (*_COMMON, "table"),
+    REPLAY: (*_COMMON, "table", "replay"),
+}
 _COMMENT = re.compile(rb"/\*.*?\*/", re.DOTALL)
 _SPACES = re.compile(rb"\s+")
 _BETWEEN = re.compile(rb"\s*([{};,])\s*")

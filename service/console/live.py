@@ -38,6 +38,9 @@ from service.console.declaring import page
 MINE = "me"
 """The topic of everything about the reader: turns, seats, places, disputes."""
 
+PLANS = "plans"
+"""The topic of the reader's leagues and evenings, without what is played at the tables."""
+
 _FLOOR = "floor:"
 _TABLE = "table-"
 _NAMING = ("plr_", "trn_")
@@ -49,7 +52,7 @@ _OF_LEAGUE = ("tournament", "season", "dispute")
 TOPICS_MAX = 40
 _SCREEN = "screen:"
 _TOPIC = re.compile(
-    r"(?:(?:lge|trn|tbl|ssn|dsp)_|floor:trn_)[0-9a-f]{32}|me|screen:holo_scr_[0-9a-f]{64}"
+    r"(?:(?:lge|trn|tbl|ssn|dsp)_|floor:trn_)[0-9a-f]{32}|me|plans|screen:holo_scr_[0-9a-f]{64}"
 )
 _ROUTES = {
     "lge": "leagues", "trn": "tournaments", "tbl": "tables", "ssn": "seasons", "dsp": "disputes",
@@ -157,8 +160,8 @@ async def _keys(ask: Ask, shell: Shell, topic: str) -> _Keys:
     Raises:
         Problem: If the API does not show it to the reader.
     """
-    if topic == MINE:
-        return _own_keys(await ask.api.get("/v1/me", Me))
+    if topic in (MINE, PLANS):
+        return _own_keys(await ask.api.get("/v1/me", Me), tables=topic == MINE)
     if topic.startswith(_SCREEN):
         seen = await ask.api.get("/v1/screen", _OnScreen, key=topic.removeprefix(_SCREEN))
         return await _with_tables(shell, seen.tournament, seen)
@@ -186,12 +189,12 @@ async def _with_tables(shell: Shell, tournament: str, shown: _Tables) -> _Keys:
     return {(league, stream), *((league, stream_of(each.id)) for each in shown.tables)}
 
 
-def _own_keys(me: Me) -> _Keys:
-    """Return everything of the reader: leagues, tournaments, and the tables with their turns."""
+def _own_keys(me: Me, *, tables: bool) -> _Keys:
+    """Return everything of the reader: leagues, tournaments, and the *tables* with their turns."""
     keys = {(each.id, key) for each in me.leagues for key in (me.id, stream_of(each.id))}
     for seat in me.seats:
         keys |= {(seat.league, seat.tournament), (seat.league, stream_of(seat.tournament))}
-        if seat.table is not None:
+        if tables and seat.table is not None:
             keys.add((seat.league, stream_of(seat.table)))
     return keys
 
@@ -199,7 +202,9 @@ def _own_keys(me: Me) -> _Keys:
 async def _messages(ask: Ask, shell: Shell, topics: _Topics) -> AsyncIterator[bytes]:
     loop = asyncio.get_running_loop()
     until = loop.time() + STREAM_SECONDS
-    with shell.news.watching() as watch:
+    known = None if ask.session is None else believed(shell, ask.session.secret)
+    player = "" if known is None else known.account.player
+    with shell.news.watching() as watch, shell.joined.held(player):
         try:
             for league, keys in topics.leagues().items():
                 await watch.begin(league, keys)
@@ -209,18 +214,35 @@ async def _messages(ask: Ask, shell: Shell, topics: _Topics) -> AsyncIterator[by
             yield OPENING
             yield _BEGUN  # what changes from here on is told
             while loop.time() < until and not shell.stopping.is_set():
-                if not await watch.wait(PING_SECONDS):
+                heard = await watch.wait(PING_SECONDS)
+                if await _joined(shell, topics, player):
+                    # No news tells of a league that was not watched.
+                    own = {MINE, PLANS} & topics.found.keys()
+                    await _follow(ask, shell, topics, watch, {each: set() for each in own})
+                    for topic in own:
+                        yield _told(Changed(topic, 0))
+                if not heard:
                     yield PING
                     continue
                 await asyncio.sleep(_TOGETHER_SECONDS)
                 news = watch.take()
                 await _follow(ask, shell, topics, watch, _grown(news, topics))
                 for changed in _changed(news, topics):
-                    yield ServerSentEventMessage(
-                        data=msgspec.json.encode(changed).decode(), event="changed"
-                    ).encode()
+                    yield _told(changed)
         except _ENDINGS:
             return  # the page connects again, and is then told the reason
+
+
+async def _joined(shell: Shell, topics: _Topics, player: str) -> bool:
+    """Return whether the reader has joined a league that is not watched yet."""
+    if not player or not {MINE, PLANS} & topics.found.keys():
+        return False
+    return bool(await shell.joined.of(player) - topics.leagues().keys())
+
+
+def _told(changed: Changed) -> bytes:
+    data = msgspec.json.encode(changed).decode()
+    return ServerSentEventMessage(data=data, event="changed").encode()
 
 
 def _changed(news: Mapping[str, Mapping[str, Fresh]], topics: _Topics) -> list[Changed]:
@@ -234,7 +256,7 @@ def _changed(news: Mapping[str, Mapping[str, Fresh]], topics: _Topics) -> list[C
 
 def _grows(topic: str) -> bool:
     """Return whether what *topic* watches changes as tables open and seats are drawn."""
-    return topic == MINE or topic.startswith((_FLOOR, _SCREEN))
+    return topic in (MINE, PLANS) or topic.startswith((_FLOOR, _SCREEN))
 
 
 def _grown(news: Mapping[str, Mapping[str, Fresh]], topics: _Topics) -> dict[str, _Keys]:

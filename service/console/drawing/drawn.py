@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from service.console.assets import static
-from service.console.drawing import cards, dice, sprite
+from service.console.drawing import dice, sprite
 from service.console.drawing.spoken import number, spoken, suit_name
 from service.console.languages import Spoken
 
-_CARD = f"0 0 {cards.WIDTH} {cards.HEIGHT}"
 _DIE = f"0 0 {dice.SIZE} {dice.SIZE}"
 
 
@@ -21,11 +20,11 @@ class Drawn:
 
     def card(self, card: str) -> Markup:
         """Return the front of *card*."""
-        return _placed("card", _CARD, card, self.name(card))
+        return _placed("card", "", card, self.name(card))
 
     def back(self) -> Markup:
         """Return the back of a card. It has no name: the page says how many there are."""
-        return _placed("card", _CARD, sprite.BACK, "")
+        return _placed("card", "", sprite.BACK, "")
 
     def backs(self, count: int, said: str) -> Markup:
         """Return overlapping backs, at most five. *said* is how many there are, in words."""
@@ -62,6 +61,8 @@ def _placed(kind: str, box: str, name: str, said: str) -> Markup:
     role = (
         Markup('role="img" aria-label="{}"').format(said) if said else Markup('aria-hidden="true"')
     )
-    return Markup('<svg class="{}" viewBox="{}" {}><use href="{}#{}"/></svg>').format(
-        kind, box, role, static("cards.svg"), name
+    # The shape of a card is in the style sheets, because a page may hold forty.
+    shape = Markup(' viewBox="{}"').format(box) if box else ""
+    return Markup('<svg class="{}"{} {}><use href="{}#{}"/></svg>').format(
+        kind, shape, role, static("cards.svg"), name
     )

@@ -82,7 +82,7 @@ async def test_a_claim_is_filed_ruled_on_and_appealed(
         assert (await owner.get(f"/v1{path}")).json()["rulings"] == []
         done = await desk.submit(f"{path}/rule")
         assert "The ruling is given." in done.text
-        assert "For the claimant" in done.text and "betting.call" in done.text
+        assert "For the claimant" in done.text and "5.6</span>&nbsp;Call</span>" in done.text
         assert "The order of finish was corrected" in done.text
         assert (await entrants(owner, tournament))[0]["id"] == second["id"]
 

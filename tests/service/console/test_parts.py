@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from service.api.http import joining
+from service.console import live
 from service.console.assets import STYLE, assets
 from tests.service.api.proof.test_evidence import project
 from tests.service.console.conftest import Console
@@ -90,6 +92,54 @@ async def test_a_player_is_told_of_the_draw_and_of_each_decision(
             async with asyncio.timeout(10):
                 while await anext(items) != {"topic": "me", "version": version}:
                     pass
+
+
+async def test_a_league_joined_elsewhere_is_told_without_a_new_stream(
+    serving: Serving, database: TestDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live, "PING_SECONDS", 0.1)
+    monkeypatch.setattr(joining, "JOINED_SECONDS", 0.1)
+    async with serving() as console:
+        owner, league = await console.api.league()
+        guest = await console.api.person()
+        browser = await console.signed_in(guest.login)
+        code = (await owner.post(f"/v1/leagues/{league}/invitations", {})).json()["code"]
+
+        async with streaming(console, "topics=me,plans", _cookie(browser)) as items:
+            assert (await guest.post(f"/v1/invitations/{code}/accept")).is_success
+            await project(database)
+            async with asyncio.timeout(10):
+                told = [await anext(items) for _ in range(2)]
+            assert {each["topic"] for each in told} == {"me", "plans"}
+            made = {"name": "Night", "ruleset": "better"}
+            evening = (await owner.post(f"/v1/leagues/{league}/tournaments", made)).json()["id"]
+            assert (await guest.post(f"/v1/tournaments/{evening}/registrations")).is_success
+            async with asyncio.timeout(10):
+                while (await anext(items))["version"] == 0:
+                    pass
+
+
+async def test_acts_at_a_table_are_no_news_of_the_readers_plans(
+    serving: Serving, database: TestDatabase
+) -> None:
+    async with serving() as console:
+        _, _, _, people, table = await console.api.playing(2, hands_between_seconds=3600)
+        await project(database)
+        browser = await console.signed_in(people[0].login)
+
+        async with streaming(console, "topics=me,plans", _cookie(browser)) as items:
+            view = (await people[1].get(f"/v1/tables/{table}")).json()
+            act = {"type": "select", "decision": view["decision"]["token"]}
+            act["cards"] = view["me"]["cards"][:1]
+            assert (await people[1].post(f"/v1/tables/{table}/actions", act)).is_success
+            version = (await people[0].get(f"/v1/tables/{table}")).json()["version"]
+            topics = set()
+            async with asyncio.timeout(10):
+                async for item in items:
+                    topics.add(item["topic"])
+                    if item["version"] == version:
+                        break
+            assert topics == {"me"}
 
 
 async def test_a_league_is_told_of_its_evenings(serving: Serving) -> None:

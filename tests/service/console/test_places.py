@@ -86,6 +86,9 @@ async def test_every_page_of_a_place_has_its_tabs_and_the_way_up(
                 if href.endswith("/clock"):
                     continue  # a wall of the room, without anything to press
                 shown = ways(page)
+                in_sight = page.text.partition('class="tabs"')[2].partition("<details")[0]
+                assert f'href="{href}" aria-current' in in_sight
+                assert in_sight.count("<li>") in (6, 7)
                 here = [(at, text) for at, attributes, text in shown["tabs"]
                         if "aria-current" in attributes]  # fmt: skip
                 assert [at for at, _ in here] == [href]

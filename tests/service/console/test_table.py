@@ -10,6 +10,11 @@ import pytest
 from engine.rulesets.presets import PRESETS
 from service.api.http.rule_names import NUMBERS
 from service.console.assets import PLAY, assets
+from service.console.rules.titles import TITLES
+from tests.service.api.conftest import Person
+from tests.service.api.proof.test_evidence import project
+from tests.service.console.conftest import Browser
+from tests.support.databases import TestDatabase
 
 pytestmark = pytest.mark.anyio
 Serving = Callable[..., Any]
@@ -37,6 +42,12 @@ def buttons(page: str) -> list[str]:
 
 def first_paint(page: str) -> int:
     return len(page.encode()) + len(assets()[PLAY].compressed or b"")
+
+
+def whole_paint(page: str) -> int:
+    """Return the bytes of a page that is not compressed, and of every sheet that a phone needs."""
+    sheets = re.findall(r'<link rel="stylesheet" href="/static/[^/]+/([^"]+)">', page)
+    return len(page.encode()) + sum(len(assets()[each].compressed or b"") for each in sheets)
 
 
 def wanted(view: Any) -> list[str]:
@@ -83,7 +94,7 @@ def choice(view: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize("ruleset", sorted(PRESETS))
 async def test_a_hand_is_played_by_forms_with_exactly_the_legal_actions(
-    serving: Serving, ruleset: str
+    serving: Serving, ruleset: str, database: TestDatabase
 ) -> None:
     async with serving() as console:
         _, _, _, people, table = await console.api.playing(2, **terms(ruleset))
@@ -99,6 +110,12 @@ async def test_a_hand_is_played_by_forms_with_exactly_the_legal_actions(
                 assert first_paint(page) < FIRST_PAINT_MAX
                 assert set((view["me"] or {"cards": ()})["cards"]) <= shown(page)
                 if view["my_turn"]:
+                    # Without a script, Enter presses the first button. It must send nothing.
+                    assert re.findall(r'<button[^>]* name="do" value="([^"]+)"', page)[0] == "count"
+                    before = view["version"]
+                    await browser.submit(here, do="count")
+                    told = (await person.get(f"/v1/tables/{table}")).json()
+                    assert told["version"] == before
                     fields = choice(view)
                     pressed.add(fields["do"])
                     answer = await browser.submit(here, **fields)
@@ -113,6 +130,54 @@ async def test_a_hand_is_played_by_forms_with_exactly_the_legal_actions(
             assert award["rule"] not in told
             assert f'aria-label="Rule {NUMBERS[award["rule"]]}"' in told
         assert len(pressed) > 1
+        await project(database)
+        await read_whole(browsers[0][1], people[0], view["last_hand"]["hand"])
+
+
+async def test_a_showdown_of_six_is_light_at_the_table_and_in_the_replayer(
+    serving: Serving, database: TestDatabase
+) -> None:
+    async with serving() as console:
+        _, _, _, people, table = await console.api.playing(6, **terms("better"))
+        browsers = [(each, await console.signed_in(each.login)) for each in people]
+        here = f"/tables/{table}"
+        for _ in range(ROUNDS_MAX):
+            for person, browser in browsers:
+                view = (await person.get(f"/v1/tables/{table}")).json()
+                if view["my_turn"]:
+                    await browser.get(here)
+                    await browser.submit(here, **keeping_all(view))
+            if view["last_hand"] is not None:
+                break
+        assert len(view["last_hand"]["revealed"]) == 6
+        for _, browser in browsers:
+            page = (await browser.get(here)).text
+            assert first_paint(page) < FIRST_PAINT_MAX
+            for seat in view["last_hand"]["revealed"]:
+                assert set(seat["cards"]) <= shown(page)
+        await project(database)
+        await read_whole(browsers[0][1], people[0], view["last_hand"]["hand"])
+
+
+def keeping_all(view: Any) -> dict[str, Any]:
+    """Return the fields of a form that keeps as many cards as possible, and stays in."""
+    if view["phase"] == "select":
+        return {"do": "select", "cards": view["me"]["cards"]}
+    return choice(view)
+
+
+async def read_whole(browser: Browser, person: Person, hand: str) -> None:
+    """Read each kind of step of a hand: it names its rule by number and title, and is light."""
+    steps = (await person.get(f"/v1/hands/{hand}/replay")).json()["steps"]
+    last, heaviest = {each["rule"]: each["number"] for each in steps}, (0, 0, "")
+    for rule, step in last.items():
+        page = await browser.get(f"/hands/{hand}?step={step}")
+        assert page.status_code == 200
+        heaviest = max(heaviest, (whole_paint(page.text), step, rule))
+        if rule is not None:
+            named = f'rules#rule-{NUMBERS[rule]}">{NUMBERS[rule]} {TITLES[rule]}</a>'
+            assert named in unescape(page.text)
+    assert heaviest[0] < FIRST_PAINT_MAX, heaviest[1:]
 
 
 async def test_a_table_of_eight_is_light(serving: Serving) -> None:

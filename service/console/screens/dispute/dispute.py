@@ -18,14 +18,13 @@ from service.console.calling import Problem
 from service.console.declaring import form, page
 from service.console.forms import Given, Rehearsal, command
 from service.console.pages import Done, Page
+from service.console.rules.titles import RuleNamed, rule_named
 from service.console.screens.dispute.ruling import Changes, changes_for, ruling_of
 from service.console.screens.dispute.words import (
     HandSaid,
-    RuleNamed,
     act_name,
     hand_said,
     kind_name,
-    rule_named,
     rulebook,
 )
 
@@ -121,7 +120,7 @@ async def dispute(ask: Ask, dispute: str) -> Page:
         claimant=shown.claimant_name,
         mine=shown.claimant == me.id,
         claim=shown.claim,
-        rules=tuple(rule_named(each) for each in shown.rules),
+        rules=tuple(rule_named(each, ask.language) for each in shown.rules),
         tournament=shown.subject.tournament,
         season=shown.subject.season,
         hand=hand,
@@ -133,7 +132,7 @@ async def dispute(ask: Ask, dispute: str) -> Page:
         appealed=shown.appealed_by is not None,
         evidence=evidence,
         changes=changes,
-        rulebook=rulebook() if rules else (),
+        rulebook=rulebook(ask.language) if rules else (),
         may_appeal=shown.state == "ruled" and await _concerned(ask, shown, me),
     )
     return Page("dispute/dispute.html", screen)
@@ -258,6 +257,6 @@ def _decided(ask: Ask, ruling: RulingShown) -> Decided:
         won=ruling.outcome == "for",
         by=ruling.name,
         reason=ruling.reason,
-        rules=tuple(rule_named(each) for each in ruling.rules),
+        rules=tuple(rule_named(each, ask.language) for each in ruling.rules),
         acts=tuple(act_name(each.command, ask.language) for each in ruling.acts),
     )

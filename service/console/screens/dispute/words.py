@@ -9,6 +9,7 @@ from service.base.languages import N_
 from service.console.asking import Ask
 from service.console.calling import Problem
 from service.console.languages import Spoken
+from service.console.rules.titles import RuleNamed, rule_named
 from service.console.screens.replay.shown import lines_of
 
 _AROUND = 3
@@ -24,13 +25,6 @@ _ACTS = {
     "adjust_points": N_("Points were adjusted"),
     "revoke_award": N_("The evening’s points were revoked"),
 }
-
-
-class RuleNamed(msgspec.Struct, kw_only=True):
-    """A rule of the rulebook."""
-
-    name: str
-    number: str
 
 
 class StepLine(msgspec.Struct, kw_only=True):
@@ -71,14 +65,9 @@ def act_name(command: str, language: Spoken) -> str:
     return language.gettext(_ACTS[command]) if command in _ACTS else command
 
 
-def rule_named(name: str) -> RuleNamed:
-    """Return a rule with its number."""
-    return RuleNamed(name=name, number=NUMBERS.get(name, "?"))
-
-
-def rulebook() -> tuple[RuleNamed, ...]:
+def rulebook(language: Spoken) -> tuple[RuleNamed, ...]:
     """Return every rule, in the order of the rulebook."""
-    return tuple(rule_named(name) for name in NUMBERS)
+    return tuple(rule_named(name, language) for name in NUMBERS)
 
 
 def rule_typed(text: str) -> str:

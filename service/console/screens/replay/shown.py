@@ -11,6 +11,7 @@ from engine.table.read.view_parts import OwnView, RevealedView
 from service.api.table.replays import ReplayShown
 from service.console import links
 from service.console.asking import Ask
+from service.console.rules.titles import RuleNamed, rule_named
 from service.console.screens.replay.said import OWNERS, Saying, Sentence
 from service.console.screens.table.felt import Felt, felt_of
 
@@ -27,6 +28,20 @@ class Line:
 
     street: int
     said: Sentence
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """A phase in the list of steps. Only the one that is shown lists its steps."""
+
+    name: str
+    street: int
+    first: int
+    """The number of its first step."""
+
+    count: int
+    lines: tuple[Line, ...]
+    """Its steps, or nothing if another phase is shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +116,14 @@ class ReplayScreen:
 
     names: dict[str, str]
     over: bool
-    lines: tuple[Line, ...]
+    phases: tuple[Phase, ...]
+    last: int
+    """The number of the last step."""
+
     step: Step
+    rule: RuleNamed | None
+    """The rule behind the step."""
+
     said: Sentence
     felt: Felt
     judged: tuple[Judged, ...]
@@ -112,11 +133,6 @@ class ReplayScreen:
 
     phase_back: int | None
     phase_on: int | None
-
-    @property
-    def last(self) -> int:
-        """The number of the last step."""
-        return len(self.lines)
 
     @property
     def at(self) -> datetime:
@@ -157,8 +173,10 @@ def replay_screen(
         sealed=sealed,
         names=replay.names,
         over=replay.over,
-        lines=lines,
+        phases=_phases(lines, at),
+        last=len(lines),
         step=step,
+        rule=None if step.rule is None else rule_named(step.rule, ask.language),
         said=lines[at - 1].said,
         felt=felt_of(step.view, replay.names, mine, chips=_chips(replay), known=known, pages=pages),
         judged=_judged(replay, step, names),
@@ -166,6 +184,22 @@ def replay_screen(
         private=step.event in OWNERS,
         phase_back=max((each for each in starts if each < at), default=None),
         phase_on=min((each for each in starts if each > at), default=None),
+    )
+
+
+def _phases(lines: tuple[Line, ...], at: int) -> tuple[Phase, ...]:
+    """Return the phases of a hand, with the steps of the one that the step *at* belongs to."""
+    starts = [each for each in lines if each.phase]
+    ends = [each.number for each in starts[1:]] + [len(lines) + 1]
+    return tuple(
+        Phase(
+            name=str(start.phase),
+            street=start.street,
+            first=start.number,
+            count=end - start.number,
+            lines=lines[start.number - 1 : end - 1] if start.number <= at < end else (),
+        )
+        for start, end in zip(starts, ends, strict=True)
     )
 
 

@@ -17,5 +17,16 @@ document.addEventListener("submit", (event) => {
   addEventListener("pageshow", () => delete form.dataset.sent, { once: true });
 });
 
+// The further tabs close by Escape, and by a press anywhere else.
+const more = document.querySelector(".tabs-more");
+if (more) {
+  document.addEventListener("click", ({ target }) => more.contains(target) || (more.open = false));
+  more.addEventListener("keydown", ({ key }) => {
+    if (key !== "Escape" || !more.open) return;
+    more.open = false;
+    more.firstElementChild.focus();
+  });
+}
+
 document.querySelector("#errors")?.focus();
 document.querySelector(".tabs [aria-current]")?.scrollIntoView({ inline: "center", block: "nearest" });

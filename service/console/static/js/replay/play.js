@@ -12,17 +12,13 @@ const go = async (address, push = true) => {
   mark();
 };
 
-// Marks the step in the list, and brings it into view without moving the page.
+// Brings the step into view in the list, without moving the page, and says it.
 const mark = () => {
   const number = stage().querySelector('[data-step]')?.dataset.step;
   const list = document.querySelector('[data-steps]');
-  for (const each of list.querySelectorAll('a')) {
-    const here = each.firstChild.textContent === number;
-    if (here) each.setAttribute('aria-current', 'step');
-    else each.removeAttribute('aria-current');
-    if (here && list.scrollHeight > list.clientHeight) {
-      list.scrollTop += each.getBoundingClientRect().top - list.getBoundingClientRect().top - 80;
-    }
+  const here = list.querySelector('[aria-current]');
+  if (here && list.scrollHeight > list.clientHeight) {
+    list.scrollTop += here.getBoundingClientRect().top - list.getBoundingClientRect().top - 80;
   }
   for (const each of document.querySelectorAll('[data-eyes]')) {
     const url = new URL(each.href);
@@ -36,12 +32,8 @@ const mark = () => {
 
 const KEYS = { ArrowLeft: 'back', ArrowRight: 'on', ArrowUp: 'phase-back', ArrowDown: 'phase-on' };
 
-const steps = () => [...document.querySelectorAll('[data-steps] a')];
-
-// The link that a key stands for: a way through the hand, an end of it, or other eyes.
+// The link that a key stands for: a way through the hand, or other eyes.
 const linked = (key) => {
-  if (key === 'Home') return steps()[0];
-  if (key === 'End') return steps().at(-1);
   if (key === 'v') {
     const next = document.querySelector('[data-eyes][aria-current] + a');
     return next ?? document.querySelector('[data-eyes]');
@@ -53,13 +45,19 @@ document.addEventListener('click', (event) => {
   const link = event.target.closest('a[href^="?step="]:not([data-eyes])');
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
   event.preventDefault();
-  const { way } = link.dataset;
-  go(link.href).then(() => way && stage().querySelector(`[data-way="${way}"]`)?.focus());
+  const again = link.dataset.way ? `[data-way="${link.dataset.way}"]` : '[data-steps] [aria-current]';
+  go(link.href).then(() => stage().querySelector(again)?.focus());
 });
 
 document.addEventListener('keydown', (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest('input, select, textarea'))
     return;
+  const ends = stage().querySelector('[data-step]').dataset;
+  if (event.key === 'Home' || event.key === 'End') {
+    event.preventDefault();
+    go(event.key === 'Home' ? ends.first : ends.last);
+    return;
+  }
   const link = linked(event.key);
   if (!link) return;
   event.preventDefault();

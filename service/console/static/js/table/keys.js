@@ -23,6 +23,11 @@ const next = () => {
 };
 
 export const pressed = (event) => {
+  // Enter in the amount raises to it. The form's first button only counts.
+  if (event.key === 'Enter' && event.target.matches('input[name=amount]')) {
+    event.preventDefault();
+    return event.target.form.querySelector('[value=raise_to]').click();
+  }
   if (event.ctrlKey || event.metaKey || event.altKey || typing(event.target)) return;
   // Enter on a card must not press the form's first button.
   if (event.key === 'Enter' && event.target.matches('[type=checkbox]')) event.preventDefault();

@@ -1,0 +1,127 @@
+"""The rules that a table names, with their titles: what the replayer writes beside a step."""
+
+from collections.abc import Mapping
+
+import msgspec
+
+from service.api.http.rule_names import NUMBERS
+from service.base.languages import N_
+from service.console.languages import Spoken
+
+TITLES: Mapping[str, str] = {
+    "absence.killed": N_("The hand of an absent player is out"),
+    "absence.stepped_away": N_("A player who stepped away"),
+    "absence.timeouts": N_("Away after missed turns"),
+    "add_on": N_("Add-on"),
+    "beacon.deals": N_("Public chance for a deal"),
+    "beacon.value": N_("The value of the public chance"),
+    "betting.all_in": N_("All-in"),
+    "betting.call": N_("Call"),
+    "betting.check": N_("Check"),
+    "betting.chip_unit": N_("Bets in whole chips"),
+    "betting.fixed_continue": N_("Fixed price to go on"),
+    "betting.fold": N_("Fold"),
+    "betting.free_fold": N_("Fold without a bet"),
+    "betting.last_raise": N_("The size of a raise"),
+    "betting.lone_seat": N_("Only one can bet"),
+    "betting.min_bet": N_("The smallest bet"),
+    "betting.opening_bet": N_("Opening bet"),
+    "betting.reopening": N_("When betting is open again"),
+    "betting.street_end": N_("The end of a street"),
+    "betting.turn": N_("Whose turn it is"),
+    "betting.units": N_("Bets in steps"),
+    "button": N_("The button"),
+    "cards.deal": N_("The deal"),
+    "cards.discard": N_("Discards"),
+    "cards.recycling": N_("A new pile"),
+    "cards.replacement": N_("New cards"),
+    "casino": N_("Casino"),
+    "casino.add_on": N_("More chips"),
+    "casino.carry": N_("The last chips of the pots"),
+    "casino.leave": N_("Leaving with the chips"),
+    "clock": N_("Time to decide"),
+    "clock.bet": N_("Time out at a bet"),
+    "clock.card": N_("Time out at a card turn"),
+    "clock.improve": N_("Time out at the new cards"),
+    "clock.selection": N_("Time out at the choice of cards"),
+    "decisions.binding": N_("Decisions are final"),
+    "denominations": N_("Kinds of chips"),
+    "dice.target": N_("The dice of the target"),
+    "directing.hold": N_("A table is held"),
+    "escalation": N_("Growing forced bets"),
+    "forced.ante": N_("Ante"),
+    "forced.blinds": N_("Blinds"),
+    "forced.out": N_("Out without both antes"),
+    "generator.seeds": N_("The chance of a deal"),
+    "hand_for_hand": N_("Hand for hand"),
+    "items.buy_back": N_("Buying a thing back"),
+    "items.stake": N_("Staking a thing"),
+    "levels.outage": N_("Levels after an outage"),
+    "penalty.moved": N_("A penalty goes along to another table"),
+    "phases.settled": N_("The hand is settled"),
+    "pots.layers": N_("Main pot and side pots"),
+    "pots.unmatched": N_("Chips that nobody matched"),
+    "rebuy": N_("Rebuy"),
+    "rulesets": N_("Rulesets"),
+    "selection.first": N_("Choosing cards"),
+    "selection.improve": N_("Adding cards"),
+    "showdown.best": N_("The best hand"),
+    "showdown.reveal": N_("Hands are shown"),
+    "showdown.show": N_("Showing on request"),
+    "spike.buy": N_("Buying a card"),
+    "spike.dice": N_("The dice of a round"),
+    "spike.discard_pile": N_("The open pile"),
+    "spike.gain": N_("Taking a card"),
+    "spike.galaxy_series": N_("Three open piles"),
+    "spike.junk": N_("Throwing the hand in"),
+    "spike.one_card": N_("Doubles: the oldest card goes"),
+    "spike.ranking": N_("The ranks of hands"),
+    "spike.redeal": N_("Doubles: everybody gets new cards"),
+    "spike.rounds": N_("Rounds of a hand"),
+    "spike.sabacc_pot": N_("The sabacc pot"),
+    "spike.stand": N_("Standing"),
+    "spike.swap": N_("Swapping a card"),
+    "spike.trade": N_("Trading a card"),
+    "ties.blind_draw": N_("A tie: one open card each"),
+    "ties.cube": N_("A tie: the chance cube"),
+    "ties.draw_off": N_("A tie: one more card each"),
+    "ties.split": N_("A tie: the pot is split"),
+    "traditional": N_("Traditional sabacc"),
+    "traditional.announce": N_("Totals are announced"),
+    "traditional.bomb_out": N_("Bombing out"),
+    "traditional.call": N_("Calling the hand"),
+    "traditional.call_at_last": N_("The last call"),
+    "traditional.call_without_cards": N_("A call without cards"),
+    "traditional.demise": N_("Sudden demise"),
+    "traditional.draw": N_("Drawing a card"),
+    "traditional.field": N_("The static field"),
+    "traditional.nobody": N_("Every hand bombed out"),
+    "traditional.reveal": N_("Hands are shown at a call"),
+    "traditional.sabacc_pot": N_("The sabacc pot"),
+    "traditional.shift": N_("The shift"),
+    "traditional.shift_dice": N_("The dice of the shift"),
+    "traditional.stand": N_("Standing"),
+    "traditional.trade": N_("Trading a card"),
+    "visibility": N_("Who sees what"),
+    "voiding": N_("A deal is void"),
+    "voiding.fouled_deck": N_("A fouled deck"),
+    "voiding.mis_deal": N_("A misdeal"),
+    "voiding.substantial_action": N_("Substantial action"),
+    "words.unit": N_("The smallest chip"),
+}
+"""The title of each rule that the engine names at a table, by the rule's name."""
+
+
+class RuleNamed(msgspec.Struct, kw_only=True):
+    """A rule of the rulebook."""
+
+    name: str
+    number: str
+    title: str
+    """The title in the reader's language, or the name of a rule that no table names."""
+
+
+def rule_named(name: str, language: Spoken) -> RuleNamed:
+    """Return a rule with its number and its title."""
+    title = language.gettext(TITLES[name]) if name in TITLES else name
+    return RuleNamed(name=name, number=NUMBERS.get(name, "?"), title=title)
