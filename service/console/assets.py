@@ -31,13 +31,13 @@ PLAY = "css/play.css"
 """The style sheets of the playing table in one file. Its page is sent uncompressed."""
 
 REPLAY = "css/replayer.css"
-"""The style sheets of the replayer in one file. Its page is sent uncompressed too."""
+"""The style sheets of the replayer in one file, without forms. Its page is uncompressed too."""
 
 _COMMON = ("tokens", "base", "layout", "components", "forms")
 _FILES = {
     STYLE: (*_COMMON, "data"),
     PLAY: (*_COMMON, "table"),
-    REPLAY: (*_COMMON, "table", "replay"),
+    REPLAY: (*_COMMON[:4], "table", "replay"),
 }
 _COMMENT = re.compile(rb"/\*.*?\*/", re.DOTALL)
 _SPACES = re.compile(rb"\s+")
@@ -75,7 +75,7 @@ def assets() -> dict[str, Asset]:
 def digest() -> str:
     """Return the digest of all files, which is a part of their addresses."""
     all_of_them = "".join(f"{path} {each.etag}\n" for path, each in assets().items())
-    return hashlib.sha256(all_of_them.encode()).hexdigest()[:12]
+    return hashlib.sha256(all_of_them.encode()).hexdigest()[:8]
 
 
 def static(path: str) -> str:

@@ -155,3 +155,32 @@ async def test_taking_somebody_out_asks_first_and_frees_the_place(serving: Servi
 
         assert (await owner.post(f"/v1/tournaments/{tournament}/registrations")).is_success
         assert "Take out" not in (await browser.get(door)).text, "the host plays"
+
+
+async def test_a_host_who_plays_is_offered_only_what_the_api_allows(serving: Serving) -> None:
+    async with serving() as console:
+        for allowed in (False, True):
+            owner, league, tournament = await opened(console, staff_may_play=allowed)
+            other = await console.api.join(owner, league)
+            for person in (owner, other):
+                path = f"/v1/tournaments/{tournament}/registrations"
+                assert (await person.post(path)).is_success
+            browser = await console.signed_in(owner.login)
+            door = f"/tournaments/{tournament}/door"
+            page = await browser.get(door)
+            assert "Walk-ins, entries and money are for staff who do not play." in page.text
+            for refused in ("walk-in", "paid", "out"):
+                assert f'/{refused}"' not in page.text
+            (entrant,) = [
+                each["id"]
+                for each in (await owner.get(f"/v1/tournaments/{tournament}")).json()["entrants"]
+                if each["player"] == other.player
+            ]
+            here = f"{door}/{entrant}/here"
+            assert (f'action="{here}"' in page.text) == allowed
+            walked = await owner.post(f"/v1/tournaments/{tournament}/walk-ins", {"name": "Rey"})
+            assert walked.status_code == 403
+            if allowed:
+                page = await browser.submit(here, here="true")
+                assert page.status_code == 200, page.text
+                assert f'action="{here}"' not in page.text, "only others undo it"

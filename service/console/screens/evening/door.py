@@ -89,6 +89,12 @@ class DoorScreen(msgspec.Struct, kw_only=True):
     open: bool
     """False once the tournament is over."""
 
+    works: bool
+    """True for staff who do not play: they take money, enter people and undo check-ins."""
+
+    checks_in: bool
+    """True for them, and for a host who plays if the terms allow that."""
+
     takes_out: bool
     """True before play, for staff who do not play."""
 
@@ -165,6 +171,7 @@ def _screen(
         listed = [each for each in listed if not each.here]
     elif only == "unpaid":
         listed = [each for each in listed if each.due]
+    works = own_entry(me, shown) is None
     by_player = asked.startswith("plr_") and listed
     return DoorScreen(
         id=shown.id,
@@ -174,7 +181,9 @@ def _screen(
         price=price,
         check_in=before,
         open=shown.state not in _OVER,
-        takes_out=shown.state in _BEFORE_PLAY and own_entry(me, shown) is None,
+        works=works,
+        checks_in=works or shown.staff_may_play,
+        takes_out=shown.state in _BEFORE_PLAY and works,
         entered=len(people),
         here=sum(each.here for each in people),
         unpaid=sum(bool(each.due) for each in people),

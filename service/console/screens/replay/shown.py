@@ -39,7 +39,6 @@ class Phase:
     first: int
     """The number of its first step."""
 
-    count: int
     lines: tuple[Line, ...]
     """Its steps, or nothing if another phase is shown."""
 
@@ -114,6 +113,9 @@ class ReplayScreen:
     sealed: bool
     """True if the reader asked for every card, and has to open the hand first."""
 
+    claims: bool
+    """True if the reader asked for the form of a dispute."""
+
     names: dict[str, str]
     over: bool
     phases: tuple[Phase, ...]
@@ -171,6 +173,7 @@ def replay_screen(
         eyes=_eyes(ask, replay, evening, audits=audits),
         audits=audits,
         sealed=sealed,
+        claims=bool(ask.query("claim")),
         names=replay.names,
         over=replay.over,
         phases=_phases(lines, at),
@@ -196,7 +199,6 @@ def _phases(lines: tuple[Line, ...], at: int) -> tuple[Phase, ...]:
             name=str(start.phase),
             street=start.street,
             first=start.number,
-            count=end - start.number,
             lines=lines[start.number - 1 : end - 1] if start.number <= at < end else (),
         )
         for start, end in zip(starts, ends, strict=True)
