@@ -159,27 +159,40 @@ def appends(connection: psycopg.Connection, large: int, count: int) -> float:
     return quick(took)
 
 
+SPACE = """
+    SELECT coalesce(sum(pg_total_relation_size(relid)), pg_total_relation_size('events'))
+      FROM pg_partition_tree('events')
+"""
+
+
+def build(url: str, layout: Layout, size: int) -> tuple[int, int]:
+    """Fill a database with *size* events. Return the events of the large and of a small league."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        layout(connection)
+        connection.execute("CREATE INDEX ON events (stream) WHERE stream_version = 1")
+        connection.execute(TRIGGER)
+        return fill(connection, size)
+
+
+def vacuumed(connection: psycopg.Connection) -> float:
+    """Return the seconds that a VACUUM took."""
+    begun = time.perf_counter()
+    connection.execute("VACUUM (ANALYZE) events")
+    return time.perf_counter() - begun
+
+
 def measure(cluster: Cluster, name: str, layout: Layout, size: int) -> dict[str, str]:
     """Return the figures of one layout."""
     cluster.start()
     with psycopg.connect(cluster.url(), autocommit=True) as server:
         server.execute("DROP DATABASE IF EXISTS layout WITH (FORCE)")
         server.execute("CREATE DATABASE layout")
-    url = cluster.url("layout")
-    with psycopg.connect(url, autocommit=True) as connection:
-        layout(connection)
-        connection.execute("CREATE INDEX ON events (stream) WHERE stream_version = 1")
-        connection.execute(TRIGGER)
-        begun = time.perf_counter()
-        large, small = fill(connection, size)
-        filled = time.perf_counter() - begun
-        begun = time.perf_counter()
-        connection.execute("VACUUM (ANALYZE) events")
-        vacuum = time.perf_counter() - begun
-        space = connection.execute(
-            "SELECT coalesce(sum(pg_total_relation_size(relid)), pg_total_relation_size('events'))"
-            " FROM pg_partition_tree('events')"
-        ).fetchone() or (0,)
+    begun = time.perf_counter()
+    large, small = build(cluster.url("layout"), layout, size)
+    filled = time.perf_counter() - begun
+    with psycopg.connect(cluster.url("layout"), autocommit=True) as connection:
+        vacuum = vacuumed(connection)
+        space = connection.execute(SPACE).fetchone() or (0,)
         connection.execute("CHECKPOINT")
     cold, first = [], []
     for number in range(5):
@@ -198,9 +211,7 @@ def measure(cluster: Cluster, name: str, layout: Layout, size: int) -> dict[str,
         find = [timed(connection, FIND, first_stream(2 + n % 190)) for n in range(READS)]
         known = [timed(connection, KNOWN) for _ in range(5)]
         one, many = appends(connection, large, 1), appends(connection, large, BATCH)
-        begun = time.perf_counter()
-        connection.execute("VACUUM (ANALYZE) events")
-        again = time.perf_counter() - begun
+        again = vacuumed(connection)
         detach = "-"
         if name.endswith("leagues"):
             begun = time.perf_counter()

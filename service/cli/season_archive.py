@@ -1,5 +1,6 @@
 """``holotable archive``: a finished season as files that still verify in years."""
 
+from collections.abc import AsyncIterator
 from hashlib import file_digest
 from importlib.metadata import version
 from pathlib import Path
@@ -83,21 +84,17 @@ async def write(told: Settings, season: str, target: Path, viewer: str) -> int:
         keys = [row["verifier_key"] for row in await reading.fetch(_KEYS)]
         rmtree(draft, ignore_errors=True)  # of a run that was killed
         draft.mkdir(parents=True)
-        with (draft / BUNDLE).open("wb") as file:
-            async for line in lines:
-                file.write(line)
-        (draft / KEYS).write_text("".join(f"{key}\n" for key in keys), encoding="ascii")
-        manifest = {
-            "archive": "holotable/season/1",
-            "season": season,
-            "league": identifier("lge", league),
-            "viewer": viewer,
-            "holotable": version("holotable"),
-            "taken_at": now,
-            "sha256": {name: _sha256(draft / name) for name in (BUNDLE, KEYS)},
-        }
-        text = msgspec.json.format(msgspec.json.encode(manifest), indent=2)
-        (draft / MANIFEST).write_bytes(text + b"\n")
+        await _fill(
+            draft,
+            lines,
+            keys,
+            {
+                "season": season,
+                "league": identifier("lge", league),
+                "viewer": viewer,
+                "taken_at": now,
+            },
+        )
         draft.rename(folder)
     except (StreamNotFound, ValueError):
         err.print(f"there is no season {season}\n  next: look it up with the API", markup=False)
@@ -111,6 +108,24 @@ async def write(told: Settings, season: str, target: Path, viewer: str) -> int:
         await engine.dispose()
     out.print(f"{folder}: {(folder / BUNDLE).stat().st_size} bytes", markup=False)
     return 0
+
+
+async def _fill(
+    folder: Path, lines: AsyncIterator[bytes], keys: list[str], about: dict[str, object]
+) -> None:
+    """Write the bundle, the keys that it is checked with, and the manifest of both."""
+    with (folder / BUNDLE).open("wb") as file:
+        async for line in lines:
+            file.write(line)
+    (folder / KEYS).write_text("".join(f"{key}\n" for key in keys), encoding="ascii")
+    manifest = {
+        "archive": "holotable/season/1",
+        **about,
+        "holotable": version("holotable"),
+        "sha256": {name: _sha256(folder / name) for name in (BUNDLE, KEYS)},
+    }
+    text = msgspec.json.format(msgspec.json.encode(manifest), indent=2)
+    (folder / MANIFEST).write_bytes(text + b"\n")
 
 
 def _sha256(file: Path) -> str:
