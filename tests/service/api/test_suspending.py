@@ -9,6 +9,7 @@ from service.base.settings import environment
 from service.people import operator_log
 from tests.service.api.conftest import PASSWORD
 from tests.service.api.table.test_commands import answer_to, turn
+from tests.service.upgrades.test_two_versions import audited
 from tests.support.commands import Ended, in_fork
 from tests.support.databases import TestDatabase
 from tests.support.streams import following
@@ -142,3 +143,26 @@ async def test_a_text_that_is_taken_down_leaves_a_marker_and_a_name_too(
         assert shown == f"name taken down {name[-8:]}"
         assert (await told(database, "text", "take-down", name, *WHY)).returncode == 1
         assert await log_of(database) == ["text_taken_down", "text_taken_down"]
+
+
+async def test_nothing_is_overdue_in_a_league_that_takes_no_commands(
+    serving, database: TestDatabase
+) -> None:
+    async with serving() as api:
+        _, league = await api.league()
+    assert (await told(database, "league", "suspend", league, *WHY)).returncode == 0
+    with psycopg.connect(database.url("postgres"), autocommit=True) as connection:
+        connection.execute("UPDATE append_turn SET suspended_at = now() - interval '1 hour'")
+        connection.execute(
+            "INSERT INTO job (occurrence, task, args, due_at) VALUES ('late', 'table.watch',"
+            " json_build_object('league', %s::text), now() - interval '10 minutes')",
+            [league],
+        )
+
+    async def failed() -> list[str]:
+        report = await audited(database, league)
+        return [each.name for each in report.checks if each.failed]
+
+    assert await failed() == []
+    assert (await told(database, "league", "restore", league, *WHY)).returncode == 0
+    assert await failed() == ["jobs"]
