@@ -23,7 +23,9 @@ _QUICK: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 _BELIEVED_SECONDS: Final = 10.0
 _LONG: Final = (0.005, 0.025, 0.1, 0.5, 1, 5, 15, 60, 300, 1800)
 
-REQUESTS: Final = Counter("holotable_http_requests", "Requests answered.", ["operation", "status"])
+REQUESTS: Final = Counter(
+    "holotable_http_requests_total", "Requests answered.", ["operation", "status"]
+)
 REQUEST_SECONDS: Final = Histogram(
     "holotable_http_request_seconds",
     "Time from a request's head to its whole answer, without event streams.",
@@ -36,11 +38,12 @@ POOL: Final = Gauge(
     "holotable_database_connections", "Connections of the process's pool.", ["state"]
 )
 
-COMMANDS: Final = Counter("holotable_commands", "Commands that were answered.", ["outcome"])
+COMMANDS: Final = Counter("holotable_commands_total", "Commands that were answered.", ["outcome"])
 CONFLICTS: Final = Counter(
-    "holotable_command_conflicts", "Commands decided again, because another process was quicker."
+    "holotable_command_conflicts_total",
+    "Commands decided again, because another process was quicker.",
 )
-EVENTS: Final = Counter("holotable_events_appended", "Events appended to the log.")
+EVENTS: Final = Counter("holotable_events_appended_total", "Events appended to the log.")
 BATCH: Final = Histogram(
     "holotable_batch_commands",
     "Commands in one append.",
@@ -55,26 +58,28 @@ COMMIT_SECONDS: Final = Histogram(
     "holotable_commit_seconds", "Time of one append in the database.", buckets=_QUICK
 )
 
-JOBS: Final = Counter("holotable_jobs", "Jobs that this process did.", ["task", "outcome"])
+JOBS: Final = Counter("holotable_jobs_total", "Jobs that this process did.", ["task", "outcome"])
 JOB_SECONDS: Final = Histogram(
     "holotable_job_seconds", "Time that a job took.", ["task"], buckets=_LONG
 )
 TICKED: Final = Gauge("holotable_ticker_last_tick_timestamp_seconds", "Last tick of the ticker.")
 
 PROJECTED: Final = Counter(
-    "holotable_projected_positions", "Positions of the log applied.", ["projection"]
+    "holotable_projected_positions_total", "Positions of the log applied.", ["projection"]
 )
 LOOKED: Final = Gauge(
     "holotable_projector_last_look_timestamp_seconds", "Last time the projector was caught up."
 )
 
-SIGNATURES: Final = Counter("holotable_signatures", "Signatures asked for.", ["kind", "outcome"])
+SIGNATURES: Final = Counter(
+    "holotable_signatures_total", "Signatures asked for.", ["kind", "outcome"]
+)
 SIGNED_AT: Final = Gauge(
     "holotable_signer_last_head_timestamp_seconds", "Time of the last signed head."
 )
 
 BOT_ACTIONS: Final = Counter(
-    "holotable_bot_turns", "Tables at which house bots played.", ["outcome"]
+    "holotable_bot_turns_total", "Tables at which house bots played.", ["outcome"]
 )
 
 _log = structlog.get_logger(__name__)

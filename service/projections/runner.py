@@ -7,6 +7,7 @@ change together. Two such processes do no harm, but the second adds nothing.
 """
 
 import asyncio
+import logging
 import signal
 from collections import deque
 from collections.abc import Awaitable, Collection, Sequence
@@ -20,9 +21,11 @@ from prometheus_client import REGISTRY
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from engine.values import number_of
 from service.base import metrics, telemetry
 from service.base.database import async_engine
 from service.base.settings import Settings
+from service.base.telemetry import request_id
 from service.log.catalogue import event_types
 from service.log.subscription import Subscription
 from service.projections.measuring import measured
@@ -51,6 +54,16 @@ RETRY_SECONDS = 1.0
 
 _BAD_VALUES = frozenset({"21", "22", "23"})
 """Classes of SQLSTATE for rows that break a constraint and values that do not fit a column."""
+
+# A chunk of play may have hundreds of requests. The newest are enough to find the others.
+_REQUESTS = sa.text(
+    """
+    SELECT metadata ->> 'correlation_id' FROM events
+     WHERE league = :league AND position > :after AND position <= :until
+       AND metadata ->> 'correlation_id' IS NOT NULL
+     GROUP BY 1 ORDER BY max(position) DESC LIMIT 100
+    """
+)
 
 log = structlog.get_logger()
 
@@ -162,6 +175,9 @@ class Runner:
             if not _of_events(error):
                 raise
             return 0, await self._narrow(projection, league, before, chunk, error)
+        if after > before and log.is_enabled_for(logging.DEBUG):
+            requests = await self._requests(league, before, after)
+            log.debug("projected", name=projection.name, league=league, requests=requests)
         metrics.PROJECTED.labels(projection.name).inc(after - before)
         if after >= until:
             self._careful.discard(key)
@@ -190,8 +206,16 @@ class Runner:
             league=error.league,
             position=error.position,
             reason=error.reason,
+            requests=await self._requests(error.league, error.position - 1, error.position),
         )
         await self._record(error)
+
+    async def _requests(self, league: str, after: int, until: int) -> list[str]:
+        """Return the requests of the events after a position, up to another one."""
+        asked = {"league": number_of(league), "after": after, "until": until}
+        async with self.database.connect() as connection:
+            found = (await connection.execute(_REQUESTS, asked)).scalars()
+            return [each for each in map(request_id, found) if each is not None]
 
     async def _record(self, error: ProjectionBroken) -> None:
         projection = next(each for each in self.projections if each.name == error.name)

@@ -6,6 +6,7 @@ checkpoint change in one transaction, so no job is missed. A league with an unre
 quarantined at that event, and all other leagues continue.
 """
 
+from dataclasses import replace
 from datetime import datetime, time, timedelta
 from typing import NamedTuple
 from uuid import UUID
@@ -16,9 +17,10 @@ import structlog
 from engine.values import identifier
 from service.announcing.sandbox_leagues import is_ended
 from service.base.settings import Settings
+from service.base.telemetry import request_id
 from service.people.quarantine import ARMING
 from service.tasks.asking import ASKING, Ask, asked_by
-from service.tasks.jobs import Job, arm_now, come_again, wake
+from service.tasks.jobs import REQUEST, Job, arm_now, come_again, wake
 from service.tasks.reading import Unfit, decoded
 from service.tasks.searching import Search, rows_in, voided_in
 
@@ -49,8 +51,8 @@ class _Chunk(NamedTuple):
     end: int
     """The first position that was not searched."""
 
-    asks: list[tuple[int, Ask]]
-    """The jobs, each with the position of the event that asks for it."""
+    asks: list[tuple[int, Ask, str | None]]
+    """The jobs, each with the position of the event that asks for it, and its request."""
 
     finished: bool
     """True if a tournament ended in this part."""
@@ -95,9 +97,9 @@ def _search(
         except Exception as error:
             # The events that void others can be forged too.
             raise Unfit(start) from error
-        for position, ask in chunk.asks:
+        for position, ask, request in chunk.asks:
             try:
-                _arm(connection, ask)
+                _arm(connection, ask, request)
             except (psycopg.DataError, psycopg.IntegrityError) as error:
                 raise Unfit(position) from error
         if chunk.end > start and settings.signer_url is not None:
@@ -119,14 +121,15 @@ def _read(
     end = start if last is None or last[0] is None else last[0]
     end = end if before is None else min(end, before)
     rows = rows_in(connection, league, range(start, end), ASKING)
-    asks: list[tuple[int, Ask]] = []
+    asks: list[tuple[int, Ask, str | None]] = []
     away = voided_in(connection, league) if rows else frozenset()
     for row in rows:
         if row.position in away:
             continue
         try:
             found = decoded(league, row, now)
-            asks += ((row.position, ask) for ask in asked_by(found, now, settings))
+            request = request_id(row.request)
+            asks += ((row.position, ask, request) for ask in asked_by(found, now, settings))
         except Exception as error:
             # Someone who can write to the log can forge anything. A forged event must break
             # only its own league, which is then quarantined.
@@ -134,13 +137,14 @@ def _read(
     return _Chunk(end, asks, any(row.type == "tournament_finished" for row in rows))
 
 
-def _arm(connection: psycopg.Connection, ask: Ask) -> None:
+def _arm(connection: psycopg.Connection, ask: Ask, request: str | None) -> None:
+    job = ask.job if request is None else replace(ask.job, args={**ask.job.args, REQUEST: request})
     if ask.known == "again":
-        come_again(connection, ask.job)
+        come_again(connection, job)
     elif ask.known == "wake":
-        wake(connection, ask.job.occurrence, ask.job.due_at)
+        wake(connection, job.occurrence, job.due_at, request)
     else:
-        arm_now(connection, ask.job)
+        arm_now(connection, job)
 
 
 def _arm_signing(connection: psycopg.Connection, league: UUID, due_at: datetime) -> None:

@@ -25,11 +25,15 @@ from service.base.errors import (
     UnderMaintenance,
 )
 from service.base.settings import Settings
+from service.base.telemetry import request_id, working_for
 from service.director.runtime import GONE, Runtime, open_runtime
 from service.tasks import jobs
 from service.tasks.duties import DUTIES, PLAY
 
 _WAITS = StoreUnavailable, LeagueSuspended, UnderMaintenance
+
+SUBJECTS = ("league", "season", "tournament", "table", "stream")
+"""The arguments of a job that its line in the log names."""
 
 _log = structlog.get_logger(__name__)
 
@@ -65,8 +69,14 @@ class Child:
         Jobs outside of play renew their leases, so they have no limit. Errors are logged here, in
         one line if the database is away. Celery would print a traceback for each task of an outage.
         """
+        # The message may be forged, but its arguments reach no duty, only the log.
+        with working_for(request_id(args.get(jobs.REQUEST))):
+            self._do(job_id, claim, task, args)
+
+    def _do(self, job_id: UUID, claim: int, task: str, args: Mapping[str, str]) -> None:
         self.busy = True
         began, outcome = time.perf_counter(), "done"
+        # The loop's task takes over this thread's context, and with it the request.
         future = asyncio.run_coroutine_threadsafe(self._perform(job_id, claim), self._loop)
         limit = self._settings.lease_seconds if DUTIES[task].queue == PLAY else None
         try:
@@ -82,8 +92,13 @@ class Child:
         finally:
             future.cancel()
             self.busy = False
+            seconds = time.perf_counter() - began
             metrics.JOBS.labels(task, outcome).inc()
-            metrics.JOB_SECONDS.labels(task).observe(time.perf_counter() - began)
+            metrics.JOB_SECONDS.labels(task).observe(seconds)
+            if self._settings.access_log:
+                told = {name: args[name] for name in SUBJECTS if name in args}
+                spent = round(seconds * 1000, 2)
+                _log.info("job", task=task, outcome=outcome, milliseconds=spent, **told)
 
     def stop(self) -> None:
         """Close the runtime and end the loop."""
@@ -130,7 +145,8 @@ async def perform(runtime: Runtime, job_id: UUID, claim: int) -> None:
         async with (
             _renewing(runtime, job_id, claim, lease) if duty.queue != PLAY else nullcontext()
         ):
-            again_at = await duty.do(runtime, job.args)
+            args = {name: value for name, value in job.args.items() if name != jobs.REQUEST}
+            again_at = await duty.do(runtime, args)
     except (CommandRejected, CheckpointRefused) as refusal:
         refused = refusal.code
         known = {} if job is None else {"task": job.task, **job.args}

@@ -20,6 +20,9 @@ from service.base.drivers import Driver
 
 _log = structlog.get_logger(__name__)
 
+REQUEST = "request_id"
+"""The argument that names the request whose event asked for the job last. No duty reads it."""
+
 ATTEMPTS_MAX = 10
 """A job is dead after this many attempts that neither succeeded nor were refused."""
 
@@ -90,6 +93,7 @@ def come_again(connection: psycopg.Connection, job: Job) -> None:
         ON CONFLICT (occurrence) DO UPDATE
            SET state = CASE WHEN job.state = 'sent' THEN 'sent' ELSE 'ready' END,
                attempts = CASE WHEN job.state = 'dead' THEN 0 ELSE job.attempts END,
+               args = excluded.args,
                due_at = CASE job.state WHEN 'sent' THEN job.due_at
                                        WHEN 'ready' THEN least(job.due_at, %(at)s)
                                        ELSE %(at)s END,
@@ -106,16 +110,28 @@ def come_again(connection: psycopg.Connection, job: Job) -> None:
     )
 
 
-def wake(connection: psycopg.Connection, occurrence: str, at: datetime) -> None:
-    """Make *occurrence* run at *at* or earlier. If it is running now, it runs once more."""
+def wake(
+    connection: psycopg.Connection, occurrence: str, at: datetime, request: str | None = None
+) -> None:
+    """
+    Make *occurrence* run at *at* or earlier. If it is running now, it runs once more.
+
+    Args:
+        request: The request that asks for it, for the log.
+    """
     connection.execute(
         """
         UPDATE job SET due_at = CASE WHEN state = 'ready' THEN least(due_at, %(at)s)
                                      ELSE due_at END,
-                       wake_at = CASE WHEN state = 'sent' THEN least(wake_at, %(at)s) END
+                       wake_at = CASE WHEN state = 'sent' THEN least(wake_at, %(at)s) END,
+                       args = (args::jsonb - 'request_id' || %(asked)s::jsonb)::json
          WHERE occurrence = %(occurrence)s AND state IN ('ready', 'sent')
         """,
-        {"occurrence": occurrence, "at": at},
+        {
+            "occurrence": occurrence,
+            "at": at,
+            "asked": json.dumps({} if request is None else {REQUEST: request}),
+        },
     )
 
 

@@ -42,7 +42,7 @@ _MOVE = "UPDATE {checkpoint} SET position = %s WHERE league = %s"
 _LAST = "SELECT max(position) FROM events WHERE league = %s"
 _READ = """
     SELECT position, stream, stream_version, event_id, type, schema_version, data::text AS data,
-           at::text AS at
+           at::text AS at, metadata ->> 'correlation_id' AS request
       FROM events
      WHERE league = %(league)s AND position >= %(start)s AND position < %(stop)s
        AND type = ANY (%(types)s) AND (%(after)s::timestamptz IS NULL OR at > %(after)s)
