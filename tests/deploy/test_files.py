@@ -154,7 +154,11 @@ def test_each_container_runs_one_process_that_can_write_nothing_and_is_not_root(
             assert read <= set(its["secrets"]), name
             # The worker's list names both brokers, of which it reads one.
             assert set(its["secrets"]) - read <= {"holotable_broker"}, name
-    assert "data" not in told["caddy"]["networks"]
+    assert set(told["caddy"]["networks"]) & set(told["api"]["networks"]) == {"front"}
+    volumes = {str(each).partition(":")[2] for each in told["signer"]["volumes"]}
+    image = (DEPLOY / "Containerfile").read_text()
+    # A volume over a folder that the image lacks would belong to root.
+    assert volumes == set(re.findall(r"^RUN install -d -o 10001 .* (/\w+)$", image, re.M))
     assert told["signer"]["networks"] == ["data"]
 
 
