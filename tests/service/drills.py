@@ -109,7 +109,6 @@ def workers(
                 if skew
                 else [sys.executable, "-m", "service.cli.main", "worker"],
                 env=inherited | environment(settings),
-                cwd=databases.ROOT,
                 stdout=subprocess.PIPE,
             )
             stack.callback(_end, process)

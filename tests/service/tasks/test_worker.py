@@ -65,7 +65,6 @@ def worker(database: TestDatabase) -> Iterator[subprocess.Popen[bytes]]:
     process = subprocess.Popen(
         [sys.executable, "-m", "service.cli.main", "worker"],
         env=inherited | environment(settings),
-        cwd=databases.ROOT,
         stdout=subprocess.PIPE,
     )
     assert process.stdout is not None

@@ -73,7 +73,6 @@ async def test_an_outage_is_told_in_lines_and_not_in_tracebacks(tmp_path: Path) 
             subprocess.Popen(  # noqa: ASYNC220 - it must outlive this step
                 [sys.executable, "-c", IMPATIENT, "worker"],
                 env=inherited | environment(settings),
-                cwd=databases.ROOT,
                 stdout=subprocess.PIPE,
                 stderr=errors,
             ) as worker,
