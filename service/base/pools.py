@@ -11,7 +11,6 @@ import threading
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from typing import ParamSpec, TypeVar
 
 from service.base.errors import Overloaded
@@ -56,14 +55,20 @@ class Pool:
         Raises:
           Overloaded: If the queue is full, or this client's part of it.
         """
+
+        def held() -> _Result:
+            try:
+                return work(*args, **kwargs)
+            finally:
+                self._leave(client)
+
         self._enter(client)
         try:
-            future = self._executor.submit(partial(work, *args, **kwargs))
+            future = asyncio.get_running_loop().run_in_executor(self._executor, held)
         except BaseException:
             self._leave(client)
             raise
-        future.add_done_callback(lambda _: self._leave(client))
-        return await asyncio.shield(asyncio.wrap_future(future))
+        return await asyncio.shield(future)
 
     def _enter(self, client: str | None) -> None:
         with self._lock:
