@@ -4987,6 +4987,8 @@ class Money(Part):
         self.paid[data["entrant"]] -= (
             -data["amount"] if data["kind"] == "refund" else data["amount"]
         )
+        there = self.paid[data["entrant"]] >= 0
+        self.check(event, "payment.reversed", there, "it had been given back")
 
     def on_prize_handed_over(self, event: Event) -> None:
         """`prizes.handed_over`: the payout of the result that stood, less what was given before."""

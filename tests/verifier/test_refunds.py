@@ -120,3 +120,22 @@ def test_a_payment_of_somebody_elses_or_in_other_money_is_found(member: str) -> 
     payment["data"][member] = "plr_" + "2" * 32
     found = {difference[:2] for difference in verified(forged).differences}
     assert found == {(payment["position"], "payment.recorded")}
+
+
+def test_a_payment_that_was_given_back_and_then_taken_back_too_is_found() -> None:
+    """Somebody paid 1000 and got 400 back. Only 600 can still be taken back."""
+    for amount, expected in ((1000, True), (600, False)):
+        forged = recorded()
+        taken = forged.events("payment_recorded")[-1]
+        paid = forged.events("payment_recorded")[1]["data"]
+        taken["type"] = "payment_reversed"
+        taken["data"] = {
+            **paid,
+            "amount": amount,
+            "reason": {"text": "txt_" + "1" * 32, "digest": "11" * 32},
+            "rule": "payment.reversed",
+            "type": "payment_reversed",
+        }
+        found = (taken["position"], "payment.reversed")
+        rules = {difference[:2] for difference in verified(forged).differences}
+        assert (found in rules) is expected

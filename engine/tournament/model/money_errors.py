@@ -16,11 +16,11 @@ class PaymentNotDue(CommandRejected):
 
 
 class PaymentNotRecorded(CommandRejected):
-    """No more was recorded for this purpose."""
+    """No more was recorded for this purpose, or it was given back."""
 
     code = "payment_not_recorded"
     rule = "payment.reversed"
-    detail = "{amount} as {kind} is more than was recorded: {recorded}"
+    detail = "{amount} as {kind} is more than was recorded and not given back: {recorded}"
 
     kind: str
     amount: int

@@ -80,7 +80,7 @@ def reverse_payment(state: State, command: ReversePayment) -> tuple[PaymentRever
     Raises:
         PaymentsOnTrust: If the tournament counts every entry as paid.
         EntrantUnknown: If the entrant neither entered nor paid.
-        PaymentNotRecorded: If less was recorded for this purpose.
+        PaymentNotRecorded: If less was recorded for this purpose, or was given back since.
         TournamentOver: If the tournament was cancelled. What is owed follows from the payments.
 
     Source: rulebook ``payment.reversed``.
@@ -98,6 +98,9 @@ def reverse_payment(state: State, command: ReversePayment) -> tuple[PaymentRever
     if player is None:
         raise EntrantUnknown
     recorded = _recorded(state.books, command.entrant, command.kind)
+    if command.kind != "refund":
+        # What was given back was there. To take its payment back, reverse the refund first.
+        recorded = min(recorded, paid_by(state.books, command.entrant))
     if not 0 < command.amount <= recorded:
         raise PaymentNotRecorded(kind=command.kind, amount=command.amount, recorded=recorded)
     return (

@@ -132,6 +132,8 @@ class MoneyAudit:
         self._hold(0 < event.amount <= known, position, "more was taken back than was recorded")
         self._kinds[event.entrant, event.kind] -= event.amount
         self._paid[event.entrant] -= -event.amount if event.kind == "refund" else event.amount
+        given = self._paid[event.entrant] < 0
+        self._hold(not given, position, "a payment was taken back that had been given back")
 
     def _won(self, event: of_money.BountyWon | of_money.BountyUnclaimed, position: int) -> None:
         self._heads[event.entrant] += event.amount

@@ -1,9 +1,13 @@
 """The money of a tournament: entries, the pool, the worth of places, and payments."""
 
+from collections import Counter
 from typing import Any
 
 import pytest
+from hypothesis import given as given_some
+from hypothesis import strategies as some
 
+from engine.errors import CommandRejected
 from engine.rulesets import resolve, ruleset_hash
 from engine.tournament import decider
 from engine.tournament.model.commands import Cancel, DeclareRebuy, Finish, Pause, Withdraw
@@ -22,6 +26,7 @@ from engine.tournament.model.money_values import PaymentKind
 from engine.tournament.model.terms import FeeTerms
 from engine.tournament.model.terms_fees import AddOnTerms, PayoutRow, Price
 from engine.tournament.money.prizes import prizes
+from engine.values import EntrantId
 from tests.engine.scenario import Scenario
 from tests.engine.tournament.books import charging, ledger, out, stacks
 from tests.engine.tournament.floor import (
@@ -220,6 +225,62 @@ def test_a_payment_recorded_by_mistake_is_taken_back_with_a_reason() -> None:
     entered(1, 2).when(back(1)).then_rejected(PaymentsOnTrust)
     given.asked(Cancel(reason="rain", now=NOON))
     given.when(back(1)).then_rejected(TournamentOver, phase="cancelled")
+
+
+def taken_back(number: int, amount: int, kind: PaymentKind = "buy_in") -> ReversePayment:
+    return ReversePayment(
+        entrant=entrant(number), kind=kind, amount=amount, by=player(99), reason=WHY, now=NOON
+    )
+
+
+def test_a_payment_that_was_given_back_is_not_taken_back_too() -> None:
+    """Otherwise the entrant would owe money for an entry that does not exist."""
+    given = entered(1, 2, payment="recorded")
+    given.asked(paid(2, "buy_in", 1_000), Withdraw(entrant=entrant(2), now=NOON))
+    given.asked(paid(2, "refund", 600))
+
+    given.when(taken_back(2, 401)).then_rejected(
+        PaymentNotRecorded, kind="buy_in", amount=401, recorded=400
+    )
+    owed = ledger(given).owed
+    given.asked(taken_back(2, 600, "refund"), taken_back(2, 1_000))
+    assert (ledger(given).paid, ledger(given).credit, ledger(given).owed) == (0, 0, owed)
+
+
+@given_some(
+    some.lists(
+        some.tuples(
+            some.sampled_from(["pay", "refund", "reverse", "withdraw", "unrefund"]),
+            some.integers(1, 2),
+            some.integers(1, 1_500),
+        ),
+        max_size=30,
+    )
+)
+def test_whatever_staff_record_nobody_has_paid_less_than_nothing(
+    steps: list[tuple[str, int, int]],
+) -> None:
+    """Commands of several members of staff are decided one after the other, in any order."""
+    game = entered(1, 2, 3, payment="recorded")
+    for step, number, amount in steps:
+        asked: Any = {
+            "pay": paid(number, "buy_in", amount),
+            "refund": paid(number, "refund", amount),
+            "reverse": taken_back(number, amount),
+            "unrefund": taken_back(number, amount, "refund"),
+            "withdraw": Withdraw(entrant=entrant(number), now=NOON),
+        }[step]
+        try:
+            game.asked(asked)
+        except CommandRejected:
+            continue
+        books = game.state.books
+        sums = Counter[EntrantId]()
+        for each in books.payments:
+            sums[each.entrant] += -each.amount if each.kind == "refund" else each.amount
+        assert all(0 <= each <= 1_100 for each in sums.values())
+    cancelled = game.asked(Cancel(reason="rain", now=NOON)).state
+    assert all(each.amount > 0 for each in cancelled.books.refunds)
 
 
 def test_who_withdraws_after_paying_is_given_it_back_once() -> None:

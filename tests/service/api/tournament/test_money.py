@@ -1,5 +1,6 @@
 """The money of a tournament over HTTP: entries, payments, bounties, deals, refunds, the audit."""
 
+import asyncio
 from io import BytesIO
 from typing import Any
 from zipfile import ZipFile
@@ -279,3 +280,52 @@ async def test_an_add_on_is_bought_at_a_break(serving, database: TestDatabase) -
         assert (await shown(owner, tournament))["money"]["pool"] == 2500
         report = await audited(database, league)
         assert faults(report) == {}, report.text()
+
+
+async def test_a_payment_is_taken_back_once_however_many_ask(
+    serving, database: TestDatabase
+) -> None:
+    """What was given back after a withdrawal is not taken back too, whoever is quicker."""
+    async with serving() as api:
+        owner, league = await api.league()
+        people = [await api.join(owner, league) for _ in range(2)]
+        terms = {"name": "Night", "ruleset": "better", "currency": "EUR", "payouts": [1]}
+        fees = {"buy_in": 1000, "payment": "recorded"}
+        made = await owner.post(f"/v1/leagues/{league}/tournaments", terms | {"fees": fees})
+        night = f"/v1/tournaments/{made.json()['id']}"
+        entered = [(await each.post(f"{night}/registrations")).json() for each in people]
+        entrant = entered[0]["entrant"]
+        paid = {"entrant": entrant, "kind": "buy_in", "amount": 1000}
+        back = paid | {"reason": "It was the player next to him."}
+        assert (await owner.post(f"{night}/payments", paid)).status_code == 201
+
+        taken = await owner.post(f"{night}/payments/reversals", back)
+        assert (taken.status_code, taken.json()["amount"]) == (201, -1000)
+        assert (await owner.post(f"{night}/payments", paid)).status_code == 201
+        assert (await people[0].post(f"{night}/withdrawals")).status_code == 200
+        asked = [
+            owner.post(f"{night}/payments/reversals", back),
+            owner.post(f"{night}/payments", paid | {"kind": "refund"}),
+            owner.post(f"{night}/payments/reversals", back),
+            owner.post(f"{night}/payments", paid | {"kind": "refund"}),
+        ]
+        codes = sorted(each.status_code for each in await asyncio.gather(*asked))
+
+        assert codes == [201, 409, 409, 409]
+        totals = (await ledger(owner, made.json()["id"]))["totals"]
+        assert (totals["credit"], totals["owed"]) == (0, 1000)
+    assert faults(await audited(database, league)) == {}
+
+
+async def test_a_tournament_tells_what_happened_last(serving) -> None:
+    async with serving() as api:
+        owner, _, tournament, _, table = await api.playing(5, table_seats=3)
+        seats = (await owner.get(f"/v1/tables/{table}")).json()["seats"]
+        asked = {"entrant": seats[0]["entrant"], "hands": 2, "reason": "Late for the hand."}
+        given = await owner.post(f"/v1/tournaments/{tournament}/penalties", asked)
+        assert given.status_code == 201, given.text
+
+        told = (await owner.get(f"/v1/tournaments/{tournament}/happenings")).json()["items"]
+
+        assert (told[0]["type"], told[0]["hands"]) == ("penalty_given", 2)
+        assert told[0]["by"] == owner.login
