@@ -1,13 +1,18 @@
 """Fixtures that tests of the service share."""
 
+import logging
 from collections.abc import AsyncIterator
 
 import pytest
+import structlog
 
 from service.log.memory import MemoryStore
 from service.log.store import PostgresStore, Store
 from tests.support.databases import TestDatabase
 from tests.support.logs import SECRET, utcnow
+
+# A process sets its level when it starts. Tests run its parts without, and some read the output.
+structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.INFO))
 
 
 @pytest.fixture(params=["memory", "postgres"])

@@ -99,7 +99,7 @@ async def test_a_reader_cannot_hold_a_leagues_turn(database: TestDatabase) -> No
             for taking in (
                 "SELECT 1 FROM append_turn FOR UPDATE",
                 "SELECT 1 FROM append_turn FOR KEY SHARE",
-                "DO $$ BEGIN LOCK TABLE append_turn IN ACCESS SHARE MODE; END $$",
+                "DO $$ BEGIN LOCK TABLE append_turn IN ROW SHARE MODE; END $$",
                 "DO $$ BEGIN LOCK TABLE events IN ROW EXCLUSIVE MODE; END $$",
                 "SELECT take_append_turn(gen_random_uuid())",
             ):

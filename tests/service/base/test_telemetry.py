@@ -33,7 +33,7 @@ def test_lines_of_ours_and_of_libraries_name_the_request(
     configure(database.settings(log_format="json"), "worker", stream)
     with working_for(REQUEST):
         structlog.get_logger().warning("ours", league="lge_1")
-        logging.getLogger("uvicorn.error").warning("theirs")
+        logging.getLogger("asyncio").warning("theirs")
     structlog.get_logger().warning("of no request")
     ours, theirs, other = map(json.loads, stream.getvalue().splitlines())
     assert ours["request_id"] == theirs["request_id"] == REQUEST
