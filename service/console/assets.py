@@ -36,7 +36,7 @@ REPLAY = "css/replayer.css"
 _COMMON = ("tokens", "base", "layout", "components", "forms")
 _FILES = {
     STYLE: (*_COMMON, "data"),
-    PLAY: (*_COMMON, "table"),
+    PLAY: (*_COMMON, "table", "acting"),
     REPLAY: (*_COMMON[:4], "table", "replay"),
 }
 _COMMENT = re.compile(rb"/\*.*?\*/", re.DOTALL)
