@@ -140,7 +140,9 @@ def test_a_hand_of_each_ruleset_is_played_with_one_thumb(house: House, ruleset: 
 
 def all_large(page: Page) -> bool:
     """Return whether every control at the table is large enough for a thumb."""
-    controls = page.locator(".acts button:visible, .acts label.pick, .acts input[type=number]")
+    controls = page.locator(
+        ".acts button:visible:not(.unseen), .acts label.pick, .acts input[type=number]"
+    )
     boxes = [each.bounding_box() for each in controls.all()]
     return all(box and box["width"] >= TARGET and box["height"] >= TARGET for box in boxes)
 
