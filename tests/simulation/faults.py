@@ -69,10 +69,10 @@ FAULTS = (
     Glue(
         name="a job that is acknowledged before it is done",
         file="tasks/child.py",
-        sound="            again_at = await duty.do(runtime, job.args)\n",
+        sound="            again_at = await duty.do(runtime, args)\n",
         faulty="""            if job.task != "table.watch":
                 await jobs.finish(runtime.pool, job_id, claim, again_at=None, refused=None)
-            again_at = await duty.do(runtime, job.args)
+            again_at = await duty.do(runtime, args)
 """,
         seed=5,
         found="does not end",
