@@ -97,7 +97,7 @@ def test_the_engine_reads_no_clock() -> None:
 
 def test_threads_are_taken_from_bounded_pools_only() -> None:
     """All work shares asyncio's own threads, so one client's heavy work would stop everything."""
-    unbounded = matches(r"\bto_thread\(|\brun_in_executor\b|\bThreadPoolExecutor\b")
+    unbounded = matches(r"\bto_thread\(|\.run_in_executor\b|\bThreadPoolExecutor\b")
 
     assert list(found(SERVICE, unbounded)) == [POOLS]
 
