@@ -211,7 +211,10 @@ class Sweep:
             self.fault(path, f"has {sorted(late)} only with scripts")
         page.evaluate(_script())
         # A menu lies over the page while it is open, so it stays closed.
-        page.evaluate("document.querySelectorAll('details:not(.tabs-more)').forEach((each) => each.open = true)")
+        page.evaluate(
+            "document.querySelectorAll('details:not(.tabs-more)')"
+            ".forEach((each) => each.open = true)"
+        )
         self._size(page, path, f"phone, {scheme}")
         other = SCHEMES[SCHEMES[0] == scheme]
         page.emulate_media(color_scheme=other)  # type: ignore[arg-type]
