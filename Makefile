@@ -12,10 +12,11 @@ unexport PYTHONDONTWRITEBYTECODE
 
 install: $(STAMP)
 
-# The lock pins every package by hash.  The project itself is installed editable.
+# The lock pins every package by hash, dependencies included.  pip resolves nothing, lest a release of
+# tomorrow enters.  The project itself is installed editable.
 $(STAMP): requirements.lock pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	touch $(STAMP)
 
