@@ -13,11 +13,12 @@ unexport PYTHONDONTWRITEBYTECODE
 install: $(STAMP)
 
 # The lock pins every package by hash, dependencies included.  pip resolves nothing, lest a release of
-# tomorrow enters.  The project itself is installed editable.
+# tomorrow enters.  The project itself is installed editable.  The check finds what the lock lacks.
 $(STAMP): requirements.lock pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	$(BIN)/python -m pip check --disable-pip-version-check
 	touch $(STAMP)
 
 demo: $(STAMP)
@@ -77,7 +78,7 @@ sdk: $(STAMP)
 # The clients of three generators, compiled. Each plays a tournament to its end.
 clients: $(STAMP)
 	api-spec/tools/run clients
-	$(BIN)/python -m pytest -m clients $(ARGS)
+	$(BIN)/python -m pytest -m clients tests/journeys/test_clients.py $(ARGS)
 
 # Schemathesis, with all its checks, against a running API with a league at play.
 api-fuzz: $(STAMP)
