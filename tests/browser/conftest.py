@@ -14,6 +14,7 @@ OPTIONS = {
     "tick_milliseconds": 50,
     "sweep_seconds": 1,
     "sign_seconds": 2,
+    "worker_processes": 1,
     "log_level": "warning",
     "password_memory_kib": 8,
     "address_accounts": 100_000,
@@ -30,9 +31,10 @@ def browser() -> Iterator[Browser]:
         yield found
 
 
-@pytest.fixture(scope="session")
+# A stack that ran until the end of the session would cost a fifth of a processor.
+@pytest.fixture(scope="package")
 def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
-    """One stack for every test of a worker. Each test founds a league of its own."""
+    """One stack for every test of this folder in a worker. Each test founds a league of its own."""
     if PROGRAM is None:
         pytest.skip(WHY)
     directory = tmp_path_factory.mktemp("b") / "d"
