@@ -8,7 +8,7 @@ CODE := engine service migrations tests bench
 # The tests start hundreds of interpreters.  Without bytecode each compiles the service anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: install demo up quick test test-long soak soak-tables bench lint format types api-lint sdk clients api-fuzz
+.PHONY: install demo up quick test test-long soak soak-tables chaos bench lint format types api-lint sdk clients api-fuzz
 
 install: $(STAMP)
 
@@ -51,6 +51,11 @@ soak: $(STAMP)
 # Random tables, for the time in ARGS="--seconds 3600".  Prints its first seed.
 soak-tables: $(STAMP)
 	$(BIN)/python -m tests.properties.soak $(ARGS)
+
+# A whole installation under faults while bots play, for so many minutes.  Prints its seed.
+MINUTES := 3
+chaos: $(STAMP)
+	$(BIN)/python -m tests.chaos --minutes $(MINUTES) $(ARGS)
 
 bench: $(STAMP)
 	$(BIN)/python -m bench $(ARGS)

@@ -143,6 +143,10 @@ class Stack:
         """The signer's address: always on loopback, for any host of the API."""
         return f"http://127.0.0.1:{self.signer_port}"
 
+    def command(self, process: str) -> list[str]:
+        """Return the command line of a child."""
+        return [sys.executable, "-m", "service.cli.main", process]
+
     def start(self) -> None:
         """
         Start everything and wait until it answers.
@@ -198,8 +202,7 @@ class Stack:
     @property
     def where(self) -> str:
         """The place of the data, for people to read."""
-        given = "" if self.server is None else f", and {self.name} on the given server"
-        return f"{self.data}{given}"
+        return f"{self.data}{f', and {self.name} on the given server' if self.server else ''}"
 
     def check(self) -> None:
         """
@@ -336,7 +339,7 @@ class Stack:
         with self.log(process).open("ab") as log:
             self._log_began[process] = log.tell()
             self._children[process] = subprocess.Popen(
-                [sys.executable, "-m", "service.cli.main", process],
+                self.command(process),
                 env=inherited | environment(told),
                 cwd=ROOT,
                 stdin=subprocess.DEVNULL,

@@ -1,0 +1,36 @@
+"""``python -m tests.chaos [--minutes n] [--seed n]``: exit with 1 if anything did not hold."""
+
+import argparse
+import secrets
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from tests.chaos.run import run
+
+
+def main() -> int:
+    """Run once, print the summary, and keep the logs of a failure."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--minutes", type=float, default=3.0)
+    parser.add_argument("--seed", type=int, default=secrets.randbelow(10**6))
+    parser.add_argument("--keep", action="store_true", help="keep the logs in any case")
+    given = parser.parse_args()
+    print(f"seed {given.seed}, {given.minutes:g} minutes", flush=True)
+    folder = Path(tempfile.mkdtemp(prefix="chaos-"))
+    kept = True
+    try:
+        outcome = run(folder, given.minutes * 60, given.seed, lambda line: print(line, flush=True))
+        print(outcome.text())
+        kept = bool(outcome.broken) or given.keep
+        return 1 if outcome.broken else 0
+    finally:
+        if kept:
+            print(f"the logs are in {folder}")
+        else:
+            shutil.rmtree(folder)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,47 @@
+"""Proving the logs at the end: chains, audits with the signer, read models, chips."""
+
+from dataclasses import dataclass
+
+import asyncpg
+
+from engine.values import identifier
+from service.audit import audit_league
+from service.base.database import async_engine
+from service.log.keys import Keys
+from service.projections.comparing import compare_league
+from service.transparency.signing import asking
+from tests.chaos.room import Room
+from tests.chaos.verdict import Logs, logs_of, repeated, unbalanced
+
+
+@dataclass(frozen=True, slots=True)
+class Proved:
+    """The logs, and what does not hold in them."""
+
+    logs: Logs
+    broken: list[str]
+
+
+async def prove(room: Room, keys: Keys) -> Proved:
+    """Read everything and check it."""
+    settings = room.settings("audit")
+    connection = await asyncpg.connect(room.superuser)
+    try:
+        logs, opened = await logs_of(connection, keys)
+    finally:
+        await connection.close()
+    broken = repeated(logs) + unbalanced(logs, opened)
+    engine = async_engine(settings.database_url, 2)
+    try:
+        async with engine.connect() as driver, asking(settings) as signer:
+            for number in logs:
+                league = identifier("lge", number)
+                report = await audit_league(driver, keys, league, signer=signer)
+                await driver.rollback()
+                if not report.passed:
+                    broken.append(f"the audit of {league} failed: {report.text()}")
+                different = await compare_league(driver, league)
+                broken += [f"differs from a rebuild: {each}" for each in different]
+    finally:
+        await engine.dispose()
+    return Proved(logs, broken)
