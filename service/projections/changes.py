@@ -33,8 +33,13 @@ class Changes:
 
     def put(self, relation: sa.Table, **row: object) -> None:
         """Make the row with this key exactly *row*, whether it exists or not."""
-        self._pending[relation][_key(relation, row)] = (_PUT, row)
-        self._sums[relation].pop(_key(relation, row), None)
+        self.keep(relation, row)
+
+    def keep(self, relation: sa.Table, row: Row) -> None:
+        """As :meth:`put`, for a row that the caller may change until the batch ends."""
+        key = _key(relation, row)
+        self._pending[relation][key] = (_PUT, row)
+        self._sums[relation].pop(key, None)
 
     def patch(self, relation: sa.Table, **row: object) -> None:
         """Set the named columns of the row with this key. Do nothing if the row does not exist."""
@@ -90,6 +95,11 @@ def _key_names(relation: sa.Table) -> tuple[str, ...]:
     return tuple(column.name for column in relation.primary_key)
 
 
+@cache
+def _names(relation: sa.Table) -> tuple[str, ...]:
+    return tuple(column.name for column in relation.columns)
+
+
 def _where(relation: sa.Table) -> sa.ColumnElement[bool]:
     return sa.and_(
         *(column == sa.bindparam(f"key_{column.name}") for column in relation.primary_key)
@@ -110,14 +120,10 @@ async def _delete(connection: AsyncConnection, relation: sa.Table, keys: list[Ke
 async def _put(connection: AsyncConnection, relation: sa.Table, rows: list[Row]) -> None:
     if rows:
         statement = insert(relation)
-        keys = [column.name for column in relation.primary_key]
-        others = {
-            column.name: statement.excluded[column.name]
-            for column in relation.columns
-            if column.name not in keys
-        }
+        keys, names = _key_names(relation), _names(relation)
+        others = {name: statement.excluded[name] for name in names if name not in keys}
         upsert = statement.on_conflict_do_update(index_elements=keys, set_=others)
-        full = [{column.name: row.get(column.name) for column in relation.columns} for row in rows]
+        full = [{name: row.get(name) for name in names} for row in rows]
         await connection.execute(upsert, full)
 
 

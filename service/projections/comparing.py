@@ -142,7 +142,7 @@ async def _differences(
 ) -> list[Difference]:
     found: list[Difference] = []
     for relation in projection.relations:
-        columns = ", ".join(f't."{column.name}"' for column in relation.columns)
+        columns = ", ".join(map(_compared, relation.columns))
         select = (  # every name in it is from this program
             f"SELECT ROW({columns})::text AS row FROM {{}}.{relation.name} t "  # noqa: S608
             "WHERE t.league = :league"
@@ -162,6 +162,12 @@ async def _differences(
                 )
             )
     return found
+
+
+def _compared(column: sa.Column[object]) -> str:
+    """Return a column of ``t``. Equal JSON may be spelt in two ways, by two versions."""
+    name = f't."{column.name}"'
+    return f"{name}::jsonb" if isinstance(column.type, sa.JSON) else name
 
 
 async def _only(connection: AsyncConnection, left: str, right: str, league: str) -> list[str]:

@@ -79,7 +79,7 @@ def _hand_opened(changes: Changes, happened: Happened[HandOpened]) -> None:
     if before is not None:  # a deal was voided, but the hand began with its first deal
         row |= {name: before[name] for name in ("opened_at", "first_position")}
     changes.memory[happened.subject] = row
-    changes.put(schema.hand, **row)
+    changes.keep(schema.hand, row)
 
 
 def _deal_voided(changes: Changes, happened: Happened[DealVoided]) -> None:
@@ -192,9 +192,9 @@ def _hand_settled(changes: Changes, happened: Happened[HandSettled]) -> None:
 
 
 def _grow(changes: Changes, happened: Happened[msgspec.Struct], **columns: object) -> None:
-    row = changes.memory[happened.subject] | columns | {"last_position": happened.position}
-    changes.memory[happened.subject] = row
-    changes.put(schema.hand, **row)
+    row = changes.memory[happened.subject]
+    row.update(columns, last_position=happened.position)
+    changes.keep(schema.hand, row)
 
 
 hands = Projection(

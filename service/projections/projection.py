@@ -7,13 +7,14 @@ league and is never skipped. A handler never reads the time, a random number or 
 read model, so the same log always gives the same rows.
 """
 
-from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Generic, TypeVar
+from functools import lru_cache
+from typing import Any, Generic, NamedTuple, TypeVar
 from uuid import UUID
 
+import asyncpg
 import msgspec
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
@@ -24,6 +25,7 @@ from engine.values import CATEGORIES, identifier, number_of
 from service.base.errors import EventUnreadable
 from service.log.catalogue import tag_of
 from service.log.codec import Codec
+from service.log.keys import driver_of
 from service.log.read import KNOWN, LEAGUES, voided
 from service.projections.changes import Changes
 from service.projections.schema import checkpoint
@@ -60,7 +62,7 @@ Event = TypeVar("Event", bound=msgspec.Struct)
 Read_co = TypeVar("Read_co", bound=msgspec.Struct, covariant=True)
 
 
-class Happened(msgspec.Struct, Generic[Read_co], frozen=True):
+class Happened(msgspec.Struct, Generic[Read_co], frozen=True, gc=False):
     """
     An event as projections see it, with its league, position and stream.
 
@@ -83,8 +85,13 @@ class Happened(msgspec.Struct, Generic[Read_co], frozen=True):
     @property
     def subject(self) -> str:
         """Identifier of the aggregate that the stream belongs to."""
-        category, _, digits = self.stream.partition("-")
-        return f"{_PREFIXES[category]}_{digits}"
+        return _subject_of(self.stream)
+
+
+@lru_cache(maxsize=16_384)
+def _subject_of(stream: str) -> str:
+    category, _, digits = stream.partition("-")
+    return f"{_PREFIXES[category]}_{digits}"
 
 
 Handler = Callable[[Changes, Happened[Any]], None]  # of its own event
@@ -129,36 +136,46 @@ class Projection:
             ProjectionBroken: If a handler cannot apply an event.
         """
         changes = Changes()
-        if self.load is not None and batch:
+        if not batch:
+            return changes
+        if self.load is not None:
             await self.load(connection, changes, batch)
-        for happened in batch:
-            with self._loudly(happened):
-                self.handlers[happened.type](changes, happened)
-        if self.settle is not None and batch:
-            with self._loudly(batch[-1]):
-                self.settle(changes)
-        return changes
-
-    @contextmanager
-    def _loudly(self, at: Happened[msgspec.Struct]) -> Iterator[None]:
+        handlers, at = self.handlers, batch[-1]
         try:
-            yield
+            for at in batch:
+                handlers[at.type](changes, at)
+            if self.settle is not None:
+                self.settle(changes)
         except (LookupError, TypeError, ValueError, ArithmeticError) as error:
             reason = f"{at.type}: {type(error).__name__} {error}"
             raise ProjectionBroken(self.name, at.league, at.position, reason) from error
+        return changes
 
 
-_READ = sa.text(
-    """
-    SELECT position, stream, stream_version, type, schema_version, at, data::text AS data
-    FROM events
-    WHERE league = :league AND position > :after AND position <= :until
-      AND NOT type = ANY(CAST(:passed_over AS text[]))
-    ORDER BY position
-    """
-)
-_Stored = sa.Row[int, str, int, str, int, datetime, str]
-"""The columns of :data:`_READ`."""
+READ = """
+    SELECT position, stream, stream_version, type, schema_version, at,
+           convert_to(data::text, 'UTF8')
+      FROM events
+     WHERE league = $1 AND position > $2 AND position <= $3 AND NOT type = ANY($4::text[])
+     ORDER BY position
+"""
+"""The events of a league between two positions, except those of some types."""
+
+
+Stored = asyncpg.Record
+"""The columns of :data:`READ`."""
+
+
+class Unreadable(NamedTuple):
+    """A stored event that is malformed, or whose type or version is unknown."""
+
+    position: int
+    type: str
+    reason: str
+
+
+Read = Happened[msgspec.Struct] | Unreadable
+"""A row of the log, decoded without keys."""
 
 _SOME = "WITH known AS (SELECT unnest(CAST(:leagues AS uuid[])) AS league)"
 
@@ -236,6 +253,30 @@ async def applied(connection: AsyncConnection, projection: Projection, league: s
     return int(row.position)
 
 
+async def stored(
+    connection: AsyncConnection, league: str, after: int, until: int, passed_over: Collection[str]
+) -> Sequence[Stored]:
+    """Return the rows of the log after a position up to another one that were not voided."""
+    driver, number = await driver_of(connection), number_of(league)
+    rows = await driver.fetch(READ, number, after, until, sorted(passed_over))
+    away = await voided(driver, number) if rows else frozenset()
+    return [row for row in rows if row[0] not in away] if away else rows
+
+
+def decoded(league: str, rows: Sequence[Stored]) -> list[Read]:
+    """Return the events in *rows*. Nothing else turns a row into an event here."""
+    read = _codec.public
+    found: list[Read] = []
+    for position, stream, stream_version, type_, schema_version, at, data in rows:
+        try:
+            event = read(stream, type_, schema_version, data)
+        except EventUnreadable as error:
+            found.append(Unreadable(position, type_, error.detail))
+        else:
+            found.append(Happened(league, position, stream, stream_version, at, event))
+    return found
+
+
 async def advance(
     connection: AsyncConnection,
     projection: Projection,
@@ -261,43 +302,41 @@ async def advance(
     scanned = min(before + chunk, until)
     if scanned <= before:
         return before
-    found = await connection.execute(
-        _READ,
-        {
-            "league": number_of(league),
-            "after": before,
-            "until": scanned,
-            "passed_over": sorted(known - projection.handlers.keys()),
-        },
-    )
-    rows: Sequence[_Stored] = found.all()
-    away = await voided(connection, league) if rows else frozenset()
-    batch = [_happened(projection, league, row) for row in rows if row.position not in away]
+    passed_over = known - projection.handlers.keys()
+    events = decoded(league, await stored(connection, league, before, scanned, passed_over))
     try:
-        changes = await projection.gather(connection, batch)
+        await apply(connection, projection, league, events, before, scanned)
     except ProjectionBroken as error:
         # A quicker runner has written rows too, and they do not match the events read here.
         if await applied(connection, projection, league) != before:
             raise CheckpointMoved from error
         raise
-    await changes.write(connection)
-    await _move(connection, projection, league, before, scanned)
     return scanned
 
 
-def _happened(projection: Projection, league: str, row: _Stored) -> Happened[msgspec.Struct]:
+async def apply(
+    connection: AsyncConnection,
+    projection: Projection,
+    league: str,
+    events: Sequence[Read],
+    before: int,
+    after: int,
+) -> None:
     """
-    Return the event in a row of the log. Nothing else turns a row into an event here.
+    Apply the *events* of one projection, and move its checkpoint from *before* to *after*.
 
     Raises:
-        ProjectionBroken: If the event is malformed, or its type or version is unknown.
+        ProjectionBroken: If an event cannot be read or applied.
+        CheckpointMoved: If the checkpoint was not at *before*.
     """
-    position, stream, stream_version, type_, schema_version, at, data = row
-    try:
-        event = _codec.public(stream, type_, schema_version, data.encode())
-    except EventUnreadable as error:
-        raise ProjectionBroken(projection.name, league, position, error.detail) from error
-    return Happened(league, position, stream, stream_version, at, event)
+    batch = []
+    for each in events:
+        if isinstance(each, Unreadable):
+            raise ProjectionBroken(projection.name, league, each.position, each.reason)
+        batch.append(each)
+    changes = await projection.gather(connection, batch)
+    await changes.write(connection)
+    await _move(connection, projection, league, before, after)
 
 
 async def _move(

@@ -5,13 +5,15 @@ The new relations grow in the schema ``reads_next``. The statements are those of
 runner, translated to that schema. The new relations replace the old ones in one
 transaction, when both have applied the same position of every league.
 
-If a rebuild is killed, the next one starts from the beginning. If an event cannot be
-applied, that league stops before it, as with the runner. All other leagues are rebuilt.
+All projections share one scan of the log. Each writes on a connection of its own, so one
+that fails stops no other. If an event cannot be applied, that projection stops before it in
+that league, as with the runner. If a rebuild is killed, the next one starts from the beginning.
 """
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 
 import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError
@@ -26,12 +28,15 @@ from service.projections.projection import (
     NOTHING,
     Projection,
     ProjectionBroken,
+    Read,
     advance,
     applied,
+    apply,
     head,
     leagues,
     mark_broken,
 )
+from service.projections.scanning import batches
 from service.projections.schema import LIVE, NEXT, checkpoint
 
 __all__ = ["Difference", "Progress", "RebuildRefused", "compare", "rebuild"]
@@ -47,8 +52,63 @@ _LOCKED = "55P03"
 _PATIENCE = sa.text("SET LOCAL lock_timeout = '3s'")
 
 
+_WRITERS = 2
+"""Connections that write: while the database takes in one projection's rows, another makes its."""
+
+
 class RebuildRefused(Exception):
     """Another rebuild is running."""
+
+
+@dataclass
+class _Build:
+    """A projection whose new rows grow."""
+
+    projection: Projection
+    goals: dict[str, int]
+    """By league, the position at which the live rows are, or at which the projection stops."""
+
+    waiting: list[Read] = field(default_factory=list)
+    """Events of the batch at hand."""
+
+    stopped: dict[str, ProjectionBroken] = field(default_factory=dict)
+    """By league, the event that could not be applied."""
+
+    failed: Exception | None = None
+    """The error that ended this build. All others go on."""
+
+    async def take(self, database: AsyncEngine, league: str, after: int, until: int) -> None:
+        """Apply the events that wait, which are those up to position *until*."""
+        events, self.waiting = self.waiting, []
+        try:
+            while self.failed is None and after < (
+                goal := min(until, self.goals.get(league, NOTHING))
+            ):
+                try:
+                    async with database.begin() as connection:
+                        beside = await _beside(connection)
+                        batch = [each for each in events if each.position <= goal]
+                        await apply(beside, self.projection, league, batch, after, goal)
+                    return
+                except ProjectionBroken as error:
+                    self.stopped[league], self.goals[league] = error, error.position - 1
+        except Exception as error:  # noqa: BLE001 - raised again when the others are done
+            self._fail(error)
+
+    async def finish(self, database: AsyncEngine) -> None:
+        """Have the new rows catch up with the live ones and replace them."""
+        try:
+            async with database.begin() as connection:
+                await _meet(connection, self.projection, self.stopped)
+                await _swap(connection, self.projection)
+                for each in self.stopped.values():
+                    await mark_broken(connection, self.projection, each)
+        except Exception as error:  # noqa: BLE001 - raised again when the others are done
+            self._fail(error)
+
+    def _fail(self, error: Exception) -> None:
+        error.add_note(f"The projection {self.projection.name} was not rebuilt.")
+        self.failed = error
 
 
 async def rebuild(
@@ -65,34 +125,25 @@ async def rebuild(
         ProjectionUnknown: If no projection has this name.
     """
     projections = chosen(name)
-    database = async_engine(settings.database_url, connections=1 + len(projections))
-    steps: dict[str, tuple[int, int]] = {}
-    broken: list[ProjectionBroken] = []
-
-    async def one(projection: Projection) -> None:
-        def step(done: int, total: int) -> None:
-            steps[projection.name] = (done, total)
-            if progress is not None and len(steps) == len(projections):
-                progress(sum(each for each, _ in steps.values()), sum(t for _, t in steps.values()))
-
-        stopped = await _build(database, projection, step)
-        async with database.begin() as connection:
-            await _meet(connection, projection, stopped)
-            await _swap(connection, projection)
-            for each in stopped.values():
-                await mark_broken(connection, projection, each)
-        broken.extend(stopped.values())
-
+    database = async_engine(settings.database_url, connections=2 + _WRITERS)
     try:
         async with _alone(database):
-            # Side by side: while one projection waits for the database, another makes its rows.
-            ended = await asyncio.gather(*map(one, projections), return_exceptions=True)
-        for error in ended:
-            if error is not None:
-                raise error
+            builds = [await _begin(database, each) for each in projections]
+            await _scan(database, builds, progress or _untold)
+            for build in builds:
+                if build.failed is None:
+                    await build.finish(database)
     finally:
         await database.dispose()
+    for build in builds:
+        if build.failed is not None:
+            raise build.failed
+    broken = [each for build in builds for each in build.stopped.values()]
     return sorted(broken, key=lambda each: (each.league, each.name))
+
+
+def _untold(_done: int, _total: int) -> None:
+    """Tell nobody of the progress."""
 
 
 @asynccontextmanager
@@ -109,32 +160,42 @@ async def _alone(database: AsyncEngine) -> AsyncIterator[None]:
         yield
 
 
-async def _build(
-    database: AsyncEngine, projection: Projection, progress: Progress
-) -> dict[str, ProjectionBroken]:
-    """Build the new rows. Return the event that stopped each league that is not complete."""
+async def _begin(database: AsyncEngine, projection: Projection) -> _Build:
+    """Make the new relations of a projection, which are empty."""
     async with database.begin() as connection:
         await connection.execute(sa.select(sa.func.reads_begin_rebuild(*_names(projection))))
-        targets = await _targets(connection, projection)
-    total = sum(targets.values()) + len(targets)
-    done = 0
+        return _Build(projection, await _targets(connection, projection))
+
+
+async def _scan(database: AsyncEngine, builds: Sequence[_Build], progress: Progress) -> None:
+    """Give every build the events of every league."""
+    goals: dict[str, int] = {}
+    takers: dict[str, list[_Build]] = {}
+    for build in builds:
+        for league, goal in build.goals.items():
+            goals[league] = max(goal, goals.get(league, NOTHING))
+        for type_ in build.projection.handlers:
+            takers.setdefault(type_, []).append(build)
+    total, done = sum(goals.values()) + len(goals), 0
     progress(done, total)
-    stopped: dict[str, ProjectionBroken] = {}
-    for league, until in targets.items():
-        position, goal = NOTHING, until
-        while position < goal:
-            try:
-                async with database.begin() as connection:
-                    beside = await _beside(connection)
-                    reached = await advance(beside, projection, league, event_types(), goal, CHUNK)
-            except ProjectionBroken as error:
-                stopped[league], goal = error, error.position - 1
-                continue
-            done += reached - position
-            position = reached
-            progress(done, total)
-        done += until - goal
-    return stopped
+    passed_over = event_types() - takers.keys()
+    turns = asyncio.Semaphore(_WRITERS)
+
+    async def give(build: _Build, league: str, after: int, until: int) -> None:
+        async with turns:
+            await build.take(database, league, after, until)
+
+    async with database.connect() as reading:
+        for league, until in goals.items():
+            after = NOTHING
+            async for events, last in batches(reading, league, until, passed_over):
+                for each in events:
+                    for build in takers.get(each.type, builds):  # an unknown type stops all
+                        build.waiting.append(each)
+                await asyncio.gather(*(give(each, league, after, last) for each in builds))
+                done += last - after
+                after = last
+                progress(done, total)
 
 
 async def _targets(connection: AsyncConnection, projection: Projection) -> dict[str, int]:

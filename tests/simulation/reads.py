@@ -4,20 +4,22 @@ The read models in an SQLite in memory, for the service's own projections and th
 A transaction takes virtual time at every statement, and a crash in between rolls it back.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from contextlib import asynccontextmanager
 from datetime import datetime
 from types import SimpleNamespace
-from typing import Any, Self
+from typing import Any
+from uuid import UUID
 
 import sqlalchemy as sa
 from sqlalchemy.pool import StaticPool
 
 from engine.values import identifier, number_of
 from service.log.catalogue import event_types
+from service.log.read import VOIDED
 from service.projections import schema
 from service.projections.models import ALL
-from service.projections.projection import NOTHING, advance, applied
+from service.projections.projection import NOTHING, READ, advance, applied
 from tests.simulation.relations import Log
 
 Delay = Callable[[], Awaitable[None]]
@@ -82,25 +84,17 @@ class Reads:
         if not isinstance(statement, sa.TextClause):
             return self.connection.execute(statement, given)
         text = " ".join(statement.text.split())
-        if "FROM events WHERE league = :league AND position > :after" in text:
-            return _Rows(self._events(given))
         if "CROSS JOIN unnest(CAST(:names AS text[]))" in text:
             return _Rows(self._behind(given))
         raise NotImplementedError(text)
 
-    def _events(self, given: dict[str, Any]) -> list[Any]:
-        passed_over = frozenset(given["passed_over"])
+    def events(
+        self, league: UUID, after: int, until: int, passed_over: Collection[str]
+    ) -> list[tuple[Any, ...]]:
+        """Return the events after a position up to another one, except those of some types."""
         return [
-            _Stored(
-                row.position,
-                row.stream,
-                row.stream_version,
-                row.type,
-                row.schema_version,
-                row.at,
-                row.data.decode(),
-            )
-            for row in self.store.rows(given["league"])[given["after"] + 1 : given["until"] + 1]
+            (*row[:3], row.type, row.schema_version, row.at, row.data)
+            for row in self.store.rows(league)[after + 1 : until + 1]
             if row.type not in passed_over
         ]
 
@@ -136,19 +130,6 @@ class Reads:
 
 
 _CHECKPOINTS = sa.select(schema.checkpoint)
-
-
-class _Stored(tuple[Any, ...]):
-    """A row of the log, as the projections read it."""
-
-    __slots__ = ()
-
-    def __new__(cls, *columns: object) -> Self:
-        return super().__new__(cls, columns)
-
-    @property
-    def position(self) -> int:
-        return int(self[0])
 
 
 class _Rows:
@@ -203,9 +184,13 @@ class Asked:
         self._reads.recommit()
         await self._delay()
 
-    async def fetch(self, *_asked: object) -> list[Any]:
-        """Return the voided events. The simulation voids none."""
-        return []
+    async def fetch(self, statement: str, *asked: Any) -> list[Any]:
+        """Return events, or those that void others. The simulation voids none."""
+        if statement == VOIDED:
+            return []
+        assert statement == READ
+        await self._delay()
+        return self._reads.events(*asked)
 
 
 async def rebuilt(store: Log, now: Callable[[], datetime], league: str) -> Reads:

@@ -2,10 +2,12 @@
 
 import asyncpg
 import pytest
+from sqlalchemy.exc import IntegrityError
 
 from service.base.database import async_engine
-from service.projections import queries
+from service.projections import queries, scanning
 from service.projections.models import ProjectionUnknown
+from service.projections.projection import head
 from service.projections.rebuild import RebuildRefused, _alone, compare, rebuild
 from service.projections.runner import Runner
 from tests.service.league_night import played
@@ -32,6 +34,55 @@ async def test_rebuilt_rows_are_the_live_rows(database: TestDatabase) -> None:
     await engine.dispose()
     assert after == before
     assert seen[-1][0] == seen[-1][1]
+
+
+@pytest.mark.parametrize(
+    "bounds",
+    [{"PAGE": 7, "POSITIONS": 20, "_TOGETHER": 2}, {"PAGE": 7, "BYTES": 1}],
+    ids=["positions", "bytes"],
+)
+async def test_batches_may_end_anywhere(
+    database: TestDatabase, monkeypatch: pytest.MonkeyPatch, bounds: dict[str, int]
+) -> None:
+    """A batch ends at the first bound, in the middle of a hand or between two pages."""
+    night = await played(database)
+    engine = async_engine(database.url(PROJECT), 2)
+    await Runner(engine).catch_up()
+    before = await rows_of(engine)
+    for name, bound in bounds.items():
+        monkeypatch.setattr(scanning, name, bound)
+    ends: list[int] = []
+
+    await rebuild(database.settings(PROJECT), "all", lambda done, _total: ends.append(done))
+
+    async with engine.connect() as connection:
+        events = await head(connection, night.league) + 1
+    assert ends[-1] == events
+    assert len(ends) > events // 30
+    assert await rows_of(engine) == before
+    await engine.dispose()
+
+
+async def test_a_projection_that_the_database_refuses_stops_no_other(
+    database: TestDatabase,
+) -> None:
+    """The others are rebuilt, its own rows stay, and the error tells which one it is."""
+    await played(database)
+    engine = async_engine(database.url(PROJECT), 2)
+    await Runner(engine).catch_up()
+    before = await rows_of(engine)
+    connection = await asyncpg.connect(database.url("postgres"))
+    # The rows of a rebuild are made under the same constraints as those in use.
+    await connection.execute("ALTER TABLE reads.seat ADD CHECK (seat < 1) NOT VALID")
+    await connection.execute('UPDATE reads.entrant SET "placing" = 9')
+    await connection.close()
+
+    with pytest.raises(IntegrityError) as refused:
+        await rebuild(database.settings(PROJECT))
+
+    assert refused.value.__notes__ == ["The projection tables was not rebuilt."]
+    assert await rows_of(engine) == before
+    await engine.dispose()
 
 
 async def test_the_runner_goes_on_after_a_rebuild(database: TestDatabase) -> None:
