@@ -16,6 +16,7 @@ import uvloop
 from eventsourcing.application import Application
 
 from bench.counting import Bench, PeerTable, bench, command, wagering
+from bench.floors import Figure, figure
 from service.base.sources import DatabaseClock
 from service.director.runtime import settle
 from service.log.writer import Writer
@@ -29,7 +30,7 @@ WARM_SECONDS = 0.5
 PEER_CONNECTIONS = 16
 
 
-async def measure(server: Bench) -> None:
+async def measure(server: Bench) -> Figure:
     """Print both rates and their ratio."""
     clock = DatabaseClock()
     connection = await asyncpg.connect(server.ours)
@@ -58,10 +59,8 @@ async def measure(server: Bench) -> None:
         f"eventsourcing with {PEER_CONNECTIONS} connections {statistics.median(theirs):,.0f}/s "
         f"({min(theirs):,.0f} to {max(theirs):,.0f})"
     )
-    print(
-        f"ratio {statistics.median(ratios):.1f} ({ratios[0]:.1f} to {ratios[-1]:.1f}) "
-        "(at least 10, aim 20)"
-    )
+    print(f"ratio {statistics.median(ratios):.1f} ({ratios[0]:.1f} to {ratios[-1]:.1f})")
+    return figure("append", "events/s", mine, theirs, "eventsourcing on the same server")
 
 
 async def ours(writer: Writer, clock: DatabaseClock, league: str, streams: list[str]) -> float:
@@ -95,10 +94,10 @@ def peers(
     return sum(pool.map(one, tables)) / SECONDS
 
 
-def main() -> None:
+def main() -> list[Figure]:
     """Append, and print."""
     with bench() as server:
-        uvloop.run(measure(server))
+        return [uvloop.run(measure(server))]
 
 
 if __name__ == "__main__":

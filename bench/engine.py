@@ -24,6 +24,7 @@ from typing import Any, Literal
 
 from pokerkit import Automation, NoLimitTexasHoldem
 
+from bench.floors import Figure, figure
 from engine.kit.cards import deck
 from engine.kit.rng import Pile, openings_digest, pile_salts, seed_commitment
 from engine.rulesets import resolve, ruleset_hash
@@ -66,8 +67,8 @@ Policy = tuple[Answer, ...]
 """Answers to bets in turn: continue (check or call), raise to the minimum, fold if facing a bet."""
 
 POLICIES: dict[str, Policy] = {
-    "everyone checks or calls to the showdown": ("on",),
-    "of 16 answers 2 raise to the least, 3 fold to a bet, 11 check or call": (
+    "check or call": ("on",),
+    "folds and raises": (
         *("on", "raise", "on", "fold", "on", "on", "on", "fold"),
         *("on", "on", "raise", "on", "on", "fold", "on", "on"),
     ),
@@ -237,7 +238,7 @@ def spread(values: Sequence[float], form: str = ",.0f") -> str:
     return f"{statistics.median(values):{form}} ({min(values):{form}} to {max(values):{form}})"
 
 
-def compare(policy: Policy) -> None:
+def compare(name: str, policy: Policy) -> Figure:
     """Play by *policy* in turns, and print the rates."""
     ours, theirs, seeds = Ours(policy), Theirs(policy), seeds_of(1)
     hands, actions, peer, peer_actions, costs = ([] for _ in range(5))
@@ -257,9 +258,9 @@ def compare(policy: Policy) -> None:
     whole = [mine / its for mine, its in zip(hands, peer, strict=True)]
     ratio = [mine / its for mine, its in zip(apart, peer, strict=True)]
     print(
-        f"  ratio {spread(ratio, '.1f')} without the commitments (at least 10, aim 30), "
-        f"{spread(whole, '.1f')} with them"
+        f"  ratio {spread(ratio, '.1f')} without the commitments, {spread(whole, '.1f')} with them"
     )
+    return figure(f"engine: {name}", "hands/s", hands, peer, "pokerkit's no-limit hold'em")
 
 
 def history() -> tuple[Table, Decision, list[Event]]:
@@ -287,7 +288,7 @@ def asides() -> None:
     print(f"replay of {len(events)} events of a table, decoded before: {spread(replays)} events/s")
 
 
-def main() -> None:
+def main() -> list[Figure]:
     """Print every comparison."""
     gc.freeze()
     gc.set_threshold(50_000, 50, 1_000)  # as every process of the service does
@@ -304,10 +305,13 @@ def main() -> None:
         "pokerkit: NoLimitTexasHoldem; automations",
         ", ".join(each.name.lower() for each in AUTOMATIONS),
     )
+    print("folds and raises: of 16 answers 2 raise to the least, 3 fold to a bet, 11 check or call")
+    figures = []
     for name, policy in POLICIES.items():
         print(f"bets: {name}")
-        compare(policy)
+        figures.append(compare(name, policy))
     asides()
+    return figures
 
 
 if __name__ == "__main__":

@@ -1,11 +1,12 @@
 """
-Measure an action over HTTP, against a bare endpoint that INSERTs one row.
+Measure an action over HTTP, against a bare INSERT and against the service that a user would write.
 
 One process serves the API. Another serves an endpoint of the same framework that does one
-INSERT and commits. Both use one durable server. A third process sends requests to both in turn,
-round by round, on kept connections. It drives many tables of six that play hand after hand, and
-as many clients of the bare endpoint. Reading the table, opening hands and shuffling count
-against us, because they stand between two actions.
+INSERT and commits. A third serves :mod:`bench.peer`, which plays the same game with a row of JSON a
+table. All use one durable server. A fourth process sends requests to each in turn, round by round,
+on kept connections. It drives many tables of six that play hand after hand, and as many clients of
+the bare endpoint. Reading the table, opening hands and shuffling count against both that play,
+because they stand between two actions.
 """
 
 import asyncio
@@ -31,8 +32,10 @@ import uvloop
 from litestar import Litestar, post
 from litestar.datastructures import State
 
-from bench.client import Connection
-from bench.playing import SEATS, Measured, sit_down
+from bench import peer
+from bench.client import Connection, Person
+from bench.floors import Figure, figure
+from bench.playing import SEATS, Game, Measured, sit_down
 from service.base import database, migrations
 from service.base.addresses import asyncpg_dsn
 from service.base.embedded import Cluster, binaries
@@ -43,7 +46,7 @@ from service.process.app import run
 TABLES = 64
 """Tables played at once. The bare endpoint has as many clients."""
 
-ROUNDS = 5
+ROUNDS = int(os.environ.get("BENCH_HTTP_ROUNDS", "5"))
 SECONDS = 3.0
 """Seconds of each side in each round, after a second that is not counted."""
 
@@ -94,18 +97,26 @@ async def insert(connection: Connection, measured: Measured) -> None:
         measured.keep(asked, "insert")
 
 
-async def load(api: str, least: str) -> None:
-    """Measure a round of both sides for each line that comes in, and write what they saw."""
+async def sit_down_at_peer(base: str) -> Game:
+    """Return a table of six at the service that a user would write."""
+    opened = await Person(Connection(base)).post("/tables", {})
+    return Game(opened["id"], [Person(Connection(base), token) for token in opened["tokens"]])
+
+
+async def load(api: str, least: str, written: str) -> None:
+    """Measure a round of all sides for each line that comes in, and write what they saw."""
     games = await sit_down(api, TABLES)
+    others = [await sit_down_at_peer(written) for _ in range(TABLES)]
     clients = [Connection(least) for _ in range(TABLES)]
     sides: list[tuple[str, list[Callable[[Measured], Awaitable[None]]]]] = [
         ("ours", [game.play for game in games]),
+        ("written", [game.play for game in others]),
         ("bare", [lambda measured, c=client: insert(c, measured) for client in clients]),  # type: ignore[misc]
     ]
     print("ready", flush=True)
     while await asyncio.to_thread(sys.stdin.readline):
         print(json.dumps({name: await _side(work) for name, work in sides}), flush=True)
-        sides.reverse()
+        sides.append(sides.pop(0))
 
 
 async def _side(work: list[Callable[[Measured], Awaitable[None]]]) -> dict[str, Any]:
@@ -128,8 +139,9 @@ async def _side(work: list[Callable[[Measured], Awaitable[None]]]) -> dict[str, 
 # -- the run
 
 
-def main() -> None:
-    """Print both sides and their ratio, with normal and with slow commits."""
+def main() -> list[Figure]:
+    """Print all sides and their ratios, with normal and with slow commits."""
+    figures: list[Figure] = []
     with _server() as cluster:
         superuser = cluster.url()
         settings = Settings(
@@ -137,38 +149,48 @@ def main() -> None:
             secret_key=_SECRET, log_level="warning", port=free_port(),
             token_requests=1_000_000, account_requests=1_000_000, address_requests=1_000_000,
         )  # fmt: skip
-        port = free_port()
+        ports = settings.port, free_port(), free_port()
         print(_about(superuser))
         with (
             _child("api", **environment(settings)) as ours,
-            _child("bare", cluster.url("bare"), str(port)) as bare_one,
+            _child("bare", cluster.url("bare"), str(ports[1])) as bare_one,
+            _child("written", cluster.url("written"), str(ports[2])) as written,
         ):
-            for each in (settings.port, port):
+            for each in ports:
                 await_port(each)
-            addresses = [f"http://127.0.0.1:{each}" for each in (settings.port, port)]
-            with _child("load", *addresses) as child:
+            servers = {"ours": ours.pid, "bare": bare_one.pid, "written": written.pid}
+            with _child("load", *(f"http://127.0.0.1:{each}" for each in ports)) as child:
                 assert child.stdout is not None
-                assert child.stdin is not None
                 if child.stdout.readline() != b"ready\n":
                     raise RuntimeError("the load did not get ready")
                 for delay in DELAYS:
                     shown = _delay(superuser, delay)
-                    rounds = []
-                    for _ in range(ROUNDS):
-                        before = cpu_seconds(ours.pid), cpu_seconds(bare_one.pid)
-                        child.stdin.write(b"\n")
-                        child.stdin.flush()
-                        seen = json.loads(child.stdout.readline())
-                        after = cpu_seconds(ours.pid), cpu_seconds(bare_one.pid)
-                        for name, begun, ended in zip(("ours", "bare"), before, after, strict=True):
-                            seen[name]["served"] = (ended - begun) / (WARM_SECONDS + SECONDS)
-                        rounds.append(seen)
-                    _report(shown, rounds)
+                    rounds = [_round(child, servers) for _ in range(ROUNDS)]
+                    figures += _report(shown, rounds, ", slow commits" if delay else "")
+    return figures
 
 
-def _report(shown: str, rounds: list[dict[str, Any]]) -> None:
+def _round(load: subprocess.Popen[bytes], servers: dict[str, int]) -> dict[str, Any]:
+    """Have the load measure a round, and add each server's share of a core."""
+    assert load.stdin is not None
+    assert load.stdout is not None
+    before = {name: cpu_seconds(pid) for name, pid in servers.items()}
+    load.stdin.write(b"\n")
+    load.stdin.flush()
+    seen: dict[str, Any] = json.loads(load.stdout.readline())
+    for name, pid in servers.items():
+        seen[name]["served"] = (cpu_seconds(pid) - before[name]) / (WARM_SECONDS + SECONDS)
+    return seen
+
+
+def _report(shown: str, rounds: list[dict[str, Any]], commits: str) -> list[Figure]:
     print(f"{shown}, as the server says:")
-    for name, label in (("ours", f"{TABLES} tables of {SEATS}, actions"), ("bare", "bare INSERT")):
+    sides = {
+        "ours": f"{TABLES} tables of {SEATS}, actions",
+        "bare": "bare INSERT",
+        "written": "the service a user would write, actions",
+    }
+    for name, label in sides.items():
         seen = [each[name] for each in rounds]
         rates = sorted(each["rate"] for each in seen)
         each_costs = statistics.median(each["served"] / each["rate"] for each in seen)
@@ -181,16 +203,21 @@ def _report(shown: str, rounds: list[dict[str, Any]]) -> None:
             f"the load {statistics.median(each['cpu'] for each in seen):.0%}; "
             f"{each_costs * 1e6:.0f} µs of the server each"
         )
-    reads = statistics.median(each["ours"]["reads"] for each in rounds)
-    kinds = rounds[-1]["ours"]["kinds"]
-    listed = ", ".join(f"{kind} {count}" for kind, count in sorted(kinds.items()))
-    print(f"  besides {reads:,.0f} reads/s of tables; actions of the last round: {listed}")
-    ratios = sorted(each["ours"]["rate"] / each["bare"]["rate"] for each in rounds)
-    print(
-        f"  ratio {statistics.median(ratios):.2f} ({ratios[0]:.2f} to {ratios[-1]:.2f}) "
-        f"of {len(rounds)} rounds (at least 1, aim 1.5)",
-        flush=True,
-    )
+    for name in ("ours", "written"):
+        reads = statistics.median(each[name]["reads"] for each in rounds)
+        listed = ", ".join(f"{kind} {n}" for kind, n in sorted(rounds[-1][name]["kinds"].items()))
+        print(f"  {name} besides {reads:,.0f} reads/s of tables; the last round: {listed}")
+    mine = [each["ours"]["rate"] for each in rounds]
+    return [
+        figure(
+            f"action: {against}{commits}", "actions/s", mine,
+            [each[side]["rate"] for each in rounds], label,
+        )
+        for side, against, label in (
+            ("bare", "bare INSERT", "an endpoint that INSERTs one row"),
+            ("written", "written service", "a row of JSON a table, SELECT FOR UPDATE"),
+        )
+    ]  # fmt: skip
 
 
 @contextmanager
@@ -200,7 +227,9 @@ def _server() -> Iterator[Cluster]:
         Cluster(Path(directory) / "cluster", binaries(os.environ), durable=True) as cluster,
     ):
         database.create_roles(cluster.url(), dict.fromkeys(database.LOGINS, _PASSWORD))
-        for name, owner in (("ours", database.OWNER), ("bare", "postgres")):
+        for name, owner in (
+            ("ours", database.OWNER), ("bare", "postgres"), ("written", "postgres"),
+        ):  # fmt: skip
             database.create_database(cluster.url(), name, owner=owner)
         migrations.migrate(cluster.url("ours", "holotable_migrate", _PASSWORD))
         with psycopg.connect(cluster.url("bare"), autocommit=True) as connection:
@@ -242,7 +271,7 @@ def _about(superuser: str) -> str:
     return (
         f"PostgreSQL {database.server_version(superuser)} ({', '.join(shown)}), "
         f"Python {platform.python_version()}, {os.cpu_count()} cores, {used}; one process a side, "
-        f"the bare one with a pool of {CONNECTIONS}; {ROUNDS} rounds of {SECONDS:.0f} s a side, "
+        f"the peers with pools of {CONNECTIONS}; {ROUNDS} rounds of {SECONDS:.0f} s a side, "
         f"each after {WARM_SECONDS:.0f} s of warm-up"
     )
 
@@ -298,6 +327,8 @@ def _as_child(role: str, *arguments: str) -> None:
                 bare(url), host="127.0.0.1", port=int(port), log_level="warning",
                 access_log=False, server_header=False,
             )  # fmt: skip
+        case "written":
+            peer.serve(arguments[0], int(arguments[1]))
         case _:
             uvloop.run(load(*arguments))
 

@@ -20,6 +20,7 @@ from eventsourcing.domain import Aggregate, event
 
 from bench import hands
 from bench.counting import Bench, bench, command
+from bench.floors import Figure, figure
 from engine.coordination.aggregates import DECIDERS
 from engine.values import Sealed, SealedCard, number_of
 from service.base.sources import DatabaseClock
@@ -47,7 +48,7 @@ class PeerTable(Aggregate):
         self.counted += 1
 
 
-async def measure(server: Bench) -> None:
+async def measure(server: Bench) -> Figure:
     """Print both rates and their ratio."""
     clock = DatabaseClock()
     writer = server.writer(clock, DECIDERS)
@@ -70,6 +71,7 @@ async def measure(server: Bench) -> None:
     application.close()
     await writer.aclose()
     _report(len(documents), mine, theirs)
+    return figure("replay", "events/s", mine, theirs, "eventsourcing, which verifies nothing")
 
 
 async def play(
@@ -143,16 +145,13 @@ def _report(events: int, mine: list[float], theirs: list[float]) -> None:
         f"eventsourcing {statistics.median(theirs):,.0f}/s "
         f"({min(theirs):,.0f} to {max(theirs):,.0f})"
     )
-    print(
-        f"ratio {statistics.median(ratios):.1f} ({ratios[0]:.1f} to {ratios[-1]:.1f}) "
-        f"(at least 3, aim 5)"
-    )
+    print(f"ratio {statistics.median(ratios):.1f} ({ratios[0]:.1f} to {ratios[-1]:.1f})")
 
 
-def main() -> None:
+def main() -> list[Figure]:
     """Play, replay, and print."""
     with bench() as server:
-        uvloop.run(measure(server))
+        return [uvloop.run(measure(server))]
 
 
 if __name__ == "__main__":
