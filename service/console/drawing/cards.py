@@ -48,23 +48,20 @@ def face(card: str) -> str:
 
 
 def back() -> str:
-    """Return the drawing of the back, which is the same for every card."""
-    pattern = "".join(
-        emblems.shape(name, 20 + 20 * column, 20 + 20 * row, 9)
-        for row in range(6)
-        for column, name in enumerate(_back_row(row))
+    """Return the drawing of the back, which is the same for every card: the table from above."""
+    around = "".join(
+        f'<circle cx="{50 + 31 * sin(pi * seat / 4):.1f}" cy="{70 - 31 * cos(pi * seat / 4):.1f}" '
+        f'r="5"/>'
+        for seat in range(8)
     )
     return (
         _frame("var(--card-back, #0a6152)")
-        + '<rect x="8" y="8" width="84" height="124" rx="5" fill="none" '
-        'stroke="var(--card-back-line, #9fd8c8)" stroke-width="1.5"/>'
-        f'<g fill="none" stroke="var(--card-back-line, #9fd8c8)" stroke-width="1.6">{pattern}</g>'
+        + '<g fill="none" stroke="var(--card-back-line, #9fd8c8)" stroke-width="3">'
+        '<rect x="9" y="9" width="82" height="122" rx="5" stroke-width="2"/>'
+        '<circle cx="50" cy="70" r="17"/></g>'
+        f'<g fill="var(--card-back-line, #9fd8c8)">{around}'
+        '<circle cx="50" cy="70" r="5"/></g>'
     )
-
-
-def _back_row(row: int) -> tuple[str, ...]:
-    order = ("circle", "triangle", "square")
-    return tuple(order[(row + column) % 3] for column in range(4))
 
 
 def _frame(fill: str = "var(--card, #fff)") -> str:
