@@ -34,8 +34,11 @@ REPLAY = "css/replayer.css"
 """The style sheets of the replayer in one file, without forms. Its page is uncompressed too."""
 
 _COMMON = ("tokens", "base", "layout", "components", "forms")
+_CONTENT = ("content", "data")
+"""What neither the playing table nor the replayer shows."""
+
 _FILES = {
-    STYLE: (*_COMMON, "data"),
+    STYLE: (*_COMMON, *_CONTENT),
     PLAY: (*_COMMON, "table", "acting"),
     REPLAY: (*_COMMON[:4], "table", "replay"),
 }

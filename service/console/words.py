@@ -101,9 +101,15 @@ class Words:
 
         Args:
             zone: The zone to write it in, which then stays. Without one it is UTC.
-            shown: ``full`` for day and time, ``day``, or ``time``.
+            shown: ``full`` for day and time, ``day``, ``time``, or ``hour`` for the time and the
+                weekday, beside a date.
         """
-        pattern = {"full": "EEE d MMM, HH:mm", "day": "EEE d MMM", "time": "HH:mm"}[shown]
+        pattern = {
+            "full": "EEE d MMM, HH:mm",
+            "day": "EEE d MMM",
+            "time": "HH:mm",
+            "hour": "EEE, HH:mm",
+        }[shown]
         tz = ZoneInfo(zone or "UTC")
         text = format_datetime(at, pattern, tzinfo=tz, locale=self.language.locale)
         if shown != "day":
@@ -244,7 +250,9 @@ class Words:
     def rating(self, rating: str) -> Markup:
         """Return a rating with one digit behind the point."""
         return Markup('<span class="num">{}</span>').format(
-            format_decimal(Decimal(rating), format="0.0", locale=self.language.locale)
+            format_decimal(Decimal(rating), format="0.0", locale=self.language.locale).replace(
+                "-", "−"
+            )
         )
 
     def listed(self, names: tuple[str, ...]) -> Markup:

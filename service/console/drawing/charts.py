@@ -26,6 +26,9 @@ PLACE_HEIGHT = 20
 CURVE_STEPS = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
 """The distances of the rules behind a curve."""
 
+FEW = 12
+"""Up to so many bars stand apart, as single things that are counted."""
+
 NAME_LENGTH = 18
 """The characters of a name that fit beside a chart. The table has the whole name."""
 
@@ -130,14 +133,15 @@ def columns(values: Sequence[int], labels: Sequence[str], lit: range = range(0))
     """Return one upright bar for each value, such as simulated ends. *lit* are the likely ones."""
     frame = _Frame(len(values), 0, max(values, default=0) or 1, left=0)
     wide = (WIDTH - 1) / max(1, len(values))
+    bar = wide - 2 if len(values) > FEW else wide * 0.55
     every = max(1, -(-len(labels) // 7))
     drawn = []
     for index, (value, label) in enumerate(zip(values, labels, strict=True)):
         top = frame.y(value)
         drawn.append(
             f'<g{_class("lit" if index in lit else "")}><rect class="bar-mark" '
-            f'x="{index * wide + 1:.1f}" y="{top:.1f}" width="{wide - 2:.1f}" '
-            f'height="{HEIGHT - BOTTOM - top:.1f}"/></g>'
+            f'x="{index * wide + (wide - bar) / 2:.1f}" y="{top:.1f}" width="{bar:.1f}" '
+            f'height="{HEIGHT - BOTTOM - top:.1f}" rx="2"/></g>'
         )
         if index % every == 0:
             drawn.append(

@@ -3,6 +3,7 @@ const STYLES = {
   full: { weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" },
   day: { weekday: "short", day: "numeric", month: "short" },
   time: { hour: "2-digit", minute: "2-digit" },
+  hour: { weekday: "short", hour: "2-digit", minute: "2-digit" },
 };
 
 // The reader's own form of the page's language: 19:00 in Britain, 7:00 PM in America.
