@@ -8,6 +8,7 @@ import contextlib
 import os
 import shutil
 import signal
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -258,8 +259,11 @@ def freeze(room: Room, dice: Random) -> Done:
     if not pids:
         raise Missed(f"{part} is down")
     pid, seconds = dice.choice(pids), dice.uniform(1, 8)
+    # From a thread of its own, because this one may come to wait for the frozen process.
+    thaw = threading.Timer(seconds, _signal, (pid, signal.SIGCONT))
+    thaw.start()
     _signal(pid, signal.SIGSTOP)
-    return Done(f"{part} for {seconds:.1f} s", lambda: _signal(pid, signal.SIGCONT), seconds)
+    return Done(f"{part} for {seconds:.1f} s", thaw.join, seconds)
 
 
 def upgrade(room: Room, _: Random) -> Done:
@@ -274,7 +278,8 @@ def upgrade(room: Room, _: Random) -> Done:
         until = time.monotonic() + 30
         while True:
             try:
-                migrations.migrate(room._url("holotable_migrate", room.name))
+                url = room._url("holotable_migrate", room.name)
+                migrations.migrate(f"{url}?connect_timeout=2")
                 break
             except Exception as error:
                 if time.monotonic() > until:

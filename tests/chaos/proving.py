@@ -25,7 +25,7 @@ class Proved:
 async def prove(room: Room, keys: Keys) -> Proved:
     """Read everything and check it."""
     settings = room.settings("audit")
-    connection = await asyncpg.connect(room.superuser)
+    connection = await asyncpg.connect(room.superuser.partition("?")[0])
     try:
         logs, opened = await logs_of(connection, keys)
     finally:

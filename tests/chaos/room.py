@@ -118,16 +118,12 @@ class Room(Stack):
     @property
     def superuser(self) -> str:
         """The address of the log's database for a superuser, over no line."""
-        if self.cluster is None:
-            raise RuntimeError("the database has never been started")
-        return self.cluster.url(self.name)
+        return self._direct(self.name)
 
     @property
     def superuser_of_broker(self) -> str:
         """The address of the broker's database for a superuser."""
-        if self.cluster is None:
-            raise RuntimeError("the database has never been started")
-        return self.cluster.url(self._broker)
+        return self._direct(self._broker)
 
     def open_lines(self) -> None:
         """Open the lines. The stack is started after that."""
@@ -197,7 +193,7 @@ class Room(Stack):
     @contextlib.contextmanager
     def asked(self, url: str | None = None) -> Iterator[psycopg.Connection]:
         """Open a connection of the superuser."""
-        with psycopg.connect(url or self.superuser, autocommit=True, connect_timeout=5) as found:
+        with psycopg.connect(url or self.superuser, autocommit=True) as found:
             yield found
 
     def secrets(self) -> dict[str, str]:
@@ -212,6 +208,12 @@ class Room(Stack):
     def logs(self) -> list[Path]:
         """Return the logs of all parts."""
         return [*map(self.log, self.children), self.data / "cluster" / "server.log"]
+
+    def _direct(self, name: str) -> str:
+        if self.cluster is None:
+            raise RuntimeError("the database has never been started")
+        # A server that is frozen must not freeze who thaws it.
+        return f"{self.cluster.url(name)}?connect_timeout=2&options=-cstatement_timeout%3D20000"
 
     def _own_server(self) -> str:
         options = {"max_connections": str(CONNECTIONS_MAX), "max_wal_size": "128MB"}

@@ -41,6 +41,7 @@ QUIET_SECONDS: Final = 90.0
 STAND_SECONDS: Final = 5.0
 """For so long no part may end by itself, at last."""
 
+UNDO_SECONDS: Final = 60.0
 CLIENT_SECONDS: Final = 8.0
 LOOK_SECONDS: Final = 0.05
 
@@ -166,8 +167,7 @@ def _disturb(room: Room, evening: _Evening, outcome: Outcome, seconds: float, sa
     try:
         while (now := time.monotonic()) < began + seconds:
             room.tend()
-            _undo([each for each in undo if each[0] <= now])
-            undo = [each for each in undo if each[0] > now]
+            _undo(undo, now)
             if evening.playing.done():
                 evening.playing.result()
             if now < following:
@@ -183,7 +183,8 @@ def _disturb(room: Room, evening: _Evening, outcome: Outcome, seconds: float, sa
             _do(room, dice, fault, outcome, undo, f"{now - began:6.1f} s", say)
             following = time.monotonic() + dice.uniform(*PAUSE_SECONDS)
     finally:
-        _undo(undo)
+        if not _tend_until(room, lambda: not _undo(undo, float("inf")), UNDO_SECONDS):
+            outcome.broken.append(f"not undone: {[fault.name for _, fault, _ in undo]}")
 
 
 def _do(
@@ -201,22 +202,27 @@ def _do(
         undo.append((time.monotonic() + done.seconds, fault, done))
 
 
-def _undo(due: list[tuple[float, Fault, Done]]) -> None:
-    for _, _, done in due:
-        if done.undo is not None:
-            _insist(done.undo)
+def _undo(undo: list[tuple[float, Fault, Done]], now: float) -> int:
+    """
+    End the faults that are due. Return how many still last.
+
+    A server that another fault keeps away is asked again: that fault has to end meanwhile.
+    """
+    for each in tuple(undo):
+        if each[0] <= now and each[2].undo is not None:
+            with contextlib.suppress(psycopg.Error):
+                each[2].undo()
+                undo.remove(each)
+    return len(undo)
 
 
-def _insist(work: Callable[[], Any], seconds: float = 30.0) -> Any:
-    """Do something in the database, which may be starting again."""
-    until = time.monotonic() + seconds
-    while True:
-        try:
-            return work()
-        except psycopg.Error:
-            if time.monotonic() > until:
-                raise
-            time.sleep(0.2)  # the server says nothing when it is back
+def _set_right(room: Room) -> bool:
+    """Set the database's clock to where it stays. Return False while there is no database."""
+    try:
+        set_clock(room.superuser, timedelta(seconds=room.clock))
+    except psycopg.Error:
+        return False
+    return True
 
 
 def _finish(room: Room, evening: _Evening, outcome: Outcome, say: Say) -> None:
@@ -224,8 +230,7 @@ def _finish(room: Room, evening: _Evening, outcome: Outcome, say: Say) -> None:
     say("no more faults")
     room.calm()
     evening.close()
-    _tend_until(room, lambda: room.pid("postmaster") is not None, 60)
-    _insist(lambda: set_clock(room.superuser, timedelta(seconds=room.clock)))
+    _tend_until(room, lambda: _set_right(room), UNDO_SECONDS)
     if not _tend_until(room, evening.playing.done, END_SECONDS):
         open_ = {night.name: night.tournaments[-1:] for night in evening.nights}
         outcome.broken.append(f"play did not end within {END_SECONDS:.0f} s: {open_}")
