@@ -47,6 +47,9 @@ _ADMITTED = (("CONNECT", _OF_THE_LOG), ("TEMPORARY", _COMPARING))
 _AWAY_CLASSES = frozenset({"08", "28", "3D", "40", "53", "55", "57"})
 """SQLSTATE classes: no connection, no login, no database, a deadlock, too busy, intervention."""
 
+_SET_UP_CLASSES = frozenset({"28", "3D"})
+"""SQLSTATE classes: no login, no database. A starting process does not wait for these."""
+
 
 def is_away(error: BaseException) -> bool:
     """Return whether *error* means that the database is not available or too busy."""
@@ -64,6 +67,16 @@ def is_away(error: BaseException) -> bool:
         | sa.exc.OperationalError
         | sa.exc.TimeoutError,
     )
+
+
+def is_coming(error: BaseException) -> bool:
+    """
+    Return whether *error* is one of a server that is absent, starting or out of means.
+
+    A wrong password or a missing database is not one of them: waiting would not help.
+    """
+    state = getattr(getattr(error, "orig", None) or error, "sqlstate", None)
+    return is_away(error) and (state is None or state[:2] not in _SET_UP_CLASSES)
 
 
 def sync_engine(url: str) -> sa.Engine:

@@ -90,6 +90,9 @@ class Cluster:
         self._durable = durable
         self._data = directory / "data"
         self._process: subprocess.Popen[bytes] | None = None
+        self._wanted = False
+        """True from a start until a stop, whether or not the server runs."""
+
         self._sockets: str | None = None
 
     @property
@@ -98,8 +101,8 @@ class Cluster:
         return self._process.pid if self._process is not None else None
 
     def ended(self) -> bool:
-        """Return whether the server has ended by itself."""
-        return self._process is not None and self._process.poll() is not None
+        """Return whether the server has ended by itself, or could not be started again."""
+        return self._wanted and (self._process is None or self._process.poll() is not None)
 
     def running_port(self) -> int | None:
         """Return the port of the server that another process runs on this data, or None."""
@@ -129,17 +132,17 @@ class Cluster:
         if not (self._data / "PG_VERSION").exists():
             self._initialise()
         self._sockets = tempfile.mkdtemp(prefix="holotable-")
-        known = self.port
+        known, self._wanted = self.port, True
         for _ in range(5):  # another process may take the free port before we do
-            self.port = known or _free_port()
+            self.port = known or free_port()
             if self._launch():
                 return
-        self.stop()
+        shutil.rmtree(self._sockets, ignore_errors=True)
         raise ClusterFailed(f"the server did not start: {self._log_tail()}")
 
     def stop(self) -> None:
         """End the server, with stronger signals if it does not react. It may be down already."""
-        process, self._process = self._process, None
+        process, self._process, self._wanted = self._process, None, False
         if process is not None:
             for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGKILL):
                 process.send_signal(number)
@@ -237,9 +240,10 @@ class Cluster:
         return len(lines) >= 8 and int(lines[0]) == pid and lines[7].strip() == "ready"
 
 
-def _free_port() -> int:
+def free_port(host: str = "127.0.0.1") -> int:
+    """Return a port of *host* that nothing uses at the moment."""
     with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
+        probe.bind((host, 0))
         port: int = probe.getsockname()[1]
         return port
 

@@ -29,6 +29,7 @@ from service.api.table.streaming import (
     STREAM_HEADERS,
     STREAM_SECONDS,
     Counted,
+    demand_outage,
 )
 from service.base.errors import ServiceError
 from service.console.asking import Ask
@@ -229,7 +230,8 @@ async def _messages(ask: Ask, shell: Shell, topics: _Topics) -> AsyncIterator[by
                 await _follow(ask, shell, topics, watch, _grown(news, topics))
                 for changed in _changed(news, topics):
                     yield _told(changed)
-        except _ENDINGS:
+        except _ENDINGS as error:
+            demand_outage(error)
             return  # the page connects again, and is then told the reason
 
 

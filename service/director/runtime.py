@@ -15,12 +15,14 @@ from engine.coordination.aggregates import DECIDERS
 from engine.table.model.state import State as TableState
 from engine.tournament.model.state import State as Tournament
 from service.base import heartbeats
+from service.base.database import is_coming
 from service.base.database import pool as open_pool
 from service.base.errors import StoreUnavailable
 from service.base.settings import Settings
 from service.base.sources import Clock, DatabaseClock, Entropy, SystemEntropy
 from service.base.uuids import uuid5
 from service.director.beacon import Pulses, beacon_of
+from service.log.record import Disconnected
 from service.log.store import PostgresStore
 from service.log.writer import Loaded, Order, Writer
 
@@ -40,10 +42,7 @@ RETRY_SECONDS = 0.25
 _ANSWER_SECONDS = 5.0
 _CLOSE_SECONDS = 2.0
 
-_COMING = (OSError, TimeoutError, asyncpg.CannotConnectNowError, asyncpg.PostgresConnectionError)
-"""Errors of a database that is absent or still starting. A wrong password is not one of them."""
-
-GONE = (asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError)
+GONE = (asyncpg.PostgresError, asyncpg.InterfaceError, Disconnected, OSError, TimeoutError)
 """Errors during work that mean the database is absent or in trouble."""
 
 _log = structlog.get_logger(__name__)
@@ -211,7 +210,9 @@ async def _first_measure(pool: asyncpg.Pool, clock: DatabaseClock, patience: flo
         try:
             async with asyncio.timeout(_ANSWER_SECONDS), pool.acquire() as connection:
                 await clock.measure(connection)
-        except _COMING as error:
+        except Exception as error:
+            if not is_coming(error):
+                raise
             if loop.time() >= until:
                 raise StoreUnavailable(
                     f"the database did not answer for {patience:.0f} s: {error}"

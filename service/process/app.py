@@ -11,6 +11,7 @@ from types import FrameType
 from typing import cast
 
 import sqlalchemy as sa
+import structlog
 import uvicorn
 from litestar import Litestar
 from litestar.types import (
@@ -44,13 +45,13 @@ from service.api.openapi import openapi_document
 from service.api.openapi.pages import PAGES
 from service.api.routes import ROUTES
 from service.base import metrics, telemetry
-from service.base.database import async_engine
+from service.base.database import async_engine, is_coming
 from service.base.grouping import Grouped
 from service.base.schema_range import of_code
 from service.base.settings import Settings
 from service.base.sources import SystemEntropy
 from service.console.app import Console, serves
-from service.director.runtime import open_runtime, settle
+from service.director.runtime import RETRY_SECONDS, START_SECONDS, open_runtime, settle
 from service.log.subscription import Subscription
 from service.people.confidential_claims import seal_old
 from service.people.guessing import Guesses
@@ -65,6 +66,8 @@ __all__ = ["build", "openapi_document", "run"]
 SHUTDOWN_SECONDS = 5
 
 _API = "/v1/"
+
+_log = structlog.get_logger(__name__)
 
 
 HANDLED: Handlers = {
@@ -128,8 +131,8 @@ class Application:
     @contextlib.asynccontextmanager
     async def lifespan(self) -> AsyncIterator[None]:
         """Start the parts of the process, and stop them at the end of the block."""
-        opened = _shell(self._settings, self._stopping, self._proxies, self.limits)
-        async with opened as self.shell:
+        async with contextlib.AsyncExitStack() as stack:
+            self.shell = await self._open(stack)
             settle()
             yield
             self._stopping.set()
@@ -137,6 +140,20 @@ class Application:
                 async with asyncio.timeout(SHUTDOWN_SECONDS):
                     await self._console.ended()
             self._observer.flush()
+
+    async def _open(self, stack: contextlib.AsyncExitStack) -> Shell:
+        """Make the parts of the process. If the database goes away meanwhile, begin again."""
+        loop = asyncio.get_running_loop()
+        until = loop.time() + START_SECONDS
+        while True:
+            opened = _shell(self._settings, self._stopping, self._proxies, self.limits)
+            try:
+                return await stack.enter_async_context(opened)
+            except Exception as error:
+                if not is_coming(error) or self._stopping.is_set() or loop.time() >= until:
+                    raise
+                _log.warning("the start begins again", error=type(error).__name__)
+                await asyncio.sleep(RETRY_SECONDS)
 
     async def __call__(
         self,

@@ -9,7 +9,6 @@ import os
 import shlex
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -17,6 +16,7 @@ import urllib.error
 import urllib.request
 from collections import Counter
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -26,7 +26,7 @@ import psycopg
 
 from service.base import addresses, database, migrations
 from service.base.children import dying_with
-from service.base.embedded import Cluster, binaries
+from service.base.embedded import Cluster, ClusterFailed, binaries, free_port
 from service.base.settings import PREFIX, Settings, SignerSettings, environment
 from service.base.shipped import ROOT
 from service.base.sources import SystemEntropy
@@ -42,7 +42,7 @@ _STOP_SECONDS = 15.0
 _CHILDREN = ("signer", "api", "project", "worker")
 """The children that every stack has, in the order of their start."""
 
-_BOTS = "bots"
+_BOTS, _POSTGRES = "bots", "postgres"
 _LOGINS = {_BOTS: "worker"}
 """The children that use the login of another process."""
 
@@ -158,8 +158,8 @@ class Stack:
         if at_rest.unfinished(self.data):
             raise StackFailed("a restore into it did not end; run `holotable restore` again")
         self.data.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self.port = self.port or _free_port(self.host)
-        self.signer_port = _free_port("127.0.0.1")
+        self.port = self.port or free_port(self.host)
+        self.signer_port = free_port("127.0.0.1")
         try:
             self._start_database()
             for process in self.children:
@@ -211,29 +211,27 @@ class Stack:
         Raises:
           StackFailed: If a child or the embedded database has ended by itself.
         """
-        self._check_database()
         if (ended := self.failed()) is not None:
             raise StackFailed(self._why(ended))
 
     def mend(self, told: Callable[[str], None]) -> None:
         """
-        Start ended children again, after a pause that grows each time.
+        Start what has ended again, after a pause that grows each time.
 
         Args:
           told: Called with one line for each child that ended.
 
         Raises:
-          StackFailed: If a child ends again and again, or the embedded database has ended.
+          StackFailed: If a child or the embedded database ends again and again.
         """
-        self._check_database()
         now = time.monotonic()
-        for process in self.children:
+        for process in (_POSTGRES, *self.children):
             if process in self._due:
                 if self._due[process] <= now:
                     del self._due[process]
-                    self._spawn(process)
-            elif self._children[process].poll() is not None:
-                soon = now - self._started[process] < _SOUND_SECONDS
+                    self._begin_again(process)
+            elif self._has_ended(process):
+                soon = now - self._started.get(process, 0.0) < _SOUND_SECONDS
                 self._ends[process] = self._ends[process] + 1 if soon else 1
                 if self._ends[process] > _AGAIN_TIMES:
                     raise StackFailed(
@@ -243,11 +241,22 @@ class Stack:
                 self._due[process] = now + pause
                 told(f"{self._why(process)}; it is started again in {pause:.0f} s")
 
+    def _has_ended(self, process: str) -> bool:
+        if process == _POSTGRES:
+            return self.cluster is not None and self.cluster.ended()
+        return self._children[process].poll() is not None
+
+    def _begin_again(self, process: str) -> None:
+        if process != _POSTGRES:
+            self._spawn(process)
+        elif self.cluster is not None:
+            self._started[process] = time.monotonic()
+            with suppress(ClusterFailed):  # then it has ended again: its disk may be full
+                self.cluster.start()
+
     def failed(self) -> str | None:
-        """Return the name of a child that has ended by itself, or None."""
-        return next(
-            (name for name, child in self._children.items() if child.poll() is not None), None
-        )
+        """Return the name of a child, or ``postgres``, that has ended by itself, or None."""
+        return next(filter(self._has_ended, (*self._children, _POSTGRES)), None)
 
     def log(self, process: str) -> Path:
         """Return the log file of a child."""
@@ -364,12 +373,10 @@ class Stack:
             time.sleep(0.05)  # a child reports by its port or its log that it is ready: ask again
         raise StackFailed(f"{process} did not start: {self._tail(process)}")
 
-    def _check_database(self) -> None:
-        if self.cluster is not None and self.cluster.ended():
-            raise StackFailed("PostgreSQL ended; its log is server.log in the cluster's directory")
-
     def _why(self, process: str) -> str:
         """Return one line with the end of a child and its last output in this run."""
+        if process == _POSTGRES:
+            return "PostgreSQL ended; its log is server.log in the cluster's directory"
         code = self._children[process].poll() or 0
         how = (
             f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with code {code}"
@@ -391,10 +398,3 @@ def _answers(url: str) -> bool:
             return bool(answer.status == 200)
     except (urllib.error.URLError, OSError):
         return False
-
-
-def _free_port(host: str) -> int:
-    with socket.socket() as probe:
-        probe.bind((host, 0))
-        port: int = probe.getsockname()[1]
-        return port

@@ -1,12 +1,19 @@
 """The broker for Celery's messages: PGMQ in its own database, or an ``amqp://`` address."""
 
+import time
+
 import psycopg
+import structlog
 from pgmq.install import get_embedded_install_sql
 
 from service.base.addresses import conninfo
+from service.base.database import is_coming
 from service.base.documents import Document
 from service.base.settings import Settings, SettingsInvalid
+from service.director.runtime import RETRY_SECONDS, START_SECONDS
 from service.tasks.messages import TRANSPORT
+
+_log = structlog.get_logger(__name__)
 
 
 def is_postgres(url: str) -> bool:
@@ -26,6 +33,33 @@ def install(url: str) -> None:
         known = connection.execute("SELECT 1 FROM pg_namespace WHERE nspname = 'pgmq'").fetchone()
         if known is None:
             connection.execute(get_embedded_install_sql().encode())
+
+
+def install_once_there(url: str) -> None:
+    """
+    Install PGMQ as soon as the broker's database is there.
+
+    Raises:
+        psycopg.Error: If it does not come within ``START_SECONDS``, or refuses.
+    """
+    until, told = time.monotonic() + START_SECONDS, False
+    while True:
+        try:
+            install(url)
+        except psycopg.Error as error:
+            if not is_coming(error) or time.monotonic() >= until:
+                raise
+            if not told:
+                _log.warning("waiting for the broker", error=first_line(error))
+                told = True
+            time.sleep(RETRY_SECONDS)
+        else:
+            return
+
+
+def first_line(error: Exception) -> str:
+    """Return what *error* says in one line, for a log."""
+    return f"{type(error).__name__}: {error}".partition("\n")[0]
 
 
 def take_turn(url: str) -> psycopg.Connection:

@@ -13,11 +13,14 @@ import warnings
 from collections.abc import Callable
 from functools import partial
 
+import psycopg
+import structlog
 from celery.exceptions import CPendingDeprecationWarning, SecurityWarning, WorkerShutdown
 from celery.signals import worker_ready, worker_shutting_down
 from prometheus_client import REGISTRY
 
 from service.base import metrics, telemetry
+from service.base.database import is_coming
 from service.base.settings import Settings, SettingsInvalid
 from service.tasks import broker
 from service.tasks.app import Application
@@ -26,6 +29,8 @@ from service.tasks.crew import STOP_SECONDS, Crew
 from service.tasks.duties import LONG, OUTSIDE, PLAY
 from service.tasks.measuring import measured
 from service.tasks.ticker import Ticker
+
+_log = structlog.get_logger(__name__)
 
 READY = "holotable worker ready"
 """The line that the worker prints once it takes tasks. Whatever starts a worker waits for it."""
@@ -43,7 +48,7 @@ def run_worker(settings: Settings) -> None:
         raise SettingsInvalid("HOLOTABLE_VISIBILITY_SECONDS is below HOLOTABLE_LEASE_SECONDS")
     broker.transport(settings)  # reports bad settings here, not in every process
     if settings.broker_url is not None and broker.is_postgres(settings.broker_url):
-        broker.install(settings.broker_url)
+        broker.install_once_there(settings.broker_url)
     posts = [
         *[PLAY] * settings.worker_processes,
         *[LONG] * max(1, settings.worker_processes // 2),
@@ -68,7 +73,13 @@ def work(settings: Settings, queue: str, ready: Callable[[], None]) -> None:
     warnings.simplefilter("ignore", SecurityWarning)
     warnings.simplefilter("ignore", CPendingDeprecationWarning)
     url = settings.broker_url or ""
-    turn = broker.take_turn(url) if broker.is_postgres(url) else None
+    try:
+        turn = broker.take_turn(url) if broker.is_postgres(url) else None
+    except psycopg.Error as error:
+        if not is_coming(error):
+            raise
+        _log.warning("the broker is away", post=queue, error=broker.first_line(error))
+        sys.exit(1)  # the crew waits longer each time before it forks again
     broken = threading.Event()
 
     def break_down() -> None:

@@ -1,5 +1,7 @@
 """An interrupted night: the whole stack stops during a hand and starts again."""
 
+import os
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -10,7 +12,7 @@ from typing import Any
 import httpx
 import pytest
 
-from service.process.supervisor import Stack
+from service.process.supervisor import Stack, StackFailed
 from service.sandbox.bots.player import Temper, choose
 from service.tasks.worker import READY
 from tests.journeys.test_fair_dealing import lines
@@ -24,6 +26,7 @@ LEVELS = [{"small": 5, "big": 10, "length": 3600}, {"small": 10, "big": 20}]
 MASTERS = {"cards": "5c" * 32, "open": "36" * 32}
 TEMPER = Temper(boldness=0.0, patience=1.0)
 OPTIONS = {"tick_milliseconds": 50, "sweep_seconds": 1}
+POSTGRES_ENDED = "PostgreSQL ended; its log is server.log in the cluster's directory"
 _evenings = count(1)
 
 
@@ -238,3 +241,33 @@ def test_an_api_that_is_killed_in_mid_hand_deals_on_from_the_very_same_deck(stac
     assert {place: decks[place[0]][place[1]] for place in after} == after
     assert after.items() >= seen.items()
     assert len(after) >= len(seen) + 15
+
+
+def test_a_database_that_is_killed_is_started_again_with_all_it_held(
+    stack: Stack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`up` starts its PostgreSQL again like every other part, on the same port."""
+    monkeypatch.setattr("service.process.supervisor._AGAIN_SECONDS", 0.01)
+    with connected(stack) as http:
+        evening = Evening(http)
+        evening.gather()
+        evening.answered()
+        before, events = evening.kept(), evening.events()
+        assert stack.cluster is not None and stack.cluster.pid is not None
+        killed = stack.cluster.pid
+        os.kill(killed, signal.SIGKILL)
+        until(lambda: stack.failed() == "postgres")
+        with pytest.raises(StackFailed, match=POSTGRES_ENDED):
+            stack.check()
+        told: list[str] = []
+        until(lambda: mended(stack, told) and http.get("/readyz").status_code == 200)
+        assert told == [f"{POSTGRES_ENDED}; it is started again in 0 s"]
+        assert stack.cluster.pid != killed
+        assert evening.kept() == before
+        assert evening.events() == events
+        stack.check()
+
+
+def mended(stack: Stack, told: list[str]) -> bool:
+    stack.mend(told.append)
+    return stack.failed() is None

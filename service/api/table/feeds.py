@@ -49,6 +49,7 @@ from service.api.table.streaming import (
     STREAM_HEADERS,
     STREAM_SECONDS,
     Counted,
+    demand_outage,
     media_of,
 )
 from service.base.errors import Forbidden, StreamNotFound, Unauthenticated
@@ -213,6 +214,7 @@ async def _messages(request: Asked, feed: Feed, after: int) -> AsyncIterator[byt
             async for message in _news_for(request, feed, follower, after):
                 yield message
     except ENDINGS as error:
+        demand_outage(error)
         # Streams end now and then. The client reconnects, and then gets the problem.
         _log.warning("a stream ended: %s", type(error).__name__)
 

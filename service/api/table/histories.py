@@ -13,7 +13,7 @@ from datetime import datetime
 import msgspec
 
 from service.api.table.feed import Feed
-from service.api.table.streaming import ENDINGS
+from service.api.table.streaming import ENDINGS, demand_outage
 
 HISTORY_EVENTS = 500
 """Most events in one read of the log."""
@@ -88,6 +88,7 @@ async def lines_of(
             yield lines
         yield _line(HistoryEnd(count=count, cursor=cursor, sha256=digest.hexdigest()))
     except ENDINGS as error:
+        demand_outage(error)
         _log.warning("a history was cut off: %s", type(error).__name__)
 
 

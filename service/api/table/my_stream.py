@@ -34,6 +34,7 @@ from service.api.table.streaming import (
     STREAM_HEADERS,
     STREAM_SECONDS,
     Counted,
+    demand_outage,
     media_of,
 )
 from service.api.table.told import InLeague, told_of
@@ -130,6 +131,7 @@ async def _messages(
     except (Unauthenticated, Forbidden):
         return  # the token ended, and the next request with it gets the problem
     except ENDINGS as error:
+        demand_outage(error)
         _log.warning("a player's stream ended: %s", type(error).__name__)
 
 

@@ -12,6 +12,7 @@ from litestar.types import ASGIApp, Receive, Scope, Send
 from service.api.http.negotiating import ALL, best
 from service.api.http.problems import AWAY
 from service.api.http.shell import Asked, operation_of
+from service.base.database import is_away
 from service.base.errors import EventUnreadable, StoreUnavailable
 
 EVENT_STREAM = "text/event-stream"
@@ -23,12 +24,14 @@ STREAM_SECONDS = 300.0
 
 ENDINGS: tuple[type[Exception], ...] = (
     *AWAY,
-    sa.exc.OperationalError,
-    sa.exc.InterfaceError,
+    sa.exc.DBAPIError,
     StoreUnavailable,
     EventUnreadable,
 )
-"""The errors that end a stream. Its client reconnects, and then gets the problem."""
+"""
+The errors that end a stream, if :func:`demand_outage` lets them. Its client reconnects, and then
+gets the problem.
+"""
 
 STREAM_HEADERS = {
     "Cache-Control": "no-cache",
@@ -37,6 +40,12 @@ STREAM_HEADERS = {
 }
 OPENING = ServerSentEventMessage(data=None, comment="open", retry=1000).encode()
 PING = ServerSentEventMessage(data=None, comment="ping").encode()
+
+
+def demand_outage(error: Exception) -> None:
+    """Raise an error of a statement again, unless the database is away or out of means."""
+    if isinstance(error, sa.exc.DBAPIError) and not is_away(error):
+        raise error
 
 
 def media_of(request: Asked) -> str:

@@ -43,7 +43,16 @@ def test_a_server_that_crashed_comes_back_at_its_address(tmp_path: Path) -> None
             connection.execute("CREATE TABLE kept (number int)")
         assert cluster.pid is not None
         os.kill(cluster.pid, signal.SIGQUIT)
+        until(cluster.ended)
+        settings = tmp_path / "cluster" / "data" / "postgresql.auto.conf"
+        before = settings.read_text(encoding="utf-8")
+        settings.write_text("nonsense", encoding="utf-8")
+        with pytest.raises(ClusterFailed):
+            cluster.start()
+        assert cluster.ended()  # as long as it is to run, and does not
+        settings.write_text(before, encoding="utf-8")
         cluster.start()
+        assert not cluster.ended()
         assert cluster.url() == address
         with psycopg.connect(address) as connection:
             assert connection.execute("SELECT count(*) FROM kept").fetchone() == (0,)

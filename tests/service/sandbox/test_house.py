@@ -1,20 +1,23 @@
 """The process of the house bots plays them from their own views alone."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
+from structlog.testing import capture_logs
 
 from engine.kit.house_bots import STRENGTHS, Strength, house_bot
 from engine.table.model.state import Place, Table
 from engine.values import SealedCard
 from service.api.http.news import News
+from service.api.http.watching import Watch
 from service.base.documents import Document
 from service.director.runtime import Runtime, open_runtime
+from service.log.record import Disconnected
 from service.log.streams import tournament_stream
 from service.log.subscription import Subscription
 from service.sandbox.bots.strengths import STYLES
@@ -42,16 +45,30 @@ NIGHT = {
 }
 
 
+class Watched(News):
+    """The news of a process, with the watches that were opened on it."""
+
+    def __init__(self, *parts: Any) -> None:
+        super().__init__(*parts)
+        self.watches: list[Watch] = []
+
+    @contextmanager
+    def watching(self, keeping: Sequence[str] = ()) -> Iterator[Watch]:
+        with super().watching(keeping) as watch:
+            self.watches.append(watch)
+            yield watch
+
+
 @asynccontextmanager
-async def driving(database: TestDatabase) -> AsyncIterator[None]:
+async def driving(database: TestDatabase) -> AsyncIterator[list[Watch]]:
     """Run the process of the house bots in this event loop, with its own login."""
     settings, stopping = database.settings("holotable_worker"), asyncio.Event()
     async with open_runtime(settings) as runtime:
-        news = News(runtime.writer, Subscription(settings.database_url), stopping)
+        news = Watched(runtime.writer, Subscription(settings.database_url), stopping)
         await news.start()
         running = asyncio.create_task(Driver(runtime, news, stopping).drive())
         try:
-            yield
+            yield news.watches
         finally:
             stopping.set()
             await running
@@ -92,6 +109,34 @@ async def test_house_bots_check_in_and_play_a_tournament_to_its_end(
         answers = [each["data"]["timed_out"] for each in feed if "timed_out" in each["data"]]
         assert len(answers) > 5
         assert not any(answers)
+
+
+async def test_house_bots_play_on_after_the_log_was_away(
+    serving: Any, database: TestDatabase
+) -> None:
+    """Their process must not end: nobody may be there to start it again."""
+    async with serving() as api, driving(database) as watches:
+        owner, league = await api.league()
+        made = await owner.post(f"/v1/leagues/{league}/tournaments", NIGHT | {"bots": "only"})
+        tournament = made.json()["id"]
+        await owner.post(f"/v1/tournaments/{tournament}/house-bots", {"count": 3})
+        with capture_logs() as lines:
+
+            async def told() -> bool:
+                # As a channel does whose server has gone.
+                watches[-1].wake(league, Disconnected("the server has gone"))
+                return any(each["event"] == "house bots wait for the log" for each in lines)
+
+            await until_awaited(told)
+        started = await owner.post(f"/v1/tournaments/{tournament}/start")
+        assert started.status_code == 202, started.text
+        (table,) = (await owner.get(f"/v1/tournaments/{tournament}/tables")).json()["items"]
+
+        async def acted() -> bool:
+            view = (await owner.get(f"/v1/tables/{table['id']}")).json()
+            return bool(view["decision"] and view["decision"]["turn"] > 1)
+
+        await until_awaited(acted)
 
 
 async def with_bots(owner: Any, league: str, name: str) -> tuple[str, list[str]]:

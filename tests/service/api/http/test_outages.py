@@ -1,7 +1,15 @@
 """Requests fail with 503 while the database is away, and succeed afterwards without a restart."""
 
+import asyncio
+
 import psycopg
 import pytest
+import sqlalchemy as sa
+from structlog.testing import capture_logs
+
+from service.api.table.streaming import ENDINGS, demand_outage
+from service.base.database import async_engine
+from tests.support.waiting import until_awaited
 
 pytestmark = pytest.mark.anyio
 
@@ -61,3 +69,54 @@ async def test_a_database_that_is_too_busy_is_away(serving, database) -> None:
                 holder.execute("ALTER ROLE holotable_api SET lock_timeout = '10s'")
                 holder.commit()
         assert (answer.status_code, answer.json()["code"]) == (503, "store_unavailable")
+
+
+async def test_a_stream_ends_when_the_server_has_no_connection_left_but_not_by_a_defect(
+    database,
+) -> None:
+    """SQLAlchemy has no class of its own for the first. Nobody reconnects after the second."""
+    engine = async_engine(database.url("holotable_api"), 1)
+    limit = f'ALTER DATABASE "{database.name}" CONNECTION LIMIT '
+    try:
+        with psycopg.connect(database.server.cluster.url(), autocommit=True) as connection:
+            connection.execute(f"{limit} 0")
+            with pytest.raises(ENDINGS) as taken:
+                async with engine.connect():
+                    pass
+            connection.execute(f"{limit} -1")
+        demand_outage(taken.value)
+        with pytest.raises(ENDINGS) as defect:
+            async with engine.connect() as driver:
+                await driver.execute(sa.text("SELECT nothing_here"))
+        with pytest.raises(sa.exc.ProgrammingError):
+            demand_outage(defect.value)
+    finally:
+        await engine.dispose()
+
+
+async def test_an_api_waits_when_the_database_goes_away_during_its_start(serving, database) -> None:
+    """
+    The first statements of a start find the server without a connection to spare.
+
+    The process waits, because whoever started it would only start it again.
+    """
+    limit = f'ALTER DATABASE "{database.name}" CONNECTION LIMIT '
+    with (
+        psycopg.connect(database.server.cluster.url(), autocommit=True) as connection,
+        capture_logs() as lines,
+    ):
+        connection.execute(f"{limit} 1")  # enough for the clock, not for the rest of the start
+
+        async def refused() -> bool:
+            return any(each["event"] == "the start begins again" for each in lines)
+
+        async def free() -> None:
+            try:
+                await until_awaited(refused)
+            finally:
+                connection.execute(f"{limit} -1")
+
+        freeing = asyncio.create_task(free())
+        async with serving() as api:
+            await freeing
+            assert (await api.http.get("/readyz")).status_code == 200
