@@ -27,8 +27,8 @@ demo: $(STAMP)
 up: $(STAMP)
 	@$(BIN)/holotable up $(ARGS)
 
-# Two workers at least, because tests often wait for another process.
-WORKERS := $(shell $(PYTHON) -c 'import os; print(min(max(os.cpu_count() or 2, 2), 8))')
+# One worker more than there are cores, because tests often wait for another process.
+WORKERS := $(shell $(PYTHON) -c 'import os; print(min((os.cpu_count() or 2) + 1, 8))')
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 QUICK := engine tests/engine tests/vectors tests/golden tests/architecture
 

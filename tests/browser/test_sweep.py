@@ -7,7 +7,6 @@ import pytest
 from playwright.sync_api import Browser
 
 from service.console.assets import assets
-from service.console.pages import SCHEMES
 from service.console.sessions import PLAIN_COOKIE
 from service.process.supervisor import Stack
 from tests.browser.house import House
@@ -38,8 +37,8 @@ def test_every_screen_is_reached_light_and_without_barriers(
             sweep.read(screen, scenery.scenes)
     seen = house.open(person, PHONE)
     page = seen.context.new_page()
-    for number, path in enumerate(sweep.forms):
-        sweep.look(page, path, SCHEMES[number % 2])
+    for path in sweep.forms:
+        sweep.look(page, path)
     heaviest = max(sweep.weights.items(), key=lambda each: each[1])
     print(f"{audience}: {len(sweep.forms)} pages; the heaviest {heaviest}")
 

@@ -41,15 +41,23 @@ def screens() -> list[Screen]:
 
 
 async def walk_pages(scene: Scene) -> None:
-    """Open every page about everything it can be about."""
+    """
+    Open every page about everything it can be about, and its parts.
+
+    A part is what the whole page has in its place. Only those of pages that may hold hidden cards
+    are opened about everything; of other pages, each audience opens a part once.
+    """
     for screen in screens():
+        opened: set[tuple[str, str]] = set()
         for path in dict.fromkeys(_paths(scene, screen)):
             for audience in AUDIENCES if screen.hidden else FEW:
                 answer = await scene.asker.open(audience, screen, path)
                 if answer.status_code != 200:
                     continue
                 for part in _PART.findall(answer.text):
-                    await scene.asker.open(audience, screen, f"{path}?part={part}")
+                    if screen.hidden or (audience, part) not in opened:
+                        opened.add((audience, part))
+                        await scene.asker.open(audience, screen, f"{path}?part={part}")
 
 
 def _paths(scene: Scene, screen: Screen) -> Iterator[str]:

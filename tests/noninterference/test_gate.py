@@ -38,7 +38,8 @@ REFUSED = {400, 401, 403, 404, 405, 415, 422, 428}
 
 async def lived(database: TestDatabase, hidden: Hidden, directory: Path) -> World:
     """Return all answers of a service in a world with the values *hidden*."""
-    app = build(database.settings("holotable_api", account_mails=1000, **MAILING))
+    limits = {"account_mails": 1000, "own_writes_milliseconds": 0}
+    app = build(database.settings("holotable_api", **limits, **MAILING))
     async with app.lifespan():
         transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)
         # The length of compressed bytes follows from hashes and times, which differ in any worlds.

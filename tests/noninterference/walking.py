@@ -87,9 +87,13 @@ async def walk(scene: Scene) -> None:
     await walk_pages(scene)
     for name, (method, path, described) in found.items():
         if described.dry_run:
+            # Whoever may not give a command about one thing is not asked about the next.
+            asking = list(AUDIENCES)
             for named in _abouts(scene, path, everywhere=True):
-                for audience in AUDIENCES:
+                for audience in asking.copy():
                     await _command(scene, audience, name, method, path, named, tried=True)
+                    if scene.asker.exchanges[-1].status in (401, 403):
+                        asking.remove(audience)
     commands = [each for each, (method, _, _) in found.items() if method != "GET"]
     for name in sorted(commands, key=lambda each: SELF.index(each) + 1 if each in SELF else 0):
         method, path, _ = found[name]

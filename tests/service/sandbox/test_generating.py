@@ -149,7 +149,7 @@ def written(folder: Path, hash_seed: str) -> dict[str, bytes]:
             "--seed", "7", "--players", "4", "--chaos", "0.7", "--broken", "-o", str(folder),
         ],
         env=os.environ | {"PYTHONHASHSEED": hash_seed}, check=True, capture_output=True,
-        timeout=60,
+        timeout=300,
     )  # fmt: skip
     assert b"signed by holotable.generated/1+" in ran.stdout
     files = (path for path in folder.rglob("*") if path.is_file())
