@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 
 from service.audit.play.fresh import Night
+from service.audit.said import Said
 
 _NOWHERE = 1 << 63
 FAULTS_SHOWN = 20
@@ -19,6 +20,19 @@ class Fault(msgspec.Struct, frozen=True, kw_only=True):
 
     stream: str
     what: str
+    """The description, in English."""
+
+    text: str = ""
+    """The description with named gaps, as in the catalogue of texts."""
+
+    facts: dict[str, str] = {}
+    """What fills the gaps."""
+
+
+def fault_of(position: int, stream: str, what: Said) -> Fault:
+    """Return a fault with its description."""
+    facts = {name: str(fact) for name, fact in what.facts.items()}
+    return Fault(position=position, stream=stream, what=str(what), text=what.text, facts=facts)
 
 
 class Check(msgspec.Struct, kw_only=True):
@@ -169,13 +183,13 @@ class Findings:
         self._first: Fault | None = None
 
     def hold(
-        self, name: str, held: bool, position: int, stream: str, what: str, count: int = 1
+        self, name: str, held: bool, position: int, stream: str, what: Said, count: int = 1
     ) -> bool:
         """Count a check of *name*, note a fault unless it *held*, and return whether it held."""
         check = self.checks[name]
         check.checked += count
         if not held:
-            self._fail(check, Fault(position=position, stream=stream, what=what))
+            self._fail(check, fault_of(position, stream, what))
         return held
 
     def held(self, names: Iterable[str], count: int = 1) -> None:

@@ -8,6 +8,7 @@ from engine.kit.rng import Pile
 from engine.table.model import events
 from service.audit.event.tournament import TournamentAudit
 from service.audit.report import Findings
+from service.audit.said import Said
 
 Audit = TypeVar("Audit", bound="Seen")
 
@@ -97,7 +98,7 @@ class Seen:
         self.voided: Hand | None = None
         """The last voided deal, until its hand is dealt again."""
 
-    def hold(self, name: str, held: bool, what: str, count: int = 1) -> bool:
+    def hold(self, name: str, held: bool, what: Said, count: int = 1) -> bool:
         """Record whether check *name* *held* at this event. *what* describes the fault."""
         return self._findings.hold(name, held, self.position, self._stream, what, count)
 

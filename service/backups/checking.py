@@ -9,6 +9,7 @@ from service.audit.bytes.tree import TreeAudit, Vouched, grown, leaves_of, nodes
 from service.audit.report import Findings
 from service.backups.manifest import League
 from service.base.drivers import Driver
+from service.base.languages import N_
 from service.log.read import last_position, leagues, read_league, voided
 from service.transparency.ledger import TILE
 
@@ -38,7 +39,7 @@ async def _faults_of(connection: Driver, league: str, end: League) -> list[str]:
     events = await last_position(connection, number) + 1
     if events != end.events:
         return [f"the log has {events} events, the manifest says {end.events}"]
-    said = Vouched(size=end.events, root=bytes.fromhex(end.root), by="the manifest")
+    said = Vouched(size=end.events, root=bytes.fromhex(end.root), by=N_("the manifest"))
     about = [said, *await vouched(connection, number, None)]
     nodes = await nodes_of(connection, number, await grown(connection, number))
     findings = Findings()

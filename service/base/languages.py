@@ -6,6 +6,7 @@ which pages and messages share. A process reads it once, from the ``.po`` file i
 no compiled files that could be older.
 """
 
+from collections.abc import Callable, Mapping
 from functools import cache
 from gettext import GNUTranslations, NullTranslations
 from io import BytesIO
@@ -29,6 +30,20 @@ LOCALE: Final = Path(__file__).resolve().parents[1] / "locale"
 def N_(text: str) -> str:  # noqa: N802 - the name that gettext's tools look for
     """Return *text*, which is translated where it is shown. The mark puts it in the catalogue."""
     return text
+
+
+def filled(text: str, facts: Mapping[str, object], gettext: Callable[[str], str]) -> str:
+    """
+    Return a text of the catalogue with its gaps filled.
+
+    Args:
+        facts: By name, what fills the gaps. A fact may be a text of the catalogue too.
+        gettext: Translates a text, or is ``str`` for English.
+    """
+    if not facts:
+        return gettext(text) if text else ""
+    known = {name: str(fact) for name, fact in facts.items()}
+    return gettext(text) % {name: fact and gettext(fact) for name, fact in known.items()}
 
 
 @cache

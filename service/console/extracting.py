@@ -22,7 +22,15 @@ ROOT = Path(__file__).resolve().parents[1]
 _METHODS = [("**.py", "python"), ("**.html", "jinja2"), ("**.txt", "jinja2")]
 _JINJA = {"silent": "false", "extensions": "jinja2.ext.do"}
 _OPTIONS = {"**.html": _JINJA, "**.txt": _JINJA}
-_KEYWORDS = {"_": None, "N_": None, "gettext": None, "ngettext": (1, 2)}
+_KEYWORDS = {
+    "_": None,
+    "N_": None,
+    "gettext": None,
+    "ngettext": (1, 2),
+    # The descriptions of an audit's faults, and the reasons that some of them give.
+    "said": None,
+    "EventUnreadable": None,
+}
 
 
 @cache

@@ -16,6 +16,7 @@ from uuid import UUID
 import msgspec
 
 from service.audit.report import Findings
+from service.audit.said import said
 from service.base.documents import Document, Json
 from service.base.errors import EventUnreadable
 from service.log.keys import LeagueKeys
@@ -108,8 +109,10 @@ class Places:
         named = row.event_id.int == _named(self._namespace, self._index)
         if not (dense and named):
             find = self._findings.hold
-            find("positions", dense, position, stream, "positions have a gap", 0)
-            find("event_ids", named, position, stream, "its identifier is not its command's", 0)
+            find("positions", dense, position, stream, said("positions have a gap"), 0)
+            find(
+                "event_ids", named, position, stream, said("its identifier is not its command's"), 0
+            )
         self.heads[stream] = (row.stream_version, row.hash)
         return begins
 
@@ -117,7 +120,9 @@ class Places:
         """Follow a voided event. Only its position and its hash count."""
         dense = row.position == self._position + 1
         self._position = row.position
-        self._findings.hold("positions", dense, row.position, row.stream, "positions have a gap", 0)
+        self._findings.hold(
+            "positions", dense, row.position, row.stream, said("positions have a gap"), 0
+        )
         self._index += row.metadata == self._written
         self.heads[row.stream] = (row.stream_version, row.hash)
 
@@ -125,12 +130,12 @@ class Places:
         """Read and check the metadata of an append, and check its guards."""
         self._written = row.metadata
         self._index = 0
-        said = parsed(row.metadata)
-        if encode(said) != row.metadata:
-            what = "its append's metadata is not canonical"
+        told = parsed(row.metadata)
+        if encode(told) != row.metadata:
+            what = said("its append's metadata is not canonical")
             self._findings.hold("canonical", False, row.position, row.stream, what, count=0)
         try:
-            append = msgspec.convert(said, _Metadata)
+            append = msgspec.convert(told, _Metadata)
             self._namespace = bytes.fromhex(append.command_id.replace("-", ""))
             guards = append.guards
         except (msgspec.MsgspecError, ValueError):
@@ -139,7 +144,7 @@ class Places:
         for each in guards:
             found, head = self.heads.get(each.stream, _NO_HEAD)
             held = (each.version, each.hash) == (found, head.hex())
-            what = f"{each.stream} had moved"
+            what = said("%(other)s had moved", other=each.stream)
             self._findings.hold("guards", held, row.position, row.stream, what)
 
 
@@ -189,7 +194,7 @@ class Links:
             if sha256(entry).digest() == hash_:
                 return
         self._findings.hold(
-            "chains", False, position, stream, "its hash is not that of its bytes", 0
+            "chains", False, position, stream, said("its hash is not that of its bytes"), 0
         )
 
     def follows(self, recorded: Recorded) -> bool:
@@ -245,7 +250,8 @@ def opened(recorded: Recorded, keys: LeagueKeys, findings: Findings) -> Boxes | 
     try:
         return unseal(keys, stream, version, recorded.sealed or b"", None)
     except EventUnreadable as error:
-        findings.hold("commitments", False, recorded.position, stream, error.detail)
+        what = said("its sealed values do not open: %(reason)s", reason=error.detail)
+        findings.hold("commitments", False, recorded.position, stream, what)
         return None
 
 
@@ -272,7 +278,7 @@ def check_commitments(
         if house.get(pointer) != opening
     }
     if not (all(boxes.values()) and house.keys() >= differing):
-        what = "a box is empty, or opens a place that the house's box does not"
+        what = said("a box is empty, or opens a place that the house's box does not")
         findings.hold("commitments", False, position, stream, what)
     begun = about(recorded)
     failed = [
@@ -284,7 +290,9 @@ def check_commitments(
     ]
     findings.held(("commitments",), len(house) - len(failed))
     for pointer in failed:
-        what = f"the value sealed at {pointer} does not match its commitment"
+        what = said(
+            "the value sealed at %(pointer)s does not match its commitment", pointer=pointer
+        )
         findings.hold("commitments", False, position, stream, what)
 
 

@@ -12,6 +12,7 @@ from service.audit.bytes.tree import Leaves, leaves_of
 from service.audit.event.acts import TELLING, ActsAudit
 from service.audit.report import Findings
 from service.audit.run.plan import Plan, Unit
+from service.audit.said import said
 from service.base.drivers import Driver
 from service.people.text_refs import types_with_texts
 
@@ -74,7 +75,9 @@ async def read_places(
     found.held(("positions", "event_ids"), len(hashes))
     # If two events share a position at the end of a fetch, the second is not read, so count them.
     count = await driver.fetchval(_COUNT, league, unit.after, unit.until)
-    what = f"the log has {count} events here, {len(hashes)} were read"
+    what = said(
+        "the log has %(count)s events here, %(read)s were read", count=count, read=len(hashes)
+    )
     found.hold("positions", count == len(hashes), unit.until, "", what, count=0)
     sizes = (each.size for each in plan.vouched if each.compared)
     return leaves_of(hashes, unit.offset, sizes)

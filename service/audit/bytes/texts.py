@@ -9,6 +9,7 @@ import msgspec
 from engine.values import number_of
 from service.audit.bytes.chain import Placed
 from service.audit.report import Findings
+from service.audit.said import NO_FAULT, Said, said
 from service.base.drivers import Driver
 from service.people.text_refs import refs_in, types_with_texts
 from service.people.texts import matches
@@ -54,7 +55,7 @@ class TextsAudit:
                 )
                 self._named.append(named)
         except (msgspec.MsgspecError, ValueError, RecursionError):
-            what = "its references to texts cannot be read"
+            what = said("its references to texts cannot be read")
             self._findings.hold("texts", False, recorded.position, recorded.stream, what)
 
     async def compare(self, driver: Driver, league: UUID) -> None:
@@ -62,20 +63,26 @@ class TextsAudit:
         wanted = list({each.text for each in self._named})
         rows = {row["id"]: row for row in await driver.fetch(_READ, wanted)} if wanted else {}
         for each in self._named:
-            what = _fault(each.digest, rows.get(each.text), league)
-            said = f"its words txt_{each.text.hex} {what}"
-            self._findings.hold("texts", what is None, each.position, each.stream, said)
+            what = _fault(each, rows.get(each.text), league)
+            self._findings.hold("texts", what is None, each.position, each.stream, what or NO_FAULT)
         self._named = []
 
 
-def _fault(digest: str, row: asyncpg.Record | None, league: UUID) -> str | None:
+def _fault(named: _Named, row: asyncpg.Record | None, league: UUID) -> Said | None:
     """Return the fault of a text, or None if it holds."""
+    words = f"txt_{named.text.hex}"
     if row is None:
-        return "are missing"
+        return said("its words %(words)s are missing", words=words)
     if row["league"] != league:
-        return "belong to another league"
+        return said("its words %(words)s belong to another league", words=words)
     if row["body"] is None:
-        return None if row["lawful"] else "are gone, and nobody they belong to was erased"
-    if not matches(row["salt"], row["body"], digest):
-        return "are not those that were written"
+        return (
+            None
+            if row["lawful"]
+            else said(
+                "its words %(words)s are gone, and nobody they belong to was erased", words=words
+            )
+        )
+    if not matches(row["salt"], row["body"], named.digest):
+        return said("its words %(words)s are not those that were written", words=words)
     return None

@@ -17,8 +17,10 @@ import httpx
 import msgspec
 
 from service.audit.report import Findings
+from service.audit.said import NO_FAULT, Said, said
 from service.base.drivers import Driver
 from service.base.errors import CheckpointRefused
+from service.base.languages import N_
 from service.log.read import epoch_of
 from service.transparency.ledger import TILE, TILE_BITS
 from service.transparency.messages import LastHead
@@ -42,7 +44,9 @@ class Vouched(msgspec.Struct, frozen=True, kw_only=True):
     size: int
     root: bytes
     by: str
-    fault: str | None = None
+    """The witness, a text of the catalogue."""
+
+    fault: Said | None = None
     """The reason why the root cannot be compared, or may not be trusted."""
 
     compared: bool = True
@@ -79,8 +83,8 @@ async def vouched(
             Vouched(
                 size=size,
                 root=head.root,
-                by=f"a signed head of epoch {row['epoch']}" if former else "a signed head",
-                fault=None if named else f"no published key signed head {size}",
+                by=N_("a signed head of an earlier epoch") if former else N_("a signed head"),
+                fault=None if named else said("no published key signed head %(size)s", size=size),
                 compared=size <= min(kept, default=size),
             )
         )
@@ -89,19 +93,21 @@ async def vouched(
 
 def _unopened(epoch: int) -> Vouched:
     """Return the fault of an epoch that no operator opened: it would hide the epoch before."""
-    fault = f"epoch {epoch} stands in the log, and nobody opened it by name"
+    fault = said("epoch %(epoch)s stands in the log, and nobody opened it by name", epoch=epoch)
     return Vouched(size=0, root=b"", by="", fault=fault, compared=False)
 
 
 async def _remembered(signer: httpx.AsyncClient, origin: str) -> Vouched:
-    by = "the signer's memory"
+    by = N_("the signer's memory")
     try:
         last: LastHead = await last_head(signer, origin)
     except SignerAway as away:
-        fault = f"{away}: its memory was not compared"
+        fault = said("%(away)s: its memory was not compared", away=away)
         return Vouched(size=0, root=b"", by=by, fault=fault, compared=False)
     if last.origin != origin:
-        fault = f"the signer signs {last.origin}, the log says {origin}"
+        fault = said(
+            "the signer signs %(signs)s, the log says %(origin)s", signs=last.origin, origin=origin
+        )
         return Vouched(size=0, root=b"", by=by, fault=fault, compared=False)
     return Vouched(size=last.size, root=last.root, by=by, compared=last.size > 0)
 
@@ -161,7 +167,7 @@ class TreeAudit:
         self._size = 0
         self._held = 0
         for each in about:
-            self._fault_unless(each.fault is None, each.size - 1, each.fault or "")
+            self._fault_unless(each.fault is None, each.size - 1, each.fault or NO_FAULT)
 
     def take(self, leaves: Leaves) -> None:
         """Append a chunk's leaves."""
@@ -177,19 +183,29 @@ class TreeAudit:
         """Report everything that is vouched for but missing from the log."""
         size = self._size
         for each in self._vouched:
-            what = f"the log has {size} events, {each.by} covers {each.size}"
+            what = said(
+                "the log has %(size)s events, %(by)s covers %(covered)s",
+                size=size,
+                by=each.by,
+                covered=each.size,
+            )
             self._fault_unless(False, size, what)
         for level, index in self._nodes:
             last = ((index + 1) << level) - 1
-            self._fault_unless(False, last, "a stored subtree covers events that the log lacks")
+            self._fault_unless(
+                False, last, said("a stored subtree covers events that the log lacks")
+            )
 
     def _compare_below(self, end: int, leaves: Leaves) -> None:
         """Compare the roots of all sizes below *end* that have not been compared."""
         while self._vouched and self._vouched[0].size < end:
             each = self._vouched.popleft()
             held = self._root(leaves.vouched.get(each.size)) == each.root
-            what = (
-                f"the first {each.size} events are not those of {each.by}; {self._held} still are"
+            what = said(
+                "the first %(size)s events are not those of %(by)s; %(held)s still are",
+                size=each.size,
+                by=each.by,
+                held=self._held,
             )
             self._fault_unless(held, each.size - 1, what)
             if held:
@@ -213,7 +229,11 @@ class TreeAudit:
         stored = self._nodes.pop((level, index), None)
         if stored is not None:
             last = ((index + 1) << level) - 1
-            what = f"the stored subtree {index} of 2^{level} events is not theirs"
+            what = said(
+                "the stored subtree %(index)s of 2^%(level)s events is not theirs",
+                index=index,
+                level=level,
+            )
             self._fault_unless(stored == root, last, what)
 
     def _root(self, rest: bytes | None) -> bytes:
@@ -228,7 +248,7 @@ class TreeAudit:
             frontier.append_subtree(1, rest)
         return frontier.root()
 
-    def _fault_unless(self, held: bool, position: int, what: str) -> None:
+    def _fault_unless(self, held: bool, position: int, what: Said) -> None:
         self._findings.hold("tree", held, position, "", what)
 
 

@@ -8,6 +8,7 @@ from engine.dispute.values import LED_TO, Act
 from engine.values import stream_of
 from service.audit.bytes.chain import Placed
 from service.audit.report import Findings
+from service.audit.said import said
 
 _RULED = "dispute_ruled"
 TELLING = frozenset((_RULED, *LED_TO.values()))
@@ -65,17 +66,23 @@ class ActsAudit:
             due = Counter((str(stream_of(act.subject)), LED_TO[act.command]) for act in ruled.acts)
             signed = [_signed.decode(each.data or b"") for each in done]
         except (msgspec.MsgspecError, LookupError, ValueError):
-            what = "the acts of a ruling cannot be read"
+            what = said("the acts of a ruling cannot be read")
             self._findings.hold("rulings", False, position, stream, what)
             return
         found = Counter((each.stream, each.type) for each in done)
         missing, beside = (due - found).total(), (found - due).total()
-        what = f"{missing} of {due.total()} acts of a ruling are missing from its append"
+        what = said(
+            "%(missing)s of %(all)s acts of a ruling are missing from its append",
+            missing=missing,
+            all=due.total(),
+        )
         self._findings.hold("rulings", not missing, position, stream, what)
-        what = f"{beside} acts are in the append of a ruling that does not name them"
+        what = said(
+            "%(beside)s acts are in the append of a ruling that does not name them", beside=beside
+        )
         self._findings.hold("rulings", not beside, position, stream, what)
         own = all(
             (each.by or each.author, each.reason) == (ruled.by, ruled.reason) for each in signed
         )
-        what = "an act of a ruling has another author or another reason"
+        what = said("an act of a ruling has another author or another reason")
         self._findings.hold("rulings", own, position, stream, what)

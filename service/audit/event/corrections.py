@@ -4,29 +4,30 @@ from collections import Counter
 
 from engine.tournament.model.correcting_events import ResultCorrected
 from engine.tournament.model.state import Finished, State
+from service.audit.said import Said, said
 
 
-def faults_of(event: ResultCorrected, before: Finished) -> list[str]:
+def faults_of(event: ResultCorrected, before: Finished) -> list[Said]:
     """Return the faults of a correction of the result *before*, using arithmetic of its own."""
     faults = []
     if event.number != len(before.corrections) + 1:
-        faults.append("a correction is missing or doubled")
+        faults.append(said("a correction is missing or doubled"))
     placed = sorted(each.entrant for each in event.placings)
     if placed != sorted(each.entrant for each in before.placings):
-        faults.append("a correction places other entrants")
+        faults.append(said("a correction places other entrants"))
     held = Counter(each.place for each in event.placings)
     following = 1
     for place in sorted(held):
         if place != following:
-            faults.append(f"place {following} is left out")
+            faults.append(said("place %(following)s is left out", following=following))
         following = place + held[place]
     if any(each.shared != held[each.place] for each in event.placings):
-        faults.append("a shared place has the wrong number of entrants")
+        faults.append(said("a shared place has the wrong number of entrants"))
     paid, given = (sum(each.amount for each in one.payouts) for one in (before, event))
     if paid != given:
-        faults.append(f"{given} is paid out, not {paid}")
+        faults.append(said("%(given)s is paid out, not %(paid)s", given=given, paid=paid))
     if {each.entrant for each in event.payouts} & set(event.forfeited):
-        faults.append("an entrant who forfeited is paid")
+        faults.append(said("an entrant who forfeited is paid"))
     return faults
 
 

@@ -12,6 +12,7 @@ from engine.table.model.events import HandOpened, HandSettled, PotAwarded, PotsF
 from engine.tournament.model.money_events import EntrantKnockedOut
 from engine.values import stream_of
 from service.audit.report import Findings
+from service.audit.said import said
 
 _Fatal = tuple[int, frozenset[str]]
 """The number of a pot, and its winners."""
@@ -57,7 +58,7 @@ class KnockoutAudit:
         for stream, position, event in self._said:
             told = (event.pot, frozenset(event.by))
             seen = self._fatal.get((stream_of(event.table), event.hand, event.entrant))
-            what = f"{event.entrant} lost its last chips to another entrant"
+            what = said("%(entrant)s lost its last chips to another entrant", entrant=event.entrant)
             self._findings.hold("money", seen == told, position, stream, what)
 
     def _settled(self, stream: str, event: HandSettled) -> None:

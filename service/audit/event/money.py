@@ -16,6 +16,7 @@ from engine.tournament.model import events
 from engine.tournament.model import money_events as of_money
 from engine.tournament.model.terms_announced import Terms
 from service.audit.report import Findings
+from service.audit.said import Said, said
 
 
 class MoneyAudit:
@@ -68,7 +69,7 @@ class MoneyAudit:
             case of_money.AddOnTaken():
                 more = self._terms.fees.add_on
                 if more is None:
-                    raise LookupError("an add-on that the terms do not sell")
+                    raise LookupError(said("an add-on that the terms do not sell"))
                 self._charged[event.entrant] += more.price
                 self._house[event.entrant] += more.fee
             case events.EntrantEliminated():
@@ -98,7 +99,7 @@ class MoneyAudit:
         old = self._terms
         prices = ("buy_in", "fee", "bounty", "rebuy", "add_on", "payment")
         same = all(getattr(event.fees, name) == getattr(old.fees, name) for name in prices)
-        what = "fees changed after the first entry"
+        what = said("fees changed after the first entry")
         self._hold(same or not self._entered, position, what)
         self._announced = event
 
@@ -116,7 +117,7 @@ class MoneyAudit:
     def _fee(self) -> int:
         return self._terms.fees.fee
 
-    def _hold(self, held: bool, position: int, what: str) -> None:
+    def _hold(self, held: bool, position: int, what: Said) -> None:
         self._findings.hold("money", held, position, self._stream, what)
 
     def _recorded(self, event: of_money.PaymentRecorded, position: int) -> None:
@@ -125,15 +126,17 @@ class MoneyAudit:
         most = self._whole(event.entrant) if event.entrant in self._entered else 0
         paid = self._paid[event.entrant]
         sound = paid >= most if event.kind == "refund" else paid <= most
-        self._hold(sound, position, "more was paid or refunded than was due")
+        self._hold(sound, position, said("more was paid or refunded than was due"))
 
     def _reversed(self, event: of_money.PaymentReversed, position: int) -> None:
         known = self._kinds[event.entrant, event.kind]
-        self._hold(0 < event.amount <= known, position, "more was taken back than was recorded")
+        self._hold(
+            0 < event.amount <= known, position, said("more was taken back than was recorded")
+        )
         self._kinds[event.entrant, event.kind] -= event.amount
         self._paid[event.entrant] -= -event.amount if event.kind == "refund" else event.amount
         given = self._paid[event.entrant] < 0
-        self._hold(not given, position, "a payment was taken back that had been given back")
+        self._hold(not given, position, said("a payment was taken back that had been given back"))
 
     def _won(self, event: of_money.BountyWon | of_money.BountyUnclaimed, position: int) -> None:
         self._heads[event.entrant] += event.amount
@@ -148,7 +151,7 @@ class MoneyAudit:
             whole, odd = divmod(self._terms.fees.bounty, max(1, len(killers)))
             sound = event.by in killers and event.amount == whole + (index < odd)
         sound = sound and self._heads[event.entrant] <= self._terms.fees.bounty
-        self._hold(sound, position, "a bounty has the wrong winner or the wrong amount")
+        self._hold(sound, position, said("a bounty has the wrong winner or the wrong amount"))
 
     def _dealt(self, event: events.Event, position: int) -> None:
         match event:
@@ -168,21 +171,27 @@ class MoneyAudit:
                 parties = set() if offer is None else {each.entrant for each in offer.shares}
                 number = None if offer is None else offer.number
                 sound = number == event.number and self._agreed == parties
-                self._hold(sound, position, "not every party agreed to a payout deal")
+                self._hold(sound, position, said("not every party agreed to a payout deal"))
                 still = self._entered.keys() - self._placed.keys()
-                self._hold(parties == still, position, "a deal was made by others than are in")
+                self._hold(
+                    parties == still, position, said("a deal was made by others than are in")
+                )
                 self._deal = offer
 
     def _accepted(self, event: of_money.PayoutDealAccepted, position: int) -> None:
         number = None if self._offer is None else self._offer.number
-        self._hold(number == event.number, position, "a payout deal was accepted that was not open")
+        self._hold(
+            number == event.number, position, said("a payout deal was accepted that was not open")
+        )
         still = event.entrant in self._entered and event.entrant not in self._placed
-        self._hold(still, position, "somebody who was out accepted a deal")
+        self._hold(still, position, said("somebody who was out accepted a deal"))
         self._agreed.add(event.entrant)
 
     def _standing(self, position: int) -> None:
         sound = not self._outlived
-        self._hold(sound, position, "a deal was not void though somebody had lost the last chip")
+        self._hold(
+            sound, position, said("a deal was not void though somebody had lost the last chip")
+        )
 
     def _proposed(self, event: of_money.PayoutDealProposed, position: int) -> None:
         amounts = [each.amount for each in event.shares]
@@ -194,22 +203,22 @@ class MoneyAudit:
             stacks = {each.entrant: each.stack for each in event.stacks}
             parts = [stacks[each.entrant] for each in event.shares]
             sound = sound and amounts == divided(sum(amounts), parts)
-        self._hold(sound, position, "the shares of a payout deal do not add up")
+        self._hold(sound, position, said("the shares of a payout deal do not add up"))
 
     def _finished(self, event: events.TournamentFinished, position: int) -> None:
         places: dict[str, int] = {each.entrant: each.place for each in event.placings}
         won = {each.entrant: each.amount for each in event.payouts}
         due = self._due(places, self._amounts(len(places)))
-        self._hold(won == due, position, "the payouts do not follow from the places")
+        self._hold(won == due, position, said("the payouts do not follow from the places"))
         heads = sum(self._heads[entrant] for entrant in self._entered)
         settled = heads == self._terms.fees.bounty * len(self._entered)
-        self._hold(settled, position, "not every bounty was won or joined the pool")
+        self._hold(settled, position, said("not every bounty was won or joined the pool"))
 
     def _refunded(self, event: of_money.RefundsAwarded, position: int) -> None:
         given = {each.entrant: each.amount for each in event.refunds}
         due = self._before_play() if not self._playing else self._in_play(event)
         due = {entrant: amount for entrant, amount in due.items() if amount}
-        self._hold(given == due, position, "the refunds do not follow from the policy")
+        self._hold(given == due, position, said("the refunds do not follow from the policy"))
 
     def _before_play(self) -> dict[str, int]:
         if self._terms.fees.payment == "recorded":

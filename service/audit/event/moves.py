@@ -7,11 +7,12 @@ from engine.tournament.model import floor_events as floor
 from engine.tournament.model.state import Running, State
 from engine.tournament.model.values import Candidate, Draw, Masters, Move
 from service.audit.play import generator
+from service.audit.said import Said, said
 
 _DRAWS_TABLE = 0
 _FIRST_DEAL = 1
 
-Proof = tuple[str, bool, str]
+Proof = tuple[str, bool, Said]
 """The name of a check, whether it holds, and a description of the fault."""
 
 
@@ -34,19 +35,31 @@ def proofs_of(
         case floor.LastHandsCalled(draw=floor.LotDrawn() as lot):
             draws = _draws(masters, "lot", lot.number, digest())
             due = lot.low + draws.below(lot.high - lot.low + 1)
-            yield "seat_draws", due == lot.drawn, "the lot drawn gives a different number of hands"
+            yield (
+                "seat_draws",
+                due == lot.drawn,
+                said("the lot drawn gives a different number of hands"),
+            )
         case floor.PenaltyGiven():
             yield from _penalised(event, before)
         case floor.BreakStarted() | floor.BreakEnded():
             ends = isinstance(event, floor.BreakEnded)
-            yield "rulings", (before.floor.rest is not None) == ends, "a break began or ended twice"
+            yield (
+                "rulings",
+                (before.floor.rest is not None) == ends,
+                said("a break began or ended twice"),
+            )
         case floor.MoveOrdered():
             source = before.seating(event.from_table)
             sits = source is not None and source.seat_of(event.entrant) == event.from_seat
-            yield "rulings", sits, "a move was ordered for an entrant in another seat"
+            yield "rulings", sits, said("a move was ordered for an entrant in another seat")
         case floor.StackRemoved():
             known = event.entrant in before.floor.disqualified
-            yield "rulings", known, "the stack of an entrant who was not disqualified left play"
+            yield (
+                "rulings",
+                known,
+                said("the stack of an entrant who was not disqualified left play"),
+            )
 
 
 def _moved(moves: Sequence[Move], before: Running) -> Iterator[Proof]:
@@ -55,26 +68,38 @@ def _moved(moves: Sequence[Move], before: Running) -> Iterator[Proof]:
     }
     for move in moves:
         there = sitting.pop((move.from_table, move.from_seat), None)
-        yield "moves", there == move.entrant, f"{move.entrant} was moved from a seat not its own"
+        yield (
+            "moves",
+            there == move.entrant,
+            said("%(entrant)s was moved from a seat not its own", entrant=move.entrant),
+        )
     for move in moves:
         place = (move.to_table, move.to_seat)
-        yield "moves", place not in sitting, f"{move.entrant} was moved to a seat that was taken"
+        yield (
+            "moves",
+            place not in sitting,
+            said("%(entrant)s was moved to a seat that was taken", entrant=move.entrant),
+        )
         sitting[place] = move.entrant
 
 
 def _penalised(event: floor.PenaltyGiven, before: Running) -> Iterator[Proof]:
     table = before.seating(event.table)
     players = 0 if table is None else len(table.seats)
-    yield "rulings", event.players == players, "a penalty counts the wrong number of players"
+    yield "rulings", event.players == players, said("a penalty counts the wrong number of players")
     if event.rounds is not None:
         due = event.rounds * players
-        yield "rulings", event.hands == due, f"a penalty of {event.rounds} rounds is {due} hands"
+        yield (
+            "rulings",
+            event.hands == due,
+            said("a penalty of %(rounds)s rounds is %(due)s hands", rounds=event.rounds, due=due),
+        )
 
 
 def _drawn(draw: Draw, candidates: Sequence[Candidate], masters: Masters, digest: bytes) -> Proof:
     entrants = [each.entrant for each in candidates]
     order = _draws(masters, draw.label, draw.number, digest).order(entrants)
-    return "seat_draws", tuple(order) == draw.order, "the draw gives a different order"
+    return "seat_draws", tuple(order) == draw.order, said("the draw gives a different order")
 
 
 def _draws(masters: Masters, label: str, number: int, digest: bytes) -> generator.Draws:

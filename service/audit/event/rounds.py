@@ -25,11 +25,12 @@ from engine.tournament.model.values import Masters
 from engine.tournament.rounds import decisions
 from engine.values import EntrantId
 from service.audit.play import generator
+from service.audit.said import Said, said
 
 _DRAWS_TABLE = 0
 _FIRST_DEAL = 1
 
-Hold = Callable[[str, bool, str], None]
+Hold = Callable[[str, bool, Said], None]
 """Takes the name of a check, whether it holds, and a description of the fault."""
 
 Tally = tuple[Fraction, int, int]
@@ -88,31 +89,42 @@ class RoundsAudit:
                 self._in.remove(event.entrant)
         return None
 
-    def _check(self, held: bool, what: str) -> None:
+    def _check(self, held: bool, what: Said) -> None:
         self._hold("rounds", held, what)
 
     def _repeat(self, draw: RoundDraw, among: Sequence[EntrantId]) -> None:
         master = bytes.fromhex(self._masters.open)
         seed = generator.seed(master, "draws", _DRAWS_TABLE, draw.number, _FIRST_DEAL)
         order = generator.Draws(seed, draw.label, 1, self._digest()).order(list(among))
-        self._hold("seat_draws", tuple(order) == draw.order, "the draw gives a different order")
+        self._hold(
+            "seat_draws", tuple(order) == draw.order, said("the draw gives a different order")
+        )
 
     def _seated(self, event: of_rounds.RoundSeated) -> int:
         self._repeat(event.draw, self._in)
         seats = [seat for table in event.tables for seat in table.seats]
         seated = sorted(seat.entrant for seat in seats)
-        self._check(seated == sorted(self._in), "not every remaining entrant has exactly one seat")
+        self._check(
+            seated == sorted(self._in), said("not every remaining entrant has exactly one seat")
+        )
         sizes = [len(table.seats) for table in event.tables]
-        self._check(max(sizes) - min(sizes) <= 1, "tables differ by more than one player")
+        self._check(max(sizes) - min(sizes) <= 1, said("tables differ by more than one player"))
         numbers = [table.number for table in event.tables]
         due = list(range(self._numbers + 1, self._numbers + len(numbers) + 1))
-        self._check(numbers == due, "a table number is used twice or left out")
+        self._check(numbers == due, said("a table number is used twice or left out"))
         self._check_pairing(event)
         for seat in seats:
             stack = self._terms.starting_stack
             if self._plan.stacks == "carried" and self._history:
                 stack = self._stacks[seat.entrant]
-            self._check(seat.stack == stack, f"{seat.entrant} should begin the round with {stack}")
+            self._check(
+                seat.stack == stack,
+                said(
+                    "%(entrant)s should begin the round with %(stack)s",
+                    entrant=seat.entrant,
+                    stack=stack,
+                ),
+            )
         self._numbers = numbers[-1]
         self._tables, self._busts = event.tables, {}
         self._history.append(event.tables)
@@ -132,7 +144,9 @@ class RoundsAudit:
                 self._plan, ranked, drawn, self._history, seats=self._terms.table_seats
             )
         found = [sorted(seat.entrant for seat in table.seats) for table in event.tables]
-        self._check(found == [sorted(each) for each in due], "the pairing gives different tables")
+        self._check(
+            found == [sorted(each) for each in due], said("the pairing gives different tables")
+        )
 
     def _check_meetings(self, event: of_rounds.RoundSeated) -> None:
         times = dict.fromkeys(combinations(sorted(self._in), 2), 0)
@@ -144,12 +158,17 @@ class RoundsAudit:
                         again += tables is self._history[-1] and times[pair] > 0
                         times[pair] += 1
         fewest, most = min(times.values(), default=0), max(times.values(), default=0)
-        said = (event.meetings.fewest, event.meetings.most, event.meetings.again)
-        self._check(said == (fewest, most, again), f"pairs have met {fewest} to {most} times")
+        told = (event.meetings.fewest, event.meetings.most, event.meetings.again)
+        self._check(
+            told == (fewest, most, again),
+            said("pairs have met %(fewest)s to %(most)s times", fewest=fewest, most=most),
+        )
 
     def _ended(self, event: of_rounds.RoundEnded) -> None:
         known = [table.table for table in self._tables]
-        self._check([each.table for each in event.results] == known, "other tables have results")
+        self._check(
+            [each.table for each in event.results] == known, said("other tables have results")
+        )
         before = {seat.entrant: seat.stack for each in self._tables for seat in each.seats}
         for result in event.results:
             self._check_places(result)
@@ -157,8 +176,15 @@ class RoundsAudit:
                 points, wins, chips = self._tally[score.entrant]
                 won = score.stack - before[score.entrant]
                 due = self._worth(score, won)
-                said = Fraction(score.points)
-                self._check(said == due, f"{score.entrant} should have {float(due)} points")
+                told = Fraction(score.points)
+                self._check(
+                    told == due,
+                    said(
+                        "%(entrant)s should have %(points)s points",
+                        entrant=score.entrant,
+                        points=float(due),
+                    ),
+                )
                 first = wins + (score.place == 1)
                 self._tally[score.entrant] = (points + due, first, chips + won)
                 self._stacks[score.entrant] = score.stack
@@ -178,10 +204,18 @@ class RoundsAudit:
             right = better < score.place and score.place + score.shared - 1 <= worst
             if score.entrant in self._busts:
                 right = right and score.shared == worst - better
-            self._check(right, f"{score.entrant} should have a place from {better + 1} to {worst}")
+            self._check(
+                right,
+                said(
+                    "%(entrant)s should have a place from %(first)s to %(worst)s",
+                    entrant=score.entrant,
+                    first=better + 1,
+                    worst=worst,
+                ),
+            )
         places = [score.place for _, score in ranks]
         shares = all(score.shared == places.count(score.place) for _, score in ranks)
-        self._check(shares, "a shared place has the wrong number of entrants")
+        self._check(shares, said("a shared place has the wrong number of entrants"))
 
     def _worth(self, score: RoundScore, won: int) -> Fraction:
         if self._plan.points == "chips":
@@ -193,16 +227,25 @@ class RoundsAudit:
 
     def _check_scores(self, scores: Sequence[Score], still: Sequence[EntrantId]) -> None:
         same = sorted(each.entrant for each in scores) == sorted(still)
-        self._check(same, "the scores are not those of the remaining entrants")
+        self._check(same, said("the scores are not those of the remaining entrants"))
         for score in scores:
             points, wins, chips = tally = self._tally[score.entrant]
             better = sum(self._tally[each] > tally for each in still)
             equal = sum(self._tally[each] == tally for each in still)
             held = Decimal(score.points) == Decimal(points.numerator) / points.denominator
             held = held and (score.wins, score.chips) == (wins, chips)
-            self._check(held, f"the points of {score.entrant} do not add up")
+            self._check(
+                held, said("the points of %(entrant)s do not add up", entrant=score.entrant)
+            )
             right = (score.rank, score.shared) == (better + 1, equal)
-            self._check(right, f"the rank of {score.entrant} should be {better + 1}")
+            self._check(
+                right,
+                said(
+                    "the rank of %(entrant)s should be %(first)s",
+                    entrant=score.entrant,
+                    first=better + 1,
+                ),
+            )
 
     def _cut(self, event: of_rounds.CutMade) -> None:
         order = sorted(self._in, key=lambda each: self._tally[each], reverse=True)
@@ -212,25 +255,27 @@ class RoundsAudit:
         line = self._tally[order[size - 1]]
         straddles = size < len(order) and self._tally[order[size]] == line
         tied = [each for each in self._in if self._tally[each] == line] if straddles else []
-        self._check(list(event.tied) == tied, "the tie at the cut is between other entrants")
-        self._check((event.draw is not None) == straddles, "the lots are missing, or not needed")
+        self._check(list(event.tied) == tied, said("the tie at the cut is between other entrants"))
+        self._check(
+            (event.draw is not None) == straddles, said("the lots are missing, or not needed")
+        )
         safe = {each for each in order if self._tally[each] > line or not straddles}
         due = safe & set(order[:size])
         if event.draw is not None:
             self._repeat(event.draw, tied)
             due |= set(event.draw.order[: size - len(due)])
-        self._check(set(event.going) == due, "the cut lets other entrants into the final")
+        self._check(set(event.going) == due, said("the cut lets other entrants into the final"))
 
     def _final(self, event: of_rounds.FinalSeated) -> int:
         self._repeat(event.draw, self._in)
         seated = sorted(each.entrant for each in event.assignments)
-        self._check(seated == sorted(self._in), "not every finalist has exactly one seat")
+        self._check(seated == sorted(self._in), said("not every finalist has exactly one seat"))
         numbers = sorted({each.table_number for each in event.assignments})
         fresh = numbers == list(range(self._numbers + 1, self._numbers + len(numbers) + 1))
-        self._check(fresh, "a table number is used twice or left out")
+        self._check(fresh, said("a table number is used twice or left out"))
         own = self._plan.stacks == "carried" and self._plan.final_stack is None
         stack = self._plan.final_stack or self._terms.starting_stack
         due = {each: self._stacks[each] if own else stack for each in self._in}
         right = all(each.stack == due[each.entrant] for each in event.assignments)
-        self._check(right, "a finalist begins with the wrong stack")
+        self._check(right, said("a finalist begins with the wrong stack"))
         return sum(each.stack for each in event.assignments)

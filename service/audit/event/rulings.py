@@ -16,6 +16,7 @@ from engine.dispute.state import State
 from engine.errors import EngineError
 from engine.league.auditing import AuditReported
 from service.audit.report import Findings
+from service.audit.said import Said, said
 
 _MOMENT = timedelta(microseconds=1)
 
@@ -38,7 +39,7 @@ _COMMANDS: Final = {each.__struct_config__.tag: each for each in get_args(comman
 TELLING = frozenset((events.AuditAttached, AuditReported))
 """Types of events that :class:`AttachedAudits` reads."""
 
-Hold = Callable[[bool, int, str], None]
+Hold = Callable[[bool, int, Said], None]
 """Takes whether a check holds, the event's position, and a description of the fault."""
 
 
@@ -64,10 +65,10 @@ def check_again(
             for event in stored:
                 state = evolve(state, event)
         except (EngineError, LookupError, TypeError, ValueError, AttributeError) as error:
-            what = f"refused when decided again: {type(error).__name__}"
+            what = said("refused when decided again: %(error)s", error=type(error).__name__)
             hold(False, part[0][1], what)
             return
-        hold(decided == stored, part[0][1], "deciding again gives different events")
+        hold(decided == stored, part[0][1], said("deciding again gives different events"))
 
 
 def _command_of(event: events.Event, at: datetime) -> commands.Command:
@@ -111,7 +112,7 @@ class AttachedAudits:
         """Compare after everything is read. A record may come later than its use, or be missing."""
         for stream, position, event in self._attached:
             held = self._reported.get(event.report, _figures(event)) == _figures(event)
-            what = "the attached audit differs from the one in the log"
+            what = said("the attached audit differs from the one in the log")
             self._findings.hold("decisions", held, position, stream, what)
 
 

@@ -18,6 +18,7 @@ from service.audit.event.rounds import RoundsAudit
 from service.audit.play import generator
 from service.audit.play.entropy import EntropyAudit
 from service.audit.report import Findings
+from service.audit.said import NO_FAULT, Said, said
 
 _DRAWS_TABLE = 0
 _FIRST_DEAL = 1
@@ -38,7 +39,7 @@ class TournamentAudit:
         self.stream = stream
         self._findings = findings
         self._money = MoneyAudit(stream, findings)
-        self.entropy = EntropyAudit(lambda *said: self._hold("entropy", *said))
+        self.entropy = EntropyAudit(lambda *told: self._hold("entropy", *told))
         self._terms: Terms | None = None
         self._entered: dict[EntrantId, int] = {}
         """Entrants with their numbers of registration, without those who withdrew."""
@@ -108,7 +109,7 @@ class TournamentAudit:
         """Check that changed terms keep the game, and follow them."""
         old = self._known()
         kept = all(getattr(event, name) == getattr(old, name) for name in _KEPT)
-        self._hold("rulings", kept, position, "a term changed that stays for good")
+        self._hold("rulings", kept, position, said("a term changed that stays for good"))
         self._terms = event
 
     def _see_clock(
@@ -126,17 +127,25 @@ class TournamentAudit:
                 self._finished(event, position, before)
             case PrizeHandedOver():
                 due = corrections.prize_due(before, event.entrant)
-                what = f"a prize of {event.amount} was handed over, and {due} was due"
+                what = said(
+                    "a prize of %(amount)s was handed over, and %(due)s was due",
+                    amount=event.amount,
+                    due=due,
+                )
                 self._hold("money", 0 < event.amount == due, position, what)
             case PrizeReturned():
                 beyond = -corrections.prize_due(before, event.entrant)
-                what = f"{event.amount} of a prize was given back, and {beyond} was beyond it"
+                what = said(
+                    "%(amount)s of a prize was given back, and %(beyond)s was beyond it",
+                    amount=event.amount,
+                    beyond=beyond,
+                )
                 self._hold("money", 0 < event.amount == beyond, position, what)
             case ResultCorrected():
                 if not isinstance(before, Finished):
                     raise LookupError("a result was corrected before there was one")
                 faults = corrections.faults_of(event, before)
-                self._hold("placings", not faults, position, "; ".join(faults))
+                self._hold("placings", not faults, position, NO_FAULT)
 
     def _in_rounds(self, event: events.Event, position: int) -> None:
         if isinstance(event, RoundSeated) and event.round == 1 and self.masters is not None:
@@ -148,7 +157,7 @@ class TournamentAudit:
             chips = self._rounds.see(event)
             self.chips = self.chips if chips is None else chips
 
-    def _hold_now(self, name: str, held: bool, what: str) -> None:
+    def _hold_now(self, name: str, held: bool, what: Said) -> None:
         self._hold(name, held, self._at, what)
 
     def _in_order(self) -> list[EntrantId]:
@@ -170,10 +179,14 @@ class TournamentAudit:
                 "chips",
                 on_tables == self.chips,
                 self.last_position,
-                f"{on_tables} chips are on the tables, not {self.chips}",
+                said(
+                    "%(on_tables)s chips are on the tables, not %(due)s",
+                    on_tables=on_tables,
+                    due=self.chips,
+                ),
             )
 
-    def _hold(self, name: str, held: bool, position: int, what: str) -> None:
+    def _hold(self, name: str, held: bool, position: int, what: Said) -> None:
         self._findings.hold(name, held, position, self.stream, what)
 
     def _committed(self, event: events.RegistrationOpened, position: int) -> None:
@@ -184,7 +197,7 @@ class TournamentAudit:
             ("open", self.masters.open, event.open_commitment),
         ):
             due = generator.master_commitment(number, name, bytes.fromhex(master))
-            what = f"the master {name} does not match its commitment"
+            what = said("the master %(name)s does not match its commitment", name=name)
             self._hold("seeds", due == published, position, what)
 
     def _drawn(self, event: events.SeatsDrawn, position: int) -> None:
@@ -197,15 +210,20 @@ class TournamentAudit:
         seed = generator.seed(master, "draws", _DRAWS_TABLE, draw.number, _FIRST_DEAL)
         order = generator.Draws(seed, draw.label, 1, self._digest()).order(entered)
         self._hold(
-            "seat_draws", tuple(order) == draw.order, position, "the draw gives a different order"
+            "seat_draws",
+            tuple(order) == draw.order,
+            position,
+            said("the draw gives a different order"),
         )
         seated = [assignment.entrant for assignment in event.assignments]
         places = {(each.table, each.seat) for each in event.assignments}
         everyone = sorted(seated) == sorted(entered) and len(places) == len(seated)
-        self._hold("seat_draws", everyone, position, "not everyone has a seat of their own")
+        self._hold("seat_draws", everyone, position, said("not everyone has a seat of their own"))
         self.chips = sum(assignment.stack for assignment in event.assignments)
         due = self._known().starting_stack * len(entered)
-        self._hold("chips", self.chips == due, position, f"{due} chips should be in play")
+        self._hold(
+            "chips", self.chips == due, position, said("%(due)s chips should be in play", due=due)
+        )
 
     def _late_seat(self, event: entering.LateSeatDrawn, position: int) -> None:
         if self.masters is None:
@@ -215,7 +233,7 @@ class TournamentAudit:
         places = [f"{each.table}/{each.seat}" for each in event.draw.candidates]
         order = generator.Draws(seed, "seats", 1, self._digest()).order(places)
         held = order[0] == f"{event.table}/{event.seat}"
-        self._hold("seat_draws", held, position, "the draw gives a different seat")
+        self._hold("seat_draws", held, position, said("the draw gives a different seat"))
 
     def _finished(self, event: events.TournamentFinished, position: int, before: State) -> None:
         places: dict[int, int] = {}
@@ -223,19 +241,28 @@ class TournamentAudit:
             places[placing.place] = places.get(placing.place, 0) + 1
         following = 1
         for place in sorted(places):
-            self._hold("placings", place == following, position, f"place {place} is out of order")
+            self._hold(
+                "placings",
+                place == following,
+                position,
+                said("place %(place)s is out of order", place=place),
+            )
             following += places[place]
         shared = all(placing.shared == places[placing.place] for placing in event.placings)
-        self._hold("placings", shared, position, "a shared place has the wrong number of entrants")
+        self._hold(
+            "placings", shared, position, said("a shared place has the wrong number of entrants")
+        )
         everyone = sorted(each.entrant for each in event.placings) == sorted(self._entered)
-        self._hold("placings", everyone, position, "not everyone has a place")
+        self._hold("placings", everyone, position, said("not everyone has a place"))
         if not isinstance(before, Running):
             raise LookupError("a tournament finished that was not being played")
         kept = set(before.placings) <= set(event.placings)
-        self._hold("placings", kept, position, "the place of an eliminated entrant changed")
+        self._hold("placings", kept, position, said("the place of an eliminated entrant changed"))
         if self.masters is not None:
             published = event.open_master == self.masters.open
-            self._hold("seeds", published, position, "the published open master is a different one")
+            self._hold(
+                "seeds", published, position, said("the published open master is a different one")
+            )
 
     def _known(self) -> Terms:
         if self._terms is None:

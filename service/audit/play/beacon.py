@@ -10,11 +10,12 @@ from engine.tournament.model import fairness_events
 from engine.tournament.model.events import Event
 from engine.tournament.model.state import Announced, Drafted, State
 from service.audit.report import Findings
+from service.audit.said import NO_FAULT, Said, said
 from service.base.settings import SettingsInvalid
 from service.director.beacon import signed
 from service.log.record import Recorded
 
-Hold = Callable[[bool, int, str], None]
+Hold = Callable[[bool, int, Said], None]
 
 _MICROSECOND = timedelta(microseconds=1)
 _MARGIN = 3_000_000
@@ -37,14 +38,14 @@ def added(chain: Chain, pulse: Pulse) -> bytes:
     return bytes.fromhex(chain.hash) + number + bytes.fromhex(pulse.randomness)
 
 
-def fault_of(chain: Chain, pulse: Pulse) -> str | None:
+def fault_of(chain: Chain, pulse: Pulse) -> Said | None:
     """Return the fault in a pulse's signature or randomness, or None if both are right."""
     if sha256(bytes.fromhex(pulse.signature)).hexdigest() != pulse.randomness:
-        return "the randomness does not follow from the signature"
+        return said("the randomness does not follow from the signature")
     try:
-        return None if signed(chain, pulse) else "the signature of this pulse is invalid"
+        return None if signed(chain, pulse) else said("the signature of this pulse is invalid")
     except SettingsInvalid as error:
-        return str(error)
+        return said("the pulse cannot be checked: %(reason)s", reason=error)
 
 
 def named_late(
@@ -67,7 +68,7 @@ def named_late(
         behind <= _BEHIND_MAX,
         recorded.position,
         recorded.stream,
-        f"a pulse was named by an instant {behind} before the log's",
+        said("a pulse was named by an instant %(behind)s before the log's", behind=behind),
     )
     return chain is not None and recorded.at >= time_of(chain, event.round)
 
@@ -87,23 +88,23 @@ class BeaconAudit:
         match event:
             case fairness_events.BeaconNamed():
                 early = isinstance(before, Drafted | Announced)
-                self._hold(early, position, "a beacon was named after the announcement")
+                self._hold(early, position, said("a beacon was named after the announcement"))
                 self.chain = event.chain
             case fairness_events.BeaconAwaited():
                 once = self.chain is not None and self._awaited is None
-                self._hold(once, position, "a pulse was named twice, or without a beacon")
+                self._hold(once, position, said("a pulse was named twice, or without a beacon"))
                 right = self.chain is not None and event.round == due(self.chain, event.at)
-                self._hold(right, position, "another pulse was due for the seats")
+                self._hold(right, position, said("another pulse was due for the seats"))
                 self._awaited = event.round
             case fairness_events.BeaconRecorded():
                 named = event.pulse.round == self._awaited
-                self._hold(named, position, "this pulse was not named for the seats")
+                self._hold(named, position, said("this pulse was not named for the seats"))
                 if self.chain is not None:
                     fault = fault_of(self.chain, event.pulse)
-                    self._hold(fault is None, position, fault or "")
+                    self._hold(fault is None, position, fault or NO_FAULT)
                     self.added = added(self.chain, event.pulse)
 
     def drawn(self, position: int) -> None:
         """Check that the seats, drawn now, waited for the beacon if there is one."""
         waited = self.chain is None or self.added != b""
-        self._hold(waited, position, "the seats were drawn without the beacon")
+        self._hold(waited, position, said("the seats were drawn without the beacon"))

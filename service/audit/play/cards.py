@@ -10,12 +10,17 @@ from engine.table.model.state import Table
 from engine.values import SealedCard
 from service.audit.play import generator
 from service.audit.play.drawn import drawn
+from service.audit.said import said
 from service.audit.seen import Hand, Handlers, Seen
 
 
 def _dice_rolled(audit: Seen, event: events.DiceRolled, _before: object) -> None:
     rolled = generator.dice(audit.seed("dice"), audit.now().openings)
-    audit.hold("dice", rolled == (event.target, event.suit), f"the dice show {rolled}")
+    audit.hold(
+        "dice",
+        rolled == (event.target, event.suit),
+        said("the dice show %(rolled)s", rolled=rolled),
+    )
 
 
 def _pair_rolled(audit: Seen, event: events.ShiftRolled, before: Table) -> None:
@@ -24,7 +29,7 @@ def _pair_rolled(audit: Seen, event: events.ShiftRolled, before: Table) -> None:
     label = "spike" if isinstance(before.ruleset, CorellianSpike) else "shift"
     rolled = generator.pair(audit.seed("dice"), hand.openings, label, hand.pairs)
     fair = (rolled, rolled[0] == rolled[1]) == (event.dice, event.doubles)
-    audit.hold("dice", fair, f"the dice show {rolled}")
+    audit.hold("dice", fair, said("the dice show %(rolled)s", rolled=rolled))
 
 
 def _card_turn(audit: Seen, event: events.CardTurnTaken, _before: object) -> None:
@@ -84,7 +89,9 @@ def _pile_committed(audit: Seen, event: events.PileCommitted, before: Table) -> 
     discards = () if before.hand is None else before.hand.recyclable
     pile = drawn(audit.seed("cards"), hand.openings, event.pile, in_deck_order(discards))
     hand.piles[event.pile] = pile
-    audit.hold("decks", pile.root() == event.root, "the new pile does not follow from its seed")
+    audit.hold(
+        "decks", pile.root() == event.root, said("the new pile does not follow from its seed")
+    )
 
 
 def _revealed(
@@ -114,7 +121,11 @@ def _cube_rolled(audit: Seen, event: events.CubeRolled, _before: object) -> None
     hand = audit.now()
     hand.cubes += 1
     winner = generator.cube(audit.seed("draws"), hand.openings, hand.cubes, event.seats)
-    audit.hold("cubes", winner == event.winner, f"the chance cube gives seat {winner}")
+    audit.hold(
+        "cubes",
+        winner == event.winner,
+        said("the chance cube gives seat %(winner)s", winner=winner),
+    )
 
 
 def check_open(audit: Seen, name: str, card: OpenCard) -> None:
@@ -126,7 +137,7 @@ def check_shown(audit: Seen, seat: int, card: OpenCard) -> None:
     """Check a card that a seat turned over: it is at its place, and was dealt to the seat."""
     check_open(audit, "reveals", card)
     own = (card.pile, card.position) in audit.now().dealt.get(seat, set())
-    audit.hold("reveals", own, f"seat {seat} shows a card it was not dealt")
+    audit.hold("reveals", own, said("seat %(seat)s shows a card it was not dealt", seat=seat))
 
 
 def _in_place(audit: Seen, card: SealedCard) -> None:
@@ -135,7 +146,11 @@ def _in_place(audit: Seen, card: SealedCard) -> None:
 
 def _placed(audit: Seen, name: str, pile: int, position: int, face: str, salt: bytes) -> None:
     held = _lies(audit.now(), pile, position, face, salt)
-    audit.hold(name, held, "" if held else f"pile {pile} has another card at {position}")
+    if held:
+        audit.held(name, 1)
+        return
+    what = said("pile %(pile)s has another card at %(position)s", pile=pile, position=position)
+    audit.hold(name, False, what)
 
 
 def _lies(hand: Hand, number: int, position: int, face: str, salt: bytes) -> bool:

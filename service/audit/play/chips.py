@@ -4,6 +4,7 @@ from typing import Final
 
 from engine.table.model import events
 from service.audit.play import pots
+from service.audit.said import said
 from service.audit.seen import Handlers, Seen
 
 
@@ -16,7 +17,7 @@ def _penalty(audit: Seen, event: events.PenaltyPaid, _before: object) -> None:
 def _sabacc_awarded(audit: Seen, event: events.SabaccPotAwarded, _before: object) -> None:
     hand = audit.now()
     there = event.chips <= hand.sabacc_pot
-    audit.hold("pots", there, f"the Sabacc pot holds {hand.sabacc_pot} chips")
+    audit.hold("pots", there, said("the Sabacc pot holds %(chips)s chips", chips=hand.sabacc_pot))
     hand.won[event.seat] = hand.won.get(event.seat, 0) + event.chips
     hand.sabacc_pot -= event.chips
 
@@ -48,7 +49,9 @@ def _acted(audit: Seen, event: events.SeatActed, _before: object) -> None:
 def _returned(audit: Seen, event: events.UnmatchedReturned, _before: object) -> None:
     hand = audit.now()
     due = pots.returned(hand.wagers, hand.live)
-    audit.hold("pots", due == (event.seat, event.chips), f"the uncalled bet is {due}")
+    audit.hold(
+        "pots", due == (event.seat, event.chips), said("the uncalled bet is %(due)s", due=due)
+    )
     hand.back[event.seat] = event.chips
 
 
@@ -57,14 +60,22 @@ def _formed(audit: Seen, event: events.PotsFormed, _before: object) -> None:
     rest = {seat: chips - hand.back.get(seat, 0) for seat, chips in hand.wagers.items()}
     due = pots.pots(rest, hand.live, hand.opened.carry + hand.dead)
     formed = [(pot.chips, pot.eligible) for pot in event.pots]
-    audit.hold("pots", due == formed, f"the wagers give pots of {[pot[0] for pot in due]}")
+    audit.hold(
+        "pots",
+        due == formed,
+        said("the wagers give pots of %(pots)s", pots=[pot[0] for pot in due]),
+    )
 
 
 def _awarded(audit: Seen, event: events.PotAwarded, _before: object) -> None:
     hand = audit.now()
     paid = sum(share.chips for share in event.shares)
     held = paid + event.remainder == event.chips
-    audit.hold("pots", held, f"pot {event.pot} pays {paid} of {event.chips}")
+    audit.hold(
+        "pots",
+        held,
+        said("pot %(pot)s pays %(paid)s of %(chips)s", pot=event.pot, paid=paid, chips=event.chips),
+    )
     for share in event.shares:
         hand.won[share.seat] = hand.won.get(share.seat, 0) + share.chips
     hand.remainder += event.remainder

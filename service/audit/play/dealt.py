@@ -7,6 +7,7 @@ from engine.kit.cards import DECKS
 from service.audit.play import statistics
 from service.audit.play.statistics import ALARM, p_value
 from service.audit.report import DealtDecks, Findings
+from service.audit.said import said
 
 _ENOUGH = 10
 """The expected count of each card at each position that is needed for a p-value."""
@@ -69,6 +70,11 @@ def judged(
         value = p_value(statistics.places(counts, size)) if decks >= _ENOUGH * size else None
         found[name] = DealtDecks(decks=decks, p_value=value)
         if findings is not None and value is not None:
-            what = f"the positions of the cards in {decks} decks {name} have p = {value:g}"
+            what = said(
+                "the positions of the cards in %(decks)s decks %(name)s have p = %(value)s",
+                decks=decks,
+                name=name,
+                value=f"{value:g}",
+            )
             findings.hold("randomness", value >= ALARM, -1, "", what)
     return found

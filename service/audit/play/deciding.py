@@ -16,6 +16,7 @@ from service.audit.bytes.hidden import held_alike
 from service.audit.play.drawn import drawn
 from service.audit.play.hands import NEEDS_BEFORE
 from service.audit.report import Findings
+from service.audit.said import said
 from service.base.errors import EventUnreadable
 from service.log.keys import LeagueKeys
 from service.log.record import Recorded
@@ -125,12 +126,12 @@ def find_difference(name: str, state: State, group: Decided, findings: Findings)
                 decisions += 1
             else:
                 at = _first_difference(decided, part, group[done:])
-                what = "deciding again gives different events"
+                what = said("deciding again gives different events")
                 findings.hold("decisions", False, at, name, what)
             state = reduce(evolve, part, state)
             done += len(part)
     except (EngineError, *DEFECTS) as error:
-        what = f"refused when decided again: {type(error).__name__}"
+        what = said("refused when decided again: %(error)s", error=type(error).__name__)
         findings.hold("decisions", False, group[done][1], name, what)
     findings.held(("decisions",), decisions)
 

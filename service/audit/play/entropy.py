@@ -9,8 +9,9 @@ from engine.tournament.model.events import Event, TournamentAnnounced
 from engine.tournament.model.state import Finished, Registering, Running, State
 from service.audit.play import generator
 from service.audit.play.beacon import BeaconAudit
+from service.audit.said import Said, said
 
-Hold = Callable[[bool, int, str], None]
+Hold = Callable[[bool, int, Said], None]
 """Takes whether a check holds, the event's position, and a description of the fault."""
 
 
@@ -49,20 +50,22 @@ class EntropyAudit:
                 self._there.clear()
             case fairness_events.EntropyCommitted(entrant=entrant):
                 early = isinstance(before, Registering) and entrant not in self._bound
-                self._hold(early, position, "entropy was committed late or twice")
+                self._hold(early, position, said("entropy was committed late or twice"))
                 there = entrant in (self._there if self._asks else set(entered))
-                self._hold(there, position, "entropy came from an entrant who is not present")
+                self._hold(there, position, said("entropy came from an entrant who is not present"))
                 self._bound.setdefault(entrant, event.commitment)
             case fairness_events.EntropyOpened(entrant=entrant):
                 value = bytes.fromhex(event.value)
                 fits = generator.entropy_commitment(value) == self._bound.get(entrant)
-                self._hold(fits, position, "the entropy does not match its commitment")
+                self._hold(fits, position, said("the entropy does not match its commitment"))
                 once = isinstance(before, Running) and entrant not in self._opened
-                self._hold(once, position, "entropy was opened early or twice")
+                self._hold(once, position, said("entropy was opened early or twice"))
                 self._opened.setdefault(entrant, (before.version + 1, position, value))
             case fairness_events.SeedsPublished():
                 same = isinstance(before, Finished) and before.masters.cards == event.cards_master
-                self._hold(same, position, "the published master of the cards is a different one")
+                self._hold(
+                    same, position, said("the published master of the cards is a different one")
+                )
 
     def digest(self, entered: Iterable[str]) -> bytes:
         """Return the digest for draws at table 0. *entered* is in order of registration."""
@@ -84,13 +87,13 @@ class EntropyAudit:
             elif books.entrant in self._bound:
                 missing.append((books.entrant, "not_opened"))
         counted = [(each.seat, each.value) for each in opened.openings]
-        self._hold(counted == due, position, "the hand counts the wrong openings")
+        self._hold(counted == due, position, said("the hand counts the wrong openings"))
         omitted = [(each.entrant, each.reason) for each in opened.omissions]
-        self._hold(omitted == missing, position, "an opening was left out without a record")
+        self._hold(omitted == missing, position, said("an opening was left out without a record"))
 
     def end(self) -> None:
         """Check that nobody opened after a first hand. The whole log must have been read."""
         for entrant, (_, position, _) in self._opened.items():
             first = self._first_hand.get(entrant)
             in_time = first is None or position < first
-            self._hold(in_time, position, "entropy was opened after the first hand")
+            self._hold(in_time, position, said("entropy was opened after the first hand"))

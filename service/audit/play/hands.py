@@ -15,6 +15,7 @@ from service.audit.play import beacon, generator
 from service.audit.play.cards import CARDS, check_open, check_shown
 from service.audit.play.chips import CHIPS
 from service.audit.play.drawn import drawn
+from service.audit.said import NO_FAULT, said
 from service.audit.seen import Hand, Handlers, Seen
 
 
@@ -54,24 +55,30 @@ class HandAudit(Seen):
         self._seeds(event)
         self._level(event)
         chips = sum(books.stack for books in event.seats) + event.carry + event.sabacc_pot
-        self.hold("hands", chips == self.chips, f"opened with {chips} chips, not {self.chips}")
+        self.hold(
+            "hands",
+            chips == self.chips,
+            said("opened with %(chips)s chips, not %(due)s", chips=chips, due=self.chips),
+        )
 
     def _decked(self, hand: Hand) -> None:
         """Check that the deck follows from seed, openings and beacon."""
         pile = drawn(self.seed("cards"), hand.openings, 1, self.deck)
         hand.piles[1] = pile
         held = pile.root() == hand.opened.deck_root
-        self.hold("decks", held, "the deck does not follow from its seed")
+        self.hold("decks", held, said("the deck does not follow from its seed"))
 
     def _settled_before(self, event: events.HandOpened, chain: Chain | None) -> bool:
         """Return whether the deal uses no pulse. If it does, compare it with the awaited deal."""
         awaited = self.awaited
         if awaited is None:
-            self.hold("entropy", chain is None, "dealt without the beacon", count=0)
+            self.hold("entropy", chain is None, said("dealt without the beacon"), count=0)
             return True
         numbers = (event.number, event.deal) == (awaited.hand_number, awaited.deal)
         mixed = (event.openings, event.omissions) == (awaited.openings, awaited.omissions)
-        self.hold("entropy", numbers and mixed, "the openings changed after the pulse was named")
+        self.hold(
+            "entropy", numbers and mixed, said("the openings changed after the pulse was named")
+        )
         return False
 
     def _beacon_awaited(self, event: events.TableBeaconAwaited, _before: object) -> None:
@@ -79,9 +86,9 @@ class HandAudit(Seen):
         self.awaited = event
         tournament = self.tournament()
         chain = None if tournament is None else tournament.entropy.beacon.chain
-        self.hold("entropy", chain == event.chain, "a pulse of another beacon was named")
+        self.hold("entropy", chain == event.chain, said("a pulse of another beacon was named"))
         right = event.round == beacon.due(event.chain, event.at)
-        self.hold("entropy", right, "another pulse was due for this deal")
+        self.hold("entropy", right, said("another pulse was due for this deal"))
 
     def _beacon_mixed(self, event: events.TableBeaconMixed, _before: object) -> None:
         hand, awaited, self.awaited = self.now(), self.awaited, None
@@ -89,9 +96,9 @@ class HandAudit(Seen):
             awaited.chain,
             awaited.round,
         )
-        self.hold("entropy", named, "this pulse was not named for this deal")
+        self.hold("entropy", named, said("this pulse was not named for this deal"))
         fault = beacon.fault_of(event.chain, event.pulse)
-        self.hold("entropy", fault is None, fault or "")
+        self.hold("entropy", fault is None, fault or NO_FAULT)
         opened = ((each.seat, bytes.fromhex(each.value)) for each in hand.opened.openings)
         hand.openings = generator.openings_digest(opened, beacon.added(event.chain, event.pulse))
         self._decked(hand)
@@ -101,13 +108,25 @@ class HandAudit(Seen):
         before, self.voided = self.voided, None
         if before is None:
             first = event.deal == 1 and event.number == self.hands + 1
-            self.hold("deals", first, f"deal {event.deal} of hand {event.number} is out of order")
+            self.hold(
+                "deals",
+                first,
+                said(
+                    "deal %(deal)s of hand %(number)s is out of order",
+                    deal=event.deal,
+                    number=event.number,
+                ),
+            )
             return
         opened = before.opened
         follows = (event.number, event.deal) == (opened.number, opened.deal + 1)
-        self.hold("deals", follows, f"deal {event.deal} follows deal {opened.deal}")
+        self.hold(
+            "deals",
+            follows,
+            said("deal %(deal)s follows deal %(before)s", deal=event.deal, before=opened.deal),
+        )
         same = _replayed(event, {}) == _replayed(opened, before.penalties)
-        self.hold("deals", same, "the hand dealt again differs from the voided one")
+        self.hold("deals", same, said("the hand dealt again differs from the voided one"))
 
     def _deal_voided(self, event: events.DealVoided, _before: object) -> None:
         hand = self.now()
@@ -116,17 +135,17 @@ class HandAudit(Seen):
         places = {(card.pile, card.position) for card in event.cards}
         piles = hand.piles.values()
         whole = {(pile.number, at) for pile in piles for at in range(len(pile.cards))}
-        self.hold("deals", places == whole, "not every card of a voided deal is open")
+        self.hold("deals", places == whole, said("not every card of a voided deal is open"))
         opened = [card for card in event.cards if card.pile == 1]
         faces, salts = [c.card for c in opened], [bytes.fromhex(c.salt) for c in opened]
         fouled = generator.pile_root(1, faces, salts) != hand.opened.deck_root
         claimed = event.cause != "fouled_deck" or fouled
-        self.hold("deals", claimed, "the deck called fouled matches its commitment")
+        self.hold("deals", claimed, said("the deck called fouled matches its commitment"))
         due = {seat: chips + hand.spent.get(seat, 0) for seat, chips in hand.wagers.items()}
         back = {share.seat: share.chips for share in event.returned}
         paid_back = {seat: chips for seat, chips in due.items() if chips} == back
         before = (hand.opened.carry, hand.opened.sabacc_pot) == (event.carry, event.sabacc_pot)
-        self.hold("deals", paid_back and before, "a voided deal gives back the wrong chips")
+        self.hold("deals", paid_back and before, said("a voided deal gives back the wrong chips"))
         self.deals_voided += 1
         self.voided, self.before, self.hand = hand, None, None
 
@@ -136,11 +155,19 @@ class HandAudit(Seen):
         for use in ("cards", "dice", "draws"):
             seed = self.seed(use)
             committed = generator.seed_commitment(seed) == getattr(event.commitments, use)
-            self.hold("seeds", committed, f"the seed for {use} does not match its commitment")
+            self.hold(
+                "seeds",
+                committed,
+                said("the seed for %(use)s does not match its commitment", use=use),
+            )
             if masters is not None:
                 master = bytes.fromhex(masters.cards if use == "cards" else masters.open)
                 derived = generator.seed(master, use, self.number, event.number, event.deal)
-                self.hold("seeds", derived == seed, f"the seed for {use} is not from its master")
+                self.hold(
+                    "seeds",
+                    derived == seed,
+                    said("the seed for %(use)s is not from its master", use=use),
+                )
 
     def _level(self, event: events.HandOpened) -> None:
         """Compare the hand's level with the tournament's newest level at that time."""
@@ -152,12 +179,18 @@ class HandAudit(Seen):
         if level.set_by is not None:
             named = (level.set_by, level.number, level.amounts)
         if due is not None or named is not None:
-            self.hold("levels", named == due, f"opened at level {level.number}, not {due}")
+            self.hold(
+                "levels",
+                named == due,
+                said("opened at level %(level)s, not %(due)s", level=level.number, due=due),
+            )
 
     def _settled(self, event: events.HandSettled, _before: object) -> None:
         hand = self.now()
         self.hands += 1
-        self.hold("entropy", self.awaited is None, "a pulse was named and not mixed in", count=0)
+        self.hold(
+            "entropy", self.awaited is None, said("a pulse was named and not mixed in"), count=0
+        )
         due = {
             books.seat: books.stack
             - hand.wagers.get(books.seat, 0)
@@ -169,17 +202,33 @@ class HandAudit(Seen):
         if event.ending == "showdown":
             closed = sorted(hand.live - hand.shown)
             self.hold(
-                "opened", not closed, f"seats {closed} came to the showdown and showed nothing"
+                "opened",
+                not closed,
+                said("seats %(closed)s came to the showdown and showed nothing", closed=closed),
             )
         counted = event.hands == self.hands
-        self.hold("hands", counted, f"hand {event.hands} of the table is the {self.hands}th here")
+        self.hold(
+            "hands",
+            counted,
+            said(
+                "hand %(hands)s of the table is number %(counted)s here",
+                hands=event.hands,
+                counted=self.hands,
+            ),
+        )
         stacks = {settled.seat: settled.stack for settled in event.stacks}
         wrong = [seat for seat in due if stacks.get(seat) != due[seat]]
-        self.hold("hands", due == stacks, f"the stacks of seats {wrong} do not add up")
+        self.hold(
+            "hands", due == stacks, said("the stacks of seats %(wrong)s do not add up", wrong=wrong)
+        )
         pot = event.sabacc_pot == hand.sabacc_pot
-        self.hold("hands", pot, f"the Sabacc pot holds {hand.sabacc_pot} chips")
+        self.hold("hands", pot, said("the Sabacc pot holds %(chips)s chips", chips=hand.sabacc_pot))
         chips = sum(stacks.values()) + event.carry + event.sabacc_pot
-        self.hold("hands", chips == self.chips, f"settled with {chips} chips, not {self.chips}")
+        self.hold(
+            "hands",
+            chips == self.chips,
+            said("settled with %(chips)s chips, not %(due)s", chips=chips, due=self.chips),
+        )
         self.chips = chips
         self.before, self.hand = hand, None
 

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 
 from engine.table.model.state import Table
 from service.audit.report import Findings
+from service.audit.said import said
 from service.base.drivers import Driver
 
 GRACE = timedelta(minutes=1)
@@ -36,8 +37,11 @@ async def check_jobs(driver: Driver, league: str, now: datetime, findings: Findi
     for row in await driver.fetch(_JOBS, league, now):
         dead = row["state"] == "dead"
         held = not dead and row["late"] <= GRACE.total_seconds()
-        said = "is dead" if dead else f"is late by {row['late']} s"
-        findings.hold("jobs", held, -1, row["occurrence"], f"{row['task']} {said}")
+        task, late = row["task"], row["late"]
+        what = said("%(task)s is late by %(late)s s", task=task, late=late)
+        if dead:
+            what = said("%(task)s is dead", task=task)
+        findings.hold("jobs", held, -1, row["occurrence"], what)
 
 
 def check_deal(stream: str, table: Table, last: int, now: datetime, findings: Findings) -> None:
@@ -53,5 +57,8 @@ def check_deal(stream: str, table: Table, last: int, now: datetime, findings: Fi
     decision = table.decision
     waits = table.held is not None or (decision is not None and now <= decision.deadline + GRACE)
     held = waits and not table.closed
-    what = f"hand {table.hand_number} was begun, and nobody is asked any more"
+    what = said(
+        "hand %(hand_number)s was begun, and nobody is asked any more",
+        hand_number=table.hand_number,
+    )
     findings.hold("deals", held, last, stream, what)

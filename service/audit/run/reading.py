@@ -18,6 +18,7 @@ from service.audit.bytes.hidden import held_alike
 from service.audit.event.tournament import TournamentAudit
 from service.audit.play.hands import HandAudit
 from service.audit.report import Findings
+from service.audit.said import said
 from service.audit.season.seasons import SeasonAudit
 from service.base.errors import EventUnreadable
 from service.log.codec import Codec
@@ -111,7 +112,7 @@ class Reading:
             check_commitments(recorded, document, boxes, self._findings)
             held = encode(document) == recorded.data
         if not held:
-            what = "its document is not canonical"
+            what = said("its document is not canonical")
             self._findings.hold("canonical", False, recorded.position, stream.name, what, count=0)
         return event
 
@@ -119,14 +120,15 @@ class Reading:
         find = self._findings.hold
         if stream.broken:
             if stream.state is None:
-                what = "the category of the stream is unknown"
+                what = said("the category of the stream is unknown")
                 find("readable", False, recorded.position, stream.name, what)
             return None
         try:
             event: Event = self._codec.decode(recorded, self._keys, boxes)
         except EventUnreadable as error:
             stream.broken = True
-            find("readable", False, recorded.position, stream.name, error.detail)
+            what = said("it cannot be decoded: %(reason)s", reason=error.detail)
+            find("readable", False, recorded.position, stream.name, what)
             return None
         self._read += 1
         return event
@@ -138,7 +140,7 @@ class Reading:
             self._codec.decode(recorded, self._keys)
         except EventUnreadable:
             fails = True
-        what = "it was voided, but its bytes are well formed"
+        what = said("it was voided, but its bytes are well formed")
         self._findings.hold("voided", fails, recorded.position, recorded.stream, what)
 
     def follow(self, recorded: Recorded) -> Event:

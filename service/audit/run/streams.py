@@ -12,11 +12,11 @@ import structlog
 from engine.coordination.aggregates import DECIDERS, Event
 from engine.errors import EngineError
 from engine.league.events import LeagueCreated
-from engine.season.events import SeasonClosed, TournamentHead, TournamentsRecorded
+from engine.season.events import SeasonClosed, TournamentsRecorded
 from engine.table.model.events import DealVoided, HandSettled, TableBeaconAwaited, TableOpened
 from engine.table.model.state import Table
 from engine.tournament.model.fairness_events import BeaconAwaited
-from engine.tournament.model.heads_events import TableHead, TablesRecorded
+from engine.tournament.model.heads_events import TablesRecorded
 from engine.tournament.model.state import State as TournamentState
 from engine.values import SeasonId, TournamentId, stream_of
 from service.audit.bytes.chain import Links
@@ -29,8 +29,10 @@ from service.audit.play.dealt import Dealt
 from service.audit.play.deciding import DEFECTS, FOLLOWING, Deciding, find_difference
 from service.audit.play.hands import HANDLED, HandAudit
 from service.audit.report import Figures, Findings
+from service.audit.run.ends import EndsAudit
 from service.audit.run.overdue import check_deal
 from service.audit.run.reading import Followed, Group, Reading, Stream
+from service.audit.said import Said, said
 from service.audit.season.fates import WithTerms
 from service.audit.season.seasons import SeasonAudit
 from service.base.errors import EventUnreadable
@@ -114,7 +116,7 @@ class StreamAudit:
         position, name, metadata = recorded.position, recorded.stream, recorded.metadata
         if position <= self._position:
             # Otherwise it could be counted in place of an event that no stream has.
-            what = "it shares its position with another event, or is outside the log"
+            what = said("it shares its position with another event, or is outside the log")
             self._findings.hold("positions", False, position, name, what, count=0)
         self._position = position
         if self._seasons:
@@ -231,11 +233,13 @@ class StreamAudit:
                     self._compare_tables(event, recorded)
                 case SeasonClosed():
                     fates = recorded.schema_version < FATES_SINCE or event.fates is not None
-                    what = "the season was closed without the fates of its tournaments"
+                    what = said("the season was closed without the fates of its tournaments")
                     self._findings.hold("fates", fates, recorded.position, stream.name, what)
                 case TournamentsRecorded():
+                    ends = EndsAudit(self._findings, recorded)
                     for each in event.tournaments:
-                        self._compare_head(stream_of(each.tournament), each, recorded)
+                        name = stream_of(each.tournament)
+                        ends.compare(name, each, self._end_of(name))
                 case TableBeaconAwaited():
                     self._late += beacon.named_late(event, event.chain, recorded, self._findings)
                 case BeaconAwaited():
@@ -246,31 +250,21 @@ class StreamAudit:
             return False
         return True
 
-    def _compare_head(
-        self, stream: str, head: TableHead | TournamentHead, recorded: Recorded
-    ) -> None:
-        """Compare the recorded end of a stream with the stream itself."""
-        version, hash_ = self._links.heads.get(stream, (0, b""))
-        held = (version, hash_.hex()) == (head.version, head.hash)
-        what = f"{stream} is recorded with {head.version} events, has {version}, or another end"
-        self._findings.hold("heads", held, recorded.position, recorded.stream, what)
-
     def _compare_tables(self, event: TablesRecorded, recorded: Recorded) -> None:
+        ends = EndsAudit(self._findings, recorded)
         for head in event.tables:
             name = stream_of(head.table)
-            self._compare_head(name, head, recorded)
+            ends.compare(name, head, self._end_of(name))
             waiting = self._streams.get(name)
             if waiting is not None:
                 self._decide(waiting)
-            hands = self._tables[name].hands if name in self._tables else 0
-            what = f"{head.hands} hands were settled at {name}, {hands} are here"
-            self._findings.hold(
-                "heads", hands == head.hands, recorded.position, recorded.stream, what
-            )
+            ends.count(name, head, self._tables[name].hands if name in self._tables else 0)
         named = {stream_of(head.table) for head in event.tables}
         opened = {table for table, its in self._above.items() if its == recorded.stream}
-        what = f"{len(opened - named)} tables of this tournament are not among those recorded"
-        self._findings.hold("heads", opened <= named, recorded.position, recorded.stream, what)
+        ends.missing(opened - named)
+
+    def _end_of(self, stream: str) -> tuple[int, bytes]:
+        return self._links.heads.get(stream, (0, b""))
 
     def _decide(self, stream: Stream) -> None:
         """Decide the gathered command again, then fold and check its events one by one."""
@@ -285,7 +279,7 @@ class StreamAudit:
             return
         if category == "dispute":
 
-            def hold(held: bool, position: int, what: str) -> None:
+            def hold(held: bool, position: int, what: Said) -> None:
                 self._findings.hold("decisions", held, position, name, what)
 
             check_again(stream.state, group, stream.at, hold)
@@ -396,5 +390,5 @@ class StreamAudit:
         stream.broken = True
         name, kind = stream.name, type(error).__name__
         _log.info("audit_found_break", stream=name, position=position, kind=kind)
-        what = f"does not follow from the events before it: {kind}"
+        what = said("does not follow from the events before it: %(kind)s", kind=kind)
         self._findings.hold("folds", False, position, name, what)

@@ -21,6 +21,7 @@ from service.audit.report import Figures, Findings, Found, Report, close
 from service.audit.run.overdue import check_jobs
 from service.audit.run.plan import Plan, Unit
 from service.audit.run.streams import StreamAudit
+from service.audit.said import said
 from service.base.drivers import Driver
 from service.log.keys import LeagueKeys, driver_of
 from service.log.read import positions_of, read_at
@@ -115,19 +116,22 @@ async def _compare(connection: AsyncConnection, league: str, name: str, findings
     try:
         differences = await compare_league(connection, league, chosen(name))
     except ProjectionBroken as error:
-        findings.hold("projections", False, error.position, name, error.reason)
+        what = said("an event cannot be projected: %(reason)s", reason=error.reason)
+        findings.hold("projections", False, error.position, name, what)
         return
     except (*DEFECTS, sa.exc.DBAPIError) as error:
         if isinstance(error, sa.exc.DBAPIError) and not _refused(error):
             raise  # the database is away
-        what = f"cannot be built from this log: {type(error).__name__}"
+        what = said("cannot be built from this log: %(error)s", error=type(error).__name__)
         findings.hold("projections", False, -1, name, what)
         return
-    findings.hold("projections", True, -1, "", "")
+    findings.held(("projections",))
     for found in differences:
-        what = (
-            f"relation {found.relation}: {found.only_live} rows that the log does not give, "
-            f"{found.only_rebuilt} missing"
+        what = said(
+            "relation %(relation)s: %(extra)s rows that the log does not give, %(missing)s missing",
+            relation=found.relation,
+            extra=found.only_live,
+            missing=found.only_rebuilt,
         )
         findings.hold("projections", False, -1, found.name, what)
 
@@ -135,6 +139,20 @@ async def _compare(connection: AsyncConnection, league: str, name: str, findings
 def _refused(error: sa.exc.DBAPIError) -> bool:
     """Return whether the database refuses a value or a row (SQLSTATE classes 22 and 23)."""
     return str(getattr(error.orig, "sqlstate", "")).startswith(("22", "23"))
+
+
+def _count(findings: Findings, until: int, events: int, understood: int, outside: int) -> None:
+    """Compare the number of events with their positions and with the streams they stand in."""
+    whole = events == until + 1 == understood
+    what = said(
+        "%(events)s events up to position %(until)s, %(understood)s of them in known streams",
+        events=events,
+        until=until,
+        understood=understood,
+    )
+    findings.hold("positions", whole, until, "", what, count=0)
+    what = said("%(outside)s events stand outside the log", outside=outside)
+    findings.hold("positions", outside == 0, -1, "", what, count=0)
 
 
 async def finish(
@@ -153,17 +171,18 @@ async def finish(
             events += chunk.leaves.count
     tree.end()
     understood = sum(part.figures.events for part in parts)
-    whole = events == plan.until + 1 == understood
-    said = f"{events} events up to position {plan.until}, {understood} of them in known streams"
-    findings.hold("positions", whole, plan.until, "", said, count=0)
     outside = await driver.fetchval(_OUTSIDE, number_of(plan.league))
-    said = f"{outside} events stand outside the log"
-    findings.hold("positions", outside == 0, -1, "", said, count=0)
+    _count(findings, plan.until, events, understood, outside)
     sandbox = any(part.figures.sandbox for part in parts)
     decks = judged((part.figures.dealt for part in parts), None if sandbox else findings)
     if plan.generator is not None:
         lowest, name = plan.generator.lowest
-        what = f"fresh draws in the night of {plan.generator.night}: {name}, p = {lowest:g}"
+        what = said(
+            "fresh draws in the night of %(night)s: %(name)s, p = %(lowest)s",
+            night=plan.generator.night,
+            name=name,
+            lowest=f"{lowest:g}",
+        )
         findings.hold("randomness", not plan.generator.alarm, -1, "", what)
     report = Report(
         league=plan.league,

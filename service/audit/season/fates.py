@@ -16,11 +16,12 @@ from engine.tournament.model.state import (
     Running,
 )
 from engine.values import TextRef
+from service.audit.said import NO_FAULT, Said, said
 
 WithTerms = Announced | Registering | Closed | Running | Finished | Cancelled
 """The states of a tournament that has announced its terms."""
 
-Hold = Callable[[bool, str], None]
+Hold = Callable[[bool, Said], None]
 """Takes whether a check holds, and a description of the fault."""
 
 
@@ -69,27 +70,36 @@ class FateAudit:
             frozen: The disputes that held the season.
         """
         if closed.fates is None:
-            hold(not self.added, "the season was closed without the fates of its tournaments")
+            hold(not self.added, said("the season was closed without the fates of its tournaments"))
             return
         named = [each.tournament for each in closed.fates]
-        hold(named == sorted(set(named)), "fates must be one for each tournament, ascending")
+        hold(named == sorted(set(named)), said("fates must be one for each tournament, ascending"))
         excused: set[str] = set()
         due = self.added | self.awarded.keys() | announced.keys()
         for missing in sorted(due.difference(named)):
-            hold(False, f"{missing} was announced for the season and has no fate")
+            hold(
+                False,
+                said("%(missing)s was announced for the season and has no fate", missing=missing),
+            )
         for fate in closed.fates:
             if fate.tournament not in announced:
-                hold(False, f"{fate.tournament} has a fate and was not announced for the season")
+                hold(
+                    False,
+                    said(
+                        "%(tournament)s has a fate and was not announced for the season",
+                        tournament=fate.tournament,
+                    ),
+                )
                 continue
             state = announced[fate.tournament]
             if state is not None:
                 wrong = self._wrong(fate, state)
-                hold(wrong is None, f"{fate.tournament} {wrong}")
+                hold(wrong is None, wrong or NO_FAULT)
                 if fate.fate == "left_out":
                     excused.update(state.frozen)
-        hold(excused.issuperset(frozen), "the season was closed while a dispute held it")
+        hold(excused.issuperset(frozen), said("the season was closed while a dispute held it"))
 
-    def _wrong(self, fate: Fate, state: WithTerms) -> str | None:
+    def _wrong(self, fate: Fate, state: WithTerms) -> Said | None:
         """Return the fault of *fate*, or None if it is right."""
         due: tuple[str, str | None, TextRef | None]
         revoked = self.revoked.get(fate.tournament)
@@ -106,24 +116,38 @@ class FateAudit:
         ):
             due = ("not_played", None, None)
         else:
-            return f"has the fate {fate.fate}, but nobody left it out"
+            return said(
+                "%(tournament)s has the fate %(fate)s, but nobody left it out",
+                tournament=fate.tournament,
+                fate=fate.fate,
+            )
         if (fate.fate, fate.by, fate.reason) != due:
-            return f"is {due[0]}, but has the fate {fate.fate}, or another author or reason"
+            return said(
+                "%(tournament)s is %(due)s, but has the fate %(fate)s, or another author or reason",
+                tournament=fate.tournament,
+                due=due[0],
+                fate=fate.fate,
+            )
         if due[0] == "counted":
             return self._uncounted(fate.tournament, state)
         return None
 
-    def _uncounted(self, tournament: str, state: WithTerms) -> str | None:
+    def _uncounted(self, tournament: str, state: WithTerms) -> Said | None:
         """Return why a tournament marked as counted does not count as it is, or None if it does."""
         if not isinstance(state, Finished):
-            return "is counted, but was not finished"
+            return said("%(tournament)s is counted, but was not finished", tournament=tournament)
         if state.frozen:
-            return "is counted, but was frozen by a dispute"
+            return said(
+                "%(tournament)s is counted, but was frozen by a dispute", tournament=tournament
+            )
         placed = {
             each.player: (each.place, each.shared) for each in self.awarded[tournament].values()
         }
         if placed != best_places(state):
-            return "is counted by another result than the one that stands"
+            return said(
+                "%(tournament)s is counted by another result than the one that stands",
+                tournament=tournament,
+            )
         return None
 
 

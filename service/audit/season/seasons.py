@@ -17,6 +17,7 @@ from engine.tournament.model.state import State as TournamentState
 from engine.values import SeasonId, TournamentId, number_of
 from service.audit.play import generator
 from service.audit.report import Findings
+from service.audit.said import Said, said
 from service.audit.season import points as plain
 from service.audit.season.fates import FateAudit, WithTerms, best_places, counted_places
 from service.audit.season.ranking import Table
@@ -76,7 +77,7 @@ class SeasonAudit:
                 self._imported(event, position, before)
             case events.TournamentAdded():
                 held = _opened(before).stated_own is None
-                what = "a tournament joined a season with results that an owner states alone"
+                what = said("a tournament joined a season with results that an owner states alone")
                 self._hold("points", held, position, what)
             case events.LotsDrawn():
                 self._drawn(event, position)
@@ -91,7 +92,9 @@ class SeasonAudit:
             return
         stands = [(each.rank, each.player, each.points) for each in state.standings()]
         held = stands == self._table.rows()
-        self._hold("points", held, self._last_position, "counting again gives different standings")
+        self._hold(
+            "points", held, self._last_position, said("counting again gives different standings")
+        )
         given = {
             (entry.tournament, entry.player, entry.kind, entry.points)
             for entry in self._table.entries.values()
@@ -101,7 +104,7 @@ class SeasonAudit:
             for tournament, its in self._due.items()
             for (player, kind), points in its.items()
         }
-        what = "a bonus of the terms was not given"
+        what = said("a bonus of the terms was not given")
         self._hold("points", due <= given, self._last_position, what)
 
     def _known(self) -> Table:
@@ -115,7 +118,7 @@ class SeasonAudit:
         master = bytes.fromhex(event.master.value)
         due = generator.master_commitment(number_of(event.season), "lots", master)
         held = due == event.master_commitment
-        self._hold("seeds", held, position, "the master does not match its commitment")
+        self._hold("seeds", held, position, said("the master does not match its commitment"))
 
     def _awarded(
         self,
@@ -125,18 +128,22 @@ class SeasonAudit:
     ) -> None:
         result = self._tournament(event.tournament)
         if not isinstance(result, Finished):
-            self._hold("points", False, position, "points for a tournament that is not finished")
+            self._hold(
+                "points", False, position, said("points for a tournament that is not finished")
+            )
             return
         best = best_places(result)
         placed = {each.player: (each.place, each.shared) for each in awards}
-        self._hold("points", placed == best, position, "the placings are not the tournament's")
+        self._hold(
+            "points", placed == best, position, said("the placings are not the tournament's")
+        )
         terms = self._known().terms
         asked = {"entries": 0, "buy_in": 0, "pool": 0, "money_digits": 2}
         if event.field is not None:
             asked = {name: getattr(event.field, name) for name in event.field.__struct_fields__}
         asked["entrants"] = len(counted_places(result))
         held = all(_earned(award, terms, asked) for award in awards)
-        self._hold("points", held, position, "the terms give different points")
+        self._hold("points", held, position, said("the terms give different points"))
         self._due[event.tournament] = {
             (award.player, bonus.kind): plain.rounded(
                 plain.times(bonus.points, _times(bonus.kind, award)), terms.scale
@@ -149,18 +156,20 @@ class SeasonAudit:
     def _given(self, event: events.BonusesAwarded, position: int) -> None:
         due = self._due.get(event.tournament, {})
         held = all(due.get((each.player, each.kind)) == each.points for each in event.bonuses)
-        self._hold("points", held, position, "a bonus is not what the terms give")
+        self._hold("points", held, position, said("a bonus is not what the terms give"))
 
     def _merged(self, event: events.ResultsMerged, position: int) -> None:
         held = not self._known().met(event.player, event.into)
-        self._hold("points", held, position, "merged players have results in one tournament")
+        self._hold("points", held, position, said("merged players have results in one tournament"))
 
     def _imported(self, event: events.ResultsImported, position: int, before: State) -> None:
         state = _opened(before)
         if state.added or state.counted:
             now = state.imported_of(event.author, event.tournaments)
             held = now == state.imported_of(event.author, state.imported)
-            self._hold("points", held, position, "an owner's list changed the owner's own results")
+            self._hold(
+                "points", held, position, said("an owner's list changed the owner's own results")
+            )
         scale = self._known().terms.scale
         for tournament in event.tournaments:
             results = tournament.results
@@ -176,7 +185,7 @@ class SeasonAudit:
                     for each in results
                 )
             )
-            self._hold("points", held, position, "an imported tournament contradicts itself")
+            self._hold("points", held, position, said("an imported tournament contradicts itself"))
 
     def _drawn(self, event: events.LotsDrawn, position: int) -> None:
         table = self._known()
@@ -184,29 +193,33 @@ class SeasonAudit:
         draw = event.draw
         level = sorted(player for rank, player, _ in table.rows() if rank == event.rank)
         fair = draw.number == self._draws and list(draw.candidates) == level
-        self._hold("points", fair, position, "lots were drawn among players who were not level")
+        self._hold(
+            "points", fair, position, said("lots were drawn among players who were not level")
+        )
         if table.terms.master is None:
             raise LookupError("lots without a master")
         master = bytes.fromhex(table.terms.master.value)
         seed = generator.seed(master, "draws", _DRAWS_TABLE, draw.number, _FIRST_DEAL)
         order = generator.Draws(seed, "lot", 1, _NO_OPENINGS).order(draw.candidates)
         held = tuple(order) == draw.order
-        self._hold("seeds", held, position, "the lot gives another order")
+        self._hold("seeds", held, position, said("the lot gives another order"))
 
     def _closed(self, event: events.SeasonClosed, position: int, before: State) -> None:
         table = self._known()
         stands = [(each.rank, each.player, each.points) for each in event.standings]
-        self._hold("points", stands == table.rows(), position, "the final standings are others")
+        self._hold(
+            "points", stands == table.rows(), position, said("the final standings are others")
+        )
         master = table.terms.master
         published = event.master == (None if master is None else master.value)
-        self._hold("seeds", published, position, "another master was published")
+        self._hold("seeds", published, position, said("another master was published"))
 
-        def hold(held: bool, what: str) -> None:
+        def hold(held: bool, what: Said) -> None:
             self._hold("fates", held, position, what)
 
         self._fates.check(event, self._announced(table.terms.season), _opened(before).frozen, hold)
 
-    def _hold(self, name: str, held: bool, position: int, what: str) -> None:
+    def _hold(self, name: str, held: bool, position: int, what: Said) -> None:
         self._findings.hold(name, held, position, self._stream, what)
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any, get_args
 
+import psycopg
 import pytest
 
 from service.audit.report import TITLES
@@ -60,6 +61,28 @@ async def test_an_audit_is_started_and_its_report_is_told_in_words(
             f"/leagues/{league}/staff-log", headers={"Accept-Language": "de"}
         )
         assert "Abend angekündigt" in german.text
+
+
+async def test_a_fault_is_told_in_the_readers_language(
+    serving: Serving, database: TestDatabase
+) -> None:
+    async with serving() as console:
+        owner, league = await console.api.league()
+        await project(database)
+        with psycopg.connect(database.url("postgres"), autocommit=True) as connection:
+            connection.execute("UPDATE reads.league SET name = 'Forged'")
+        browser = await console.signed_in(owner.login)
+        await browser.get(f"/leagues/{league}/audits")
+        begun = await browser.submit(f"/leagues/{league}/audits/start", tournament="")
+        await run_audits(database)
+        said = (
+            "relation league: 1 rows that the log does not give, 1 missing",
+            "Tabelle league: 1 Zeilen, die nicht aus dem Protokoll folgen, 1 fehlen",
+        )
+        for language, there, gone in (("en", said[0], said[1]), ("de", said[1], said[0])):
+            page = await browser.get(begun.url.path, headers={"Accept-Language": language})
+            assert there in page.text
+            assert gone not in page.text
 
 
 def test_every_type_of_event_and_deed_has_its_words() -> None:

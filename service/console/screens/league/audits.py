@@ -8,7 +8,7 @@ import msgspec
 from service.api.http.paging import Page as ApiPage
 from service.api.league.leagues import LeagueShown
 from service.api.proof.audits import AuditListed, AuditWanted, OperationShown, Started
-from service.base.languages import N_
+from service.base.languages import N_, filled
 from service.console import links
 from service.console.asking import Ask
 from service.console.calling import Problem
@@ -71,6 +71,10 @@ _KINDS = {
 
 _ELSEWHERE = N_("In the log")
 
+FACTS = (N_("cards"), N_("dice"), N_("draws"), N_("counted"), N_("cancelled"),
+         N_("not_played"), N_("left_out"))  # fmt: skip
+"""Facts of faults that are words."""
+
 
 class _Evening(msgspec.Struct):
     """What this page reads of a tournament in the list."""
@@ -86,6 +90,8 @@ class _Fault(msgspec.Struct):
     position: int
     stream: str
     what: str
+    text: str = ""
+    facts: dict[str, str] = {}
 
 
 class _Check(msgspec.Struct):
@@ -136,13 +142,15 @@ class AuditsScreen(msgspec.Struct, kw_only=True):
 
 
 class Wrong(msgspec.Struct, kw_only=True):
-    """A fault. Its detail is English, as in the report for whoever runs the server."""
+    """A fault in words."""
 
     where: str
     position: int | None
     """The position in the log, or null for a fault that has none."""
 
     detail: str
+    english: bool
+    """True for a fault of an old report, whose detail is written in English only."""
 
 
 class Checked(msgspec.Struct, kw_only=True):
@@ -248,5 +256,6 @@ def _wrong(ask: Ask, fault: _Fault) -> Wrong:
     return Wrong(
         where=ask.gettext(_KINDS.get(kind, _ELSEWHERE)),
         position=fault.position if fault.position >= 0 else None,
-        detail=fault.what,
+        detail=filled(fault.text, fault.facts, ask.gettext) or fault.what,
+        english=not fault.text,
     )
