@@ -166,10 +166,14 @@ async def test_names_are_written_and_never_read_as_markup(serving: Serving) -> N
         page = await browser.submit(f"{path}/start")
         assert "&lt;b&gt;Bossk" in page.text
         assert "<b>" not in page.text
-        await browser.get(path)
-        page = await browser.submit(f"{path}/cancel", reason="The roof leaks")
+        poster = path.removesuffix("/floor")
+        page = await browser.get(path)
+        assert f'href="{poster}#cancel"' in page.text  # one form cancels, and it is the poster's
+        page = await browser.get(poster)
+        assert page.text.count('id="cancel"') == 1
+        page = await browser.submit(f"{poster}/cancel", reason="The roof leaks")
         assert "Cancel this evening?" in page.text
-        page = await browser.submit(f"{path}/cancel")
+        page = await browser.submit(f"{poster}/cancel")
         assert "The evening is cancelled." in page.text
 
 
@@ -228,17 +232,19 @@ async def test_a_host_who_plays_is_offered_only_what_the_api_allows(serving: Ser
         for allowed in (False, True):
             asked = {"name": "Home", "ruleset": "better", "staff_may_play": allowed, **TERMS}
             made = (await owner.post(f"/v1/leagues/{league}/tournaments", asked)).json()["id"]
-            path = f"/tournaments/{made}/floor"
+            poster = f"/tournaments/{made}"
+            path = f"{poster}/floor"
             assert "You play tonight" not in (await browser.get(path)).text
+            await browser.get(poster)
             assert (await owner.post(f"/v1/tournaments/{made}/registrations")).is_success
-            refused = await browser.submit(f"{path}/cancel", reason="Rain")  # of the older page
+            refused = await browser.submit(f"{poster}/cancel", reason="Rain")  # of the older page
             assert refused.status_code == 403
             assert "somebody of the staff who does not play" in refused.text
 
             page = (await browser.get(path)).text
             assert page.count("You play tonight") == 1
             assert ("Seat house bots" in page, "Cancel" in page) == (allowed, False)
-            assert "Cancel" not in (await browser.get(f"/tournaments/{made}")).text
+            assert "Cancel" not in (await browser.get(poster)).text
         for each in people:
             await each.post(f"/v1/tournaments/{made}/registrations")
         assert (await owner.post(f"/v1/tournaments/{made}/start")).is_success

@@ -208,8 +208,8 @@ async def _as_member(ask: Ask, tournament: str) -> PosterScreen:
         guests=tuple(each for each in guests if not _outside(each)),
         waiting=tuple(each for each in guests if _outside(each)),
         mine=await _mine(ask, shown, me),
-        may_cancel=_directs(me, shown) and own_entry(me, shown) is None,
-        may_invite=_directs(me, shown) and shown.state in _BEFORE_PLAY,
+        may_cancel=_may(me, shown, "owner", "director", "referee") and own_entry(me, shown) is None,
+        may_invite=_may(me, shown, "owner", "director") and shown.state in _BEFORE_PLAY,
     )
 
 
@@ -249,10 +249,10 @@ async def _as_stranger(ask: Ask, tournament: str) -> PosterScreen:
     )
 
 
-def _directs(me: Me, shown: TournamentShown) -> bool:
-    """Return whether the reader may cancel. The API decides; this only hides a useless button."""
+def _may(me: Me, shown: TournamentShown, *roles: str) -> bool:
+    """Return whether the reader has one of *roles* before the evening is over. The API decides."""
     role = next((each.role for each in me.leagues if each.id == shown.league), None)
-    return role in ("owner", "director") and shown.state not in ("finished", "cancelled")
+    return role in roles and shown.state not in ("finished", "cancelled")
 
 
 def _guest(each: EntrantShown) -> Guest:

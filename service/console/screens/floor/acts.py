@@ -123,16 +123,6 @@ async def call_last_hands(ask: Ask, given: Given, tournament: str) -> Done | Pag
     return await _ordered(ask, given, tournament, "last_hands", said, question)
 
 
-@form("/tournaments/{tournament:str}/floor/cancel", of=floor)
-async def cancel_on_floor(ask: Ask, given: Given, tournament: str) -> Done | Page:
-    """Cancel the evening, after a look at what that changes."""
-    return await _do(
-        ask, given, tournament, "cancel", Reasoned(reason=given.text("reason") or None),
-        ask.gettext("The evening is cancelled."),
-        Rehearsal(ask.gettext("Cancel this evening?")),
-    )  # fmt: skip
-
-
 @form("/tournaments/{tournament:str}/floor/warn", of=floor)
 async def warn(ask: Ask, given: Given, tournament: str) -> Done | Page:
     """Warn a player, on record."""
