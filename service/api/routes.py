@@ -57,6 +57,7 @@ from service.api.proof import (
     disputes,
     evidence,
 )
+from service.api.public import hands as public_hands
 from service.api.public import leagues as public_leagues
 from service.api.public import players as public_players
 from service.api.public import results as public_results
@@ -118,6 +119,7 @@ ROUTES: tuple[HTTPRouteHandler, ...] = tuple(
         public_players,
         public_tournaments,
         public_tables,
+        public_hands,
         public_results,
         members,
         invitations,

@@ -164,11 +164,24 @@ async def hands(
 
 
 async def tournament_hands(
-    connection: AsyncConnection, tournament: str, *, limit: int = 100, before: int | None = None
+    connection: AsyncConnection,
+    tournament: str,
+    *,
+    limit: int = 100,
+    before: int | None = None,
+    settled: bool = False,
 ) -> list[HandRow]:
-    """Return a tournament's hands, newest first. *before* pages by ``first_position``."""
+    """
+    Return a tournament's hands, newest first.
+
+    Args:
+        before: Pages by ``first_position``.
+        settled: True to return only hands that are over.
+    """
     hand = schema.hand
     statement = sa.select(hand).where(hand.c.tournament == tournament)
+    if settled:
+        statement = statement.where(hand.c.state == "settled")
     if before is not None:
         statement = statement.where(hand.c.first_position < before)
     statement = statement.order_by(hand.c.first_position.desc()).limit(limit)

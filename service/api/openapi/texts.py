@@ -52,6 +52,7 @@ TAGS: dict[str, tuple[str, tuple[str, ...]]] = {
             "public.players",
             "public.tournaments",
             "public.tables",
+            "public.hands",
             "public.results",
         ),
     ),

@@ -37,6 +37,7 @@ OPEN = {
     "read_public_season",
     "read_public_standings",
     "read_public_record",
+    "list_public_hands",
     "replay_public_hand",
     "list_signers",
     "read_league_calendar",  # needs a member's key, which the table cannot say

@@ -6,8 +6,10 @@ from datetime import datetime
 import msgspec
 
 from service.api.http.paging import Page as Listed
+from service.api.public.hands import PublicHand
 from service.api.table.hands import HandListed
 from service.console.asking import Ask
+from service.console.calling import Problem, Values
 from service.console.declaring import page
 from service.console.pages import Page
 
@@ -19,6 +21,12 @@ class _Evening(msgspec.Struct):
 
     league: str
     name: str
+
+
+class _PublicEvening(_Evening):
+    """The same of a public tournament."""
+
+    league_name: str
 
 
 class HandSeen(msgspec.Struct, kw_only=True):
@@ -41,40 +49,73 @@ class HandsScreen(msgspec.Struct, kw_only=True):
     id: str
     league: str
     name: str
+    league_name: str | None = None
+    """The league's name for a stranger, who has no list of leagues."""
+
     hands: tuple[HandSeen, ...]
     """The newest first."""
 
     next: str | None
 
 
-@page("/tournaments/{tournament:str}/hands")
+@page("/tournaments/{tournament:str}/hands", open=True)
 async def hands(ask: Ask, tournament: str) -> Page:
-    """List the hands of all tables."""
+    """List the hands of all tables. Strangers see those of a public evening that are over."""
+    if ask.signed_in:
+        try:
+            return Page("evening/hands.html", await _as_member(ask, tournament))
+        except Problem as problem:
+            if problem.status != 404:
+                raise
+    return Page("evening/hands.html", await _as_stranger(ask, tournament))
+
+
+async def _as_member(ask: Ask, tournament: str) -> HandsScreen:
     path = f"/v1/tournaments/{tournament}"
-    cursor = ask.query("cursor") or None
     shown, listed = await asyncio.gather(
         ask.api.get(path, _Evening),
-        ask.api.get(f"{path}/hands", Listed[HandListed], limit=_PAGE, cursor=cursor),
+        ask.api.get(f"{path}/hands", Listed[HandListed], **_paged(ask)),
     )
-    gone = ask.gettext("somebody who has left")
-    screen = HandsScreen(
+    rows = tuple(_seen(ask, each, state=each.state) for each in listed.items)
+    return HandsScreen(
         id=tournament,
         league=shown.league,
         name=shown.name,
-        hands=tuple(
-            HandSeen(
-                hand=each.hand,
-                number=each.number,
-                table=each.table,
-                table_number=each.table_number,
-                over=each.settled_at is not None,
-                voided=each.state == "voided",
-                pot=each.pot,
-                winners=tuple(won.name or gone for won in each.winners),
-                at=each.opened_at,
-            )
-            for each in listed.items
-        ),
+        hands=rows,
         next=listed.next_cursor,
     )
-    return Page("evening/hands.html", screen)
+
+
+async def _as_stranger(ask: Ask, tournament: str) -> HandsScreen:
+    path = f"/v1/public/tournaments/{tournament}"
+    shown, listed = await asyncio.gather(
+        ask.api.get(path, _PublicEvening),
+        ask.api.get(f"{path}/hands", Listed[PublicHand], **_paged(ask)),
+    )
+    return HandsScreen(
+        id=tournament,
+        league=shown.league,
+        league_name=shown.league_name,
+        name=shown.name,
+        hands=tuple(_seen(ask, each, state="settled") for each in listed.items),
+        next=listed.next_cursor,
+    )
+
+
+def _paged(ask: Ask) -> Values:
+    return {"limit": _PAGE, "cursor": ask.query("cursor") or None}
+
+
+def _seen(ask: Ask, listed: HandListed | PublicHand, *, state: str) -> HandSeen:
+    gone = ask.gettext("somebody who has left")
+    return HandSeen(
+        hand=listed.hand,
+        number=listed.number,
+        table=listed.table,
+        table_number=listed.table_number,
+        over=listed.settled_at is not None,
+        voided=state == "voided",
+        pot=listed.pot,
+        winners=tuple(won.name or gone for won in listed.winners),
+        at=listed.opened_at,
+    )

@@ -4,12 +4,15 @@ import asyncio
 
 import msgspec
 from litestar import Response
+from msgspec import structs
 
 from engine.kit.audiences import AUDITOR
+from engine.table.read.replay import Replay
 from service.api.http.paging import Page as Listed
 from service.api.proof.claiming import DisputeWanted
 from service.api.proof.dispute_shapes import DisputeChanged
 from service.api.proof.evidence import SignerKey
+from service.api.public.tournaments import PublicTournament
 from service.api.table.replays import HandOpeningWanted, ReplayShown
 from service.console import links
 from service.console.asking import Ask
@@ -18,7 +21,7 @@ from service.console.declaring import form, page
 from service.console.forms import Given, command
 from service.console.numbers import whole
 from service.console.pages import Done, Page
-from service.console.screens.replay.shown import Evening, replay_screen
+from service.console.screens.replay.shown import Entered, Evening, ReplayScreen, replay_screen
 
 _AUDITS = frozenset({"owner", "referee", "auditor"})
 """The roles that may open a hand. The API decides; this only hides a useless button."""
@@ -31,21 +34,48 @@ class _Hand(msgspec.Struct):
     tournament: str
 
 
-@page("/hands/{hand:str}", hidden=True)
+@page("/hands/{hand:str}", open=True, hidden=True)
 async def replay(ask: Ask, hand: str) -> Page:
-    """Show one step of a hand, and the list of all."""
+    """Show one step of a hand, and the list of all. Strangers see hands of public evenings."""
+    if ask.signed_in:
+        try:
+            return Page("replay/replay.html", await _as_member(ask, hand))
+        except Problem as problem:
+            if problem.status != 404:
+                raise
+    return Page("replay/replay.html", await _as_stranger(ask, hand))
+
+
+async def _as_member(ask: Ask, hand: str) -> ReplayScreen:
     found, seen_as, sealed = await _read(ask, hand)
     me, evening = await asyncio.gather(
         ask.me(),
         ask.api.get(f"/v1/tournaments/{found.tournament}", Evening),
     )
-    wanted = ask.query("step") or ("" if ask.failure is None else str(ask.failure.value("step")))
-    step = whole(wanted)
-    number = 1 if step is None else step
     role = next((each.role for each in me.leagues if each.id == evening.league), None)
     audits = role in _AUDITS and found.over and evening.my is None
-    screen = replay_screen(ask, found, number, seen_as, evening, audits=audits, sealed=sealed)
-    return Page("replay/replay.html", screen)
+    return replay_screen(ask, found, _step(ask), seen_as, evening, audits=audits, sealed=sealed)
+
+
+async def _as_stranger(ask: Ask, hand: str) -> ReplayScreen:
+    found = await ask.api.get(f"/v1/public/hands/{hand}/replay", Replay)
+    shown = await ask.api.get(f"/v1/public/tournaments/{found.tournament}", PublicTournament)
+    names = {each.entrant: each.name for each in shown.entrants if each.name}
+    replay = ReplayShown(**structs.asdict(found), names=names)
+    evening = Evening(
+        league=shown.league,
+        name=shown.name,
+        entrants=tuple(Entered(id=each.entrant, player=each.player) for each in shown.entrants),
+        league_name=shown.league_name,
+    )
+    return replay_screen(ask, replay, _step(ask), "", evening, audits=False, sealed=False)
+
+
+def _step(ask: Ask) -> int:
+    """Return the number of the step that the address or a refused form names."""
+    failed = "" if ask.failure is None else str(ask.failure.value("step"))
+    step = whole(ask.query("step") or failed)
+    return 1 if step is None else step
 
 
 async def _read(ask: Ask, hand: str) -> tuple[ReplayShown, str, bool]:

@@ -56,7 +56,7 @@ class Judged:
     won: bool
 
 
-class _Entered(msgspec.Struct):
+class Entered(msgspec.Struct):
     """An entry of the tournament."""
 
     id: str
@@ -74,8 +74,10 @@ class Evening(msgspec.Struct):
 
     league: str
     name: str
-    entrants: tuple[_Entered, ...]
-    my: _Mine | None
+    entrants: tuple[Entered, ...]
+    my: _Mine | None = None
+    league_name: str | None = None
+    """The league's name, if the reader is a stranger. Only replays of public evenings have it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +103,9 @@ class ReplayScreen:
     """The name of the tournament."""
 
     league: str
+    league_name: str | None
+    """The league's name for a stranger, who gets no link to pages of members."""
+
     seen_as: str
     """The value of ``as`` in the address, or nothing for the reader's own perspective."""
 
@@ -169,6 +174,7 @@ def replay_screen(
         tournament=replay.tournament,
         evening=evening.name,
         league=evening.league,
+        league_name=evening.league_name,
         seen_as=seen_as,
         eyes=_eyes(ask, replay, evening, audits=audits),
         audits=audits,

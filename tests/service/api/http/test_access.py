@@ -40,6 +40,7 @@ OPEN = {
     "/v1/public/seasons/{season_id:str}/standings",
     "/v1/public/tournaments/{tournament_id:str}",
     "/v1/public/tournaments/{tournament_id:str}/floor",
+    "/v1/public/tournaments/{tournament_id:str}/hands",
     "/livez",
     "/readyz",
 }

@@ -108,6 +108,7 @@ async def play(found: Night, database: TestDatabase) -> None:
     await award(database, found.league, found.tournament)
     hands = (await found.owner.get(f"/v1/tables/{found.table}/hands")).json()["items"]
     found.hand = hands[0]["hand"]
+    found.paths["hands"] = f"/v1/public/tournaments/{found.tournament}/hands"
     found.paths["replay"] = f"/v1/public/hands/{found.hand}/replay"
     player = found.people[0].player
     found.paths["record"] = f"/v1/public/leagues/{found.league}/players/{player}"
@@ -122,6 +123,8 @@ async def test_strangers_read_a_public_league_and_caches_may_keep_it(
         row = (await found.owner.get(f"/v1/tables/{found.table}/hands")).json()["items"][0]
         running = await api.http.get(f"/v1/public/hands/{row['hand']}/replay")
         assert (running.status_code, running.json()["code"]) == (404, "not_found")
+        hands = await api.http.get(f"/v1/public/tournaments/{found.tournament}/hands")
+        assert (hands.status_code, hands.json()["items"]) == (200, [])
         floor = (await found.get("floor")).json()
         assert [each["name"] for each in floor["tables"][0]["seats"]] != []
         table = (await found.get("table")).json()
@@ -206,6 +209,11 @@ async def test_no_answer_to_strangers_has_a_member_that_is_not_listed_here(
             "hand", "number", "target", "suit", "revealed", "awards", "winners", "sabacc_awards",
             "shown",
         }  # fmt: skip
+        (hand,) = (await found.get("hands")).json()["items"]
+        assert set(hand) == {
+            "hand", "table", "table_number", "number", "pot", "winners", "opened_at", "settled_at",
+        }  # fmt: skip
+        assert set(hand["winners"][0]) == {"seat", "entrant", "name", "chips"}
         season = (await found.get("season")).json()
         assert set(season) == {"id", "league", "league_name", "name", "closed"}
         record = (await found.get("record")).json()
