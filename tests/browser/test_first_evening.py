@@ -3,6 +3,7 @@
 import re
 
 import pytest
+import segno
 from playwright.sync_api import Page, expect
 
 from tests.browser.chromium import DESK, PHONE, WALL, barriers, overflow
@@ -89,3 +90,33 @@ def test_the_first_pages_have_no_barriers(house: House) -> None:
             found[name] = [*barriers(page), *(["too wide"] if overflow(page) > 0 else [])]
 
     assert {name: each for name, each in found.items() if each} == {}
+
+
+def test_a_code_at_the_door_is_read_by_the_phones_own_camera(house: House) -> None:
+    """Debian's Chromium reads no codes itself, so the page says how, and the code is a link."""
+    owner, league = house.league()
+    evening = house.evening(owner, league, entry={"check_in_opens_before_seconds": 600})
+    player = house.join(owner, league, name="Mara")
+    house.join(owner, league, name="Nobody else")
+    player.post(f"/v1/tournaments/{evening}/registrations")
+    link = f"/tournaments/{evening}/here/{player.player}"
+    theirs = house.open(player).context.new_page()
+    theirs.goto(f"/tournaments/{evening}")
+    theirs.get_by_text("My code for the door").click()
+    drawn = theirs.locator(".qr svg path").last.get_attribute("d")
+    assert f'd="{drawn}"' in segno.make(f"{house.url}{link}", error="m", micro=False).svg_inline(
+        omitsize=True, border=2, svgclass=None, lineclass=None
+    )  # so a camera reads this address, and opens it
+    theirs.goto(link)
+    expect(theirs).to_have_url(f"{house.url}/tournaments/{evening}")
+
+    door = house.open(owner).context.new_page()
+    door.goto(f"/tournaments/{evening}/door")
+    expect(door.get_by_text("point your phone’s own camera at it")).to_be_visible()
+    expect(door.get_by_role("button", name="Scan a code")).to_be_hidden()
+    door.goto(link)
+    expect(door.locator("[data-player]")).to_have_count(1)
+    door.get_by_role("button", name="Here").click()
+    expect(door.get_by_role("button", name="Here")).to_have_attribute("aria-pressed", "true")
+    entrant = owner.get(f"/v1/tournaments/{evening}")["entrants"][0]
+    assert (entrant["player"], entrant["checked_in"]) == (player.player, True)

@@ -46,14 +46,25 @@ document.addEventListener("submit", (event) => {
 search?.addEventListener("input", narrow);
 document.addEventListener("renewed", () => search?.value && narrow());
 
-// The camera, where the browser reads codes itself.
+// The camera, if the browser reads codes itself. Some have the class and read nothing.
 const switcher = document.querySelector("[data-camera]");
+const otherwise = document.querySelector("[data-no-camera]");
 const video = document.querySelector("[data-scanner]");
 let stream = null;
 let seen = "";
 
-if (switcher && "BarcodeDetector" in window && navigator.mediaDevices) {
-  switcher.hidden = false;
+const reads = async () => {
+  if (!switcher || !("BarcodeDetector" in window) || !navigator.mediaDevices) return false;
+  return (await BarcodeDetector.getSupportedFormats().catch(() => [])).includes("qr_code");
+};
+
+const offer = (scans) => {
+  switcher.hidden = !scans;
+  otherwise.hidden = scans;
+};
+
+if (await reads()) {
+  offer(true);
   switcher.addEventListener("click", () => (stream ? stop() : scan()));
 }
 
@@ -67,7 +78,7 @@ const scan = async () => {
   try {
     stream = await navigator.mediaDevices.getUserMedia({ video: { facingMode: "environment" } });
   } catch {
-    return; // the person said no
+    return offer(false); // the person said no, or there is no camera
   }
   video.srcObject = stream;
   video.hidden = false;
