@@ -21,9 +21,9 @@ from service.api.http.observing import EVENT_STREAM, Seen
 from service.api.http.problems import Handlers
 from service.api.http.requests import BoundedRequest
 from service.api.http.serving import WHOLE
-from service.api.http.shell import Asked, Shell
+from service.api.http.shell import Asked
 from service.api.table import tables
-from service.base.errors import TooManyRequests, UnderMaintenance
+from service.base.errors import TooManyRequests
 
 Scope = Any  # ASGI defines the members by prose
 """An ASGI connection scope, as the server passes it."""
@@ -32,7 +32,6 @@ Given = Response[bytes] | Exception
 """An answer, or the error to answer with."""
 
 _Answer = Callable[[Asked], Awaitable[Response[bytes]]]
-_READS = frozenset({"GET", "HEAD", "OPTIONS"})
 _TABLE = re.compile(r"/v1/tables/([^/]+)(/actions)?")
 _ROUTES: dict[tuple[str, str | None], HTTPRouteHandler] = {
     ("POST", "/actions"): tables.act,
@@ -87,12 +86,6 @@ class Front:
         """Serve one ASGI connection."""
         if scope["type"] == "http" and not await self._admitted(scope, receive, send):
             return
-        if (
-            scope["type"] == "http"
-            and scope["method"] not in _READS
-            and await self._held(scope, send)
-        ):
-            return
         found = _TABLE.fullmatch(scope["path"]) if scope["type"] == "http" else None
         route = None if found is None else _ROUTES.get((scope["method"], found[2]))
         if found is None or route is None:
@@ -135,16 +128,6 @@ class Front:
             request = _Request(scope, receive, send)
             await _send(scope, self._answer_to(error)(request, error), send)
             return False
-        return True
-
-    async def _held(self, scope: Scope, send: Send) -> bool:
-        """Refuse a command during maintenance. Return False if there is none."""
-        shell: Shell | None = scope["state"]["shell"]
-        seconds = None if shell is None else shell.doors.maintenance
-        if seconds is None:
-            return False
-        request, error = _Request(scope), UnderMaintenance(seconds)
-        await _send(scope, self._answer_to(error)(request, error), send)
         return True
 
     def _answer_to(self, error: Exception) -> Callable[..., Response[bytes]]:

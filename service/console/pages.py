@@ -16,8 +16,10 @@ from litestar import Response
 from markupsafe import Markup
 
 from service.api.http.etags import matches, not_modified
+from service.api.http.shell import shell_of
 from service.api.me.accounts import Me, MyLeague
 from service.base.languages import Language
+from service.base.settings import Admission
 from service.base.sources import SystemEntropy
 from service.console import links, sessions
 from service.console.asking import Ask, ended, only_here, secret_key
@@ -89,6 +91,12 @@ class Reader:
     refused: bool
     """True if the connection is not encrypted, so that nobody can sign in."""
 
+    sign_up: Admission
+    """Who may sign up here."""
+
+    maintenance: bool
+    """True while the operator lets nobody change anything."""
+
     language: str
     scheme: str
     """The colours that the reader chose, ``light`` or ``dark``, or ``auto`` for the device's."""
@@ -107,6 +115,11 @@ class Reader:
         """Return the name of a league of the reader's, or None for another one."""
         found = self._league(league)
         return None if found is None else found.name
+
+    def suspended(self, league: str | None) -> bool:
+        """Return whether a league of the reader's takes no commands."""
+        found = self._league(league)
+        return found is not None and found.suspended
 
     def _league(self, league: str | None) -> MyLeague | None:
         mine = () if self.me is None else self.me.leagues
@@ -222,12 +235,14 @@ async def _me(ask: Ask) -> Me | None:
 
 
 def _values(ask: Ask, page: Page, me: Me | None) -> dict[str, object]:
-    context = Context(ask)
+    context, shell = Context(ask), shell_of(ask.request)
     reader = Reader(
         signed_in=ask.signed_in,
         me=me,
         plain=ask.transport == "plain",
         refused=ask.transport == "refused",
+        sign_up=shell.settings.sign_up,
+        maintenance=shell.doors.maintenance is not None,
         language=ask.language.code,
         scheme=scheme_of(ask),
     )

@@ -90,13 +90,16 @@ async def demand_founder(connection: AsyncConnection, mode: Admission, person: U
     Raises:
       FoundingClosed: If nobody may, or the operator has not given this person leave.
     """
-    if mode == "open":
-        return
-    if mode == "invite" and await connection.scalar(
-        sa.select(account.c.founds_leagues).where(account.c.id == person)
-    ):
-        return
-    raise FoundingClosed("you need the operator's leave to found a league here")
+    if not await may_found(connection, mode, person):
+        raise FoundingClosed("you need the operator's leave to found a league here")
+
+
+async def may_found(connection: AsyncConnection, mode: Admission, person: UUID) -> bool:
+    """Return whether a person may found a league."""
+    if mode != "invite":
+        return mode == "open"
+    leave = sa.select(account.c.founds_leagues).where(account.c.id == person)
+    return bool(await connection.scalar(leave))
 
 
 async def let_found(connection: AsyncConnection, person: UUID, by: str, *, may: bool) -> bool:

@@ -44,6 +44,9 @@ async def require_token(connection: Connection, handler: BaseRouteHandler) -> No
 async def authenticate(connection: Connection, described: Operation | None) -> None:
     """Put the principal into the scope. Raises the errors of :func:`require_token`."""
     connection.scope["state"]["operation"] = described
+    shell: Shell = connection.scope["state"]["shell"]
+    if described is not None:
+        shell.doors.demand_service(described)
     if described is not None and described.public:
         return  # its answer is the same for every caller, and a cache may repeat it
     header = connection.headers.get("authorization")
@@ -52,7 +55,6 @@ async def authenticate(connection: Connection, described: Operation | None) -> N
             return
         raise Unauthenticated("a bearer token is needed")
     kind, _, text = header.partition(" ")
-    shell: Shell = connection.scope["state"]["shell"]
     principal = None
     if kind.lower() == "bearer":
         text = text.strip()

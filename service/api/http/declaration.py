@@ -97,6 +97,7 @@ class Further(TypedDict, total=False):
     public: bool
     deprecated: Deprecated
     streams: bool
+    asks: bool
 
 
 Body = type[msgspec.Struct] | UnionType
@@ -157,10 +158,18 @@ class Operation:
     streams: bool = False
     """True if the answer may be a stream that stays open."""
 
+    asks: bool = False
+    """True for a ``POST`` that only asks. It is answered while commands are refused."""
+
     @property
     def changes(self) -> bool:
         """True if the route may change something."""
         return self.method != "GET"
+
+    @property
+    def commands(self) -> bool:
+        """True if the route is refused while an operator lets nobody change anything."""
+        return self.changes and not self.asks
 
     @property
     def media(self) -> str:

@@ -12,7 +12,7 @@ import asyncpg
 import structlog
 
 from service.api.http.declaration import Operation
-from service.base.errors import LeagueSuspended
+from service.base.errors import LeagueSuspended, UnderMaintenance
 
 _log = structlog.get_logger(__name__)
 
@@ -70,9 +70,19 @@ class Doors:
         Raises:
             LeagueSuspended: If an operator has suspended it.
         """
-        goes_on = asked.method == "GET" or asked.name == "start_audit"
+        goes_on = not asked.commands or asked.name == "start_audit"
         if league in self.suspended and not goes_on:
             raise LeagueSuspended("an operator has suspended the league; it takes no commands")
+
+    def demand_service(self, asked: Operation) -> None:
+        """
+        Check that the installation takes commands. It always takes reads.
+
+        Raises:
+            UnderMaintenance: If an operator has closed it for a time.
+        """
+        if self.maintenance is not None and asked.commands:
+            raise UnderMaintenance(self.maintenance)
 
     async def look(self) -> None:
         """Read what is closed."""

@@ -119,7 +119,8 @@ class HandsWorth(msgspec.Struct, kw_only=True):
 @operation(
     "POST", "/v1/structures", "suggest_structure",
     "Propose the levels of a tournament that should end near a given time. Changes nothing.",
-    needs="anyone", answer=StructureShown, problems=("unknown_ruleset", "invalid_ruleset"),
+    asks=True, needs="anyone", answer=StructureShown,
+    problems=("unknown_ruleset", "invalid_ruleset"),
 )  # fmt: skip
 async def suggest_structure(body: StructureWanted) -> Response[bytes]:
     """Propose levels, as ``holotable structure suggest`` does."""
@@ -135,7 +136,7 @@ async def suggest_structure(body: StructureWanted) -> Response[bytes]:
 @operation(
     "POST", "/v1/rulesets/{ruleset_id:str}/evaluate", "evaluate_hands",
     "Rank hands by the rules of a preset, and name the best. Changes nothing.",
-    needs="anyone", answer=HandsWorth,
+    asks=True, needs="anyone", answer=HandsWorth,
 )  # fmt: skip
 async def evaluate_hands(ruleset_id: str, body: HandsWanted) -> Response[bytes]:
     """Rank the hands as a showdown does."""

@@ -81,7 +81,7 @@ async def list_points_formulas(pages: Pages) -> Response[bytes]:
 @operation(
     "POST", "/v1/points-formulas/try", "try_points_formula",
     "Evaluate a formula for given numbers. Changes nothing.",
-    needs="account", scope="leagues:read", answer=FormulaWorth,
+    asks=True, needs="account", scope="leagues:read", answer=FormulaWorth,
     problems=("formula_invalid",),
 )  # fmt: skip
 async def try_points_formula(body: FormulaTried) -> Response[bytes]:

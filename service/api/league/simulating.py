@@ -97,7 +97,7 @@ class EveningsSimulated(msgspec.Struct, kw_only=True):
 @operation(
     "POST", "/v1/simulations", "simulate_evenings",
     "Estimate the length of an evening by playing many of them in a model. Changes nothing.",
-    needs="account", scope="leagues:read", answer=EveningsSimulated,
+    asks=True, needs="account", scope="leagues:read", answer=EveningsSimulated,
     problems=("unknown_ruleset", "invalid_ruleset", "too_many_requests", "overloaded"),
 )  # fmt: skip
 async def simulate_evenings(

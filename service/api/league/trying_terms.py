@@ -144,7 +144,7 @@ class SeasonTriedShown(msgspec.Struct, kw_only=True):
 @operation(
     "POST", "/v1/season-terms/try", "try_season_terms",
     "Count invented evenings by the terms of a season. Changes nothing.",
-    needs="account", scope="leagues:read", answer=SeasonTriedShown,
+    asks=True, needs="account", scope="leagues:read", answer=SeasonTriedShown,
     problems=(
         "bad_request", "season_terms_invalid", "formula_invalid", "too_many_requests", "overloaded",
     ),

@@ -26,7 +26,7 @@ from service.people import accounts, admission
 from service.people.idempotency import Said
 from service.people.tokens import Principal
 from service.projections import merged_queries, queries
-from service.projections.rows import SeatOf
+from service.projections.rows import Membership, SeatOf
 
 
 class SignUp(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -106,6 +106,9 @@ class MyLeague(msgspec.Struct, kw_only=True):
     role: Role
     """The caller's role in the league."""
 
+    suspended: bool = False
+    """True while the operator has suspended the league, so that it takes no commands."""
+
 
 class MergedIn(msgspec.Struct, kw_only=True):
     """A league that counts the caller as another player."""
@@ -140,6 +143,9 @@ class Me(msgspec.Struct, kw_only=True):
 
     now: datetime
     """The server's time, by which deadlines are counted. Each answer has it in ``Date`` too."""
+
+    founds_leagues: bool
+    """True if the caller may found a league here."""
 
     leagues: tuple[MyLeague, ...]
     """The leagues that the caller belongs to."""
@@ -202,6 +208,9 @@ async def read_me(request: Asked, shell: Shell, principal: Principal) -> Respons
     async with shell.engine.connect() as connection:
         seats = await queries.seats_of(connection, player)
         merged = await merged_queries.merged_in(connection, player)
+        founds = await admission.may_found(
+            connection, shell.settings.found_leagues, principal.account.number
+        )
     called = await names_of(shell, (each.into for each in merged))
     found = Me(
         id=player,
@@ -210,7 +219,8 @@ async def read_me(request: Asked, shell: Shell, principal: Principal) -> Respons
         has_password=principal.account.has_password,
         scopes=tuple(sorted(principal.scopes)),
         now=shell.now(),
-        leagues=tuple(MyLeague(id=each.league, name=each.name, role=each.role) for each in leagues),
+        founds_leagues=founds,
+        leagues=tuple(_mine(shell, each) for each in leagues),
         seats=tuple([await _seat(shell, each) for each in seats]),
         merged=tuple(
             MergedIn(league=each.league, into=each.into, name=called.get(each.into))
@@ -218,6 +228,15 @@ async def read_me(request: Asked, shell: Shell, principal: Principal) -> Respons
         ),
     )
     return encoded(found)
+
+
+def _mine(shell: Shell, row: Membership) -> MyLeague:
+    return MyLeague(
+        id=row.league,
+        name=row.name,
+        role=row.role,
+        suspended=row.league in shell.doors.suspended,
+    )
 
 
 async def _seat(shell: Shell, row: SeatOf) -> MySeat:

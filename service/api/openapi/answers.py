@@ -130,7 +130,7 @@ def codes_of(described: Operation, in_path: bool) -> list[str]:
     codes = {*_ALWAYS, *described.problems}
     if not described.open:
         codes |= {*_CLOSED, "event_unreadable"}
-    if described.method != "GET":
+    if described.commands:
         # What an operator may close.
         codes |= {"maintenance"} if described.open else {"maintenance", "league_suspended"}
     if described.body is not None:

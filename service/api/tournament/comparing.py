@@ -11,7 +11,7 @@ from service.api.league.evaluating import HandsWanted, HandsWorth, compared
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/evaluate", "evaluate_tournament_hands",
     "Rank hands by the rules of a tournament, and name the best. Changes nothing.",
-    needs="read_league", scope="leagues:read", answer=HandsWorth,
+    asks=True, needs="read_league", scope="leagues:read", answer=HandsWorth,
 )  # fmt: skip
 async def evaluate_tournament_hands(place: TournamentPlace, body: HandsWanted) -> Response[bytes]:
     """Rank the hands as a showdown of this tournament does, with all its overrides."""

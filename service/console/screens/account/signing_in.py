@@ -6,7 +6,6 @@ from service.api.http.shell import shell_of
 from service.api.me.accounts import AccountMade, SignUp
 from service.api.me.tokens import SCOPES_OF_PEOPLE, TokenShown, TokenWanted
 from service.base.languages import N_
-from service.base.settings import Admission
 from service.console import links, sessions
 from service.console.asking import UNAUTHENTICATED, Ask
 from service.console.calling import Problem
@@ -24,9 +23,6 @@ class SignInScreen(msgspec.Struct, kw_only=True):
 
     then: str
     """The page to go to afterwards."""
-
-    admission: Admission = "open"
-    """Who may sign up here."""
 
 
 class LinkScreen(msgspec.Struct, kw_only=True):
@@ -59,8 +55,7 @@ async def sign_up(ask: Ask) -> Page | Done:
     if ask.signed_in and ask.failure is None:
         await ask.me()  # a session that has ended must not lead in a circle
         return Done(then)
-    admission = shell_of(ask.request).settings.sign_up
-    return Page("account/sign_up.html", SignInScreen(then=then, admission=admission))
+    return Page("account/sign_up.html", SignInScreen(then=then))
 
 
 @form(links.SIGN_UP, of=sign_up, open=True)

@@ -1,0 +1,117 @@
+"""Pages while an operator has closed something: signing up, founding, a league, everything."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.service.api.test_suspending import WHY, told
+from tests.support.databases import TestDatabase
+from tests.support.waiting import until_awaited
+
+pytestmark = pytest.mark.anyio
+Serving = Callable[..., Any]
+
+CLOSED = {"sign_up": "closed", "found_leagues": "closed"}
+
+
+async def known(doors: Callable[[], bool]) -> None:
+    """Wait until the process has heard of it."""
+
+    async def heard() -> bool:
+        return doors()
+
+    await until_awaited(heard)
+
+
+async def test_a_closed_installation_offers_neither_an_account_nor_a_league(
+    serving: Serving, database: TestDatabase
+) -> None:
+    async with serving() as console:
+        owner, league = await console.api.league()
+        code = (await owner.post(f"/v1/leagues/{league}/invitations", {})).json()["code"]
+        outsider = await console.api.person()
+    async with serving(**CLOSED) as console:
+        stranger = console.browser()
+        for path in ("/", "/sign-in", "/sign-up", f"/join/{code}"):
+            page = await stranger.get(path)
+            assert "Nobody can sign up here. The operator makes accounts." in page.text, path
+            assert 'href="/sign-up' not in page.text, path
+            assert 'name="password"' not in page.text or path == "/sign-in", path
+        for person in (owner, outsider):
+            browser = await console.signed_in(person.login)
+            home = await browser.get("/")
+            assert 'href="/new-league"' not in home.text
+            page = await browser.get("/new-league")
+            assert "Only the operator lets people found leagues here." in page.text
+            assert "<form" not in page.text.split('id="main"')[1].split("<footer")[0]
+        assert "Ask a league for an invitation link." in (await browser.get("/")).text
+    async with serving(sign_up="invite", found_leagues="invite") as console:
+        page = await console.browser().get(f"/join/{code}")
+        assert 'name="invitation"' in page.text
+        assert (await told(database, "account", "founder", owner.login)).returncode == 0
+        browser = await console.signed_in(owner.login)
+        assert 'href="/new-league"' in (await browser.get("/")).text
+        assert 'name="name"' in (await browser.get("/new-league")).text
+
+
+async def test_members_read_a_suspended_league_and_every_form_says_why_it_does_nothing(
+    serving: Serving, database: TestDatabase
+) -> None:
+    async with serving() as console:
+        owner, league, tournament, people, table = await console.api.playing()
+        browser = await console.signed_in(owner.login)
+        assert "is suspended" not in (await browser.get(f"/leagues/{league}")).text
+        assert (await told(database, "league", "suspend", league, *WHY)).returncode == 0
+        doors = console.api.app.shell.doors
+        await known(lambda: league in doors.suspended)
+
+        pages = (f"/leagues/{league}", f"/leagues/{league}/people", f"/tournaments/{tournament}")
+        for path in (*pages, f"/tournaments/{tournament}/floor"):
+            page = await browser.get(path)
+            assert page.status_code == 200, path
+            assert "This league is suspended" in page.text, path
+        assert "suspended</span>" in (await browser.get("/")).text
+        await browser.get(f"/tournaments/{tournament}/floor")
+        refused = await browser.submit(f"/tournaments/{tournament}/floor/pause")
+        assert refused.status_code == 403
+        assert 'role="alert"' in refused.text
+        assert "The operator has suspended the league" in refused.text
+
+        # Whoever sits at a table still sees the cards and what they count.
+        for person in people:
+            player = await console.signed_in(person.login)
+            page = await player.get(f"/tables/{table}")
+            assert page.status_code == 200
+            assert "This league is suspended" in page.text
+        assert (await told(database, "league", "restore", league, *WHY)).returncode == 0
+        await known(lambda: league not in doors.suspended)
+        assert "is suspended" not in (await browser.get(f"/leagues/{league}")).text
+
+
+async def test_during_maintenance_pages_are_read_and_forms_answer_with_a_page(
+    serving: Serving, database: TestDatabase
+) -> None:
+    async with serving() as console:
+        owner, league, tournament, people, table = await console.api.playing()
+        browser = await console.signed_in(owner.login)
+        player = await console.signed_in(people[0].login)
+        on = await told(database, "maintenance", "on", "--retry-after", "90", *WHY)
+        assert on.returncode == 0, on.stderr
+        doors = console.api.app.shell.doors
+        await known(lambda: doors.maintenance is not None)
+
+        for path in ("/", f"/leagues/{league}", f"/tournaments/{tournament}/floor"):
+            page = await browser.get(path)
+            assert page.status_code == 200
+            assert "Nothing can be changed until the operator is done." in page.text
+        refused = await browser.submit(f"/tournaments/{tournament}/floor/pause")
+        assert refused.status_code == 503
+        assert refused.headers["content-type"].startswith("text/html")
+        assert "under maintenance" in refused.text
+        assert (await player.get(f"/tables/{table}")).status_code == 200
+        assert (await told(database, "maintenance", "off", *WHY)).returncode == 0
+        await known(lambda: doors.maintenance is None)
+        await browser.get(f"/tournaments/{tournament}/floor")
+        done = await browser.submit(f"/tournaments/{tournament}/floor/pause")
+        assert done.status_code == 200
