@@ -1,5 +1,6 @@
 """Cards and dice as templates place them. Templates have this as ``drawn``."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -21,6 +22,17 @@ class Drawn:
     def card(self, card: str) -> Markup:
         """Return the front of *card*."""
         return _placed("card", "", card, self.name(card))
+
+    def fan(self, cards: Sequence[str]) -> Markup:
+        """Return the fronts of the cards of one hand, which are named together."""
+        named = ", ".join(self.name(each) for each in cards)
+        fronts = Markup("").join(
+            Markup('<svg><use href="{}#{}"/></svg>').format(static("cards.svg"), each)
+            for each in cards
+        )
+        return Markup('<span class="fan" role="img" aria-label="{}">{}</span>').format(
+            named, fronts
+        )
 
     def back(self) -> Markup:
         """Return the back of a card. It has no name: the page says how many there are."""

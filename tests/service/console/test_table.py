@@ -9,7 +9,9 @@ import pytest
 
 from engine.rulesets.presets import PRESETS
 from service.api.http.rule_names import NUMBERS
+from service.base.languages import language_of
 from service.console.assets import PLAY, assets
+from service.console.languages import spoken
 from service.console.rules.titles import TITLES
 from tests.service.api.conftest import Person
 from tests.service.api.proof.test_evidence import project
@@ -134,12 +136,17 @@ async def test_a_hand_is_played_by_forms_with_exactly_the_legal_actions(
         await read_whole(browsers[0][1], people[0], view["last_hand"]["hand"])
 
 
-async def test_a_showdown_of_six_is_light_at_the_table_and_in_the_replayer(
-    serving: Serving, database: TestDatabase
+@pytest.mark.parametrize(("seats", "language"), [(6, "en"), (8, "de")])
+async def test_a_showdown_is_light_at_the_table_and_in_the_replayer(
+    serving: Serving, database: TestDatabase, seats: int, language: str
 ) -> None:
     async with serving() as console:
-        _, _, _, people, table = await console.api.playing(6, **terms("better"))
+        _, _, _, people, table = await console.api.playing(
+            seats, **terms("better"), table_seats=seats, decision_seconds=600
+        )
         browsers = [(each, await console.signed_in(each.login)) for each in people]
+        for _, browser in browsers:
+            browser.http.headers["Accept-Language"] = language
         here = f"/tables/{table}"
         for _ in range(ROUNDS_MAX):
             for person, browser in browsers:
@@ -149,7 +156,7 @@ async def test_a_showdown_of_six_is_light_at_the_table_and_in_the_replayer(
                     await browser.submit(here, **keeping_all(view))
             if view["last_hand"] is not None:
                 break
-        assert len(view["last_hand"]["revealed"]) == 6
+        assert len(view["last_hand"]["revealed"]) == seats
         for _, browser in browsers:
             page = (await browser.get(here)).text
             assert first_paint(page) < FIRST_PAINT_MAX
@@ -169,21 +176,25 @@ def keeping_all(view: Any) -> dict[str, Any]:
 async def read_whole(browser: Browser, person: Person, hand: str) -> None:
     """Read each kind of step of a hand: it names its rule by number and title, and is light."""
     steps = (await person.get(f"/v1/hands/{hand}/replay")).json()["steps"]
+    language = spoken(language_of(browser.http.headers.get("Accept-Language")))
     last, heaviest = {each["rule"]: each["number"] for each in steps}, (0, 0, "")
     for rule, step in last.items():
         page = await browser.get(f"/hands/{hand}?step={step}")
         assert page.status_code == 200
         heaviest = max(heaviest, (whole_paint(page.text), step, rule))
         if rule is not None:
-            named = f'rules#rule-{NUMBERS[rule]}">{NUMBERS[rule]} {TITLES[rule]}</a>'
+            title = language.gettext(TITLES[rule])
+            named = f'rules#rule-{NUMBERS[rule]}">{NUMBERS[rule]} {title}</a>'
             assert named in unescape(page.text)
     assert heaviest[0] < FIRST_PAINT_MAX, heaviest[1:]
 
 
 async def test_a_table_of_eight_is_light(serving: Serving) -> None:
     async with serving() as console:
-        _, _, _, people, table = await console.api.playing(8)
+        _, _, _, people, table = await console.api.playing(8, table_seats=8)
         browsers = [(each, await console.signed_in(each.login)) for each in people]
+        seats = (await people[0].get(f"/v1/tables/{table}")).json()["seats"]
+        assert sum(each["entrant"] is not None for each in seats) == 8
         for phase in ("select", "bet"):
             for person, browser in browsers:
                 view = (await person.get(f"/v1/tables/{table}")).json()
