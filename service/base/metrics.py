@@ -6,17 +6,22 @@ names a league, a person or a card. ``docs/operating/monitoring.md`` explains ea
 """
 
 import errno
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
+from socketserver import ThreadingMixIn
 from typing import Final
+from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
+from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 import psycopg
 import structlog
-from prometheus_client import Counter, Gauge, Histogram, start_http_server
+from prometheus_client import Counter, Gauge, Histogram, make_wsgi_app
 from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
+from service.base import health
 from service.base.settings import SettingsInvalid
 
 _QUICK: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
@@ -85,13 +90,25 @@ BOT_ACTIONS: Final = Counter(
 _log = structlog.get_logger(__name__)
 
 
-def serve(address: str | None, processes: int = 1) -> int | None:
+class _Server(ThreadingMixIn, WSGIServer):
+    """Answers each question in a thread of its own, so that a slow one stops no other."""
+
+    daemon_threads = True
+
+
+class _Quiet(WSGIRequestHandler):
+    def log_message(self, format: str, *args: object) -> None:
+        """Write nothing: health is asked every few seconds."""
+
+
+def serve(address: str | None, processes: int = 1, ready: health.Ready | None = None) -> int | None:
     """
-    Show this process's metrics at *address*, from a thread of its own.
+    Show this process's metrics and health at *address*, from a thread of its own.
 
     Args:
         processes: How many processes share the address. Each takes the first free port from the
             address's own one up.
+        ready: Returns why the process is not ready, for ``/readyz``.
 
     Returns:
         The port, or None without an address.
@@ -102,9 +119,14 @@ def serve(address: str | None, processes: int = 1) -> int | None:
     if address is None:
         return None
     host, _, first = address.rpartition(":")
+    shown = make_wsgi_app()
+
+    def answer(environ: WSGIEnvironment, start: StartResponse) -> Iterable[bytes]:
+        return health.answer(environ, start, ready) or shown(environ, start)
+
     for port in range(int(first), int(first) + processes):
         try:
-            start_http_server(port, host.strip("[]"))
+            _listen(host.strip("[]"), port, answer)
         except OSError as error:
             if error.errno != errno.EADDRINUSE:
                 what = f"HOLOTABLE_METRICS_ADDRESS cannot be used: {error.strerror}"
@@ -113,6 +135,16 @@ def serve(address: str | None, processes: int = 1) -> int | None:
             _log.info("metrics_shown", port=port)
             return port
     raise SettingsInvalid(f"HOLOTABLE_METRICS_ADDRESS: {processes} ports from {first} are taken")
+
+
+def _listen(host: str, port: int, answer: WSGIApplication) -> None:
+    family, *_ = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+
+    class Server(_Server):
+        address_family = family
+
+    server = make_server(host, port, answer, Server, _Quiet)
+    threading.Thread(target=server.serve_forever, name="metrics", daemon=True).start()
 
 
 class Answered(Collector):

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 import asyncpg
+import psycopg
 from alembic.script import ScriptDirectory
 
 from service.base import migrations
@@ -82,6 +83,20 @@ class SchemaRange:
         if row["supports"] and row["version_num"] != self.head:
             oldest = await driver.fetchval(_OLDEST, timeout=2)
         return self.standing(row["version_num"], oldest)
+
+    def look_now(self, connection: psycopg.Connection) -> Standing:
+        """Return what :meth:`look` returns, over a driver that waits."""
+        try:
+            row = connection.execute(_HERE.encode()).fetchone()
+        except psycopg.errors.UndefinedTable:
+            return self.standing(None, None)
+        if row is None:
+            return self.standing(None, None)
+        here, supports = row
+        oldest = None
+        if supports and here != self.head:
+            (oldest,) = connection.execute(_OLDEST.encode()).fetchone() or (None,)
+        return self.standing(here, oldest)
 
 
 def of_code() -> SchemaRange:

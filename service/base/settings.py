@@ -25,7 +25,7 @@ _OF_COMMANDS = frozenset({"PG_BIN", "ACCOUNT_PASSWORD"})
 _OF_UP = (
     "public_url", "smtp_url", "mail_from", "operator_email", "push_key", "push_contact",
     "webhook_networks", "sandbox", "trusted_proxies", "plain_http", "sign_up",
-    "found_leagues",
+    "found_leagues", "metrics_address",
 )  # fmt: skip
 """
 The settings that ``up`` takes over: mail, push messages, webhooks, the sandbox league, and the way
@@ -240,6 +240,11 @@ class Settings(KeepingSettings, frozen=True, kw_only=True):
         """The accepted keys. The first one wraps and digests."""
         second = self.second_secret_key
         return (self.secret_key,) if second is None else (self.secret_key, second)
+
+    @property
+    def worker_members(self) -> int:
+        """The number of processes of a worker: at play, half as many for long work, one outside."""
+        return self.worker_processes + max(1, self.worker_processes // 2) + 1
 
     def origins(self) -> tuple[str, ...]:
         """Return the origins whose scripts may call the API."""

@@ -14,6 +14,7 @@ _INSIDE: Final = ROOT / "service" / "shipped"
 _IS_WHEEL: Final = _INSIDE.is_dir()
 
 MIGRATIONS: Final = (_INSIDE if _IS_WHEEL else ROOT) / "migrations"
-ROLES_SQL: Final = (
-    _INSIDE / "postgres" if _IS_WHEEL else ROOT / "deploy" / "postgres"
-) / "roles.sql"
+_POSTGRES: Final = _INSIDE / "postgres" if _IS_WHEEL else ROOT / "deploy" / "postgres"
+ROLES_SQL: Final = _POSTGRES / "roles.sql"
+RIGHTS: Final = _POSTGRES / "rights.txt"
+"""The rights that each login has, and no others."""

@@ -16,7 +16,7 @@ from service.backups.restoring import restore as restore_database
 from service.backups.taking import take
 from service.base.addresses import asyncpg_dsn
 from service.base.settings import Settings
-from service.cli.common import FILE, err, out, server, settings
+from service.cli.common import DRY_RUN, FILE, err, out, server, settings
 from service.process import at_rest
 from service.transparency.memory import memory_faults
 from service.transparency.signing import SignerAway, asking
@@ -106,7 +106,7 @@ _SECRECY = {
     help="Folder to write the keys to, one file each.  With --data they go there.",
 )
 @click.option("--replace", is_flag=True, help="Remove what is in the target.")
-@click.option("--dry-run", is_flag=True, help="Check the backup's parts, and change nothing.")
+@DRY_RUN
 def restore(
     source: Path,
     data: Path | None,

@@ -4,11 +4,15 @@ from datetime import timedelta
 
 import asyncpg
 import rich_click as click
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from service.base.addresses import asyncpg_dsn
 from service.base.settings import Settings
 from service.base.sources import READ_CLOCK, Reading
-from service.cli.common import awaited, err, out, settings
+from service.cli.common import DRY_RUN, USAGE, awaited, out, settings
+from service.cli.deeds import NotDone, carried_out
+from service.log.keys import driver_of
+from service.people import operator_log
 
 _BELIEVE = "SELECT believe_clock($1, $2)"
 
@@ -32,13 +36,14 @@ def clock_show() -> None:
 @clock.command("believe")
 @click.option("--operator", required=True, metavar="NAME", help="Person who answers for it.")
 @click.option("--reason", required=True, help="Reason why the clock is right now.")
-def clock_believe(operator: str, reason: str) -> None:
+@DRY_RUN
+def clock_believe(operator: str, reason: str, dry_run: bool) -> None:
     """
     Believe the database's clock from now on. The step counts as an outage: nobody times out.
 
     Needs HOLOTABLE_DATABASE_URL with the login of holotable_migrate.
     """
-    awaited(believe(settings(), operator, reason))
+    awaited(believe(settings(), operator, reason, dry_run=dry_run))
 
 
 async def show(settings: Settings) -> int:
@@ -68,26 +73,25 @@ async def show(settings: Settings) -> int:
     return 1
 
 
-async def believe(settings: Settings, operator: str, reason: str) -> int:
+async def believe(settings: Settings, operator: str, reason: str, *, dry_run: bool = False) -> int:
     """
     Make the service believe the database's clock at once. Return 2 if no step is in doubt.
 
     Args:
         settings: With the login of ``holotable_migrate``. No process of the service has it.
     """
-    if not operator.strip() or not reason.strip():
-        err.print("the operator or the reason is empty\n  next: give both")
-        return 2
-    connection = await asyncpg.connect(asyncpg_dsn(settings.database_url))
-    try:
-        ahead = await connection.fetchval(_BELIEVE, operator, reason)
-    finally:
-        await connection.close()
-    if ahead is None:
-        err.print("no step is in doubt\n  next: see `holotable clock show`")
-        return 2
-    out.print(f"a step of {_seconds(ahead)} is believed from now on; it makes nobody time out")
-    return 0
+
+    async def work(connection: AsyncConnection) -> str:
+        if not operator.strip() or not reason.strip():
+            raise NotDone("the operator or the reason is empty", "give both", USAGE)
+        ahead = await (await driver_of(connection)).fetchval(_BELIEVE, operator, reason)
+        if ahead is None:
+            raise NotDone("no step is in doubt", "see `holotable clock show`", USAGE)
+        step = _seconds(ahead)
+        await operator_log.add(connection, [None], operator, "clock_believed", step, reason[:500])
+        return f"a step of {step} is believed from now on; it makes nobody time out"
+
+    return await carried_out(settings, work, dry_run=dry_run)
 
 
 def _seconds(microseconds: int) -> str:

@@ -23,6 +23,11 @@ INTERRUPTED: Final = 130
 FILE: Final = click.Path(exists=True, dir_okay=False, path_type=Path)
 """A file that must exist."""
 
+DRY_RUN: Final = click.option(
+    "--dry-run", is_flag=True, help="Say what would be done, and change nothing."
+)
+"""Every command that takes something away has it. Give it to the command as ``dry_run``."""
+
 out: Final = Console(soft_wrap=True, highlight=False)
 err: Final = Console(stderr=True, soft_wrap=True, highlight=False)
 

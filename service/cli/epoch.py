@@ -2,13 +2,14 @@
 
 from uuid import UUID
 
-import asyncpg
 import rich_click as click
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.values import number_of
-from service.base.addresses import asyncpg_dsn
 from service.base.settings import Settings
-from service.cli.common import awaited, err, out, settings
+from service.cli.common import DRY_RUN, USAGE, awaited, settings
+from service.cli.deeds import NotDone, carried_out
+from service.log.keys import driver_of
 from service.log.read import last_position
 from service.transparency.signing import SignerAway, asking, last_head, origin_of
 
@@ -25,35 +26,35 @@ def epoch() -> None:
 @click.argument("league")
 @click.option("--operator", required=True, metavar="NAME", help="Person who answers for it.")
 @click.option("--reason", required=True, help="Loss and its cause.")
-def epoch_open(league: str, operator: str, reason: str) -> None:
+@DRY_RUN
+def epoch_open(league: str, operator: str, reason: str, dry_run: bool) -> None:
     """Open the next epoch of LEAGUE, with the login of holotable_migrate. It cannot be undone."""
-    awaited(open_epoch(settings(), league, operator, reason))
+    awaited(open_epoch(settings(), league, operator, reason, dry_run=dry_run))
 
 
-async def open_epoch(settings: Settings, league: str, operator: str, reason: str) -> int:
+async def open_epoch(
+    settings: Settings, league: str, operator: str, reason: str, *, dry_run: bool = False
+) -> int:
     """
     Open a new epoch of a league's log. Return 2 if the league is unknown.
 
     If a signer is set, epochs that it has already signed before a restore are skipped.
     """
-    connection = await asyncpg.connect(asyncpg_dsn(settings.database_url))
-    try:
-        number = _number(league)
-        if number is None or not await connection.fetchval(_KNOWN, number):
-            err.print(f"there is no league {league}\n  next: look it up with GET /v1/leagues")
-            return 2
+
+    async def work(connection: AsyncConnection) -> str:
+        driver, number = await driver_of(connection), _number(league)
+        if number is None or not await driver.fetchval(_KNOWN, number):
+            raise NotDone(f"there is no league {league}", "look it up with GET /v1/leagues", USAGE)
         if not operator.strip() or not reason.strip():
-            err.print("the operator or the reason is empty\n  next: give both")
-            return 2
+            raise NotDone("the operator or the reason is empty", "give both", USAGE)
         until = await _epoch_signed(settings, number) + 1
-        epoch = await connection.fetchval(_OPEN, number, operator, reason)
+        epoch = await driver.fetchval(_OPEN, number, operator, reason)
         while epoch < until:
-            epoch = await connection.fetchval(_OPEN, number, operator, reason)
-        size = await last_position(connection, number) + 1
-    finally:
-        await connection.close()
-    out.print(f"epoch {epoch} of {league} opened by {operator} at {size} events")
-    return 0
+            epoch = await driver.fetchval(_OPEN, number, operator, reason)
+        size = await last_position(driver, number) + 1
+        return f"epoch {epoch} of {league} opened by {operator} at {size} events"
+
+    return await carried_out(settings, work, dry_run=dry_run)
 
 
 def _number(league: str) -> UUID | None:

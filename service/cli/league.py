@@ -10,7 +10,7 @@ import rich_click as click
 
 from service.base.client import Refused, answered, client
 from service.base.sources import SystemEntropy
-from service.cli.common import FILE, NO, Lazily, err
+from service.cli.common import DRY_RUN, FILE, NO, Lazily, err
 
 
 @click.group()
@@ -46,7 +46,7 @@ KEY = click.option(
 @click.argument("league_id", metavar="LEAGUE")
 @click.argument("roster", metavar="FILE", type=FILE)
 @click.option("--token", required=True, type=FILE, help="File with a token that may manage LEAGUE.")
-@click.option("--dry-run", is_flag=True, help="Print what would happen, and change nothing.")
+@DRY_RUN
 def league_import(url: str, league_id: str, roster: Path, token: Path, dry_run: bool) -> None:
     """Import the players in FILE (CSV) into LEAGUE: all, or none if a row is faulty."""
     # The output holds claim codes, which are shown only once.  A retry creates nobody twice.

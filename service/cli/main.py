@@ -90,6 +90,13 @@ def bots() -> click.Command:
     return bots
 
 
+def health() -> click.Command:
+    """Ask PROCESS on this machine whether it lives and is ready. Exit with 1 if not."""
+    from service.cli.health import health
+
+    return health
+
+
 def signer() -> click.Command:
     """Sign tree heads in a process without a database, or make, list and revoke its keys."""
     from service.cli.signer import signer
@@ -161,9 +168,7 @@ def audit() -> click.Command:
 
 
 def doctor() -> click.Command:
-    """
-    Check settings, database, schema, clock, broker, signer, mail, projections, quarantine, audits.
-    """
+    """Check every part of the service, and name the command that mends what is wrong."""
     from service.cli.doctor import doctor
 
     return doctor
@@ -318,7 +323,7 @@ def points() -> click.Command:
 
 SECTIONS: Final = {
     "Try it": (demo, up, selfplay, conformance, floor),
-    "Processes": (api, worker, project, bots, signer),
+    "Processes": (api, worker, project, bots, signer, health),
     "Operations": (
         prepare,
         migrate,

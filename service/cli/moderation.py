@@ -1,15 +1,13 @@
 """``holotable account|league suspend|restore``, ``text``, ``maintenance`` and ``operators-log``."""
 
-from collections.abc import Awaitable, Callable
-
 import rich_click as click
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from service.base.database import async_engine
-from service.base.errors import StreamNotFound
 from service.base.settings import Settings
 from service.base.sources import SystemEntropy
-from service.cli.common import NO, USAGE, awaited, err, out, settings
+from service.cli.common import DRY_RUN, awaited, out, settings
+from service.cli.deeds import carried_out
 from service.people import admission, suspending, taking_down
 from service.people import maintenance as upkeep
 from service.people.operator_log import entries, operator
@@ -20,35 +18,6 @@ REASON = click.option(
     type=str,
     help="For the operators' log, 500 characters at most. No secrets.",
 )
-DRY_RUN = click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
-
-Work = Callable[[AsyncConnection], Awaitable[str | None]]
-"""Does something in a transaction. Returns what was done, or None if nothing was left to do."""
-
-
-async def carried_out(settings: Settings, work: Work, dry_run: bool) -> int:
-    """
-    Do *work* in one transaction, and say what was done. A dry run rolls it back.
-
-    Returns:
-      0, 1 if nothing was left to do, or 2 if the thing does not exist.
-    """
-    engine = async_engine(settings.database_url, 1)
-    try:
-        async with engine.connect() as connection, connection.begin() as transaction:
-            said = await work(connection)
-            if dry_run:
-                await transaction.rollback()
-    except StreamNotFound as error:
-        err.print(f"{error}\n  next: give its login or identifier", markup=False)
-        return USAGE
-    finally:
-        await engine.dispose()
-    if said is None:
-        err.print("nothing to do: it is so already", markup=False)
-        return NO
-    out.print(f"dry run, nothing was done: {said}" if dry_run else said, markup=False)
-    return 0
 
 
 @click.command("suspend")
@@ -68,7 +37,7 @@ def suspend_account(account: str, reason: str, dry_run: bool) -> None:
         ended = await suspending.suspend_account(connection, number, operator(), reason)
         return None if ended is None else f"suspended plr_{number.hex}; {ended} tokens ended"
 
-    awaited(carried_out(settings(), work, dry_run))
+    awaited(carried_out(settings(), work, dry_run=dry_run))
 
 
 @click.command("restore")
@@ -83,7 +52,7 @@ def restore_account(account: str, reason: str, dry_run: bool) -> None:
         done = await suspending.restore_account(connection, number, operator(), reason)
         return f"restored plr_{number.hex}" if done else None
 
-    awaited(carried_out(settings(), work, dry_run))
+    awaited(carried_out(settings(), work, dry_run=dry_run))
 
 
 @click.command("invite")
@@ -108,7 +77,8 @@ def invite(uses: int, days: int, founder: bool) -> None:
 @click.command("founder")
 @click.argument("account", metavar="LOGIN")
 @click.option("--end", is_flag=True, help="Take the leave back. Leagues that exist stay.")
-def founder(account: str, end: bool) -> None:
+@DRY_RUN
+def founder(account: str, end: bool, dry_run: bool) -> None:
     """Give LOGIN leave to found leagues where HOLOTABLE_FOUND_LEAGUES=invite."""
 
     async def work(connection: AsyncConnection) -> str | None:
@@ -118,7 +88,7 @@ def founder(account: str, end: bool) -> None:
             f"plr_{number.hex} {'may no longer' if end else 'may'} found leagues" if done else None
         )
 
-    awaited(carried_out(settings(), work, dry_run=False))
+    awaited(carried_out(settings(), work, dry_run=dry_run))
 
 
 @click.command("suspend")
@@ -136,7 +106,7 @@ def suspend_league(league: str, reason: str, dry_run: bool) -> None:
         done = await suspending.suspend_league(connection, league, operator(), reason)
         return f"suspended {league}" if done else None
 
-    awaited(carried_out(settings(), work, dry_run))
+    awaited(carried_out(settings(), work, dry_run=dry_run))
 
 
 @click.command("restore")
@@ -150,7 +120,7 @@ def restore_league(league: str, reason: str, dry_run: bool) -> None:
         done = await suspending.restore_league(connection, league, operator(), reason)
         return f"restored {league}" if done else None
 
-    awaited(carried_out(settings(), work, dry_run))
+    awaited(carried_out(settings(), work, dry_run=dry_run))
 
 
 @click.group()
@@ -175,7 +145,7 @@ def take_down(named: str, reason: str, dry_run: bool) -> None:
         done = await take(connection, named, operator(), reason)
         return f"took down {named}" if done else None
 
-    awaited(carried_out(settings(), work, dry_run))
+    awaited(carried_out(settings(), work, dry_run=dry_run))
 
 
 @click.group()
@@ -200,7 +170,7 @@ def maintenance_on(retry_after: int, reason: str, dry_run: bool) -> None:
         done = await upkeep.begin(connection, operator(), reason, retry_after)
         return "maintenance has begun" if done else None
 
-    awaited(carried_out(settings(), work, dry_run))
+    awaited(carried_out(settings(), work, dry_run=dry_run))
 
 
 @maintenance.command("off")
@@ -213,7 +183,7 @@ def maintenance_off(reason: str, dry_run: bool) -> None:
         done = await upkeep.end(connection, operator(), reason)
         return "maintenance has ended" if done else None
 
-    awaited(carried_out(settings(), work, dry_run))
+    awaited(carried_out(settings(), work, dry_run=dry_run))
 
 
 @click.command("operators-log")

@@ -1,9 +1,11 @@
 """``holotable account``, ``token`` and ``player``: an operator's tools for people."""
 
 import sys
+from uuid import UUID
 
 import msgspec
 import rich_click as click
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.league.errors import LastOwner
 from engine.values import number_of
@@ -12,7 +14,8 @@ from service.base.database import async_engine
 from service.base.errors import NotCaughtUp, StreamNotFound
 from service.base.settings import Settings
 from service.base.sources import SystemEntropy, service_now
-from service.cli.common import awaited, err, out, settings
+from service.cli.common import DRY_RUN, awaited, err, out, settings
+from service.cli.deeds import NotDone, carried_out
 from service.cli.moderation import founder, invite, restore_account, suspend_account
 from service.people import accounts, operator_log, resetting, tokens
 from service.people.erasure import StillEntered, erase
@@ -69,38 +72,41 @@ async def create_account(settings: Settings, login: str, name: str, password: st
 
 @account.command("reset")
 @click.argument("login")
-def account_reset(login: str) -> None:
+@DRY_RUN
+def account_reset(login: str, dry_run: bool) -> None:
     """
     Print a code, once, that lets LOGIN set a new password.
 
     The code holds for 24 hours and one use. The new password revokes every token of LOGIN.
     Needs HOLOTABLE_DATABASE_URL with the login of holotable_api, and HOLOTABLE_SECRET_KEY.
     """
-    awaited(offer_reset(settings(), login))
+    awaited(offer_reset(settings(), login, dry_run=dry_run))
 
 
-async def offer_reset(settings: Settings, login: str) -> int:
+async def offer_reset(settings: Settings, login: str, *, dry_run: bool = False) -> int:
     """Print a reset code for a login. Return 1 if the login is unknown."""
-    engine = async_engine(settings.database_url, 1)
     code = resetting.code_text(SystemEntropy().bytes(resetting.SECRET_BYTES))
-    try:
-        async with engine.begin() as connection:
-            owner = await accounts.number_of_login(connection, login)
-            if owner is None:
-                err.print(
-                    f"there is no account {login}\n  next: run `holotable account create {login}`"
-                )
-                return 1
-            await resetting.offer(connection, owner, code, await service_now(connection))
-            player = f"plr_{owner.hex}"
-            leagues = await operator_log.leagues_of(connection, player)
-            by = operator_log.operator()
-            await operator_log.add(connection, leagues, by, "password_reset_offered", player)
-    finally:
-        await engine.dispose()
-    out.print(code, markup=False)
-    err.print("  next: POST it with a new password to /v1/password-resets within 24 hours")
-    return 0
+
+    async def work(connection: AsyncConnection) -> str:
+        owner = await _account(connection, login)
+        replaced = await resetting.offer(connection, owner, code, await service_now(connection))
+        player, by = f"plr_{owner.hex}", operator_log.operator()
+        await operator_log.add_on(connection, player, by, "password_reset_offered")
+        held = "; the code that was given out before ends" if replaced else ""
+        return f"{player} would get a code{held}" if dry_run else code
+
+    done = await carried_out(settings, work, dry_run=dry_run)
+    if done == 0 and not dry_run:
+        err.print("  next: POST it with a new password to /v1/password-resets within 24 hours")
+    return done
+
+
+async def _account(connection: AsyncConnection, login: str) -> UUID:
+    """Return the account of *login*, or end the command."""
+    owner = await accounts.number_of_login(connection, login)
+    if owner is None:
+        raise NotDone(f"there is no account {login}", f"run `holotable account create {login}`")
+    return owner
 
 
 @click.group()
@@ -136,25 +142,18 @@ async def create_token(settings: Settings, login: str, scopes: tuple[str, ...], 
             f"there is no scope {', '.join(sorted(unknown))}; choose {', '.join(tokens.SCOPES)}"
         )
         return 2
-    engine = async_engine(settings.database_url, 1)
-    try:
-        async with engine.begin() as connection:
-            owner = await accounts.number_of_login(connection, login)
-            if owner is None:
-                err.print(
-                    f"there is no account {login}\n  next: run `holotable account create {login}`"
-                )
-                return 1
-            secret = await issue_token(connection, owner, scopes or tokens.SCOPES_DEFAULT, days)
-    finally:
-        await engine.dispose()
-    out.print(secret, markup=False)
-    return 0
+
+    async def work(connection: AsyncConnection) -> str:
+        owner = await _account(connection, login)
+        return await issue_token(connection, owner, scopes or tokens.SCOPES_DEFAULT, days)
+
+    return await carried_out(settings, work, dry_run=False)
 
 
 @token.command("revoke")
 @click.argument("named", metavar="TOKEN")
-def token_revoke(named: str) -> None:
+@DRY_RUN
+def token_revoke(named: str, dry_run: bool) -> None:
     """
     Revoke TOKEN, named by its id or its secret, and the tokens made with it.
 
@@ -162,22 +161,22 @@ def token_revoke(named: str) -> None:
     """
     if named == "-":
         named = sys.stdin.readline().strip()
-    awaited(revoke_token(settings(), named))
+    awaited(revoke_token(settings(), named, dry_run=dry_run))
 
 
-async def revoke_token(settings: Settings, named: str) -> int:
+async def revoke_token(settings: Settings, named: str, *, dry_run: bool = False) -> int:
     """Revoke a token, named by its secret or its id. Return 1 if the token is unknown."""
-    engine = async_engine(settings.database_url, 1)
-    try:
-        async with engine.begin() as transaction:
-            ended = await tokens.revoke_named(transaction, named, await service_now(transaction))
-    finally:
-        await engine.dispose()
-    if ended is None:
-        err.print("there is no such token\n  next: give its secret or its id, tok_...")
-        return 1
-    out.print(f"revoked tok_{ended.hex}")
-    return 0
+
+    async def work(connection: AsyncConnection) -> str:
+        ended = await tokens.revoke_named(connection, named, await service_now(connection))
+        if ended is None:
+            raise NotDone("there is no such token", "give its secret or its id, tok_...")
+        name, player = f"tok_{ended.number.hex}", f"plr_{ended.owner.hex}"
+        by = operator_log.operator()
+        await operator_log.add_on(connection, player, by, "token_revoked", name)
+        return f"revoked {name}: {ended.tokens} tokens of {player} ended"
+
+    return await carried_out(settings, work, dry_run=dry_run)
 
 
 @click.group()
@@ -188,19 +187,20 @@ def player() -> None:
 @player.command("erase")
 @click.argument("named", metavar="PLAYER")
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
-def player_erase(named: str, yes: bool) -> None:
+@DRY_RUN
+def player_erase(named: str, yes: bool, dry_run: bool) -> None:
     """
     Erase PLAYER (plr_...) for ever: the account, the tokens, and texts by and about them.
 
     The log and its proofs stay as they are.  Needs HOLOTABLE_DATABASE_URL with the
     login of holotable_api, and HOLOTABLE_SECRET_KEY.
     """
-    if not yes:
+    if not yes and not dry_run:
         click.confirm(f"erase {named} for ever?", abort=True)
-    awaited(erase_player(settings(), named))
+    awaited(erase_player(settings(), named, dry_run=dry_run))
 
 
-async def erase_player(settings: Settings, named: str) -> int:
+async def erase_player(settings: Settings, named: str, *, dry_run: bool = False) -> int:
     """Erase a player. Return 1 if the rules forbid it now, 2 if the player is unknown."""
     engine = async_engine(settings.database_url, 2)
     try:
@@ -209,7 +209,8 @@ async def erase_player(settings: Settings, named: str) -> int:
         keys = keys_over(engine, *settings.secret_keys)
         async with engine.connect() as connection:
             now = await service_now(connection)
-        erased = await erase(engine, keys, number_of(named), now, by=operator_log.operator())
+        by = operator_log.operator()
+        erased = await erase(engine, keys, number_of(named), now, by=by, dry_run=dry_run)
     except (ValueError, StreamNotFound):
         err.print(f"there is no player {named}\n  next: give an id, plr_...", markup=False)
         return 2
@@ -222,7 +223,7 @@ async def erase_player(settings: Settings, named: str) -> int:
     finally:
         await engine.dispose()
     out.print(
-        f"erased {erased.player}: {erased.tokens} tokens, {erased.calendars} calendars, "
-        f"{erased.texts} texts"
+        f"{'dry run, nothing was done: ' if dry_run else ''}erased {erased.player}: "
+        f"{erased.tokens} tokens, {erased.calendars} calendars, {erased.texts} texts"
     )
     return 0

@@ -5,13 +5,13 @@ import rich_click as click
 
 from service.base.addresses import asyncpg_dsn
 from service.base.settings import Settings
-from service.cli.common import awaited, out, settings
+from service.cli.common import DRY_RUN, awaited, out, settings
 from service.people import operator_log
 from service.tasks import forgetting
 
 
 @click.command()
-@click.option("--dry-run", is_flag=True, help="Count the rows, and delete none.")
+@DRY_RUN
 def prune(dry_run: bool) -> None:
     """
     Delete jobs, tokens and other records that are older than their period. Never an event.

@@ -3,14 +3,18 @@
 import json
 
 import rich_click as click
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from service.base.database import async_engine
 from service.base.settings import Settings
-from service.cli.common import awaited, err, out, settings
+from service.cli.common import DRY_RUN, USAGE, awaited, err, out, settings
+from service.cli.deeds import NotDone, carried_out
 from service.log.keys import driver_of
 from service.people import operator_log
 from service.people.quarantine import NO_LEAGUE, Held, NotHeld, NotSkipped, event_at, held
 from service.people.quarantine import release as release_held
+
+_LIST = "see `holotable quarantine list`"
 
 
 @click.group()
@@ -35,15 +39,18 @@ def quarantine_show(league: str, consumer: str) -> None:
 @quarantine.command("release")
 @click.argument("league")
 @click.argument("consumer")
-@click.option("--skip", is_flag=True, help="Skip the event; only for the consumer `arming`.")
-def quarantine_release(league: str, consumer: str, skip: bool) -> None:
+@click.option(
+    "--skip", is_flag=True, help="Skip the event; only for the consumers `arming` and `webhooks`."
+)
+@DRY_RUN
+def quarantine_release(league: str, consumer: str, skip: bool, dry_run: bool) -> None:
     """
     Release LEAGUE, so that CONSUMER continues. If it fails again, it is held again.
 
     Needs HOLOTABLE_DATABASE_URL with the login of holotable_migrate.  The staff log of the
     league records the operator.
     """
-    awaited(release(settings(), league, consumer, skip))
+    awaited(release(settings(), league, consumer, skip, dry_run=dry_run))
 
 
 async def show_all(settings: Settings) -> int:
@@ -76,21 +83,20 @@ async def show(settings: Settings, league: str, consumer: str) -> int:
     return 0 if found else _nothing(f"{consumer} of {league} is not in quarantine")
 
 
-async def release(settings: Settings, league: str, consumer: str, skip: bool) -> int:
+async def release(
+    settings: Settings, league: str, consumer: str, skip: bool, *, dry_run: bool = False
+) -> int:
     """Release a consumer. Return 2 if nothing is held, or if the event cannot be skipped."""
-    engine = async_engine(settings.database_url, 1)
-    try:
-        async with engine.begin() as connection:
-            found = await release_held(
-                connection, league, consumer, operator_log.operator(), skip=skip
-            )
-    except (NotHeld, NotSkipped) as error:
-        return _nothing(str(error))
-    finally:
-        await engine.dispose()
-    for each in found:
-        out.print(f"released {each}", markup=False)
-    return 0
+
+    async def work(connection: AsyncConnection) -> str:
+        by = operator_log.operator()
+        try:
+            found = await release_held(connection, league, consumer, by, skip=skip)
+        except (NotHeld, NotSkipped) as error:
+            raise NotDone(str(error), _LIST, USAGE) from None
+        return "\n".join(f"released {each}" for each in found)
+
+    return await carried_out(settings, work, dry_run=dry_run)
 
 
 async def _held(settings: Settings) -> list[Held]:
@@ -103,5 +109,5 @@ async def _held(settings: Settings) -> list[Held]:
 
 
 def _nothing(why: str) -> int:
-    err.print(f"{why}\n  next: see `holotable quarantine list`", markup=False)
-    return 2
+    err.print(f"{why}\n  next: {_LIST}", markup=False)
+    return USAGE

@@ -20,7 +20,7 @@ from service.base.database import async_engine
 from service.base.drivers import Driver
 from service.base.errors import EventUnreadable
 from service.base.settings import Settings
-from service.cli.common import awaited, err, out, settings
+from service.cli.common import DRY_RUN, awaited, err, out, settings
 from service.director.runtime import Runtime, open_runtime
 from service.log import canonical
 from service.log.codec import Codec
@@ -39,16 +39,14 @@ SHOWN = 20
 @click.argument("league")
 @click.option("--operator", required=True, metavar="NAME", help="Person who answers for it.")
 @click.option("--reason", required=True, help="Cause of the damage, as far as it is known.")
-@click.option(
-    "--dry-run", is_flag=True, help="Only print damaged events; exit with 1 if there are any."
-)
+@DRY_RUN
 def repair(league: str, operator: str, reason: str, dry_run: bool) -> None:
     """
     Void the damaged events of LEAGUE, so that folding passes over them. Nothing is rewritten.
 
     The version, hash and schema of every event are checked.  Well-formed events are never
-    touched.  Needs HOLOTABLE_DATABASE_URL with the login of holotable_api, and
-    HOLOTABLE_SECRET_KEY.
+    touched.  A dry run exits with 1 if there are any damaged ones.  Needs HOLOTABLE_DATABASE_URL
+    with the login of holotable_api, and HOLOTABLE_SECRET_KEY.
     """
     awaited(void_failing(settings(), league, operator, reason, dry_run))
 

@@ -1,15 +1,18 @@
 """``holotable rotate-key``: wrap and seal everything with a new key, while the service runs."""
 
-import asyncpg
-import rich_click as click
+from uuid import UUID
 
-from service.base.addresses import asyncpg_dsn
+import rich_click as click
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from service.base.drivers import Driver
 from service.base.errors import EventUnreadable
 from service.base.settings import Settings
-from service.cli.common import awaited, err, out, settings
-from service.log.keys import Keys
+from service.cli.common import DRY_RUN, USAGE, awaited, err, settings
+from service.cli.deeds import carried_out
+from service.log.keys import Keys, driver_of
 from service.notices import browsers, letters
-from service.people import emails
+from service.people import emails, operator_log
 from service.people.sealed_addresses import AddressKeys
 
 _ROWS = "SELECT league, key_id, wrapped FROM key ORDER BY league"
@@ -28,7 +31,8 @@ _REWRAP = "UPDATE key SET wrapped = $3 WHERE league = $1 AND wrapped = $2"
 
 
 @click.command("rotate-key")
-def rotate_key() -> None:
+@DRY_RUN
+def rotate_key(dry_run: bool) -> None:
     """
     Wrap the leagues' keys with a new HOLOTABLE_SECRET_KEY, while the service runs.
 
@@ -36,46 +40,59 @@ def rotate_key() -> None:
     HOLOTABLE_DATABASE_URL with the login of holotable_migrate.  Addresses of people are sealed
     with the new key too.
     """
-    awaited(rotate(settings()))
+    awaited(rotate(settings(), dry_run=dry_run))
 
 
-async def rotate(settings: Settings) -> int:
-    """Wrap and seal everything with the settings' first key. Return 2 without a second one."""
+async def rotate(settings: Settings, *, dry_run: bool = False) -> int:
+    """
+    Wrap and seal everything with the settings' first key, in one transaction.
+
+    Return 2 without a second key, or if a league's key opens with neither. All others are done.
+    """
     if settings.second_secret_key is None:
         err.print(
             "there is only one key\n  next: set HOLOTABLE_SECRET_KEY to the new key and "
             "HOLOTABLE_SECOND_SECRET_KEY to the old one",
             markup=False,
         )
-        return 2
-    connection = await asyncpg.connect(asyncpg_dsn(settings.database_url))
-    try:
-        changed, leagues = await rewrap(connection, Keys(*settings.secret_keys))
-        addresses = AddressKeys(*settings.secret_keys)
-        sealed = await reseal(connection, addresses) + await reseal_browsers(connection, addresses)
-        sealed += await reseal_recipients(connection, addresses)
-    finally:
-        await connection.close()
-    out.print(f"wrapped with the new key: {changed} of {leagues} leagues' keys")
-    out.print(f"sealed with the new key: {sealed} addresses of people")
-    if changed or sealed:
-        out.print("  next: restart every process and run this again, until it says 0")
-    else:
-        out.print("  next: remove HOLOTABLE_SECOND_SECRET_KEY at the next restart")
-    return 0
+        return USAGE
+    foreign = 0
+
+    async def work(connection: AsyncConnection) -> str:
+        nonlocal foreign
+        driver, addresses = await driver_of(connection), AddressKeys(*settings.secret_keys)
+        changed, leagues, foreign = await rewrap(driver, Keys(*settings.secret_keys))
+        sealed = await reseal(driver, addresses) + await reseal_browsers(driver, addresses)
+        sealed += await reseal_recipients(driver, addresses)
+        if changed or sealed:
+            about = f"{changed} of {leagues} leagues' keys, {sealed} addresses"
+            await operator_log.add(driver, [None], operator_log.operator(), "key_rotated", about)
+        return (
+            f"wrapped with the new key: {changed} of {leagues} leagues' keys\n"
+            f"sealed with the new key: {sealed} addresses of people\n"
+            f"  next: {_AGAIN if changed or sealed else _DONE}"
+        )
+
+    done = await carried_out(settings, work, dry_run=dry_run)
+    if foreign:
+        raise EventUnreadable(f"the keys of {foreign} leagues were wrapped by another secret key")
+    return done
 
 
-async def rewrap(connection: asyncpg.Connection, keys: Keys) -> tuple[int, int]:
+_AGAIN = "restart every process and run this again, until it says 0"
+_DONE = "remove HOLOTABLE_SECOND_SECRET_KEY at the next restart"
+
+
+async def rewrap(connection: Driver, keys: Keys) -> tuple[int, int, int]:
     """
-    Wrap every key with the first of *keys*. Return the number that changed, and the total.
+    Wrap every key with the first of *keys*.
 
-    Each league has its own transaction, so every key stays valid if the command stops half-way.
-
-    Raises:
-        EventUnreadable: If no key opens that of a league. All other leagues are done.
+    Returns:
+        The number that changed, the total, and the number that no key opens.
     """
     rows = await connection.fetch(_ROWS)
-    changed = foreign = 0
+    changed: list[tuple[UUID, bytes, bytes]] = []
+    foreign = 0
     for row in rows:
         try:
             anew = keys.rewrapped(row["league"], row["key_id"], row["wrapped"])
@@ -83,14 +100,12 @@ async def rewrap(connection: asyncpg.Connection, keys: Keys) -> tuple[int, int]:
             foreign += 1
             continue
         if anew is not None:
-            await connection.execute(_REWRAP, row["league"], row["wrapped"], anew)
-            changed += 1
-    if foreign:
-        raise EventUnreadable(f"the keys of {foreign} leagues were wrapped by another secret key")
-    return changed, len(rows)
+            changed.append((row["league"], row["wrapped"], anew))
+    await connection.executemany(_REWRAP, changed)
+    return len(changed), len(rows), foreign
 
 
-async def reseal(connection: asyncpg.Connection, keys: AddressKeys) -> int:
+async def reseal(connection: Driver, keys: AddressKeys) -> int:
     """
     Seal every e-mail address with the first of *keys*. Return the number of changed accounts.
 
@@ -117,7 +132,7 @@ async def reseal(connection: asyncpg.Connection, keys: AddressKeys) -> int:
     return changed
 
 
-async def reseal_browsers(connection: asyncpg.Connection, keys: AddressKeys) -> int:
+async def reseal_browsers(connection: Driver, keys: AddressKeys) -> int:
     """
     Seal every push subscription with the first of *keys*. Return the number of changed ones.
 
@@ -135,7 +150,7 @@ async def reseal_browsers(connection: asyncpg.Connection, keys: AddressKeys) -> 
     return changed
 
 
-async def reseal_recipients(connection: asyncpg.Connection, keys: AddressKeys) -> int:
+async def reseal_recipients(connection: Driver, keys: AddressKeys) -> int:
     """
     Seal the former addresses that still get a mail. Return the number of changed ones.
 

@@ -12,7 +12,7 @@ from service.base.addresses import asyncpg_dsn
 from service.base.database import async_engine
 from service.base.schema_range import SchemaRange, of_code
 from service.base.sources import SystemEntropy
-from service.cli.common import NO, settings, stop
+from service.cli.common import DRY_RUN, NO, settings, stop
 from service.people import operator_log
 from service.process import preparing
 
@@ -47,7 +47,7 @@ def prepare(url: str, into: Path | None) -> None:
 
 
 @click.command()
-@click.option("--dry-run", is_flag=True, help="List the migrations that would run; run none.")
+@DRY_RUN
 def migrate(dry_run: bool) -> None:
     """
     Migrate the database's schema to this version. A second run changes nothing.

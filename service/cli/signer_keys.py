@@ -4,11 +4,15 @@ from pathlib import Path
 
 import asyncpg
 import rich_click as click
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from service.base.addresses import asyncpg_dsn
 from service.base.settings import Settings
 from service.base.sources import SystemEntropy
-from service.cli.common import NO, USAGE, awaited, err, out, settings, stop
+from service.cli.common import DRY_RUN, NO, USAGE, awaited, out, settings, stop
+from service.cli.deeds import NotDone, carried_out
+from service.log.keys import driver_of
+from service.people import operator_log
 from service.process.signer import make_key
 
 _KEYS = """
@@ -48,9 +52,10 @@ def list_keys() -> None:
 @click.command("revoke")
 @click.argument("key")
 @click.option("--reason", required=True, help="Reason, shown with the public keys.")
-def revoke_key(key: str, reason: str) -> None:
+@DRY_RUN
+def revoke_key(key: str, reason: str, dry_run: bool) -> None:
     """Revoke the public KEY. Heads that it signs later are refused."""
-    awaited(revoke(settings(), key, reason))
+    awaited(revoke(settings(), key, reason, dry_run=dry_run))
 
 
 async def print_keys(settings: Settings) -> int:
@@ -69,17 +74,16 @@ async def print_keys(settings: Settings) -> int:
     return 0
 
 
-async def revoke(settings: Settings, key: str, reason: str) -> int:
+async def revoke(settings: Settings, key: str, reason: str, *, dry_run: bool = False) -> int:
     """Revoke a public key. Return 1 if it was never published or is already revoked."""
-    connection = await asyncpg.connect(asyncpg_dsn(settings.database_url))
-    try:
-        at = await connection.fetchval(_REVOKE, key, reason)
-    finally:
-        await connection.close()
-    if at is None:
-        err.print(
-            "there is no such key, or it is already revoked\n  next: see `holotable signer keys`"
-        )
-        return 1
-    out.print(f"revoked {key}", markup=False)
-    return 0
+
+    async def work(connection: AsyncConnection) -> str:
+        if await (await driver_of(connection)).fetchval(_REVOKE, key, reason) is None:
+            raise NotDone(
+                "there is no such key, or it is already revoked", "see `holotable signer keys`"
+            )
+        by = operator_log.operator()
+        await operator_log.add(connection, [None], by, "signer_key_revoked", key, reason[:500])
+        return f"revoked {key}"
+
+    return await carried_out(settings, work, dry_run=dry_run)

@@ -78,7 +78,13 @@ class Erased(msgspec.Struct, frozen=True, kw_only=True):
 
 
 async def erase(
-    engine: AsyncEngine, keys: KeysOf, person: UUID, now: datetime, *, by: str | None = None
+    engine: AsyncEngine,
+    keys: KeysOf,
+    person: UUID,
+    now: datetime,
+    *,
+    by: str | None = None,
+    dry_run: bool = False,
 ) -> Erased:
     """
     Erase a person. A second call finds nothing left to erase.
@@ -87,6 +93,7 @@ async def erase(
       engine: With the login of the API.
       keys: Returns the keys that open confidential claims, to find the person's.
       by: The person who erases, if it is somebody else.
+      dry_run: True to take everything back at the end, and only count.
 
     Raises:
       StreamNotFound: If the account is unknown.
@@ -94,30 +101,38 @@ async def erase(
       LastOwner: If a league would be left without an owner.
       NotCaughtUp: If the read models do not reach the log within five seconds.
     """
+    await _demand_nobody_waits(engine, identifier("plr", person))
+    async with engine.connect() as connection, connection.begin() as transaction:
+        erased = await _erase(connection, keys, person, now, by)
+        if dry_run:
+            await transaction.rollback()
+    return erased
+
+
+async def _erase(
+    connection: AsyncConnection, keys: KeysOf, person: UUID, now: datetime, by: str | None
+) -> Erased:
     player = identifier("plr", person)
-    await _demand_nobody_waits(engine, player)
-    async with engine.begin() as connection:
-        found = await connection.execute(
-            sa.update(account)
-            .where(account.c.id == person)
-            .values(login=None, name=None, password=None)
-            .returning(account.c.id)
-        )
-        if found.first() is None:
-            raise StreamNotFound("there is no account of this player", player=player)
-        leagues = await operator_log.leagues_of(connection, player)
-        await operator_log.add(connection, leagues, by or player, "player_erased", player)
-        calendars = await connection.execute(
-            sa.delete(calendar_key).where(calendar_key.c.account == person)
-        )
-        tokens = await connection.execute(sa.delete(token).where(token.c.account == person))
-        for beside in _BESIDE:
-            await connection.execute(sa.delete(beside).where(beside.c.account == person))
-        await forget_entered(connection, person)
-        texts = await erase_texts(connection, person, now)
-        texts += await erase_claims(connection, keys, person)
-        for each in await merged_into(connection, player):
-            texts += await _erase_merged(connection, keys, number_of(each), now)
+    found = await connection.execute(
+        sa.update(account)
+        .where(account.c.id == person)
+        .values(login=None, name=None, password=None)
+        .returning(account.c.id)
+    )
+    if found.first() is None:
+        raise StreamNotFound("there is no account of this player", player=player)
+    await operator_log.add_on(connection, player, by or player, "player_erased")
+    calendars = await connection.execute(
+        sa.delete(calendar_key).where(calendar_key.c.account == person)
+    )
+    tokens = await connection.execute(sa.delete(token).where(token.c.account == person))
+    for beside in _BESIDE:
+        await connection.execute(sa.delete(beside).where(beside.c.account == person))
+    await forget_entered(connection, person)
+    texts = await erase_texts(connection, person, now)
+    texts += await erase_claims(connection, keys, person)
+    for each in await merged_into(connection, player):
+        texts += await _erase_merged(connection, keys, number_of(each), now)
     return Erased(player=player, tokens=tokens.rowcount, calendars=calendars.rowcount, texts=texts)
 
 

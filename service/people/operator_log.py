@@ -26,6 +26,7 @@ Kind = Literal[
     "player_erased",
     "hand_opened_by_operator",
     "token_made",
+    "token_revoked",
     "password_reset_offered",
     "command_rehearsed",
     "quarantine_released",
@@ -50,6 +51,8 @@ Kind = Literal[
     "founding_allowed",
     "founding_ended",
     "key_rotated",
+    "signer_key_revoked",
+    "clock_believed",
     "read_models_rebuilt",
     "schema_migrated",
     "backup_taken",
@@ -108,6 +111,18 @@ async def add(
 async def leagues_of(connection: AsyncConnection, player: str) -> list[UUID]:
     """Return the leagues that a player belongs to. Their staff may read actions on that player."""
     return [number_of(each) for each in await roles_of(connection, player)]
+
+
+async def add_on(
+    connection: AsyncConnection, player: str, actor: str, kind: Kind, reason: str | None = None
+) -> None:
+    """
+    Record an action on a player, in each of the player's leagues.
+
+    Without a league it is an action of the whole installation, so no action goes unrecorded.
+    """
+    leagues = await leagues_of(connection, player)
+    await add(connection, leagues or [None], actor, kind, player, reason)
 
 
 class Entry(NamedTuple):

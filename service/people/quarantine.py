@@ -170,8 +170,8 @@ async def release(
         await driver.execute(_READ_AGAIN, name, league)
     else:
         await driver.execute(_TRY_AGAIN, name, None if league == NO_LEAGUE else league)
-    if league != NO_LEAGUE:
-        place = "" if found[0].position is None else f"@{found[0].position}"
-        about = f"{consumer}{place}{' skipped' if skip else ''}"
-        await operator_log.add(connection, [number_of(league)], actor, "quarantine_released", about)
+    place = "" if found[0].position is None else f"@{found[0].position}"
+    about = f"{consumer}{place}{' skipped' if skip else ''}"
+    where = None if league == NO_LEAGUE else number_of(league)
+    await operator_log.add(connection, [where], actor, "quarantine_released", about)
     return found

@@ -64,9 +64,9 @@ async def offer(
     *,
     league: str | None = None,
     by: UUID | None = None,
-) -> None:
+) -> bool:
     """
-    Store the hash of a reset code. It replaces an earlier code of the same origin.
+    Store the hash of a reset code. Return whether it replaces an earlier one of the same origin.
 
     Args:
       league: The league of the owner who gives out the code, or None for the operator.
@@ -79,11 +79,19 @@ async def offer(
         "given_by": by,
         "expires_at": now + GOOD_FOR,
     }
+    found = await connection.scalar(
+        sa.select(password_reset.c.account).where(
+            password_reset.c.account == person,
+            password_reset.c.origin == origin,
+            password_reset.c.expires_at > now,
+        )
+    )
     await connection.execute(
         insert(password_reset)
         .values(account=person, origin=origin, **values)
         .on_conflict_do_update(index_elements=["account", "origin"], set_=values)
     )
+    return found is not None
 
 
 async def offer_by_mail(connection: Driver, person: UUID, code: str, now: datetime) -> None:

@@ -60,8 +60,7 @@ async def take_down_name(connection: AsyncConnection, named: str, by: str, reaso
     if name == marker:
         return False
     await connection.execute(sa.update(account).where(account.c.id == number).values(name=marker))
-    leagues = await operator_log.leagues_of(connection, named)
-    await operator_log.add(connection, leagues or [None], by, "text_taken_down", named, reason)
+    await operator_log.add_on(connection, named, by, "text_taken_down", reason)
     driver = await driver_of(connection)
     await driver.execute("SELECT pg_notify($1, $2)", DOORS, f"name {number.hex}")
     return True

@@ -13,7 +13,7 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -275,12 +275,21 @@ async def revoke_all(
     return ended.rowcount
 
 
-async def revoke_named(connection: AsyncConnection, named: str, now: datetime) -> UUID | None:
+class Ended(NamedTuple):
+    """A token that was revoked."""
+
+    number: UUID
+    owner: UUID
+    tokens: int
+    """The number of tokens that ended: this one and its descendants, if they had not ended."""
+
+
+async def revoke_named(connection: AsyncConnection, named: str, now: datetime) -> Ended | None:
     """
-    End a token by its secret, or by ``tok_`` and its number.
+    End a token by its secret, or by ``tok_`` and its number, with its descendants.
 
     Returns:
-      The token's number, or None if the token is unknown.
+      None if the token is unknown.
     """
     own = token.c.hash == _digest(named)
     if named.startswith("tok_"):
@@ -291,8 +300,9 @@ async def revoke_named(connection: AsyncConnection, named: str, now: datetime) -
     row = (await connection.execute(sa.select(token.c.id, token.c.account).where(own))).first()
     if row is None:
         return None
-    await revoke(connection, row.account, row.id, now)
-    return UUID(str(row.id))
+    await lock_family(connection, row.account)
+    ended = await _end(connection, await _descent(connection, row.id), now)
+    return Ended(row.id, row.account, ended)
 
 
 async def rotate(
@@ -326,12 +336,13 @@ async def rotate(
     return None if row is None else _token(row)
 
 
-async def _end(connection: AsyncConnection, numbers: list[UUID], now: datetime) -> None:
-    await connection.execute(
+async def _end(connection: AsyncConnection, numbers: list[UUID], now: datetime) -> int:
+    ended = await connection.execute(
         sa.update(token)
         .where(token.c.id.in_(numbers), token.c.revoked_at.is_(None))
         .values(revoked_at=now)
     )
+    return ended.rowcount
 
 
 async def _descent(connection: AsyncConnection, number: UUID) -> list[UUID]:

@@ -47,6 +47,7 @@ from service.api.routes import ROUTES
 from service.base import metrics, telemetry
 from service.base.database import async_engine, is_coming
 from service.base.grouping import Grouped
+from service.base.health import Schema, beating
 from service.base.schema_range import of_code
 from service.base.settings import Settings
 from service.base.sources import SystemEntropy
@@ -260,7 +261,7 @@ def build(
 def run(settings: Settings) -> None:
     """Serve until a signal says to stop. Exit with 3 if the server never started."""
     observer = Observer(telemetry.configure(settings, "api"))
-    metrics.serve(settings.metrics_address)
+    metrics.serve(settings.metrics_address, ready=Schema(settings.database_url))
     stopping = asyncio.Event()
     application = build(settings, stopping, observer)
     connections = Connections(settings, Proxies(settings.proxies()))
@@ -331,4 +332,5 @@ async def _shell(
             stopping=stopping,
         )
         doors.person = partial(changed, shell)
+        await stack.enter_async_context(beating("the event loop"))
         yield shell

@@ -85,7 +85,5 @@ async def _issued(
     made, secret = tokens.new(entropy.bytes(32), entropy.uuid(), name, scopes, days, now)
     await tokens.keep(connection, owner, made, secret)
     await sign_ins.add(connection, owner, "operator", now, token=made.number)
-    player = f"plr_{owner.hex}"
-    leagues = await operator_log.leagues_of(connection, player)
-    await operator_log.add(connection, leagues, operator_log.operator(), "token_made", player)
+    await operator_log.add_on(connection, f"plr_{owner.hex}", operator_log.operator(), "token_made")
     return made.number, secret

@@ -16,6 +16,7 @@ from litestar.params import FromPath, JSONBody
 
 from service.base import metrics, telemetry
 from service.base.errors import CheckpointRefused
+from service.base.health import beating
 from service.base.settings import SettingsInvalid, SignerSettings
 from service.transparency.messages import (
     LastHead,
@@ -102,6 +103,7 @@ def signing_app(signer: Signer) -> Litestar:
         [public_key, last_head, sign, sign_receipts],
         state=State({"signer": signer}),
         exception_handlers={CheckpointRefused: _refused},
+        lifespan=[lambda _: beating("the event loop")],
         openapi_config=None,
         logging_config=None,
     )

@@ -12,8 +12,6 @@ import signal
 import subprocess
 import sys
 import time
-import urllib.error
-import urllib.request
 from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -32,6 +30,7 @@ from service.base.shipped import ROOT
 from service.base.sources import SystemEntropy
 from service.process import at_rest
 from service.process.signer import make_key
+from service.process.watching import Watch, answers, free_port
 from service.tasks import broker
 from service.tasks.worker import READY
 
@@ -81,6 +80,7 @@ class Stack:
         superuser's login.
       name: The name of the log's database. The broker's name is derived from it.
       bots: True to play house bots too, in a child of their own.
+      watch: Where the children show their metrics, and whether they hang. None to show nothing.
     """
 
     data: Path
@@ -92,6 +92,7 @@ class Stack:
     server: str | None = None
     name: str = DATABASE
     bots: bool = False
+    watch: Watch | None = None
     cluster: Cluster | None = None
     signer_port: int = 0
     _children: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
@@ -126,6 +127,7 @@ class Stack:
             signer_url=self.signer_url if process in _ASKING_SIGNER else None,
             host=self.host,
             port=self.port,
+            metrics_address=self._metrics(process),
             **self.options,  # type: ignore[arg-type]
         )
 
@@ -135,8 +137,12 @@ class Stack:
             signer_key=self._signing_key(),
             signer_memory=str(self.data / "signer"),
             port=self.signer_port,
+            metrics_address=self._metrics("signer"),
             **{name: it for name, it in self.options.items() if name in _OF_LOGS},  # type: ignore[arg-type]
         )
+
+    def _metrics(self, process: str) -> str | None:
+        return None if self.watch is None else self.watch.addresses.get(process)
 
     @property
     def signer_url(self) -> str:
@@ -164,8 +170,8 @@ class Stack:
             self._start_database()
             for process in self.children:
                 self._spawn(process)
-            self._await("signer", lambda: _answers(f"{self.signer_url}/key"))
-            self._await("api", lambda: _answers(f"{self.url}/readyz"))
+            self._await("signer", lambda: answers(f"{self.signer_url}/key"))
+            self._await("api", lambda: answers(f"{self.url}/readyz"))
             self._await_worker()
         except BaseException:  # Ctrl-C during the start must leave no child behind either
             self.stop()
@@ -240,6 +246,9 @@ class Stack:
                 pause = _AGAIN_SECONDS * 2.0 ** (self._ends[process] - 1)
                 self._due[process] = now + pause
                 told(f"{self._why(process)}; it is started again in {pause:.0f} s")
+            elif self.watch is not None and self.watch.hangs(process):
+                told(f"{process} has not answered for a minute; it is ended")
+                self._children[process].kill()
 
     def _has_ended(self, process: str) -> bool:
         if process == _POSTGRES:
@@ -390,11 +399,3 @@ class Stack:
         written = self.log(process).read_bytes()[self._log_began[process] :]
         lines = written.decode("utf-8", errors="replace").strip().splitlines()
         return lines[-1][:500] if lines else ""
-
-
-def _answers(url: str) -> bool:
-    try:
-        with urllib.request.urlopen(url, timeout=2) as answer:  # noqa: S310 - our own
-            return bool(answer.status == 200)
-    except (urllib.error.URLError, OSError):
-        return False

@@ -9,9 +9,10 @@ from service.base.metrics import gauge
 from service.log.read import KNOWN
 from service.projections.models import ALL
 
-# The age is that of the first event that is not applied. A broken projection stays out of it,
-# because it waits for an operator, and has a number of its own.
-_LAG = f"""
+# Its two places are the names and the versions of this program's read models. The age is that of
+# the first event that is not applied. A broken projection stays out of it, because it waits for an
+# operator, and has a number of its own.
+LAG = f"""
     {KNOWN}
     , heads AS MATERIALIZED (
         SELECT known.league AS number, last.position AS head,
@@ -28,7 +29,7 @@ _LAG = f"""
            count(*) FILTER (WHERE done.broken_at IS NOT NULL),
            coalesce(max((done.version <> program.version)::int), 0)
       FROM heads
-     CROSS JOIN unnest(%(names)s::text[], %(versions)s::int[]) AS program(name, version)
+     CROSS JOIN unnest({{names}}::text[], {{versions}}::int[]) AS program(name, version)
       LEFT JOIN reads.checkpoint done ON done.league = heads.league AND done.name = program.name
       LEFT JOIN LATERAL (
         SELECT e.at FROM events e
@@ -41,7 +42,8 @@ _LAG = f"""
 def measured(connection: psycopg.Connection) -> Iterable[Metric]:
     """Return the distance of each projection to the heads of all leagues."""
     asked = {"names": [each.name for each in ALL], "versions": [each.version for each in ALL]}
-    rows = connection.execute(_LAG.encode(), asked).fetchall()
+    statement = LAG.format(names="%(names)s", versions="%(versions)s")
+    rows = connection.execute(statement.encode(), asked).fetchall()
     found = {row[0]: [float(each) for each in row[1:]] for row in rows}
     for column, name, documentation in (
         (0, "holotable_projection_behind_events", "Positions that are not applied yet."),

@@ -11,9 +11,10 @@ that league, as with the runner. If a rebuild is killed, the next one starts fro
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError
@@ -39,10 +40,13 @@ from service.projections.projection import (
 from service.projections.scanning import batches
 from service.projections.schema import LIVE, NEXT, checkpoint
 
-__all__ = ["Difference", "Progress", "RebuildRefused", "compare", "rebuild"]
+__all__ = ["Difference", "Extent", "Progress", "RebuildRefused", "compare", "extents", "rebuild"]
 
 Progress = Callable[[int, int], None]
 """Called with the positions done and the positions in total."""
+
+Swapped = Callable[[AsyncConnection, str], Awaitable[None]]
+"""Called with a read model's name, in the transaction in which its new rows replace the old."""
 
 # Two rebuilds would write into the same relations. The lock needs the right to write to this
 # relation, and blocks neither reads nor writes. An autovacuum that holds the lock
@@ -58,6 +62,33 @@ _WRITERS = 2
 
 class RebuildRefused(Exception):
     """Another rebuild is running."""
+
+
+class Extent(NamedTuple):
+    """The rows that a rebuild of one read model would replace, and what it would read."""
+
+    name: str
+    rows: int
+    events: int
+    leagues: int
+
+
+async def extents(settings: Settings, name: str = "all") -> list[Extent]:
+    """Return what a rebuild of *name* (or ``all``) would replace. Nothing is changed."""
+    database = async_engine(settings.database_url, connections=1)
+    try:
+        async with database.connect() as connection:
+            heads = [await head(connection, league) for league in await leagues(connection)]
+            found = []
+            for projection in chosen(name):
+                rows = 0
+                for relation in projection.relations:
+                    counted = sa.select(sa.func.count()).select_from(relation)
+                    rows += await connection.scalar(counted) or 0
+                found.append(Extent(projection.name, rows, sum(heads) + len(heads), len(heads)))
+            return found
+    finally:
+        await database.dispose()
 
 
 @dataclass
@@ -95,7 +126,7 @@ class _Build:
         except Exception as error:  # noqa: BLE001 - raised again when the others are done
             self._fail(error)
 
-    async def finish(self, database: AsyncEngine) -> None:
+    async def finish(self, database: AsyncEngine, swapped: Swapped | None) -> None:
         """Have the new rows catch up with the live ones and replace them."""
         try:
             async with database.begin() as connection:
@@ -103,6 +134,8 @@ class _Build:
                 await _swap(connection, self.projection)
                 for each in self.stopped.values():
                     await mark_broken(connection, self.projection, each)
+                if swapped is not None:
+                    await swapped(connection, self.projection.name)
         except Exception as error:  # noqa: BLE001 - raised again when the others are done
             self._fail(error)
 
@@ -112,7 +145,10 @@ class _Build:
 
 
 async def rebuild(
-    settings: Settings, name: str = "all", progress: Progress | None = None
+    settings: Settings,
+    name: str = "all",
+    progress: Progress | None = None,
+    swapped: Swapped | None = None,
 ) -> list[ProjectionBroken]:
     """
     Rebuild *name* (or ``all``) and replace the live rows with the new ones.
@@ -132,7 +168,7 @@ async def rebuild(
             await _scan(database, builds, progress or _untold)
             for build in builds:
                 if build.failed is None:
-                    await build.finish(database)
+                    await build.finish(database, swapped)
     finally:
         await database.dispose()
     for build in builds:

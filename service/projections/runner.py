@@ -24,6 +24,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from engine.values import number_of
 from service.base import metrics, telemetry
 from service.base.database import async_engine
+from service.base.health import PULSE, Schema
 from service.base.settings import Settings
 from service.base.telemetry import request_id
 from service.log.catalogue import event_types
@@ -66,6 +67,8 @@ _REQUESTS = sa.text(
 )
 
 log = structlog.get_logger()
+
+_PART = "the projector"
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +162,7 @@ class Runner:
         """Apply the next chunk. Return its number of positions, and whether there are more."""
         projection, league, until = place
         key, before = (projection.name, league), NOTHING
+        PULSE.beat(_PART)
         chunk = 1 if key in self._careful else self.chunk
         try:
             async with self.database.begin() as connection:
@@ -227,6 +231,7 @@ class Runner:
         loop = asyncio.get_running_loop()
         looked: float | None = None
         while not stop.is_set():
+            PULSE.beat(_PART)
             # Listen before looking: news that comes during the catch-up must wake the next wait.
             news = asyncio.create_task(subscription.wait_for(None, timeout=POLL_SECONDS))
             await asyncio.sleep(0)
@@ -243,6 +248,7 @@ class Runner:
                 log.warning("projections_wait_for_database", reason=type(error).__name__)
                 await _first(stop, asyncio.sleep(RETRY_SECONDS))
             await _first(stop, news)
+        PULSE.ended(_PART)
 
 
 def _of_events(error: Exception) -> bool:
@@ -274,7 +280,8 @@ async def lag(connection: AsyncConnection, projections: Sequence[Projection] = A
 def run(settings: Settings) -> None:
     """Follow every league until SIGTERM or SIGINT, then finish or roll back the last batch."""
     telemetry.configure(settings, "project")
-    if metrics.serve(settings.metrics_address) is not None:
+    ready = Schema(settings.database_url)
+    if metrics.serve(settings.metrics_address, ready=ready) is not None:
         REGISTRY.register(metrics.Answered(settings.database_url, measured))
     asyncio.run(_run(settings))
 

@@ -6,13 +6,14 @@ Readiness therefore reports them as warnings, and the API stays in service.
 """
 
 import time
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 import asyncpg
 import msgspec
 
 from service.base.database import is_away
 from service.base.drivers import Driver
+from service.projections.measuring import LAG
 from service.projections.models import ALL
 
 Warning = Literal["audit_failed", "quarantined", "projection_outdated", "not_known"]
@@ -65,6 +66,22 @@ async def outdated(driver: Driver) -> list[str]:
     """Return the projections that have stopped because another version made their rows."""
     names, versions = [each.name for each in ALL], [each.version for each in ALL]
     return [row["name"] for row in await driver.fetch(_OUTDATED, names, versions)]
+
+
+class Behind(NamedTuple):
+    """The distance of a read model to the ends of all leagues."""
+
+    name: str
+    events: int
+    seconds: float
+    """The age of the first event that is not applied."""
+
+
+async def behind(driver: Driver) -> list[Behind]:
+    """Return how far each projection is behind the log, without leagues that broke it."""
+    names, versions = [each.name for each in ALL], [each.version for each in ALL]
+    rows = await driver.fetch(LAG.format(names="$1", versions="$2"), names, versions)
+    return [Behind(row[0], int(row[1]), float(row[2])) for row in rows]
 
 
 class Troubles:

@@ -24,6 +24,7 @@ from service.base.errors import (
     StoreUnavailable,
     UnderMaintenance,
 )
+from service.base.health import beating
 from service.base.settings import Settings
 from service.base.telemetry import request_id, working_for
 from service.director.runtime import GONE, Runtime, open_runtime
@@ -61,6 +62,8 @@ class Child:
     def start(self) -> None:
         """Start the loop. The first task opens the runtime, so the database may come later."""
         self._thread.start()
+        pulse = self._stack.enter_async_context(beating("the loop of duties"))
+        asyncio.run_coroutine_threadsafe(pulse, self._loop)
 
     def perform(self, job_id: UUID, claim: int, task: str, args: Mapping[str, str]) -> None:
         """

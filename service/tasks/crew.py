@@ -13,11 +13,13 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Final
 
 import structlog
 
 from service.base.children import dying_with
+from service.base.health import PULSE, SILENT_SECONDS, TELL_SECONDS, tell_manager
 
 _TICK_SECONDS: Final = 0.1
 _AGAIN_SECONDS: Final = 1.0
@@ -60,6 +62,11 @@ class Crew:
         self._ready: dict[int, float] = {}
         """The time at which each process became ready."""
 
+        self._beaten: dict[int, float] = {}
+        """The last beat of each process that beats."""
+
+        self._looked = time.monotonic()
+        self._told = 0.0
         self._failures: Counter[str] = Counter()
         """The number of consecutive failures at each post."""
 
@@ -67,6 +74,7 @@ class Crew:
         self._stopping_since: float | None = None
         self._reader, self._writer = os.pipe()
         os.set_blocking(self._reader, False)
+        os.set_blocking(self._writer, False)
 
     def run(self, ready: Callable[[], None]) -> int:
         """
@@ -86,6 +94,7 @@ class Crew:
         for post in self._posts:
             self._fork(post)
         while self._at_work or (self._due and self._stopping_since is None):
+            self._watch()
             received = signal.sigtimedwait(_SIGNALS, _TICK_SECONDS)
             if received is not None and received.si_signo != signal.SIGCHLD:
                 code = 130 if received.si_signo == signal.SIGINT else 0
@@ -113,6 +122,7 @@ class Crew:
             os.setsid()  # Ctrl-C reaches only the parent, which stops the children in order
             dying_with(parent, signal.SIGTERM)()
             signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
+            PULSE.tell = self._say_ready
             self._work(post, self._say_ready)
             code = 0
         except SystemExit as leaving:
@@ -127,17 +137,36 @@ class Crew:
             os._exit(code)
 
     def _say_ready(self) -> None:
-        os.write(self._writer, os.getpid().to_bytes(4, "big"))
+        """Say from a child that it is ready. It says so again while nothing in it hangs."""
+        with suppress(BlockingIOError):  # the parent does not read, so it would not act either
+            os.write(self._writer, os.getpid().to_bytes(4, "big"))
+
+    def _watch(self) -> None:
+        """Replace children that have stopped beating, and tell the service manager of us."""
+        now = time.monotonic()
+        if now - self._looked > TELL_SECONDS:
+            self._beaten.clear()  # this process was stopped, and heard nobody meanwhile
+        self._looked = now
+        if now - self._told > TELL_SECONDS:
+            self._told = now
+            tell_manager()
+        for child, at in list(self._beaten.items()):
+            if now - at > SILENT_SECONDS and child in self._at_work:
+                _log.error("a process hangs and is replaced", post=self._at_work[child], pid=child)
+                os.kill(child, signal.SIGKILL)
+                del self._beaten[child]
 
     def _hear(self) -> None:
-        """Read which children have become ready."""
+        """Read which children have become ready, and which go on."""
         try:
             said = os.read(self._reader, 4096)
         except BlockingIOError:
             return
         for at in range(0, len(said), 4):
             child = int.from_bytes(said[at : at + 4], "big")
-            if child in self._at_work:  # the child may have died meanwhile
+            if child in self._ready:
+                self._beaten[child] = time.monotonic()
+            elif child in self._at_work:  # the child may have died meanwhile
                 self._ready[child] = time.monotonic()
                 self._forked_at.pop(child, None)
 
@@ -149,6 +178,7 @@ class Crew:
                 return
             post, since = self._at_work.pop(child), self._ready.pop(child, None)
             self._forked_at.pop(child, None)
+            self._beaten.pop(child, None)
             if self._stopping_since is None:
                 code = os.waitstatus_to_exitcode(status)
                 say = _log.error if code else _log.warning

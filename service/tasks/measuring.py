@@ -1,6 +1,6 @@
 """The state of the installation as a worker sees it in the database, for its metrics."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import psycopg
 from prometheus_client.core import Metric
@@ -56,6 +56,7 @@ _HEADS = """
 """
 _HEARTBEATS = "SELECT process, extract(epoch FROM at) FROM heartbeat"
 _OUTAGES = "SELECT count(*), extract(epoch FROM max(until_at)) FROM outage"
+_BACKUP = "SELECT extract(epoch FROM max(at)) FROM operator_deed WHERE kind = 'backup_taken'"
 _LEAGUES = "SELECT count(*) FROM key"
 
 
@@ -102,9 +103,17 @@ def measured(connection: psycopg.Connection, *, signing: bool) -> Iterable[Metri
         yield gauge("holotable_unsigned_seconds", "Age of the oldest event without a head.", known)
     beats = _numbers(rows(_HEARTBEATS), 1)
     yield gauge("holotable_heartbeat_timestamp_seconds", "Last sign of life.", beats, "process")
+    yield from _whole(rows)
+
+
+def _whole(rows: Callable[[str], list[tuple[object, ...]]]) -> Iterable[Metric]:
+    """Return what belongs to no league and no process."""
     ((outages, until),) = rows(_OUTAGES)
     yield gauge("holotable_outages", "Outages recorded.", {"": _number(outages)})
     yield gauge("holotable_outage_last_timestamp_seconds", "End of the last.", {"": _number(until)})
+    ((backup,),) = rows(_BACKUP)
+    taken = {"": _number(backup) or 0.0}
+    yield gauge("holotable_backup_last_timestamp_seconds", "Last backup, or 0.", taken)
     ((leagues,),) = rows(_LEAGUES)
     yield gauge("holotable_leagues", "Leagues with a log.", {"": _number(leagues)})
 

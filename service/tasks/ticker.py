@@ -14,6 +14,7 @@ import structlog
 from kombu.exceptions import OperationalError
 
 from service.base import heartbeats, metrics
+from service.base.health import PULSE
 from service.base.settings import Settings
 from service.base.sources import DatabaseClock
 from service.tasks import arming, audits, jobs, noticing, telling
@@ -75,6 +76,7 @@ class Ticker:
     def _run(self) -> None:
         pause = self._settings.tick_milliseconds / 1000
         while not self._stopping.is_set():
+            PULSE.beat("the ticker")
             try:
                 busy = self.tick()
             except (psycopg.Error, OSError, OperationalError) as error:
@@ -89,6 +91,7 @@ class Ticker:
                 self._broken()
                 break
             self._stopping.wait(0 if busy else pause)
+        PULSE.ended("the ticker")
         self._disconnect()
 
     def tick(self) -> bool:

@@ -21,6 +21,7 @@ from prometheus_client import REGISTRY
 
 from service.base import metrics, telemetry
 from service.base.database import is_coming
+from service.base.health import Schema
 from service.base.settings import Settings, SettingsInvalid
 from service.tasks import broker
 from service.tasks.app import Application
@@ -49,14 +50,13 @@ def run_worker(settings: Settings) -> None:
     broker.transport(settings)  # reports bad settings here, not in every process
     if settings.broker_url is not None and broker.is_postgres(settings.broker_url):
         broker.install_once_there(settings.broker_url)
-    posts = [
-        *[PLAY] * settings.worker_processes,
-        *[LONG] * max(1, settings.worker_processes // 2),
-        OUTSIDE,
-    ]
+    at_play = settings.worker_processes
+    posts = [*[PLAY] * at_play, *[LONG] * (settings.worker_members - at_play - 1), OUTSIDE]
 
     def at_post(queue: str, ready: Callable[[], None]) -> None:
-        if metrics.serve(settings.metrics_address, len(posts)) is not None and queue == PLAY:
+        schema = Schema(settings.database_url)
+        port = metrics.serve(settings.metrics_address, len(posts), schema)
+        if port is not None and queue == PLAY:
             signing = settings.signer_url is not None
             REGISTRY.register(
                 metrics.Answered(settings.database_url, partial(measured, signing=signing))

@@ -87,6 +87,10 @@ CASES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
         },
         {"holotable_audit_last_passed_timestamp_seconds": EARLY, "holotable_leagues": "1x40"},
     ),
+    "HolotableBackupOld": (
+        {"holotable_backup_last_timestamp_seconds": "-200000x40", "holotable_leagues": "1x40"},
+        {"holotable_backup_last_timestamp_seconds": EARLY, "holotable_leagues": "1x40"},
+    ),
     "HolotableNoSignedHead": (
         {"holotable_unsigned_seconds": RISING},
         {"holotable_unsigned_seconds": "60x40"},

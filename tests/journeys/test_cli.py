@@ -97,12 +97,16 @@ def test_a_revoked_token_is_nobody(stack: Stack, organiser: str, by: str) -> Non
     headers = {"Authorization": f"Bearer {manager}"}
     listed = httpx.get(f"{stack.url}/v1/tokens", headers=headers, timeout=10).json()["items"]
     named = secret if by == "secret" else listed[0]["id"]
+    me = httpx.get(f"{stack.url}/v1/me", headers=headers, timeout=10).json()["id"]
 
     ended = holotable(stack, "api", "token", "revoke", named)
     asked_with = {"Authorization": f"Bearer {secret}"}
     refused = httpx.get(f"{stack.url}/v1/me", headers=asked_with, timeout=10)
 
-    assert (ended.returncode, ended.stdout) == (0, f"revoked {listed[0]['id']}\n")
+    assert (ended.returncode, ended.stdout) == (
+        0,
+        f"revoked {listed[0]['id']}: 1 tokens of {me} ended\n",
+    )
     assert refused.status_code == 401
 
 
@@ -138,6 +142,7 @@ def test_a_league_is_audited(stack: Stack, league: str) -> None:
 def test_the_doctor_finds_a_running_stack_well(stack: Stack) -> None:
     """Every role may ask, and no check is red."""
     roles = ("api", "worker", "project", "audit", "migrate")
+    assert holotable(stack, "migrate", "backup", str(stack.data / "backup")).returncode == 0
     for call, seen in at_once(stack, [(role, "doctor") for role in roles]).items():
         found = [line.split()[:2] for line in seen.stdout.splitlines()]
         closed = {
@@ -145,12 +150,16 @@ def test_the_doctor_finds_a_running_stack_well(stack: Stack) -> None:
             "quarantine:": {"project"},
             "audits:": {"project"},
             "heartbeats:": {"project", "audit"},
+            "doors:": {"project"},
+            "backups:": {"project", "audit"},
+            "jobs:": {"project"},
         }
-        checks = ["settings", "server:", "schema:", "clock:", "keys:", "broker:", "signer:"]
-        checks += ["mail:", "projections:", "quarantine:", "audits:", "heartbeats:"]
+        checks = ["settings", "passwords:", "server:", "schema:", "clock:", "keys:", "logins:"]
+        checks += ["broker:", "signer:", "mail:", "disk:", "doors:", "backups:", "projections:"]
+        checks += ["jobs:", "quarantine:", "audits:", "heartbeats:"]
         role = call.split()[0]
         wanted = [["--" if role in closed.get(each, ()) else "ok", each] for each in checks]
-        assert (seen.returncode, found) == (0, wanted), call
+        assert (seen.returncode, found) == (0, wanted), f"{call}: {seen.stdout}"
 
 
 def test_the_openapi_document_is_the_code_s(stack: Stack) -> None:

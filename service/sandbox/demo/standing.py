@@ -14,6 +14,7 @@ from service.base.embedded import ClusterFailed
 from service.base.settings import PREFIX, given_to_up
 from service.process import people
 from service.process.supervisor import Stack, StackFailed
+from service.process.watching import Watch, addresses
 
 LOGIN = "organiser"
 OWN_KEYS = {
@@ -34,7 +35,10 @@ def stay(directory: Path, host: str, port: int, server: str | None) -> int:
         return 2
     _interrupt_on_terminate()
     told = given_to_up(os.environ)
-    stack = Stack(directory, host=host, port=port, server=server, options=told, bots=True)
+    watch = Watch(addresses(told.pop("metrics_address", None)))
+    stack = Stack(
+        directory, host=host, port=port, server=server, options=told, bots=True, watch=watch
+    )
     try:
         with stack:
             _greet(console, stack)
@@ -68,6 +72,9 @@ def _greet(console: Console, stack: Stack) -> None:
     folder = stack.write_environments()
     console.print("  for operator's commands, in another shell:")
     console.print(f"    . {folder}/audit && holotable audit lge_...", markup=False)
+    if stack.watch is not None:
+        shown = ", ".join(f"{name} {at}" for name, at in stack.watch.addresses.items())
+        console.print(f"  metrics and health (/metrics, /readyz): {shown}", markup=False)
     console.print("  Ctrl-C stops everything; the same command goes on where it was.")
 
 

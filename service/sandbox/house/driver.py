@@ -29,6 +29,7 @@ from service.api.table.my_facts import is_over
 from service.api.table.my_following import named, subjects_in
 from service.base import metrics, telemetry
 from service.base.errors import EventUnreadable, ServiceError
+from service.base.health import Schema, beating
 from service.base.settings import Settings
 from service.director.runtime import GONE, Runtime, open_runtime, settle
 from service.director.submitting import submit_to_tournament
@@ -256,7 +257,7 @@ async def _logged(table: TableId, work: Coroutine[None, None, None]) -> None:
 def run(settings: Settings) -> None:
     """Play the house bots of every league until SIGTERM or SIGINT."""
     telemetry.configure(settings, "bots")
-    metrics.serve(settings.metrics_address)
+    metrics.serve(settings.metrics_address, ready=Schema(settings.database_url))
     asyncio.run(_run(settings))
 
 
@@ -273,6 +274,7 @@ async def _run(settings: Settings) -> None:
             work = [Driver(runtime, news, stopping).drive()]
             if settings.sandbox:
                 work.append(Standing(runtime, news, stopping).keep())
-            await asyncio.gather(*work)
+            async with beating("the event loop"):
+                await asyncio.gather(*work)
         finally:
             await news.aclose()

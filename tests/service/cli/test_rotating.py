@@ -16,7 +16,7 @@ from service.base.database import async_engine
 from service.base.errors import EventUnreadable
 from service.base.settings import PASSWORD_MEMORY_KIB, environment
 from service.cli.doctor import examine
-from service.cli.rotate_key import reseal, reseal_browsers, reseal_recipients, rewrap
+from service.cli.rotate_key import reseal, reseal_browsers, reseal_recipients, rewrap, rotate
 from service.director.runtime import open_runtime
 from service.log.keys import Keys, driver_of
 from service.notices import browsers
@@ -76,13 +76,13 @@ async def test_the_key_is_changed_with_play_going_on(database) -> None:
         owner, league, _, people, table = await before.playing()
         retried = await owner.post("/v1/tokens", {"name": "t"}, key="over the change")
         playing = asyncio.create_task(play(people, table, 2))
-        changed, leagues = await rotated(database)
-        assert (changed, leagues) == (1, 1)
+        changed, leagues, foreign = await rotated(database)
+        assert (changed, leagues, foreign) == (1, 1, 0)
         await playing
         # Meanwhile a process that still wraps with the old key creates a league.
         late, _ = await before.league()
-        assert await rotated(database) == (1, 2)
-        assert await rotated(database) == (0, 2)
+        assert await rotated(database) == (1, 2, 0)
+        assert await rotated(database) == (0, 2, 0)
         for person in (owner, late, *people):
             person.http = after.http
         again = await owner.post("/v1/tokens", {"name": "t"}, key="over the change")
@@ -108,8 +108,10 @@ async def test_a_key_that_nothing_was_wrapped_with_changes_nothing(database) -> 
         await api.league()
     connection = await asyncpg.connect(asyncpg_dsn(database.url("holotable_migrate")))
     before = await connection.fetch("SELECT * FROM key")
+    assert await rewrap(connection, Keys(NEW_KEY, "7c" * 32)) == (0, 1, 1)
+    other = {"secret_key": NEW_KEY, "second_secret_key": "7c" * 32}
     with pytest.raises(EventUnreadable, match="1 leagues"):
-        await rewrap(connection, Keys(NEW_KEY, "7c" * 32))
+        await rotate(database.settings("holotable_migrate", **other))
     assert await connection.fetch("SELECT * FROM key") == before
     await connection.close()
 

@@ -71,7 +71,7 @@ def test_a_bare_server_is_ready_after_one_command(
         broker_url=addresses[BROKER],
     )
     seen = in_fork(("doctor",), environment(settings))
-    assert (seen.returncode, seen.stdout.count("ok    ")) == (0, 12), seen.stdout
+    assert (seen.returncode, seen.stdout.count("ok    ")) == (0, 18), seen.stdout
 
     again = in_fork(("prepare", address), {})
     assert (again.returncode, again.stdout) == (0, "the server is ready\n")

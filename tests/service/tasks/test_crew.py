@@ -81,3 +81,30 @@ def test_a_process_that_fails_again_and_again_is_forked_less_and_less_often() ->
         raise SystemExit(crew.Crew(["frail"], work).run(lambda: None))
     """
     assert code_of(program, signal.SIGTERM) == 0
+
+
+def test_a_process_that_hangs_is_replaced() -> None:
+    """Only one that has beaten before: others are watched by their leases."""
+    program = """
+        import os, signal, time
+        from pathlib import Path
+        from tempfile import mkdtemp
+        from service.base import health
+        from service.tasks import crew
+        crew.SILENT_SECONDS, health.TELL_SECONDS = 1, 0.1
+        hung = Path(mkdtemp()) / "hung"
+        def work(post, ready):
+            ready()
+            if hung.exists():
+                print("ready", flush=True)
+                signal.pause()
+            hung.touch()
+            for _ in range(3):
+                health.PULSE.beat("the loop")
+                time.sleep(0.2)
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+            while True:
+                signal.pause()
+        raise SystemExit(crew.Crew(["post"], work).run(lambda: None))
+    """
+    assert code_of(program, signal.SIGTERM) == 0

@@ -1,5 +1,6 @@
 """What a worker and the projector tell of the installation's state, as their own logins see it."""
 
+import time
 import urllib.request
 from collections.abc import Iterable
 
@@ -59,6 +60,10 @@ async def test_the_worker_tells_of_jobs_messages_audits_and_heads(
             "INSERT INTO quarantine (league, consumer, position, reason) "
             "SELECT league, 'arming', 0, 'x' FROM key"
         )
+        worker.execute(
+            "INSERT INTO operator_deed (size, at, actor, kind, about)"
+            " VALUES (0, service_time(), 'operator x', 'backup_taken', 'b')"
+        )
         after = told(measuring.measured(worker, signing=False))
     assert after["holotable_jobs_waiting table.watch"] == 1
     assert 90 <= after["holotable_jobs_oldest_seconds table.watch"] < 200
@@ -66,6 +71,8 @@ async def test_the_worker_tells_of_jobs_messages_audits_and_heads(
     assert after["holotable_audits_failed"] == 1
     assert after["holotable_quarantined arming"] == 1
     assert "holotable_unsigned_seconds" not in after
+    assert before["holotable_backup_last_timestamp_seconds"] == 0
+    assert time.time() - after["holotable_backup_last_timestamp_seconds"] < 200
 
 
 @pytest.mark.anyio

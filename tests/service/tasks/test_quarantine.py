@@ -12,7 +12,8 @@ import psycopg
 import pytest
 
 from service.cli import quarantine as commands
-from service.cli.doctor import CHECKS, CheckFailed
+from service.cli.checks.finding import CheckFailed
+from service.cli.doctor import CHECKS
 from service.director.runtime import Runtime, open_runtime
 from service.people import quarantine
 from service.process.app import build

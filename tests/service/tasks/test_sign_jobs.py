@@ -15,7 +15,8 @@ import uvicorn
 
 from engine.values import number_of
 from service.base.settings import Settings
-from service.cli.doctor import CHECKS, CheckFailed
+from service.cli.checks.finding import CheckFailed
+from service.cli.doctor import CHECKS
 from service.cli.epoch import open_epoch
 from service.director.runtime import open_runtime
 from service.process.signer import signing_app

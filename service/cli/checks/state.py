@@ -1,0 +1,181 @@
+"""The state of what an installation holds: backups, read models, jobs, quarantines, audits."""
+
+from datetime import timedelta
+from typing import Final
+
+import asyncpg
+
+from service.base.heartbeats import SILENCE
+from service.base.settings import Settings
+from service.cli.checks.finding import CheckFailed, Fault, restart
+from service.people import quarantine
+from service.projections import troubles
+from service.tasks.duties import GOING_ON
+
+LATE_SECONDS: Final = 60
+"""A job or a read model that waits longer is late, as for the alerts."""
+
+BACKUP_AGE: Final = timedelta(hours=36)
+"""A nightly backup is never older. The alert uses the same bound."""
+
+POISONED: Final = 3
+"""A job that has failed so often will probably fail until it is dead."""
+
+_SINCE = "SELECT since_at FROM maintenance"
+_CLOSED = """
+    SELECT 'lge_' || replace(league::text, '-', '') AS league FROM append_turn
+     WHERE closed IS NOT NULL ORDER BY 1
+"""
+_BACKUP = """
+    SELECT service_time() - max(at) AS age, EXISTS (SELECT FROM events) AS filled
+      FROM operator_deed WHERE kind = 'backup_taken'
+"""
+_LATE = """
+    SELECT task, count(*) AS number, max(extract(epoch FROM service_time() - due_at))::int AS late
+      FROM job
+     WHERE state = 'ready' AND due_at < service_time() - $1 * interval '1 second'
+       AND (task = ANY ($2) OR NOT EXISTS (SELECT FROM maintenance)
+            AND NOT EXISTS (SELECT FROM append_turn t WHERE t.closed IS NOT NULL
+                               AND args ->> 'league' = 'lge_' || replace(t.league::text, '-', '')))
+     GROUP BY task ORDER BY late DESC
+"""
+_EXPIRED = """
+    SELECT task, count(*) AS number FROM job
+     WHERE state = 'sent' AND lease_until < service_time() - $1 * interval '1 second'
+     GROUP BY task ORDER BY task
+"""
+_FAILING = """
+    SELECT task, occurrence, attempts, last_error FROM job
+     WHERE state IN ('ready', 'sent') AND attempts >= $1 ORDER BY attempts DESC
+"""
+_BEATS = """
+    SELECT process, extract(epoch FROM service_time() - at)::float AS silent FROM heartbeat
+     ORDER BY process
+"""
+
+
+async def doors(connection: asyncpg.Connection, _settings: Settings) -> str:
+    """The installation takes commands."""
+    faults = []
+    if (since := await connection.fetchval(_SINCE)) is not None:
+        said = f"maintenance has lasted since {since:%Y-%m-%d %H:%M:%S} UTC: no commands are taken"
+        step = "`holotable maintenance off --reason WHY` as holotable_migrate"
+        faults.append(Fault(said, step, weak=True))
+    for row in await connection.fetch(_CLOSED):
+        step = f"`holotable league restore {row['league']} --reason WHY` as holotable_migrate"
+        faults.append(Fault(f"{row['league']} is suspended", step, weak=True))
+    if faults:
+        raise CheckFailed(faults)
+    return "every league takes commands"
+
+
+async def backups(connection: asyncpg.Connection, _settings: Settings) -> str:
+    """The last backup is not too old."""
+    row = await connection.fetchrow(_BACKUP)
+    if row is None or (row["age"] is None and not row["filled"]):
+        return "none taken; there is nothing to back up yet"
+    step = "`holotable backup FOLDER` as holotable_migrate, or with --data; every night by a timer"
+    if row["age"] is None:
+        raise CheckFailed([Fault("none has been taken", step, weak=True)])
+    hours = row["age"].total_seconds() / 3600
+    if row["age"] > BACKUP_AGE:
+        raise CheckFailed([Fault(f"the last one is {hours:.0f} hours old", step, weak=True)])
+    return f"the last one is {hours:.0f} hours old"
+
+
+async def projections(connection: asyncpg.Connection, _settings: Settings) -> str:
+    """The read models are of this version and at the end of the log."""
+    faults = [
+        Fault(
+            f"{name} stopped: its rows are of another version",
+            f"`holotable projections rebuild {name}` as holotable_project",
+        )
+        for name in await troubles.outdated(connection)
+    ]
+    faults += [
+        Fault(
+            f"{each.name} is {each.seconds:.0f} s and {each.events} events behind",
+            restart("project"),
+        )
+        for each in await troubles.behind(connection)
+        if each.seconds > LATE_SECONDS
+    ]
+    if faults:
+        raise CheckFailed(faults)
+    return "made by this version, and at the end of the log"
+
+
+async def jobs(connection: asyncpg.Connection, _settings: Settings) -> str:
+    """No job is dead, late, lost or failing again and again."""
+    faults = [_release(each) for each in await quarantine.held(connection) if _is_job(each)]
+    for row in await connection.fetch(_LATE, LATE_SECONDS, list(GOING_ON)):
+        said = f"{row['number']} {row['task']} are due, the oldest for {row['late']} s"
+        step = f"{restart('worker')}; if all are busy, raise HOLOTABLE_WORKER_PROCESSES"
+        faults.append(Fault(said, step))
+    for row in await connection.fetch(_EXPIRED, LATE_SECONDS):
+        said = (
+            f"{row['number']} {row['task']} were sent, and no worker has finished or repeated them"
+        )
+        faults.append(Fault(said, restart("worker")))
+    for row in await connection.fetch(_FAILING, POISONED):
+        said = f"{row['occurrence']} has failed {row['attempts']} times: {row['last_error']}"
+        step = f"look for {row['task']} in the worker's log; after ten times the job is dead"
+        faults.append(Fault(said, step, weak=True))
+    if faults:
+        raise CheckFailed(faults)
+    return "none is dead, late or failing"
+
+
+async def quarantines(connection: asyncpg.Connection, _settings: Settings) -> str:
+    """No consumer of the log has stopped in a league."""
+    held = [each for each in await quarantine.held(connection) if not _is_job(each)]
+    if held:
+        raise CheckFailed([_release(each) for each in held])
+    return "no league is held"
+
+
+def _is_job(held: quarantine.Held) -> bool:
+    return held.consumer.startswith("job/")
+
+
+def _release(held: quarantine.Held) -> Fault:
+    named = f"{held.league or quarantine.NO_LEAGUE} {held.consumer}"
+    return Fault(
+        str(held),
+        f"`holotable quarantine show {named}` says why; when that is mended: `holotable quarantine "
+        f"release {named}` as holotable_migrate",
+    )
+
+
+async def audits(connection: asyncpg.Connection, _settings: Settings) -> str:
+    """The newest audit of every league passed."""
+    failed = await troubles.failed_audits(connection)
+    if failed:
+        raise CheckFailed(
+            [
+                Fault(
+                    str(each),
+                    f"`holotable audit {each.league}` as holotable_audit says why; this stays red "
+                    "until an audit passes",
+                )
+                for each in failed
+            ]
+        )
+    return "the last of every league passed"
+
+
+async def heartbeats(connection: asyncpg.Connection, settings: Settings) -> str:
+    """No kind of process has fallen silent."""
+    rows = await connection.fetch(_BEATS)
+    limit = SILENCE * settings.heartbeat_seconds
+    faults = [
+        Fault(
+            f"no {row['process']} for {row['silent']:.0f} s",
+            f"{restart(row['process'])}; open decisions get their time back",
+        )
+        for row in rows
+        if row["silent"] > limit
+    ]
+    if faults:
+        raise CheckFailed(faults)
+    return f"running: {', '.join(row['process'] for row in rows) or 'none started yet'}"

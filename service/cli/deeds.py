@@ -1,0 +1,55 @@
+"""Deeds of operators: each is one transaction, which a dry run takes back."""
+
+from collections.abc import Awaitable, Callable
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from service.base.database import async_engine
+from service.base.errors import StreamNotFound
+from service.base.settings import Settings
+from service.cli.common import NO, USAGE, err, out
+
+Work = Callable[[AsyncConnection], Awaitable[str | None]]
+"""Does something in a transaction. Returns what was done, or None if nothing was left to do."""
+
+
+class NotDone(Exception):
+    """A deed that is not possible. The transaction is taken back."""
+
+    def __init__(self, message: str, step: str, code: int = NO) -> None:
+        super().__init__(message)
+        self.step = step
+        self.code = code
+
+
+async def carried_out(settings: Settings, work: Work, *, dry_run: bool) -> int:
+    """
+    Do *work* in one transaction, and say what was done. A dry run takes it back.
+
+    So a dry run counts what the deed itself changes, and not what somebody expects of it.
+
+    Returns:
+      0, 1 if nothing was left to do, 2 if the thing does not exist, or the code of a `NotDone`.
+    """
+    engine = async_engine(settings.database_url, 1)
+    try:
+        async with engine.connect() as connection, connection.begin() as transaction:
+            # The transaction begins here: calls of the driver would not begin it.
+            await connection.execute(sa.text("SELECT 1"))
+            said = await work(connection)
+            if dry_run:
+                await transaction.rollback()
+    except NotDone as error:
+        err.print(f"{error}\n  next: {error.step}", markup=False)
+        return error.code
+    except StreamNotFound as error:
+        err.print(f"{error}\n  next: give its login or identifier", markup=False)
+        return USAGE
+    finally:
+        await engine.dispose()
+    if said is None:
+        err.print("nothing to do: it is so already", markup=False)
+        return NO
+    out.print(f"dry run, nothing was done: {said}" if dry_run else said, markup=False)
+    return 0

@@ -1,0 +1,93 @@
+"""Whether the children of a stack go on: their ports, and the questions asked there."""
+
+import socket
+import time
+import urllib.error
+import urllib.request
+from collections import Counter
+from collections.abc import Mapping
+from typing import Final
+
+_PLACES: Final = {"api": 0, "project": 1, "signer": 2, "bots": 3, "worker": 6}
+"""Each process's distance from the first port, as in docs/operating/monitoring.md."""
+
+_PORTS: Final = 16
+_ASK_SECONDS: Final = 10.0
+_PATIENCE: Final = 6
+"""The number of questions in a row without an answer after which a process hangs."""
+
+
+def addresses(given: str | None) -> dict[str, str]:
+    """
+    Return where each process shows its metrics and its health.
+
+    Args:
+      given: The first address, for the API. Without it free ports of this machine are taken.
+    """
+    host, _, first = (given or f"127.0.0.1:{_free_range()}").rpartition(":")
+    return {process: f"{host}:{int(first) + place}" for process, place in _PLACES.items()}
+
+
+class Watch:
+    """
+    Asks processes now and then whether they go on.
+
+    Args:
+      addresses: Where each process shows its health. A worker watches its own processes.
+    """
+
+    def __init__(self, addresses: Mapping[str, str]) -> None:
+        self.addresses = dict(addresses)
+        self._due: dict[str, float] = {}
+        self._silent: Counter[str] = Counter()
+
+    def hangs(self, process: str) -> bool:
+        """Return whether *process* has not answered for a minute."""
+        now = time.monotonic()
+        if process == "worker" or process not in self.addresses:
+            return False
+        if now < self._due.setdefault(process, now + _ASK_SECONDS):
+            return False
+        self._due[process] = now + _ASK_SECONDS
+        if answers(f"http://{self.addresses[process]}/livez"):
+            self._silent.pop(process, None)
+            return False
+        self._silent[process] += 1
+        if self._silent[process] < _PATIENCE:
+            return False
+        del self._silent[process]
+        return True
+
+
+def answers(url: str) -> bool:
+    """Return whether *url* answers with 200 within two seconds."""
+    try:
+        with urllib.request.urlopen(url, timeout=2) as answer:  # noqa: S310 - our own
+            return bool(answer.status == 200)
+    except (urllib.error.URLError, OSError):
+        return False
+
+
+def free_port(host: str) -> int:
+    """Return a port of *host* that nobody uses at this moment."""
+    with socket.socket() as probe:
+        probe.bind((host, 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def _free_range() -> int:
+    """Return the first of some ports of loopback that are free, one after the other."""
+    while True:
+        first = free_port("127.0.0.1")
+        if all(_free(port) for port in range(first, first + _PORTS)):
+            return first
+
+
+def _free(port: int) -> bool:
+    try:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", port))
+    except (OSError, OverflowError):
+        return False
+    return True

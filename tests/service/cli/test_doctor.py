@@ -1,0 +1,256 @@
+"""The doctor finds each fault, and names the command that mends it."""
+
+import asyncio
+import json
+from typing import Any, NamedTuple
+
+import asyncpg
+import psycopg
+import pytest
+
+from service.base.database import async_engine
+from service.base.settings import PASSWORD_MEMORY_KIB, environment
+from service.cli.checks import parts
+from service.cli.doctor import CHECKS, Finding
+from service.projections.runner import Runner
+from tests.service.league_night import Night, played
+from tests.support.commands import Ended, in_fork
+from tests.support.databases import TestDatabase
+
+LEAGUE = "lge_{0}"
+NUMBER = "(SELECT league FROM key)"
+AS_MIGRATE = "as holotable_migrate"
+
+
+class Broken(NamedTuple):
+    """Something broken for real, and the doctor's sentence and step."""
+
+    sql: str
+    said: str
+    step: str
+    state: str = "wrong"
+
+
+FAULTS = {
+    "schema": Broken(
+        "UPDATE alembic_version SET version_num = '0046'",
+        "the schema is at 0046, and this version needs",
+        "run `holotable migrate`",
+    ),
+    "clock": Broken(
+        "INSERT INTO clock_step (noticed_at, ahead_us) VALUES (clock_timestamp(), 1000)",
+        "the database's clock has been +0.0 s off",
+        f"`holotable clock believe --operator NAME --reason WHY` {AS_MIGRATE}",
+    ),
+    "logins": Broken(
+        "REVOKE INSERT ON operator_deed FROM holotable_audit;"
+        "GRANT UPDATE ON events TO holotable_api",
+        "holotable_api has too much: relation:public.events UPDATE",
+        "`psql ADDRESS -c 'REVOKE UPDATE ON public.events FROM holotable_api;'`",
+    ),
+    "doors": Broken(
+        "INSERT INTO maintenance (since_at, retry_seconds) VALUES (now(), 60)",
+        "maintenance has lasted since",
+        f"`holotable maintenance off --reason WHY` {AS_MIGRATE}",
+        "weak",
+    ),
+    "backups": Broken(
+        "INSERT INTO operator_deed (size, at, actor, kind, about)"
+        " VALUES (0, now() - interval '50 hours', 'x', 'backup_taken', 'b')",
+        "the last one is 50 hours old",
+        "`holotable backup FOLDER`",
+        "weak",
+    ),
+    "projections": Broken(
+        "UPDATE reads.checkpoint SET version = 0 WHERE name = 'tables'",
+        "tables stopped: its rows are of another version",
+        "`holotable projections rebuild tables` as holotable_project",
+    ),
+    "jobs": Broken(
+        f"""
+        INSERT INTO job (occurrence, task, args, due_at, state, last_error)
+        SELECT 'dead', 'table.watch', json_build_object('league', '{LEAGUE}'), now(), 'dead', 'boom'
+        """,
+        "job/table.watch at dead: boom",
+        f"`holotable quarantine release {LEAGUE} job/table.watch` {AS_MIGRATE}",
+    ),
+    "quarantine": Broken(
+        "INSERT INTO quarantine (league, consumer, position, reason)"
+        f" VALUES ({NUMBER}, 'arming', 3, 'boom')",
+        "arming at position 3: boom",
+        f"`holotable quarantine release {LEAGUE} arming` {AS_MIGRATE}",
+    ),
+    "audits": Broken(
+        "INSERT INTO audit_report (id, league, scope, state, finished_at)"
+        f" VALUES ('nightly_1', '{LEAGUE}', '{LEAGUE}', 'failed', now())",
+        f"{LEAGUE}: audit nightly_1 failed",
+        f"`holotable audit {LEAGUE}` as holotable_audit",
+    ),
+    "heartbeats": Broken(
+        "INSERT INTO heartbeat VALUES ('worker', now() - interval '1 minute')",
+        "no worker for 6",
+        "`systemctl restart holotable-worker`",
+    ),
+}
+"""A fault of each check of the database."""
+
+MORE = {
+    "logins": [
+        (
+            "holotable_audit lacks: relation:public.operator_deed INSERT",
+            "`psql ADDRESS -c 'GRANT INSERT ON public.operator_deed TO holotable_audit;'`",
+        )
+    ],
+}
+
+
+@pytest.fixture
+def night(database: TestDatabase) -> Night:
+    """A league whose read models are at its end."""
+    return asyncio.run(_night(database))
+
+
+async def _night(database: TestDatabase) -> Night:
+    made = await played(database, steps_max=8)
+    engine = async_engine(database.url("holotable_project"), 2)
+    await Runner(engine).catch_up()
+    await engine.dispose()
+    return made
+
+
+def doctor(database: TestDatabase, *asked: str, **changes: Any) -> Ended:
+    """Run the doctor with the one login that may read everything."""
+    sound = {"password_memory_kib": PASSWORD_MEMORY_KIB} | changes
+    settings = database.settings("holotable_migrate", **sound)
+    return in_fork(("doctor", *asked), environment(settings))
+
+
+def findings(ended: Ended) -> list[Finding]:
+    return [Finding(**each) for each in json.loads(ended.stdout)["findings"]]
+
+
+def sql(database: TestDatabase, statement: str) -> None:
+    with psycopg.connect(database.url("postgres")) as connection:
+        connection.execute(statement.encode())
+
+
+def test_each_fault_of_the_database_is_found_with_the_command_that_mends_it(
+    database: TestDatabase, night: Night
+) -> None:
+    """All of them at once: no fault hides another one."""
+    sound = findings(doctor(database, "--json"))
+    assert {each.check for each in sound} == {"settings", *CHECKS}
+    weak = [each for each in sound if each.state != "ok"]
+    assert [(each.check, each.said) for each in weak] == [("backups", "none has been taken")]
+
+    number = night.league[4:]
+    schema, *others = FAULTS.items()
+    for _, broken in others:
+        sql(database, broken.sql.replace("{0}", number))
+    ended = doctor(database, "--json")
+    found = findings(ended)
+    sql(database, schema[1].sql)
+    after = findings(doctor(database, "--json"))
+
+    assert (ended.returncode, json.loads(ended.stdout)["passed"]) == (1, False)
+    for check, broken in others:
+        wanted = [(broken.said, broken.step), *MORE.get(check, [])]
+        for said, step in wanted:
+            of_check = [each for each in found if each.check == check]
+            mine = [each for each in of_check if said.replace("{0}", number) in each.said]
+            assert len(mine) == 1, of_check
+            (one,) = mine
+            assert step.replace("{0}", number) in (one.step or ""), one
+            assert one.state == broken.state, one
+    (one,) = [each for each in after if each.check == "schema"]
+    assert (one.state, one.step) == ("wrong", "run `holotable migrate`")
+    assert schema[1].said in one.said
+
+
+def test_late_lost_and_failing_jobs_and_late_read_models_are_found(
+    database: TestDatabase, night: Night
+) -> None:
+    sql(
+        database,
+        """
+        INSERT INTO job (occurrence, task, args, due_at, state, lease_until, attempts, last_error)
+        VALUES ('late', 'table.watch', '{}', now() - interval '300 s', 'ready', NULL, 0, NULL),
+               ('lost', 'audit.run', '{}', now(), 'sent', now() - interval '300 s', 1, NULL),
+               ('poison', 'mail.send', '{}', now() + interval '1 h', 'ready', NULL, 7, 'boom');
+        UPDATE reads.checkpoint SET position = 0 WHERE name = 'hands';
+        ALTER TABLE events DISABLE TRIGGER ALL;
+        UPDATE events SET at = at - interval '1 hour';
+        ALTER TABLE events ENABLE TRIGGER ALL
+        """,
+    )
+    found = {each.said: each for each in findings(doctor(database, "--json"))}
+    said = "\n".join(found)
+    assert "1 table.watch are due, the oldest for 30" in said
+    assert "1 audit.run were sent, and no worker has finished or repeated them" in said
+    assert found["poison has failed 7 times: boom"].state == "weak"
+    (behind,) = [each for each in found.values() if each.said.startswith("hands is 3")]
+    assert behind.check == "projections"
+    assert "`systemctl restart holotable-project`" in (behind.step or "")
+
+
+def test_absent_parts_are_found(database: TestDatabase) -> None:
+    """Signer, broker and mail server, one of them by an address of each kind."""
+    away = {
+        "signer_url": "http://127.0.0.1:1",
+        "smtp_url": "smtp://127.0.0.1:1",
+        "mail_from": "league@example.org",
+        "password_memory_kib": 8,
+    }
+    ended = doctor(database, "--json", broker_url="amqp://me:secretword@127.0.0.1:1//", **away)
+    by_check = {each.check: each for each in findings(ended)}
+    assert ended.returncode == 1
+    assert by_check["passwords"].state == "weak"
+    for check, step in {
+        "signer": "`systemctl restart holotable-signer`",
+        "broker": "`systemctl status rabbitmq-server`",
+        "mail": "check HOLOTABLE_SMTP_URL",
+    }.items():
+        assert by_check[check].state == "wrong", by_check[check]
+        assert step in (by_check[check].step or "")
+    assert "secretword" not in ended.stdout + ended.stderr
+    pgmq = doctor(database, "--json", broker_url="postgresql://me:secretword@127.0.0.1:1/none")
+    (broker,) = [each for each in findings(pgmq) if each.check == "broker"]
+    assert "`holotable prepare URL`" in (broker.step or "")
+    assert "secretword" not in pgmq.stdout + pgmq.stderr
+
+
+@pytest.mark.anyio
+async def test_a_full_disk_is_found(
+    database: TestDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No disk is filled: all of a disk is asked to be free."""
+
+    connection = await asyncpg.connect(database.url("postgres"))
+    settings = database.settings("holotable_migrate")
+    assert "GB are free" in await parts.disk(connection, settings)
+    monkeypatch.setattr(parts, "DISK_FREE", 1.01)
+    with pytest.raises(parts.CheckFailed, match=r"only .* GB are free at .*cluster") as failed:
+        await parts.disk(connection, settings)
+    assert "`holotable prune --dry-run`" in failed.value.faults[0].step
+    await connection.close()
+
+
+def test_a_login_with_too_much_power_is_found(database: TestDatabase) -> None:
+    """The role is the whole server's, so it gets its power back before the test ends."""
+    sql(database, "ALTER ROLE holotable_audit CREATEDB")
+    try:
+        found = findings(doctor(database, "--json"))
+    finally:
+        sql(database, "ALTER ROLE holotable_audit NOCREATEDB")
+    (one,) = [each for each in found if each.check == "logins"]
+    assert one.said == "holotable_audit has more power over the server than it needs"
+    assert "`holotable prepare URL`" in (one.step or "")
+
+
+def test_the_exit_codes_are_those_of_the_help(database: TestDatabase) -> None:
+    for asked in ((), ("--json",)):
+        assert doctor(database, *asked).returncode == 0
+        told = environment(database.settings("holotable_migrate"))
+        nowhere = told | {"HOLOTABLE_DATABASE_URL": "postgresql://x:y@127.0.0.1:1/none"}
+        assert in_fork(("doctor", *asked), nowhere).returncode == 3
+        assert in_fork(("doctor", *asked), told | {"HOLOTABLE_SECRET_KEY": "short"}).returncode == 2
