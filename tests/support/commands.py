@@ -19,6 +19,8 @@ from tests.support.forking import MODULE
 
 ROOT = Path(__file__).resolve().parents[2]
 TIMEOUT_SECONDS = 30
+STARTING_SECONDS = 180
+"""The first command waits for all imports. If it gave up, every later one would fail too."""
 
 _one_at_a_time = Lock()
 
@@ -51,8 +53,9 @@ def in_fork(arguments: tuple[str, ...], settings: Mapping[str, str]) -> Ended:
         with answering:
             files = [each.fileno() for each in (output, errors, answering)]
             socket.send_fds(_forks(), [asked], files)
-        answers.settimeout(TIMEOUT_SECONDS)
+        answers.settimeout(STARTING_SECONDS)
         process = int(answers.recv(64))
+        answers.settimeout(TIMEOUT_SECONDS)
         try:
             code = int(answers.recv(64))
         except TimeoutError:
