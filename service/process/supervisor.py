@@ -30,7 +30,7 @@ from service.base.shipped import ROOT
 from service.base.sources import SystemEntropy
 from service.process import at_rest
 from service.process.signer import make_key
-from service.process.watching import Watch, answers, free_port
+from service.process.watching import Watch, answers
 from service.tasks import broker
 from service.tasks.worker import READY
 
@@ -222,10 +222,10 @@ class Stack:
 
     def mend(self, told: Callable[[str], None]) -> None:
         """
-        Start what has ended again, after a pause that grows each time.
+        Start what has ended again, after a pause that grows each time, and end what hangs.
 
         Args:
-          told: Called with one line for each child that ended.
+          told: Called with one line for each.
 
         Raises:
           StackFailed: If a child or the embedded database ends again and again.
@@ -240,15 +240,14 @@ class Stack:
                 soon = now - self._started.get(process, 0.0) < _SOUND_SECONDS
                 self._ends[process] = self._ends[process] + 1 if soon else 1
                 if self._ends[process] > _AGAIN_TIMES:
-                    raise StackFailed(
-                        f"{self._why(process)} ({_AGAIN_TIMES} restarts did not help)"
-                    )
+                    why = f"{self._why(process)} ({_AGAIN_TIMES} restarts did not help)"
+                    raise StackFailed(why)
                 pause = _AGAIN_SECONDS * 2.0 ** (self._ends[process] - 1)
                 self._due[process] = now + pause
                 told(f"{self._why(process)}; it is started again in {pause:.0f} s")
             elif self.watch is not None and self.watch.hangs(process):
-                told(f"{process} has not answered for a minute; it is ended")
                 self._children[process].kill()
+                told(f"{process} has not answered for a minute, and was ended")
 
     def _has_ended(self, process: str) -> bool:
         if process == _POSTGRES:

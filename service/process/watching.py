@@ -8,6 +8,8 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Final
 
+from service.base.embedded import free_port
+
 _PLACES: Final = {"api": 0, "project": 1, "signer": 2, "bots": 3, "worker": 6}
 """Each process's distance from the first port, as in docs/operating/monitoring.md."""
 
@@ -68,18 +70,10 @@ def answers(url: str) -> bool:
         return False
 
 
-def free_port(host: str) -> int:
-    """Return a port of *host* that nobody uses at this moment."""
-    with socket.socket() as probe:
-        probe.bind((host, 0))
-        port: int = probe.getsockname()[1]
-        return port
-
-
 def _free_range() -> int:
     """Return the first of some ports of loopback that are free, one after the other."""
     while True:
-        first = free_port("127.0.0.1")
+        first = free_port()
         if all(_free(port) for port in range(first, first + _PORTS)):
             return first
 

@@ -18,9 +18,10 @@ import psycopg
 import pytest
 
 from service.base import health, metrics
+from service.base.embedded import free_port
 from service.base.health import Pulse, Schema
 from service.base.settings import SignerSettings, environment
-from service.process.watching import Watch, addresses, free_port
+from service.process.watching import Watch, addresses
 from service.transparency.note import private_key
 from tests.support.commands import ROOT, in_fork
 from tests.support.databases import TestDatabase
@@ -86,8 +87,8 @@ def told(tmp_path: Path) -> dict[str, str]:
         SignerSettings(
             signer_key=private_key("holo.example/1", bytes(32)),
             signer_memory=str(tmp_path / "memory"),
-            port=free_port("127.0.0.1"),
-            metrics_address=f"127.0.0.1:{free_port('127.0.0.1')}",
+            port=free_port(),
+            metrics_address=f"127.0.0.1:{free_port()}",
         )
     )
 
