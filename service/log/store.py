@@ -20,9 +20,6 @@ from service.log.record import Append, Disconnected, Outcome, Recorded
 
 CHANNEL = "holotable_log"
 _CLOSE_SECONDS = 2.0
-_TOGETHER = 100
-"""Events in a list of :func:`chunks`, about a millisecond of work."""
-
 _WAKE_SECONDS = 0.02
 """The shortest time between two wake-ups. The first goes out at once."""
 
@@ -98,28 +95,20 @@ class Store(Protocol):
 
 async def chunks(
     store: Store, league: UUID, stream: str, after_version: int = 0
-) -> AsyncIterator[Sequence[Recorded]]:
-    """
-    Yield a stream's events in small lists, oldest first.
-
-    The next chunk is fetched meanwhile. The loop turns before each list: the database goes on
-    sending only if this process takes in what has come, and other tasks wait for one list only.
-    """
-    following = asyncio.ensure_future(store.stream(league, stream, after_version))
-    try:
-        while rows := await following:
-            full = len(rows) == read.CHUNK
-            if full:
-                following = asyncio.ensure_future(
-                    store.stream(league, stream, rows[-1].stream_version)
-                )
-            for at in range(0, len(rows), _TOGETHER):
-                await asyncio.sleep(0)
-                yield rows[at : at + _TOGETHER]
-            if not full:
-                return
-    finally:
-        following.cancel()
+) -> AsyncIterator[list[Recorded]]:
+    """Yield a stream's events in chunks, oldest first. The next chunk is fetched meanwhile."""
+    rows = await store.stream(league, stream, after_version)
+    while rows:
+        if len(rows) < read.CHUNK:
+            yield rows
+            return
+        following = asyncio.ensure_future(store.stream(league, stream, rows[-1].stream_version))
+        try:
+            await asyncio.sleep(0)  # sends the query now, so that the database answers meanwhile
+            yield rows
+            rows = await following
+        finally:
+            following.cancel()
 
 
 async def _read_committed(connection: Driver) -> None:
