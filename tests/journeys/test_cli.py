@@ -162,11 +162,10 @@ def test_the_doctor_finds_a_running_stack_well(stack: Stack) -> None:
         assert (seen.returncode, found) == (0, wanted), f"{call}: {seen.stdout}"
 
 
-def test_the_openapi_document_is_the_code_s(stack: Stack) -> None:
-    """The committed document matches the code, and a changed file does not."""
-    checked = ("openapi", "--check", "api-spec/openapi.yaml")
-    assert holotable(stack, "api", *checked, run=in_own_python).returncode == 0
-    assert holotable(stack, "api", "openapi", "--check", "LICENSE").returncode == 1
+def test_a_changed_openapi_document_is_noticed(stack: Stack) -> None:
+    """``test_problems.py`` compares the committed document with the code, as this command does."""
+    changed = ("openapi", "--check", "LICENSE")
+    assert holotable(stack, "api", *changed, run=in_own_python).returncode == 1
 
 
 def test_wrong_usage_is_said_in_two_lines(stack: Stack) -> None:

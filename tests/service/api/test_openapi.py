@@ -1,15 +1,15 @@
 """The OpenAPI document: names, pages and everything that generators of clients stumble over."""
 
+import json
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
 import msgspec
 import pytest
-import yaml
 
 from service.api.http.words import WORDS
-from service.api.openapi import openapi_document
+from service.api.openapi import openapi_json
 from service.api.openapi.components import Undescribed, components
 from service.api.routes import ROUTES
 from service.base.limits import LimitSettings
@@ -17,7 +17,7 @@ from service.base.limits import LimitSettings
 
 @pytest.fixture(scope="module")
 def document() -> dict[str, Any]:
-    return yaml.safe_load(openapi_document())
+    return json.loads(openapi_json())
 
 
 def operations(document: dict[str, Any]) -> Iterator[dict[str, Any]]:

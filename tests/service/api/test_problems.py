@@ -1,15 +1,15 @@
 """Every refusal is a problem document, and every rule has its status."""
 
+import json
 import re
 from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from engine.errors import CommandRejected
 from service.api.http.problems import STATUSES, catalogue, catalogue_text
-from service.api.openapi import openapi_document
+from service.api.openapi import openapi_document, openapi_json
 from service.api.routes import ROUTES
 from service.base.errors import ServiceError
 from service.people.texts import TEXT_MAX
@@ -67,7 +67,7 @@ def _asks_for_words(schema: Any, schemas: dict[str, Any]) -> bool:
 
 
 def test_every_route_that_keeps_or_shows_words_says_that_they_may_be_forged() -> None:
-    document = yaml.safe_load(openapi_document())
+    document = json.loads(openapi_json())
     schemas = document["components"]["schemas"]
     sealed = {"file_confidential_claim", "dismiss_confidential_claim"}  # stored with the claim
     shown = {
