@@ -32,6 +32,7 @@ START_SECONDS = 120.0
 
 pytestmark = [
     pytest.mark.long,
+    pytest.mark.slow,
     pytest.mark.anyio,
     pytest.mark.skipif(bool(missing()), reason=f"not installed: {', '.join(missing())}"),
 ]

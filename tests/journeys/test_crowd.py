@@ -7,7 +7,7 @@ import pytest
 from bench.crowd import OPTIONS, SEATS, another_api, play
 from service.process.supervisor import Stack
 
-pytestmark = [pytest.mark.long, pytest.mark.anyio]
+pytestmark = [pytest.mark.long, pytest.mark.slow, pytest.mark.anyio]
 
 BOTS = 60
 STACK = 60

@@ -15,7 +15,9 @@ from tests.support.waiting import until
 pytestmark = pytest.mark.slow
 
 GUIDE = Path(__file__).resolve().parents[2] / "docs" / "guides" / "fair-dealing.md"
-OPTIONS = {"tick_milliseconds": 50, "sweep_seconds": 1, "log_level": "warning"}
+OPTIONS = {
+    "tick_milliseconds": 50, "sweep_seconds": 1, "worker_processes": 1, "log_level": "warning",
+}  # fmt: skip
 TEMPER = Temper(boldness=0.0, patience=1.0)
 PLAYERS = ("han", "lando", "qira")
 

@@ -48,7 +48,7 @@ def test_a_night_on_a_given_server_leaves_it_as_it_was(given: Cluster, tmp_path:
     arguments = ("demo", "--players", "4", "--tournaments", "1")
     told = {"HOLOTABLE_DATABASE_URL": given.url(), "TMPDIR": str(tmp_path)}
     with holotable(*arguments, **told) as running:
-        said, _ = running.communicate(timeout=150)
+        said, _ = running.communicate(timeout=300)
     assert running.returncode == 0, said
     assert found(given) == []
     assert list(tmp_path.glob("holotable-demo-*")) == []

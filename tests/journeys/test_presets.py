@@ -53,7 +53,7 @@ class Played:
 def tour(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Played]:
     # Socket paths have 107 bytes. The short base name leaves room.
     directory = tmp_path_factory.mktemp("p") / "d"
-    options = {"tick_milliseconds": 50, "sweep_seconds": 1, "log_level": "warning"}
+    options = {"tick_milliseconds": 50, "sweep_seconds": 1, "worker_processes": 1}
     told = io.StringIO()
     with Stack(directory, keep=False, durable=False, options=options) as stack:
         outcome = asyncio.run(asyncio.wait_for(played(stack, told), SECONDS_MAX))

@@ -32,10 +32,12 @@ from service.sandbox.demo.night import Night
 from service.sandbox.demo.options import Options
 from service.sandbox.demo.teller import Teller
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, pytest.mark.slow]
 
 SEED = 4
-OPTIONS = {"tick_milliseconds": 50, "sweep_seconds": 1, "log_level": "warning"}
+OPTIONS = {
+    "tick_milliseconds": 50, "sweep_seconds": 1, "worker_processes": 1, "log_level": "warning",
+}  # fmt: skip
 IN_COMMON_MIN = 20
 """Two tournaments of eight bots play more than twice as many hands."""
 

@@ -53,7 +53,7 @@ from tests.service.director.test_directing import announced, command, decided
 from tests.support import play
 from tests.support.databases import TestDatabase
 
-pytestmark = [pytest.mark.long, pytest.mark.anyio]
+pytestmark = [pytest.mark.long, pytest.mark.slow, pytest.mark.anyio]
 
 ENTRANTS = 1_000
 NO_SHOWS = 10
