@@ -30,6 +30,7 @@ EXPERIMENTS = (
     "turns",
     "bots",
     "crowd",
+    "processes",
     "structure",
     "lengths",
     "receipts",

@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -65,8 +66,12 @@ class Person:
 
     async def post(self, path: str, body: Any) -> Any:
         """Send a command under a key of its own; an error ends the run."""
+        return _answer(f"POST {path}", *await self.send(path, body))
+
+    async def send(self, path: str, body: Any) -> tuple[int, bytes]:
+        """Send a command under a key of its own. Return the status and the body of the answer."""
         key = f"Idempotency-Key: {random.getrandbits(120):x}\r\n"
-        return await self._ask(f"POST {path}", msgspec.json.encode(body), key)
+        return await self._send(f"POST {path}", msgspec.json.encode(body), key)
 
     async def put(self, path: str, body: Any) -> Any:
         """Send a command that sets something; an error ends the run."""
@@ -74,12 +79,70 @@ class Person:
         return await self._ask(f"PUT {path}", msgspec.json.encode(body), key)
 
     async def _ask(self, what: str, body: bytes, more: str) -> Any:
+        return _answer(what, *await self._send(what, body, more))
+
+    async def _send(self, what: str, body: bytes, more: str) -> tuple[int, bytes]:
         bearer = f"Authorization: Bearer {self.token}\r\n" if self.token else ""
         head = (
             f"{what} HTTP/1.1\r\nHost: bench\r\n{bearer}{more}"
             f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
         )
-        status, found = await self.connection.ask(head.encode() + body)
-        if status >= 400:
-            raise RuntimeError(f"{what}: {status} {found.decode()}")
-        return msgspec.json.decode(found) if found else None
+        return await self.connection.ask(head.encode() + body)
+
+
+def _answer(what: str, status: int, found: bytes) -> Any:
+    if status >= 400:
+        raise RuntimeError(f"{what}: {status} {found.decode()}")
+    return msgspec.json.decode(found) if found else None
+
+
+class Lines(asyncio.Protocol):
+    """
+    A stream of news, one in a line. Lines that hold none of *wanted* cost a search only.
+
+    Args:
+      request: Asks for the stream. It must tell the server to close the connection at the end.
+      wanted: What a line must hold.
+      hear: Called with each such line.
+    """
+
+    def __init__(self, request: bytes, wanted: tuple[bytes, ...], hear: Callable[[bytes], None]):
+        self._request = request
+        self._wanted = wanted
+        self._hear = hear
+        self._rest = b""
+        self.ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    async def follow(self, base: str) -> None:
+        """Connect, and return when the server ends the stream."""
+        address, loop = urlsplit(base), asyncio.get_running_loop()
+        transport, _ = await loop.create_connection(lambda: self, address.hostname, address.port)
+        try:
+            await self.ended
+        finally:
+            transport.close()
+
+    def connection_made(self, transport: Any) -> None:
+        """Ask for the stream."""
+        transport.write(self._request)
+
+    def data_received(self, data: bytes) -> None:
+        """Hand on the lines that have come whole."""
+        *lines, self._rest = (self._rest + data).split(b"\n")
+        for line in lines:
+            if any(each in line for each in self._wanted):
+                self._hear(line)
+            elif line.startswith(b"HTTP/1.1 ") and line[9:12] != b"200":
+                self._end(RuntimeError(line.decode()))
+
+    def connection_lost(self, error: Exception | None) -> None:
+        """Tell that the stream has ended."""
+        self._end(error)
+
+    def _end(self, error: Exception | None) -> None:
+        if self.ended.done():
+            return
+        if error is None:
+            self.ended.set_result(None)
+        else:
+            self.ended.set_exception(error)

@@ -3,6 +3,7 @@
 import asyncio
 import random
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -35,11 +36,19 @@ class Measured:
         self.reads += self.begun <= time.perf_counter() < self.until
 
 
-async def sit_down(base: str, tables: int) -> list["Game"]:
+Place = Callable[[int, int], str]
+"""The address that a player uses, by the number of the table and that of the player."""
+
+
+async def sit_down(base: str, tables: int, place: Place | None = None) -> list["Game"]:
     """
     Return *tables* tables of six in one league, each a tournament of its own.
 
     The stacks are deep and the blinds stay, so that nobody ever leaves.
+
+    Args:
+      base: Where the tables are made.
+      place: Where each player plays, if that is not at *base*.
     """
     people: list[Person] = []
     run = f"{random.getrandbits(40):x}"
@@ -61,13 +70,17 @@ async def sit_down(base: str, tables: int) -> list["Game"]:
         "decision_seconds": 3600, "hands_between_seconds": 0,
     }  # fmt: skip
     found = []
-    for _ in range(tables):
+    for number in range(tables):
         made = (await people[0].post(f"/v1/leagues/{league}/tournaments", terms))["id"]
         for person in people:
             await person.post(f"/v1/tournaments/{made}/registrations", {})
         await people[0].post(f"/v1/tournaments/{made}/start", {})
         shown = await people[0].get(f"/v1/tournaments/{made}")
-        seated = [Person(Connection(base), person.token) for person in people]
+        places = [base if place is None else place(number, seat) for seat in range(SEATS)]
+        seated = [
+            Person(Connection(where), person.token)
+            for where, person in zip(places, people, strict=True)
+        ]
         found.append(Game(shown["tables"][0]["id"], seated))
     return found
 

@@ -1,7 +1,8 @@
 """A log in memory, for simulation only. It keeps every promise but durability."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import NamedTuple
@@ -109,6 +110,11 @@ class MemoryStore:
             for event in append.events:
                 self._keep(league, log, event)
         return outcome
+
+    @asynccontextmanager
+    async def turn(self, league: UUID) -> AsyncIterator[None]:
+        """Do nothing: one process has one writer."""
+        yield
 
     async def stream(
         self, league: UUID, stream: str, after_version: int = 0, limit: int = CHUNK

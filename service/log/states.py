@@ -136,6 +136,31 @@ class StateCache:
         """Have *streams* caught up before they are used again."""
         self._suspected |= {(league, stream) for stream in streams}
 
+    def suspect_all(self, league: UUID) -> None:
+        """Have every copy of a league caught up before it is used again."""
+        self._suspected |= {place for place in self._kept if place[0] == league}
+
+    def read_on(self, rows: Iterable[Recorded], keys: LeagueKeys) -> bool:
+        """
+        Apply a league's next events to its copies. Return whether one of them was behind.
+
+        The copies hold all events before *rows*. A copy that they do not follow from is suspected.
+        """
+        news: dict[tuple[UUID, str], list[Recorded]] = {}
+        for row in rows:
+            place = (row.league, row.stream)
+            known = self._kept.get(place)
+            if known is not None and row.stream_version > known.version:
+                news.setdefault(place, []).append(row)
+        for place, found in news.items():
+            try:
+                self._kept[place] = self._apply(place[1], self._kept[place], found, keys)
+            except Exception:  # noqa: BLE001 - whoever loads the stream meets the error again
+                self._suspected.add(place)
+            else:
+                self._suspected.discard(place)
+        return bool(news)
+
     def forget(self, league: UUID) -> None:
         """Drop all states of a league: its epoch was raised, or an outcome is unknown."""
         for place in [place for place in self._kept if place[0] == league]:
@@ -234,7 +259,7 @@ class StateCache:
 
     def _apply(
         self,
-        stream: Stream[State],
+        stream: str,
         start: Loaded[State],
         rows: Sequence[Recorded],
         keys: LeagueKeys,

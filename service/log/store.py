@@ -4,7 +4,7 @@ import asyncio
 import logging
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import datetime
 from typing import Concatenate, ParamSpec, Protocol, TypeVar
 from uuid import UUID
@@ -17,6 +17,7 @@ from service.base.grouping import Grouped
 from service.log import append, read
 from service.log.keys import Keys, LeagueKeys
 from service.log.record import Append, Disconnected, Outcome, Recorded
+from service.log.turns import Turns
 
 CHANNEL = "holotable_log"
 _CLOSE_SECONDS = 2.0
@@ -52,6 +53,9 @@ class Store(Protocol):
         self, league: UUID, epoch: int, appends: Sequence[Append], checked: bool = False
     ) -> Outcome:
         """Make *appends* in order. See ``service.log.append.call``."""
+
+    def turn(self, league: UUID) -> AbstractAsyncContextManager[None]:
+        """Keep other processes from deciding for *league* meanwhile. Nothing relies on it."""
 
     async def stream(
         self, league: UUID, stream: str, after_version: int = 0, limit: int = read.CHUNK
@@ -146,6 +150,8 @@ class PostgresStore:
         self._sizes = (connections, reading)
         self._appending: asyncpg.Pool | None = None
         self._reading: asyncpg.Pool | None = None
+        self._turns = Turns(self._dsn, connections)
+        self._open: list[asyncpg.Pool] = []
         self._grown: dict[UUID, int] = {}
         self._growth = asyncio.Event()
         self._waker: asyncio.Task[None] | None = None
@@ -167,6 +173,7 @@ class PostgresStore:
             )
             for size, name in zip(self._sizes, ("append", "read"), strict=True)
         ]
+        self._open = [self._appending, self._reading, await self._turns.start()]
         self._waker = asyncio.create_task(self._wake_subscribers(), name="log-waker")
 
     async def aclose(self) -> None:
@@ -174,13 +181,12 @@ class PostgresStore:
         if self._waker is not None:
             self._waker.cancel()
             await asyncio.gather(self._waker, return_exceptions=True)
-        for pool in (self._appending, self._reading):
-            if pool is not None:
-                try:
-                    async with asyncio.timeout(_CLOSE_SECONDS):
-                        await pool.close()
-                except TimeoutError:  # the server does not even say goodbye
-                    pool.terminate()
+        for pool in self._open:
+            try:
+                async with asyncio.timeout(_CLOSE_SECONDS):
+                    await pool.close()
+            except TimeoutError:  # the server does not even say goodbye
+                pool.terminate()
         await self._heads.aclose()
 
     async def append(
@@ -189,6 +195,10 @@ class PostgresStore:
         """Make *appends* in order, in one call."""
         async with _borrowed(self._appending) as connection:
             return await append.call(connection, league, epoch, appends, checked)
+
+    def turn(self, league: UUID) -> AbstractAsyncContextManager[None]:
+        """Keep other processes from deciding for *league* meanwhile. See :class:`Turns`."""
+        return self._turns.of(league)
 
     async def stream(
         self, league: UUID, stream: str, after_version: int = 0, limit: int = read.CHUNK

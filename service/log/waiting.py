@@ -47,6 +47,12 @@ class League:
     latest: datetime | None = None
     """The instant of the last event that this process knows of."""
 
+    seen: int = -1
+    """The position up to which the copies of states hold every event, or are suspected."""
+
+    shared: int = 0
+    """The number of batches before which to look for events of other processes."""
+
     def put_back(self, items: list[Waiting]) -> None:
         """Put *items* at the front of the next batch, because another process was quicker."""
         metrics.CONFLICTS.inc(len(items))

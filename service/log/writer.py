@@ -21,6 +21,7 @@ from service.log.answers import Answers
 from service.log.batch import Attempt, Former, Receipt, RecordedEvent
 from service.log.codec import Codec
 from service.log.orders import Decide, Entry, Order, States
+from service.log.others import Others
 from service.log.own_writes import OwnWrites, Written
 from service.log.record import (
     Append,
@@ -35,9 +36,7 @@ from service.log.states import Loaded, State, StateCache
 from service.log.store import Store
 from service.log.waiting import League, Waiting, begin, refuse, requests_of
 
-__all__ = [
-    "Decide", "Entry", "Loaded", "Order", "Receipt", "RecordedEvent", "States", "Writer",
-]  # fmt: skip
+__all__ = ["Decide", "Entry", "Loaded", "Order", "Receipt", "RecordedEvent", "States", "Writer"]
 
 _APPENDS_MAX = 500
 _EVENTS_MAX = 2_000
@@ -83,6 +82,7 @@ class Writer:
         self._store = store
         self._codec = Codec(deciders)
         self._cache = StateCache(store, self._codec, streams_kept)
+        self._others = Others(store, self._cache)
         self._answers = Answers(store, self._codec)
         self._former = Former(self._codec, self._cache, now, revision)
         self._leagues: dict[str, League] = {}
@@ -242,18 +242,17 @@ class Writer:
 
     async def _serve_batch(self, league: League, taken: list[Waiting]) -> None:
         """Form a batch of waiting commands, send it, and answer each of them."""
-        # From here on a failure answers these. Commands left out go back to the queue.
-        while league.waiting and len(taken) < _APPENDS_MAX:
-            item = league.waiting.popleft()
-            if not item.answer.done():
-                taken.append(item)
+        self._take(league, taken)  # from here on a failure answers these
         epoch = await self._know_epoch(league)
-        begin(taken)
-        attempts = await self._form(league, taken)
-        if not attempts:
-            return
-        metrics.BATCH.observe(len(attempts))
-        outcome, broken = await self._send(league, epoch, [attempt for _, attempt in attempts])
+        async with self._others.turn(league):
+            self._take(league, taken)  # what has come while this process waited for its turn
+            begin(taken)
+            attempts = await self._form(league, taken)
+            if not attempts:
+                return
+            metrics.BATCH.observe(len(attempts))
+            decided = [attempt for _, attempt in attempts]
+            outcome, broken = await self._send(league, epoch, decided)
         if outcome.epoch != epoch:
             league.epoch, league.latest = outcome.epoch, None
             self._cache.forget(league.number)
@@ -268,29 +267,31 @@ class Writer:
                 self._cache.suspect(league.number, attempt.streams)
                 await self._answers.again(league, item, attempt, outcome.duplicates[index])
             elif index in outcome.failed:
-                self._cache.suspect(league.number, attempt.streams)
+                self._others.overtook(league, item, attempt)
                 again.append(item)
             else:
                 self._cache.keep(league.number, attempt.left)
                 league.latest = max(league.latest or _BEGINNING, attempt.at or _BEGINNING)
                 self._answers.kept(league, item, attempt, outcome.first[index], duplicate=False)
-        if outcome.first:
-            events = sum(len(attempts[index][1].events) for index in outcome.first)
-            if events:
-                metrics.EVENTS.inc(events)
-                last = min(outcome.first.values()) + events - 1
-                self._store.wake(league.number, last)
-                if self.grown is not None:
-                    self.grown(league.number, last)
+        self._others.kept(league, outcome.first, decided)
+        if events := sum(len(decided[index].events) for index in outcome.first):
+            metrics.EVENTS.inc(events)
+            last = min(outcome.first.values()) + events - 1
+            self._store.wake(league.number, last)
+            if self.grown is not None:
+                self.grown(league.number, last)
         league.put_back(again)
+
+    def _take(self, league: League, taken: list[Waiting]) -> None:
+        while league.waiting and len(taken) < _APPENDS_MAX:
+            item = league.waiting.popleft()
+            if not item.answer.done():
+                taken.append(item)
 
     async def _form(self, league: League, taken: list[Waiting]) -> list[tuple[Waiting, Attempt]]:
         """Decide in turn. Commands over the caps and repeated ones wait for the next batch."""
         keys = await self._store.keys(league.number)
-        if league.latest is None:
-            _, last = await self._store.time(league.number)
-            league.latest = last or _BEGINNING
-        turn = self._former.turn(league.number, keys, league.latest)
+        turn = self._former.turn(league.number, keys, league.latest or _BEGINNING)
         attempts: list[tuple[Waiting, Attempt]] = []
         commands: set[UUID] = set()
         left_out: list[Waiting] = []

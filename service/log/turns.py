@@ -1,0 +1,81 @@
+"""
+Turns of processes that write to the same league.
+
+A turn is a lock that nothing relies on: the append alone decides whether a batch stands. It spares
+batches that would be refused, because another process decides on the same states at the same time.
+The server ends a turn whose process stands still, and nobody waits longer than that.
+"""
+
+import logging
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from uuid import UUID
+
+import asyncpg
+
+from service.base.drivers import Driver, leave_as_is
+from service.log.append import GONE
+
+_MILLISECONDS = 300
+"""The time that a turn may stand still, and the time to wait for one."""
+
+_TAKE = f"""
+    BEGIN;
+    SET LOCAL lock_timeout = {_MILLISECONDS};
+    SET LOCAL idle_in_transaction_session_timeout = {_MILLISECONDS};
+    SELECT pg_advisory_xact_lock({{key}})
+"""
+
+_log = logging.getLogger(__name__)
+
+
+class Turns:
+    """
+    The turns of one process, at most one for a league.
+
+    Args:
+      dsn: The database, in asyncpg's form.
+      connections: The number of turns at once. A connection is opened when it is first needed.
+    """
+
+    def __init__(self, dsn: str, connections: int) -> None:
+        self._dsn = dsn
+        self._connections = connections
+        self._pool: asyncpg.Pool | None = None
+
+    async def start(self) -> asyncpg.Pool:
+        """Create the pool, and return it for its owner to close."""
+        self._pool = await asyncpg.create_pool(
+            self._dsn,
+            min_size=0,
+            max_size=self._connections,
+            reset=leave_as_is,
+            server_settings={"application_name": "holotable-turn"},
+        )
+        return self._pool
+
+    @asynccontextmanager
+    async def of(self, league: UUID) -> AsyncIterator[None]:
+        """Wait for the turn of *league*, and hold it. Without the lock, go on all the same."""
+        async with AsyncExitStack() as held:
+            try:
+                if self._pool is not None:
+                    connection = await held.enter_async_context(self._pool.acquire())
+                    held.push_async_callback(_leave, connection)
+                    await connection.execute(_TAKE.format(key=_key(league)))
+            except GONE as error:  # a lock that did not come in time is one of these
+                _log.info("a batch is decided without a turn: %s", type(error).__name__)
+            yield
+
+
+async def _leave(connection: Driver) -> None:
+    try:
+        await connection.execute("ROLLBACK")
+    except GONE as error:
+        _log.info("a turn had ended already: %s", type(error).__name__)
+
+
+def _key(league: UUID) -> int:
+    """Return the league's number in the space of advisory locks."""
+    half = league.bytes[:8], league.bytes[8:]
+    return int.from_bytes(half[0], signed=True) ^ int.from_bytes(half[1], signed=True)
