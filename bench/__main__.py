@@ -31,6 +31,7 @@ EXPERIMENTS = (
     "bots",
     "crowd",
     "processes",
+    "scale",
     "structure",
     "lengths",
     "receipts",

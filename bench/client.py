@@ -2,9 +2,10 @@
 
 import asyncio
 import random
+import ssl
 from collections.abc import Callable
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 import msgspec
 
@@ -46,8 +47,7 @@ class Connection(asyncio.Protocol):
         """Send *request*; return status and body of its answer."""
         loop = asyncio.get_running_loop()
         if self._transport is None:
-            address = self._address
-            await loop.create_connection(lambda: self, address.hostname, address.port)
+            await _connect(self, self._address)
         self._answer = loop.create_future()
         self._transport.write(request)
         return await self._answer
@@ -115,8 +115,7 @@ class Lines(asyncio.Protocol):
 
     async def follow(self, base: str) -> None:
         """Connect, and return when the server ends the stream."""
-        address, loop = urlsplit(base), asyncio.get_running_loop()
-        transport, _ = await loop.create_connection(lambda: self, address.hostname, address.port)
+        transport = await _connect(self, urlsplit(base))
         try:
             await self.ended
         finally:
@@ -146,3 +145,12 @@ class Lines(asyncio.Protocol):
             self.ended.set_result(None)
         else:
             self.ended.set_exception(error)
+
+
+async def _connect(protocol: asyncio.Protocol, address: SplitResult) -> asyncio.BaseTransport:
+    tls = ssl.create_default_context() if address.scheme == "https" else None
+    loop = asyncio.get_running_loop()
+    transport, _ = await loop.create_connection(
+        lambda: protocol, address.hostname, address.port, ssl=tls
+    )
+    return transport

@@ -20,7 +20,7 @@ from service.base.shipped import ROOT
 
 DATABASE = "ours"
 PASSWORD = "bench"
-_SECRET = "a key of the benchmark, and of nothing else"
+SECRET = "a key of the benchmark, and of nothing else"
 _PROXY = """
 global
     maxconn 4000
@@ -76,10 +76,10 @@ def apis(cluster: Cluster, count: int) -> Iterator[list[Api]]:
             metrics = free_port()
             settings = Settings(
                 database_url=cluster.url(DATABASE, "holotable_api", PASSWORD),
-                secret_key=_SECRET, log_level="warning", port=free_port(),
+                secret_key=SECRET, log_level="warning", port=free_port(),
                 metrics_address=f"127.0.0.1:{metrics}",
                 token_requests=1_000_000, account_requests=1_000_000, address_requests=1_000_000,
-                keep_alive_seconds=300,
+                keep_alive_seconds=300, token_streams=20_000, account_streams=20_000,
             )  # fmt: skip
             child = stack.enter_context(
                 _child([sys.executable, "-m", "bench.http", "api"], settings)

@@ -94,6 +94,7 @@ class Game:
     """
 
     def __init__(self, table: str, people: list[Person]) -> None:
+        self.table = table
         self._path = f"/v1/tables/{table}"
         self._people = people
         self._hand: str | None = None
@@ -112,7 +113,8 @@ class Game:
                 await self._await_hand(measured)
                 continue
             decision = self._decision
-            asked = decision["seats"] if decision["phase"] != "bet" else decision["seats"][:1]
+            seats = decision["seats"] if decision["phase"] != "bet" else decision["seats"][:1]
+            asked, self._left = self._left or seats, []
             await asyncio.gather(*(self._act(measured, decision, seat) for seat in asked))
 
     async def step(self, measured: Measured) -> None:

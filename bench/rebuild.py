@@ -60,11 +60,11 @@ async def fill(server: Bench) -> tuple[int, list[list[dict[str, object]]]]:
     return events, documents
 
 
-def rebuilt(url: str) -> Rebuilt:
+def rebuilt(url: str, secret: str = SECRET) -> Rebuilt:
     """Rebuild in this process."""
     settle()
     begun, used = time.perf_counter(), time.process_time()
-    broken = uvloop.run(rebuild(Settings(database_url=url, secret_key=SECRET)))
+    broken = uvloop.run(rebuild(Settings(database_url=url, secret_key=secret)))
     if broken:
         raise RuntimeError(str(broken))
     seconds, processor = time.perf_counter() - begun, time.process_time() - used

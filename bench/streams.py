@@ -77,11 +77,11 @@ async def _drain(reader: asyncio.StreamReader) -> None:
 async def load(url: str, superuser: str) -> None:
     """Print the rates of rounds without and with streams, and their ratio."""
     games = await sit_down(url, TABLES)
-    owner = await _owner(url)
-    league = (await owner.post("/v1/leagues", {"name": "Quiet"}))["id"]
+    writer = await owner(url)
+    league = (await writer.post("/v1/leagues", {"name": "Quiet"}))["id"]
     child = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "bench.streams", "hold", url, f"/v1/leagues/{league}/events",
-        owner.token, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT,
+        writer.token, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT,
     )  # fmt: skip
     assert child.stdin is not None
     assert child.stdout is not None
@@ -93,7 +93,7 @@ async def load(url: str, superuser: str) -> None:
                 child.stdin.write(f"{count}\n".encode())
                 await child.stdout.readline()
                 await asyncio.sleep(2)  # until the cost of opening them is over
-                rounds.append(await _round(games, owner, watching))
+                rounds.append(await _round(games, writer, watching))
                 print(json.dumps({"streams": count} | rounds[-1]), flush=True)
     child.stdin.close()
     await child.wait()
@@ -107,7 +107,8 @@ async def load(url: str, superuser: str) -> None:
     )
 
 
-async def _owner(url: str) -> Person:
+async def owner(url: str) -> Person:
+    """Return somebody who is signed in and plays nowhere."""
     person = Person(Connection(url))
     wanted = {"login": "quiet", "password": "correct horse", "name": "Quiet"}
     await person.post("/v1/accounts", wanted)

@@ -35,7 +35,7 @@ async def test_twelve_bots_play_two_rounds_and_a_final_of_four(
     with capsys.disabled():
         print(f"\n{crowd.line()}")
     assert crowd.tables == 3 + 3 + 1
-    assert (crowd.timed.failed, crowd.refused) == ([], ())
+    assert (crowd.timed.failed, crowd.timed.refused) == ([], [])
     places = sorted(each["place"] for each in crowd.finished["placings"])
     assert len(places) == BOTS
     # Two who bust in one hand with equal stacks share a place, and the next place is left out.

@@ -48,7 +48,7 @@ FAULTS = (
         sound="        event_0 = event_id(order.command_id, 0)\n",
         faulty="        event_0 = event_id(order.command_id, self.former.now().microsecond)\n",
         seed=4,
-        found="is in the log",
+        found="do not have its identifiers",
         quick=True,
     ),
     Glue(
