@@ -46,7 +46,7 @@ from service.process.app import run
 TABLES = 64
 """Tables played at once. The bare endpoint has as many clients."""
 
-ROUNDS = int(os.environ.get("BENCH_HTTP_ROUNDS", "5"))
+ROUNDS = 5
 SECONDS = 3.0
 """Seconds of each side in each round, after a second that is not counted."""
 
@@ -271,8 +271,8 @@ def _about(superuser: str) -> str:
     return (
         f"PostgreSQL {database.server_version(superuser)} ({', '.join(shown)}), "
         f"Python {platform.python_version()}, {os.cpu_count()} cores, {used}; one process a side, "
-        f"the peers with pools of {CONNECTIONS}; {ROUNDS} rounds of {SECONDS:.0f} s a side, "
-        f"each after {WARM_SECONDS:.0f} s of warm-up"
+        f"the peers with pools of {CONNECTIONS} and {peer.CONNECTIONS}; "
+        f"{ROUNDS} rounds of {SECONDS:.0f} s a side, each after {WARM_SECONDS:.0f} s of warm-up"
     )
 
 
@@ -299,7 +299,7 @@ def _child(role: str, *arguments: str, **environ: str) -> Iterator[subprocess.Po
 
 def await_port(port: int) -> None:
     """Return when a server listens on *port*."""
-    until = time.monotonic() + 30
+    until = time.monotonic() + 120
     while time.monotonic() < until:
         try:
             socket.create_connection(("127.0.0.1", port), 1).close()

@@ -31,8 +31,8 @@ from engine.values import EntrantId, Sealed, SealedCard
 from service.api.table.actions import Action
 from service.api.table.commanding import command_of
 
-CONNECTIONS = 10
-"""Connections of the pool, as those of the bare endpoint."""
+CONNECTIONS = 20
+"""Connections of the pool: more than of the bare endpoint, because some wait for a row's lock."""
 
 _SECRET = token_hex(32).encode()
 
