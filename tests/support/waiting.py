@@ -5,11 +5,14 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+SECONDS_MAX = 60.0
+"""What a busy machine may take for a thing of seconds: a process that starts, say."""
+
 _PAUSE_SECONDS = 0.05
 """The pause between two calls of ``ready``."""
 
 
-def until(ready: Callable[[], Any], seconds: float = 20.0) -> Any:
+def until(ready: Callable[[], Any], seconds: float = SECONDS_MAX) -> Any:
     """Call *ready* until its result is true, and return it. Fail after *seconds*."""
     end = time.monotonic() + seconds
     while not (found := ready()):
@@ -18,7 +21,7 @@ def until(ready: Callable[[], Any], seconds: float = 20.0) -> Any:
     return found
 
 
-async def until_awaited(ready: Callable[[], Awaitable[Any]], seconds: float = 20.0) -> Any:
+async def until_awaited(ready: Callable[[], Awaitable[Any]], seconds: float = SECONDS_MAX) -> Any:
     """Await *ready* until its result is true, and return it. Raise after *seconds*."""
     async with asyncio.timeout(seconds):
         while True:
