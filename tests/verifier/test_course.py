@@ -9,6 +9,8 @@ import pytest
 from tests.verifier.forging import PUBLIC, Forgery
 from tests.verifier.loading import bundle, verifier
 
+pytestmark = pytest.mark.slow
+
 Fault = Callable[[Forgery], None]
 FAULTS: list[Any] = []
 
