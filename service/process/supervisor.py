@@ -36,7 +36,7 @@ from service.tasks.worker import READY
 
 DATABASE = database.DATABASE
 
-_READY_SECONDS = 60.0
+_READY_SECONDS = 180.0
 _STOP_SECONDS = 15.0
 _CHILDREN = ("signer", "api", "project", "worker")
 """The children that every stack has, in the order of their start."""
