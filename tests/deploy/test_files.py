@@ -90,15 +90,18 @@ def test_caddy_reads_its_file(tmp_path: Path) -> None:
     assert run(*asked) == (DEPLOY / "Caddyfile").read_text()
 
 
-def test_haproxy_reads_its_file(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["haproxy.cfg", "haproxy.cells.cfg"])
+def test_haproxy_reads_its_file(name: str, tmp_path: Path) -> None:
     haproxy = program("haproxy")
     pem = tmp_path / "holotable.pem"
     key = ["-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=league.example"]
     run(program("openssl"), "req", "-x509", *key, "-keyout", pem, "-out", tmp_path / "crt")
     pem.write_text(pem.read_text() + (tmp_path / "crt").read_text())
-    text = (DEPLOY / "haproxy.cfg").read_text()
-    (tmp_path / "haproxy.cfg").write_text(text.replace("/etc/haproxy/holotable.pem", str(pem)))
-    run(haproxy, "-c", "-f", tmp_path / "haproxy.cfg")
+    (tmp_path / "cells.map").write_text("friday.league.example cell-1\n")
+    text = (DEPLOY / name).read_text().replace("/etc/haproxy/holotable.pem", str(pem))
+    text = text.replace("/etc/haproxy/cells.map", str(tmp_path / "cells.map"))
+    (tmp_path / name).write_text(text)
+    run(haproxy, "-c", "-f", tmp_path / name)
 
 
 def compose() -> dict[str, dict[str, dict[str, object]]]:
