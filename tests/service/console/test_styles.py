@@ -49,8 +49,8 @@ STYLES = Styles(
 
 def rendered(scheme: str = "auto") -> str:
     reader = Reader(
-        signed_in=True, me=None, plain=False, refused=False, language="en",
-        scheme=scheme,
+        signed_in=True, me=None, plain=False, refused=False, sign_up="open", maintenance=False,
+        language="en", scheme=scheme,
     )  # fmt: skip
     return (
         environment("en")
