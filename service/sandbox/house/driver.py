@@ -137,8 +137,7 @@ class Driver:
         """Watch a league, then read it. So there is no gap between the two."""
         await watch.begin(league, {stream_of(league)})
         self._leagues[league] = _Followed()
-        streams = await subjects_in(self._runtime.pool, league)
-        await self._look_at_each(watch, league, (stream_of(league), *streams))
+        await self._look_at_each(watch, league, (stream_of(league),))
 
     async def _look_at_each(self, watch: Watch, league: str, streams: Iterable[str]) -> None:
         """Look at what has news. An unreadable stream must not stop the bots of the others."""
@@ -164,8 +163,13 @@ class Driver:
         state = (await self._runtime.writer.load(league, league_stream(league))).state
         members = state.members if isinstance(state, Created) else ()
         bots = frozenset(each.player for each in members if is_house_bot(each.player))
-        self._leagues[league].bots = bots
+        followed = self._leagues[league]
+        joined, followed.bots = bots - followed.bots, bots
         self._watch(watch, league)
+        if joined:
+            # They joined and entered in one append. Nobody watched their names at that moment.
+            streams = await subjects_in(self._runtime.pool, league)
+            await self._look_at_each(watch, league, streams)
 
     async def _look_at_tournament(self, watch: Watch, league: str, tournament: str) -> None:
         followed, stream = self._leagues[league], tournament_stream(tournament)

@@ -139,7 +139,9 @@ async def test_house_bots_play_on_after_the_log_was_away(
         await until_awaited(acted)
 
 
-async def with_bots(owner: Any, league: str, name: str) -> tuple[str, list[str]]:
+async def with_bots(
+    owner: Any, league: str, name: str, strength: Strength = "steady"
+) -> tuple[str, list[str]]:
     """Announce a tournament with check-in, and enter two house bots. Return it and the entries."""
     entry = {"check_in_opens_before_seconds": 600, "no_show": "release"}
     starts_at = (datetime.now(UTC) + timedelta(seconds=300)).isoformat()
@@ -147,7 +149,8 @@ async def with_bots(owner: Any, league: str, name: str) -> tuple[str, list[str]]
     made = await owner.post(f"/v1/leagues/{league}/tournaments", terms)
     assert made.status_code == 201, made.text
     tournament = made.json()["id"]
-    seated = await owner.post(f"/v1/tournaments/{tournament}/house-bots", {"count": 2})
+    wanted = {"count": 2, "strength": strength}
+    seated = await owner.post(f"/v1/tournaments/{tournament}/house-bots", wanted)
     assert seated.status_code == 201, seated.text
     return tournament, [each["entrant"] for each in seated.json()["bots"]]
 
@@ -184,6 +187,28 @@ async def test_house_bots_check_in_again_as_often_as_it_is_undone(
                     return await checked_in(runtime, league, tournament) == set(bots)
 
                 await until_awaited(again)
+
+
+async def test_bots_that_are_new_in_a_league_play_though_it_was_followed_before(
+    serving: Any, database: TestDatabase
+) -> None:
+    """They join the league and enter in one append, whose tournament nobody follows yet."""
+    async with (
+        serving() as api,
+        driving(database),
+        open_runtime(database.settings("holotable_worker")) as runtime,
+    ):
+        owner, league = await api.league()
+        for strength in STRENGTHS:
+            tournament, entrants = await with_bots(owner, league, strength, strength)
+            await undo(owner, tournament, entrants)
+
+            async def all_in(
+                tournament: str = tournament, wanted: Any = frozenset(entrants)
+            ) -> Any:
+                return await checked_in(runtime, league, tournament) == wanted
+
+            await until_awaited(all_in, 30)
 
 
 async def test_a_house_bot_that_cannot_check_in_does_not_stop_the_others(
