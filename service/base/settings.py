@@ -25,7 +25,7 @@ _OF_COMMANDS = frozenset({"PG_BIN", "ACCOUNT_PASSWORD"})
 _OF_UP = (
     "public_url", "smtp_url", "mail_from", "operator_email", "push_key", "push_contact",
     "webhook_networks", "sandbox", "trusted_proxies", "plain_http", "sign_up",
-    "found_leagues", "metrics_address",
+    "found_leagues", "metrics_address", "cors_origins",
 )  # fmt: skip
 """
 The settings that ``up`` takes over: mail, push messages, webhooks, the sandbox league, and the way

@@ -60,6 +60,7 @@ def test_up_passes_on_the_settings_of_messages_and_of_the_way_to_its_pages(tmp_p
         "HOLOTABLE_PUSH_KEY_FILE": str(file),
         "HOLOTABLE_TRUSTED_PROXIES": "127.0.0.1",
         "HOLOTABLE_PLAIN_HTTP": "1",
+        "HOLOTABLE_CORS_ORIGINS": "*",
         "HOLOTABLE_PORT": "1",
     }
     found = given_to_up(given)
@@ -68,4 +69,5 @@ def test_up_passes_on_the_settings_of_messages_and_of_the_way_to_its_pages(tmp_p
         "push_key": "secret",
         "trusted_proxies": "127.0.0.1",
         "plain_http": "1",
+        "cors_origins": "*",
     }
