@@ -1,5 +1,6 @@
 """Accounts: logins, names, and passwords as argon2id."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
@@ -8,10 +9,11 @@ from uuid import UUID
 import sqlalchemy as sa
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerifyMismatchError
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.dialects.postgresql import ARRAY, insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from engine.kit.house_bots import house_name
+from engine.values import number_of
 from service.base.pools import HASHING
 from service.people.schema import account
 
@@ -183,10 +185,16 @@ async def names(engine: AsyncEngine, numbers: list[UUID]) -> dict[str, str]:
     async with engine.connect() as connection:
         rows = await connection.execute(
             sa.select(account.c.id, sa.func.coalesce(account.c.name, ERASED).label("name")).where(
-                account.c.id.in_(people)
+                account.c.id == sa.any_(sa.literal(people, ARRAY(sa.Uuid)))
             )
         )
         return found | {f"plr_{row.id.hex}": row.name for row in rows}
+
+
+async def names_in_order(engine: AsyncEngine, players: Sequence[str]) -> list[str | None]:
+    """Return the name of each player, or None for one without an account."""
+    found = await names(engine, [number_of(each) for each in players])
+    return [found.get(each) for each in players]
 
 
 Standing = Literal["login", "none", "erased"]

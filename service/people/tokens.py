@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 import sqlalchemy as sa
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.dialects.postgresql import ARRAY, insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from service.people.accounts import Account
@@ -198,7 +198,7 @@ async def by_tokens(
             )
             .join(account, account.c.id == token.c.account)
             .where(
-                token.c.hash.in_(digests),
+                token.c.hash == sa.any_(sa.literal(digests, ARRAY(sa.LargeBinary))),
                 token.c.revoked_at.is_(None),
                 token.c.expires_at > now,
                 account.c.login.is_not(None),

@@ -54,6 +54,7 @@ from service.base.sources import SystemEntropy
 from service.console.app import Console, serves
 from service.director.runtime import RETRY_SECONDS, START_SECONDS, open_runtime, settle
 from service.log.subscription import Subscription
+from service.people.accounts import names_in_order
 from service.people.confidential_claims import seal_old
 from service.people.guessing import Guesses
 from service.people.idempotency import Refusals, Requests
@@ -318,6 +319,7 @@ async def _shell(
             schema=of_code(),
             positions=positions(engine),
             tokens=Grouped(lambda texts: by_tokens(engine, texts, runtime.clock.now())),
+            names=Grouped(lambda players: names_in_order(engine, players)),
             news=news,
             doors=doors,
             joined=Joined(engine),

@@ -5,15 +5,14 @@ Names live outside the log, because people may erase them. They are therefore lo
 answer, and never stand in states, read models or anything that is kept for longer than seconds.
 """
 
+import asyncio
 from collections.abc import Iterable
 from datetime import timedelta
 
 from engine.tournament.model.state import State as Tournament
 from engine.tournament.model.state import Unannounced
-from engine.values import number_of
 from service.api.http.phases import entries_of
 from service.api.http.shell import Shell
-from service.people.accounts import names
 
 BELIEVED_FOR = timedelta(seconds=5)
 """The longest time for which the name of an erased player may still be shown."""
@@ -31,7 +30,8 @@ async def names_of(shell: Shell, players: Iterable[str]) -> dict[str, str]:
     }
     missing = sorted(wanted - found.keys())
     if missing:
-        looked_up = await names(shell.engine, [number_of(each) for each in missing])
+        asked = await asyncio.gather(*(shell.names.of(each) for each in missing))
+        looked_up = {each: name for each, name in zip(missing, asked, strict=True) if name}
         if len(shell.called) >= _KEPT_MAX:
             shell.called.clear()
         shell.called.update({each: (name, now + BELIEVED_FOR) for each, name in looked_up.items()})

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from service.projections import schema
@@ -54,9 +55,9 @@ class Joined:
 
     async def _ask(self) -> None:
         try:
-            member, players = schema.member, tuple(self._open)
+            member, players = schema.member, list(self._open)
             statement = sa.select(member.c.player, member.c.league).where(
-                member.c.player.in_(players)
+                member.c.player == sa.any_(sa.literal(players, ARRAY(sa.Text)))
             )
             async with self._database.connect() as connection:
                 rows = (await connection.execute(statement)).all()

@@ -59,6 +59,9 @@ class Shell:
     tokens: Grouped[str, Principal | None]
     """Looks up the owners of tokens in the database."""
 
+    names: Grouped[str, str | None]
+    """Looks up the names of players in the database. A player without an account has none."""
+
     positions: Positions
     """Looks up the checkpoints of read models in the database."""
 
