@@ -9,7 +9,6 @@ own seat.
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from math import sqrt
 from statistics import mean, stdev
 from typing import Any, NamedTuple
@@ -22,7 +21,7 @@ from service.sandbox.selfplay.game import Fault, Game
 from service.sandbox.selfplay.match import CERTAIN
 
 SEATS = 6
-GAMES = 60
+OTHERS_GAMES = 12
 
 View = dict[str, Any]
 Policy = Callable[[View, str], dict[str, Any]]
@@ -90,8 +89,19 @@ PAIRINGS: tuple[tuple[str, Policy], ...] = (
 )
 """Opponents of steady bots, by ruleset."""
 
-LADDERS = ("better_simple", "cantina", "halcyon_100", "traditional", "spike")
-"""Rulesets in which each strength plays against the next."""
+LADDERS = {
+    "official": 200, "halcyon_10": 200, "halcyon_100": 40, "better": 60, "better_simple": 60,
+    "cantina": 40, "traditional": 20, "spike": 100,
+}  # fmt: skip
+"""
+Rulesets in which sharp bots play against steady ones, with the number of games. House bots play
+``holo`` too, which differs from ``halcyon_10`` in the moment of the discards only.
+"""
+
+WEAKER = ("better_simple", "traditional", "spike")
+"""Rulesets in which steady bots play against calm ones."""
+
+WEAKER_GAMES = 12
 
 
 def _best_now(view: View) -> dict[str, Any] | None:
@@ -145,7 +155,7 @@ class Result(NamedTuple):
         )
 
 
-def compare(name: str, one: Policy, other: Policy, games: int = GAMES) -> Result:
+def compare(name: str, one: Policy, other: Policy, games: int) -> Result:
     """
     Play *games* of the preset *name*, and tell how *one* did.
 
@@ -165,7 +175,7 @@ def compare(name: str, one: Policy, other: Policy, games: int = GAMES) -> Result
             leaders = [seat for seat, stack in stacks.items() if stack == best]
             won += sum(ours[seat - 1] for seat in leaders) / len(leaders)
             mine = sum(stack for seat, stack in stacks.items() if ours[seat - 1])
-            share += mine / sum(stacks.values()) / 2
+            share += mine / max(1, sum(stacks.values())) / 2
             hands += game.hands
         shares.append(share)
     seconds = time.process_time() - began
@@ -176,12 +186,13 @@ def compare(name: str, one: Policy, other: Policy, games: int = GAMES) -> Result
 def main() -> None:
     """Print the results of the bots against others, and of each strength against the next."""
     for name, other in PAIRINGS:
-        _show(name, steady, other)
-    for name in LADDERS:
-        for weaker, stronger in pairwise((calm, steady, sharp)):
-            _show(name, stronger, weaker)
+        _show(name, steady, other, OTHERS_GAMES)
+    for name in WEAKER:
+        _show(name, steady, calm, WEAKER_GAMES)
+    for name, games in LADDERS.items():
+        _show(name, sharp, steady, games)
 
 
-def _show(name: str, one: Policy, other: Policy) -> None:
+def _show(name: str, one: Policy, other: Policy, games: int) -> None:
     pairing = f"{one.__name__} against {other.__name__.replace('_', ' ')}"
-    print(f"{name:<14} {pairing:<28} {compare(name, one, other)}")
+    print(f"{name:<14} {pairing:<28} {compare(name, one, other, games)}", flush=True)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from service.base.documents import Document
+from service.sandbox.bots import spike
 from service.sandbox.bots.strengths import STEADY, Style
 
 PURE: Final = 23
@@ -70,11 +71,11 @@ def traditional(values: Sequence[int]) -> float:
     return 0.25 + 0.68 * (total / PURE) ** 1.5 if total > 0 else 0.12
 
 
-def spike(values: Sequence[int]) -> float:
+def near_zero(values: Sequence[int]) -> float:
     """
     Return the chance that a hand of Corellian Spike beats one opponent's.
 
-    >>> spike((0, 0)) > spike((4, -4)) > spike((4, -3)) > spike((3, -4)) > spike((9, 9))
+    >>> near_zero((0, 0)) > near_zero((4, -4)) > near_zero((4, -3)) > near_zero((9, 9))
     True
     """
     total = sum(values)
@@ -90,14 +91,16 @@ def hand_of(view: Document) -> tuple[str, ...]:
     return (*mine["cards"], *seat.get("field", ()))
 
 
-def standing(view: Document) -> float:
+def standing(view: Document, style: Style = STEADY) -> float:
     """Return the chance that the hand beats one opponent's. In early card rounds it is near 0.5."""
     cards = hand_of(view)
+    if style.practised and not is_traditional(cards):
+        return spike.standing(spike.hand_of(map(value_of, cards)), view["rounds"]["round"])
     if is_traditional(cards):
         known = traditional([value_of(card) for card in cards])
         certain = 0.4 + 0.12 * float(view["rounds"]["round"])
     else:
-        known = spike([value_of(card) for card in cards])
+        known = near_zero([value_of(card) for card in cards])
         certain = 0.4 + 0.2 * float(view["rounds"]["round"])
     return 0.5 + (known - 0.5) * min(1.0, certain)
 
@@ -110,13 +113,15 @@ def card_turn(view: Document, style: Style = STEADY) -> Document:
     """
     cards = hand_of(view)
     old = is_traditional(cards)
-    judge, deck = (traditional, D76) if old else (spike, D62)
+    judge, deck = (traditional, D76) if old else (near_zero, D62)
     now = judge([value_of(card) for card in cards])
     verbs = {action["verb"] for action in view["legal"]}
     if "call_hand" in verbs and now > CALLS:
         return {"type": "call_hand"}
     if "field" in verbs and now > FIELDS:
         return {"type": "field", "cards": list(view["me"]["cards"])}
+    if style.practised and not old:
+        return _spike_turn(view, cards)
     best: Document = {"type": "stand"}
     promise = now + style.margin
     unseen = _unseen(deck, [value_of(card) for card in cards])
@@ -127,6 +132,31 @@ def card_turn(view: Document, style: Style = STEADY) -> Document:
             expected = sum(judge([*left, value]) for value in coming) / len(coming)
             if expected - _cost(action, view) > promise:
                 promise = expected - _cost(action, view)
+                best = {"type": action["verb"], "source": action["source"]}
+                if given is not None:
+                    best["card"] = given
+    return best
+
+
+def _spike_turn(view: Document, cards: Sequence[str]) -> Document:
+    """Return the action with the best outlook over all turns to come."""
+    hand = spike.hand_of(map(value_of, cards))
+    turns = max(0, spike.ROUNDS - int(view["rounds"]["round"]))
+    rivals = min(spike.RIVALS_MAX, sum(seat["live"] for seat in view["seats"]) - 1)
+    best: Document = {"type": "stand"}
+    promise = spike.outlook(hand, turns, rivals)
+    for action in view["legal"]:
+        for given in action["cards"] or (None,):
+            kept = hand if given is None else spike.without(hand, value_of(given))
+            open_card = _open_card(action, view)
+            if open_card is not None:
+                found = spike.outlook(spike.hand_of((*kept, value_of(open_card))), turns, rivals)
+            elif action["source"] == "pile":
+                found = spike.drawn(kept, hand, turns, rivals)
+            else:
+                continue
+            if found - _cost(action, view) > promise:
+                promise = found - _cost(action, view)
                 best = {"type": action["verb"], "source": action["source"]}
                 if given is not None:
                     best["card"] = given
@@ -144,11 +174,17 @@ def _coming(action: Document, view: Document, unseen: Sequence[int]) -> Sequence
     """Return the equally likely values that *action* may bring, or () if it brings no card."""
     if action["verb"] not in ("draw", "trade", "gain", "swap", "buy"):
         return ()
+    open_card = _open_card(action, view)
+    return unseen if open_card is None else (value_of(open_card),)
+
+
+def _open_card(action: Document, view: Document) -> str | None:
+    """Return the card that lies open where *action* takes one, or None."""
     if action["source"] == "discards":
-        return (value_of(view["rounds"]["discard_top"]),)
+        return str(view["rounds"]["discard_top"])
     if action["source"] in MARKET:
-        return (value_of(view["rounds"]["market"][MARKET.index(action["source"])]),)
-    return unseen
+        return str(view["rounds"]["market"][MARKET.index(action["source"])])
+    return None
 
 
 def _cost(action: Document, view: Document) -> float:

@@ -57,9 +57,35 @@ def score(cards: Sequence[str], number: int, suit: str) -> Score:
     >>> score(["C+05", "Z1"], 5, "circle")
     Score(distance=0, missing=-2)
     """
-    wanted = (SUITS.get(suit, suit[:1].upper()), SYLOP)
+    wanted = prefixes(suit)
     fitting = sum(card.startswith(wanted) for card in cards)
     return Score(abs(sum(map(worth, cards)) - number), -fitting)
+
+
+def prefixes(suit: str) -> tuple[str, str]:
+    """Return what the names of the cards that count for a suit begin with."""
+    return SUITS.get(suit, suit[:1].upper()), SYLOP
+
+
+Totals = tuple[tuple[int, int], ...]
+"""Totals, each with a number of cards of the target suit."""
+
+
+def reachable(cards: Sequence[str], wanted: tuple[str, str]) -> Totals:
+    """
+    Return each total that a part of *cards* has, with the most fitting cards for it.
+
+    >>> reachable(["C+05", "T-05"], prefixes("circle"))
+    ((0, 1), (5, 1), (-5, 0))
+    """
+    best = {0: 0}
+    for card in cards:
+        value, fits = worth(card), card.startswith(wanted)
+        for total, fitting in list(best.items()):
+            reached = total + value
+            if best.get(reached, -1) < fitting + fits:
+                best[reached] = fitting + fits
+    return tuple(best.items())
 
 
 def chance(found: Score) -> float:
@@ -110,20 +136,11 @@ class Dealt:
         self, cards: Sequence[str], number: int, suit: str, draws: Sequence[Sequence[str]]
     ) -> None:
         self._number = number
-        self._wanted = (SUITS.get(suit, suit[:1].upper()), SYLOP)
+        self._wanted = prefixes(suit)
         self._cards = tuple(cards)
-        self._sums = [[self._sums_of(draw[:count]) for count in range(SIZE + 1)] for draw in draws]
-
-    def _sums_of(self, cards: Sequence[str]) -> tuple[tuple[int, int], ...]:
-        """Return each total that a part of *cards* has, with the most fitting cards for it."""
-        best = {0: 0}
-        for card in cards:
-            value, fits = worth(card), card.startswith(self._wanted)
-            for total, fitting in list(best.items()):
-                reached = total + value
-                if best.get(reached, -1) < fitting + fits:
-                    best[reached] = fitting + fits
-        return tuple(best.items())
+        self._sums = [
+            [reachable(draw[:count], self._wanted) for count in range(SIZE + 1)] for draw in draws
+        ]
 
     def prospect(self, kept: Sequence[str]) -> float:
         """Return the chance that *kept*, with the best improvement, beats one opponent."""
@@ -150,17 +167,17 @@ def draws(seen: Sequence[str], mood: float, count: int) -> list[list[str]]:
     """
     Return *count* possible draws of new cards from the deck without *seen*. *mood* is their seed.
     """
-    return [_drawn([card for card in DECK if card not in seen], mood, n) for n in range(count)]
+    return [drawn([card for card in DECK if card not in seen], mood, n) for n in range(count)]
 
 
-def _drawn(unseen: list[str], mood: float, number: int) -> list[str]:
-    """Shuffle the first ``SIZE`` places of *unseen* and return them."""
+def drawn(unseen: list[str], mood: float, number: int, size: int = SIZE) -> list[str]:
+    """Shuffle the first *size* places of *unseen*, at most 16, and return them."""
     digest = sha256(f"{mood}/{number}".encode()).digest()
-    for index in range(SIZE):
+    for index in range(size):
         word = int.from_bytes(digest[2 * index : 2 * index + 2], "big")
         other = index + word % (len(unseen) - index)
         unseen[index], unseen[other] = unseen[other], unseen[index]
-    return unseen[:SIZE]
+    return unseen[:size]
 
 
 def whim(*facts: object) -> float:

@@ -10,10 +10,15 @@ from service.sandbox.bots.betting import Stakes, Temper, bet
 from service.sandbox.bots.card_turns import card_turn, standing
 from service.sandbox.bots.client import Client, Problem
 from service.sandbox.bots.judgement import Dealt, best_addition, chance, draws, score, whim
+from service.sandbox.bots.practice import practised
 from service.sandbox.bots.strengths import STEADY, Style
+from service.sandbox.bots.weighing import Weighing
 
 STALE = frozenset({"stale_decision", "no_decision_open", "not_your_turn", "table_held"})
 """The codes of refusals that only mean that the table has moved on."""
+
+RIVALS_MAX = 3
+"""Most opponents that a selection is made against. Others fold before the showdown."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -129,6 +134,8 @@ def choose(
         action = {"type": "improve", "cards": list(cards)}
     elif "stand" in legal:
         action = card_turn(view, style)
+    elif style.practised and view["target"] is not None:
+        action = Weighing.of(view, legal).action(legal, mood)
     else:
         single = prospect(view, mood, style)
         turns = view["target"] is None
@@ -139,6 +146,10 @@ def choose(
 def _selection(view: Document, mood: float, style: Style) -> Sequence[str]:
     """Return the selection with the best chance, or the best cards now without a look ahead."""
     least, cards = view["legal"][0]["cards_min"], view["me"]["cards"]
+    if style.practised:
+        rivals = sum(seat["live"] for seat in view["seats"]) - 1
+        target, suit = view["target"], view["suit"]
+        return practised(target).selection(cards, target, suit, min(RIVALS_MAX, rivals), least)
     if style.draws:
         return dealt(view, mood, style).selection(least)
     best = best_addition((), cards, view["target"], view["suit"])
@@ -157,7 +168,7 @@ def prospect(view: Document, mood: float, style: Style) -> float:
     """Estimate the chance that the viewer's hand beats one opponent's."""
     mine, number, suit = view["me"], view["target"], view["suit"]
     if number is None:
-        return standing(view)
+        return standing(view, style)
     if view["decision"]["street"] == 1 and style.draws:
         return dealt(view, mood, style).prospect(mine["selection"])
     added = best_addition(mine["selection"], mine["new_cards"], number, suit)

@@ -15,8 +15,14 @@ Strength = Literal["calm", "steady", "sharp"]
 class Style:
     """The play of one strength."""
 
+    practised: bool = False
+    """True if the player practised games with a target, reads the others, and weighs each bet."""
+
     draws: int
-    """The number of possible draws that a player tries before a selection. 0 ignores them."""
+    """
+    The number of possible draws that a player tries before a selection. 0 ignores them. A player
+    who practised knows them.
+    """
 
     margin: float
     """A card turn must improve the chance to win by more than this, or the player stands."""
@@ -62,9 +68,10 @@ STYLES: Final[dict[Strength, Style]] = {
         price_of_turns=1.0,
     ),
     "sharp": Style(
-        draws=40,
+        practised=True,
+        draws=0,
         margin=0.02,
-        raises=1.75,
+        raises=1.2,
         size=0.9,
         bluffs=0.07,
         doubt=1.0,

@@ -118,8 +118,8 @@ class Game:
         self._now = NOON
         self._version = 0
         self.hands = 0
-        self.stack = ruleset.starting_stack or _STACK
         self._state: State = decider.initial
+        stack = ruleset.starting_stack or _STACK
         self._do(
             OpenTable(
                 table=TableId(f"tbl_{1 + number:032x}"),
@@ -130,7 +130,7 @@ class Game:
                 decision_seconds=DECISION_SECONDS,
                 grace_seconds=GRACE_SECONDS,
                 seats=tuple(
-                    Placed(seat=seat, entrant=EntrantId(f"ent_{seat:032x}"), stack=self.stack)
+                    Placed(seat=seat, entrant=EntrantId(f"ent_{seat:032x}"), stack=stack)
                     for seat in range(1, len(players) + 1)
                 ),
                 seat_count=len(players),
@@ -146,7 +146,7 @@ class Game:
         return self._state
 
     def play(self) -> dict[int, int]:
-        """Play to the end, and return the stacks by seat."""
+        """Play to the end, and return by seat what decides: the chips, or the hands won."""
         while self.hands < HANDS_MAX and len(self.table.places) > 1:
             self._wake()
             try:
@@ -156,6 +156,8 @@ class Game:
             self.hands += 1
             while self.table.decision is not None:
                 self._ask(self.table.decision.seats[0])
+        if self.table.ruleset.moneyless:
+            return {place.seat: place.hands_won for place in self.table.places}
         return {place.seat: place.stack for place in self.table.places}
 
     def _next_hand(self) -> OpenHand:

@@ -34,7 +34,10 @@ class Played(msgspec.Struct, kw_only=True):
     """The share that equal players would win."""
 
     stacks: float
-    """The bot's mean stack at the end of a game. Equal players would have 1 starting stack."""
+    """
+    The bot's mean stack at the end of a game, or its hands won in games without chips, as a part
+    of what equal players would have.
+    """
 
     give_or_take: float
     """The half-width of the range that holds the true mean with 95 %."""
@@ -95,7 +98,7 @@ class Match:
             best = max(left.values())
             leaders = [seat for seat, stack in left.items() if stack == best]
             won += (mine + 1 in leaders) / len(leaders)
-            stacks.append(left.get(mine + 1, 0) / game.stack)
+            stacks.append(left.get(mine + 1, 0) * seats / max(1, sum(left.values())))
             dealt += game.hands
             if told is not None:
                 told(dealt)

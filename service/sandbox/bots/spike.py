@@ -1,0 +1,107 @@
+"""
+Corellian Spike as sharp players see it: the name of a hand, its chance, and the turns to come.
+
+A hand is the tuple of its values in ascending order.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Final
+
+Hand = tuple[int, ...]
+
+ROUNDS: Final = 3
+RIVALS_MAX: Final = 3
+CARDS_MAX: Final = 5
+STAYS: Final = 5 / 6
+"""The chance that no spike takes the hand in a round."""
+
+DECK: Final = Counter({0: 2, **{sign * value: 3 for sign in (1, -1) for value in range(1, 11)}})
+"""How often the deck holds each value."""
+
+CHANCES: Final = {
+    "pure": 1.0, "full": 1.0, "fleet": 1.0, "yee-haa": 1.0, "rhylet": 0.99, "squadron": 0.99,
+    "run": 0.99, "three": 0.99, "two pairs": 0.99, "pair": 0.87, "zero": 0.74,
+    "1": 0.62, "-1": 0.45, "2": 0.34, "-2": 0.27, "3": 0.23, "-3": 0.2, "4": 0.18, "-4": 0.16,
+    "5": 0.15, "-5": 0.14, "6": 0.13, "-6": 0.12, "7": 0.11, "-7": 0.1, "8": 0.09, "-8": 0.08,
+}  # fmt: skip
+"""
+The chance that a final hand beats one opponent's, by its name. A tie counts half. The opponents
+play their turns as :func:`outlook` says. Hands further from 0 hardly win.
+"""
+
+
+def name_of(hand: Hand) -> str:
+    """
+    Return the name of a hand, or its total if that is not 0 (rulebook ``spike.ranking``).
+
+    >>> name_of((0, 0)), name_of((-4, 4)), name_of((-3, 1, 2)), name_of((-3, 4))
+    ('pure', 'pair', 'zero', '1')
+    """
+    if total := sum(hand):
+        return str(total)
+    kinds = Counter(map(abs, filter(None, hand)))
+    pairs = sum(count > 1 for count in kinds.values())
+    most, sylop = max(kinds.values(), default=0), 0 in hand
+    run = any(all(low + step in kinds for step in range(4)) for low in range(1, 8))
+    named = (
+        ("pure", hand == (0, 0)),
+        ("full", hand == (-10, -10, 0, 10, 10)),
+        ("fleet", sylop and most > 3),
+        ("yee-haa", sylop and pairs > 0),
+        ("rhylet", sorted(Counter(hand).values()) == [2, 3]),
+        ("squadron", most > 3),
+        ("run", run),
+        ("three", most > 2),
+        ("two pairs", pairs > 1),
+        ("pair", pairs > 0),
+    )
+    return next((name for name, fits in named if fits), "zero")
+
+
+@lru_cache(maxsize=50_000)
+def chance(hand: Hand) -> float:
+    """Return the chance that a final hand beats one opponent's."""
+    return CHANCES.get(name_of(hand), 0.05)
+
+
+@lru_cache(maxsize=50_000)
+def outlook(hand: Hand, turns: int, rivals: int) -> float:
+    """Return the chance that a hand beats all *rivals* after so many more card turns."""
+    if turns == 0:
+        return chance(hand) ** rivals
+    best = outlook(hand, turns - 1, rivals)
+    for given in set(hand):
+        best = max(best, drawn(without(hand, given), hand, turns - 1, rivals))
+    if len(hand) < CARDS_MAX:
+        best = max(best, drawn(hand, hand, turns - 1, rivals))
+    return best
+
+
+def drawn(kept: Hand, seen: Hand, turns: int, rivals: int) -> float:
+    """Return the mean outlook of *kept* with a card of the pile, after the cards *seen*."""
+    held, total, found = Counter(seen), 0, 0.0
+    for value, count in DECK.items():
+        left = count - held[value]
+        if left > 0:
+            total += left
+            found += left * outlook(hand_of((*kept, value)), turns, rivals)
+    return found / total
+
+
+def standing(hand: Hand, number: int) -> float:
+    """Return the chance to beat one opponent after the turn of round *number*, with its dice."""
+    rounds = max(0, ROUNDS - number)
+    return 0.5 + (outlook(hand, rounds, 1) - 0.5) * STAYS ** (rounds + 1)
+
+
+def hand_of(values: Iterable[int]) -> Hand:
+    """Return the hand of these values."""
+    return tuple(sorted(values))
+
+
+def without(hand: Hand, value: int) -> Hand:
+    """Return *hand* without one card of a value."""
+    at = hand.index(value)
+    return hand[:at] + hand[at + 1 :]
