@@ -142,17 +142,16 @@ def _spike_turn(view: Document, cards: Sequence[str]) -> Document:
     """Return the action with the best outlook over all turns to come."""
     hand = spike.hand_of(map(value_of, cards))
     turns = max(0, spike.ROUNDS - int(view["rounds"]["round"]))
-    rivals = min(spike.RIVALS_MAX, sum(seat["live"] for seat in view["seats"]) - 1)
     best: Document = {"type": "stand"}
-    promise = spike.outlook(hand, turns, rivals)
+    promise = spike.outlook(hand, turns)
     for action in view["legal"]:
         for given in action["cards"] or (None,):
             kept = hand if given is None else spike.without(hand, value_of(given))
             open_card = _open_card(action, view)
             if open_card is not None:
-                found = spike.outlook(spike.hand_of((*kept, value_of(open_card))), turns, rivals)
+                found = spike.outlook(spike.hand_of((*kept, value_of(open_card))), turns)
             elif action["source"] == "pile":
-                found = spike.drawn(kept, hand, turns, rivals)
+                found = spike.drawn(kept, hand, turns)
             else:
                 continue
             if found - _cost(action, view) > promise:

@@ -70,7 +70,7 @@ def paying(price: float, due: int, pot: int, rivals: int) -> float:
         rivals: The number of opponents.
     """
     pressure = min(1.5, due / max(1, pot - due))
-    return min(CERTAIN, price ** (1 / (rivals + pressure)))
+    return float(min(CERTAIN, price ** (1 / (rivals + pressure))))
 
 
 class Reading:

@@ -6,13 +6,12 @@ A hand is the tuple of its values in ascending order.
 
 from collections import Counter
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Final
 
 Hand = tuple[int, ...]
 
 ROUNDS: Final = 3
-RIVALS_MAX: Final = 3
 CARDS_MAX: Final = 5
 STAYS: Final = 5 / 6
 """The chance that no spike takes the hand in a round."""
@@ -60,40 +59,41 @@ def name_of(hand: Hand) -> str:
     return next((name for name, fits in named if fits), "zero")
 
 
-@lru_cache(maxsize=50_000)
+@lru_cache(maxsize=100_000)
 def chance(hand: Hand) -> float:
     """Return the chance that a final hand beats one opponent's."""
     return CHANCES.get(name_of(hand), 0.05)
 
 
-@lru_cache(maxsize=50_000)
-def outlook(hand: Hand, turns: int, rivals: int) -> float:
-    """Return the chance that a hand beats all *rivals* after so many more card turns."""
+@lru_cache(maxsize=100_000)
+def outlook(hand: Hand, turns: int) -> float:
+    """Return the chance that a hand beats one opponent's after so many more card turns."""
     if turns == 0:
-        return chance(hand) ** rivals
-    best = outlook(hand, turns - 1, rivals)
+        return chance(hand)
+    best = outlook(hand, turns - 1)
     for given in set(hand):
-        best = max(best, drawn(without(hand, given), hand, turns - 1, rivals))
+        best = max(best, drawn(without(hand, given), hand, turns - 1))
     if len(hand) < CARDS_MAX:
-        best = max(best, drawn(hand, hand, turns - 1, rivals))
+        best = max(best, drawn(hand, hand, turns - 1))
     return best
 
 
-def drawn(kept: Hand, seen: Hand, turns: int, rivals: int) -> float:
+def drawn(kept: Hand, seen: Hand, turns: int) -> float:
     """Return the mean outlook of *kept* with a card of the pile, after the cards *seen*."""
+    worth = partial(outlook, turns=turns) if turns else chance
     held, total, found = Counter(seen), 0, 0.0
     for value, count in DECK.items():
         left = count - held[value]
         if left > 0:
             total += left
-            found += left * outlook(hand_of((*kept, value)), turns, rivals)
+            found += left * worth(hand_of((*kept, value)))
     return found / total
 
 
 def standing(hand: Hand, number: int) -> float:
     """Return the chance to beat one opponent after the turn of round *number*, with its dice."""
     rounds = max(0, ROUNDS - number)
-    return 0.5 + (outlook(hand, rounds, 1) - 0.5) * STAYS ** (rounds + 1)
+    return 0.5 + (outlook(hand, rounds) - 0.5) * STAYS ** (rounds + 1)
 
 
 def hand_of(values: Iterable[int]) -> Hand:

@@ -210,17 +210,16 @@ def test_the_sharp_player_knows_the_names_of_hands(hand: spike.Hand, name: str) 
 
 def test_with_turns_to_come_a_hand_is_worth_more() -> None:
     far = (8, 9)
-    outlooks = [spike.outlook(far, turns, 1) for turns in (0, 1, 2)]
+    outlooks = [spike.outlook(far, turns) for turns in (0, 1, 2)]
 
     assert outlooks == sorted(set(outlooks))
-    assert spike.outlook((0, 0), 2, 1) == spike.chance((0, 0))
+    assert spike.outlook((0, 0), 2) == spike.chance((0, 0))
 
 
 def test_a_sharp_player_of_spike_takes_the_open_card_that_makes_a_pair_at_zero() -> None:
     stand = {"verb": "stand", "source": None, "cards": None, "amount": None}
     swap = {"verb": "swap", "cards": ["C+07", "T-03"], "amount": None}
     view = turn(["C+07", "T-03"], discard_top="S-07") | {
-        "seats": [{"seat": 1, "field": [], "live": True}, {"seat": 2, "field": [], "live": True}],
         "legal": [stand, swap | {"source": "pile"}, swap | {"source": "discards"}],
     }
 

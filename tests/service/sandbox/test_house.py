@@ -83,13 +83,13 @@ async def over(owner: Any, tournament: str) -> bool:
 async def test_house_bots_check_in_and_play_a_tournament_to_its_end(
     serving: Any, database: TestDatabase
 ) -> None:
-    """Nobody else plays. No decision is left to the clock."""
+    """Nobody else plays. No decision is left to the clock. Rising blinds end the game soon."""
     async with serving() as api, driving(database):
         owner, league = await api.league()
         entry = {"check_in_opens_before_seconds": 600, "no_show": "release"}
-        made = await owner.post(
-            f"/v1/leagues/{league}/tournaments", NIGHT | {"entry": entry, "bots": "only"}
-        )
+        rising = SWINGING | {"escalation": {"kind": "double_per_orbit"}}
+        terms = NIGHT | {"entry": entry, "bots": "only", "overrides": rising}
+        made = await owner.post(f"/v1/leagues/{league}/tournaments", terms)
         tournament = made.json()["id"]
         for strength in STRENGTHS:
             wanted = {"count": 1, "strength": strength}
