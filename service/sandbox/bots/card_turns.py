@@ -91,11 +91,9 @@ def hand_of(view: Document) -> tuple[str, ...]:
     return (*mine["cards"], *seat.get("field", ()))
 
 
-def standing(view: Document, style: Style = STEADY) -> float:
+def standing(view: Document) -> float:
     """Return the chance that the hand beats one opponent's. In early card rounds it is near 0.5."""
     cards = hand_of(view)
-    if style.practised and not is_traditional(cards):
-        return spike.standing(spike.hand_of(map(value_of, cards)), view["rounds"]["round"])
     if is_traditional(cards):
         known = traditional([value_of(card) for card in cards])
         certain = 0.4 + 0.12 * float(view["rounds"]["round"])

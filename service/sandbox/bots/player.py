@@ -7,7 +7,7 @@ from itertools import islice
 
 from service.base.documents import Document
 from service.sandbox.bots.betting import Stakes, Temper, bet
-from service.sandbox.bots.card_turns import card_turn, standing
+from service.sandbox.bots.card_turns import card_turn, hand_of, is_traditional, standing
 from service.sandbox.bots.client import Client, Problem
 from service.sandbox.bots.judgement import Dealt, best_addition, chance, draws, score, whim
 from service.sandbox.bots.practice import practised
@@ -134,13 +134,18 @@ def choose(
         action = {"type": "improve", "cards": list(cards)}
     elif "stand" in legal:
         action = card_turn(view, style)
-    elif style.practised and view["target"] is not None:
+    elif style.practised and _weighed(view):
         action = Weighing.of(view, legal).action(legal, mood)
     else:
         single = prospect(view, mood, style)
         turns = view["target"] is None
         action = bet(legal, Stakes.of(view, legal), single, temper, mood, style, turns=turns)
     return {"decision": decision["token"], **action}
+
+
+def _weighed(view: Document) -> bool:
+    """Return whether the bets of a game are weighed. In Traditional they are not."""
+    return view["target"] is not None or not is_traditional(hand_of(view))
 
 
 def _selection(view: Document, mood: float, style: Style) -> Sequence[str]:
@@ -168,7 +173,7 @@ def prospect(view: Document, mood: float, style: Style) -> float:
     """Estimate the chance that the viewer's hand beats one opponent's."""
     mine, number, suit = view["me"], view["target"], view["suit"]
     if number is None:
-        return standing(view, style)
+        return standing(view)
     if view["decision"]["street"] == 1 and style.draws:
         return dealt(view, mood, style).prospect(mine["selection"])
     added = best_addition(mine["selection"], mine["new_cards"], number, suit)

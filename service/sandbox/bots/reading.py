@@ -1,5 +1,5 @@
 """
-What sharp players read from the bets of others, in games with a target.
+What sharp players read from the bets of others.
 
 A sharp player supposes that the others bet as steady players do. So what they did tells what they
 may hold.
@@ -7,11 +7,11 @@ may hold.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Protocol
 
 from service.base.documents import Document
 from service.sandbox.bots.judgement import Score
-from service.sandbox.bots.practice import Possible, Practice
+from service.sandbox.bots.practice import Possible
 
 RAISES: Final = 1.55
 """A player raises whose chance to win is this many times a fair share."""
@@ -73,6 +73,16 @@ def paying(price: float, due: int, pot: int, rivals: int) -> float:
     return float(min(CERTAIN, price ** (1 / (rivals + pressure))))
 
 
+class Knowledge(Protocol):
+    """What a player knows of the hands that others may hold."""
+
+    def others(self, kept: int | None) -> Sequence[Possible]:
+        """Return the hands of a player who kept so many cards. None is not known."""
+
+    def chance(self, found: Score) -> float:
+        """Return the chance that a hand beats one opponent's, as its owner sees it."""
+
+
 class Reading:
     """The bets of a street, as they look from the viewer's seat."""
 
@@ -99,12 +109,12 @@ class Reading:
         self._to_raise = (RAISES / (rivals + 1)) ** (1 / rivals)
         self._to_call = paying(bet / max(1, pot), bet, pot, rivals)
 
-    def rivals(self, practice: Practice) -> list[Rival]:
+    def rivals(self, known: Knowledge) -> list[Rival]:
         """Return the other live seats with the hands that agree with their bets."""
-        return [self._rival(seat, practice) for seat in self.others]
+        return [self._rival(seat, known) for seat in self.others]
 
-    def _rival(self, seat: Document, practice: Practice) -> Rival:
-        hands = tuple(self._hands(seat, practice.others(seat["kept"]), practice))
+    def _rival(self, seat: Document, known: Knowledge) -> Rival:
+        hands = tuple(self._hands(seat, known.others(seat["kept"]), known))
         total = sum(weight for weight, _, _ in hands)
         return Rival(
             put_in=seat["put_in"],
@@ -113,10 +123,10 @@ class Reading:
         )
 
     def _hands(
-        self, seat: Document, possible: Sequence[Possible], practice: Practice
+        self, seat: Document, possible: Sequence[Possible], known: Knowledge
     ) -> Iterator[tuple[float, float, Score]]:
         for hand in possible:
-            now = hand.before if self.first else practice.chance(hand.after)
+            now = hand.before if self.first else known.chance(hand.after)
             agrees = self._before(seat, hand) * self._now(seat, now)
             yield hand.weight * agrees, now, hand.after
 

@@ -5,9 +5,12 @@ A hand is the tuple of its values in ascending order.
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache, partial
 from typing import Final
+
+from service.sandbox.bots.judgement import Score
+from service.sandbox.bots.practice import Possible
 
 Hand = tuple[int, ...]
 
@@ -18,6 +21,9 @@ STAYS: Final = 5 / 6
 
 DECK: Final = Counter({0: 2, **{sign * value: 3 for sign in (1, -1) for value in range(1, 11)}})
 """How often the deck holds each value."""
+
+GRID: Final = tuple((2 * step + 1) / 20 for step in range(10))
+"""Chances that are equally likely for a hand of which nothing is known."""
 
 CHANCES: Final = {
     "pure": 1.0, "full": 1.0, "fleet": 1.0, "yee-haa": 1.0, "rhylet": 0.99, "squadron": 0.99,
@@ -90,10 +96,42 @@ def drawn(kept: Hand, seen: Hand, turns: int) -> float:
     return found / total
 
 
-def standing(hand: Hand, number: int) -> float:
-    """Return the chance to beat one opponent after the turn of round *number*, with its dice."""
+class Others:
+    """
+    What others may hold in the street of a round. A :class:`Score` is here the number of hands of
+    1,000 that are better.
+
+    Args:
+        number: The round, from 1.
+    """
+
+    def __init__(self, number: int) -> None:
+        self._certain = min(1.0, 0.4 + 0.2 * number)
+        self._hands = tuple(
+            Possible(1 / len(GRID), self.chance(better), better) for better in map(_score, GRID)
+        )
+
+    def others(self, _kept: int | None) -> Sequence[Possible]:
+        """Return the hands that a player may hold, all alike."""
+        return self._hands
+
+    def chance(self, found: Score) -> float:
+        """Return the chance that a steady player sees in a hand. In early rounds it is near 0.5."""
+        return 0.5 + (0.5 - found.distance / 1000) * self._certain
+
+
+def finals(hand: Hand, number: int) -> Mapping[Score, float]:
+    """Return the final hands that *hand* may become after the turn of round *number*."""
     rounds = max(0, ROUNDS - number)
-    return 0.5 + (outlook(hand, rounds) - 0.5) * STAYS ** (rounds + 1)
+    stays = STAYS ** (rounds + 1)
+    found = dict.fromkeys(map(_score, GRID), (1 - stays) / len(GRID))
+    own = _score(outlook(hand, rounds))
+    found[own] = found.get(own, 0.0) + stays
+    return found
+
+
+def _score(chance: float) -> Score:
+    return Score(round(1000 * (1 - chance)), 0)
 
 
 def hand_of(values: Iterable[int]) -> Hand:

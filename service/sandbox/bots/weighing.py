@@ -1,5 +1,5 @@
 """
-The betting of sharp players in games with a target: an action is worth the chips that it brings.
+The betting of sharp players: an action is worth the chips that it brings.
 
 The others are supposed to answer a bet as steady players do, each by the hands that it may hold.
 The showdown is supposed to come right after this street.
@@ -10,10 +10,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from service.base.documents import Document
+from service.sandbox.bots import spike
 from service.sandbox.bots.betting import Stakes
+from service.sandbox.bots.card_turns import value_of
 from service.sandbox.bots.judgement import SIZE, Score, best_addition, score
-from service.sandbox.bots.practice import Practice, need_of, practised
-from service.sandbox.bots.reading import Reading, Rival, paying
+from service.sandbox.bots.practice import need_of, practised
+from service.sandbox.bots.reading import Knowledge, Reading, Rival, paying
 
 SIZES: Final = (0.5, 1.0, 1.8)
 """The raises that are weighed, in parts of the pot, besides the least one and all-in."""
@@ -45,12 +47,12 @@ class Weighing:
     @classmethod
     def of(cls, view: Document, legal: Document) -> "Weighing":
         """Return the betting decision of a *view*."""
-        practice, me = practised(view["target"]), view["me"]["seat"]
+        me, known = view["me"]["seat"], _knowledge(view)
         return cls(
             stakes=Stakes.of(view, legal),
             put_in=next(each["put_in"] for each in view["seats"] if each["seat"] == me),
-            rivals=Reading(view).rivals(practice),
-            mine=_mine(view, practice),
+            rivals=Reading(view).rivals(known),
+            mine=_mine(view),
         )
 
     def action(self, legal: Document, mood: float) -> Document:
@@ -120,10 +122,18 @@ def _beaten(hands: Mapping[Score, float], found: Score) -> float:
     return beaten + hands.get(found, 0.0) / 2
 
 
-def _mine(view: Document, practice: Practice) -> Mapping[Score, float]:
+def _knowledge(view: Document) -> Knowledge:
+    if view["target"] is None:
+        return spike.Others(view["rounds"]["round"])
+    return practised(view["target"])
+
+
+def _mine(view: Document) -> Mapping[Score, float]:
     me, target, suit = view["me"], view["target"], view["suit"]
+    if target is None:
+        return spike.finals(spike.hand_of(map(value_of, me["cards"])), view["rounds"]["round"])
     kept = me["selection"]
     if view["decision"]["street"] == 1:
-        return practice.outcomes(*need_of(kept, target, suit), SIZE - len(kept))
+        return practised(target).outcomes(*need_of(kept, target, suit), SIZE - len(kept))
     added = best_addition(kept, me["new_cards"], target, suit)
     return {score((*kept, *added), target, suit): 1.0}
