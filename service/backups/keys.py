@@ -11,6 +11,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
 
 from service.backups.manifest import KEYS, SEALED_KEYS, BackupRefused, Manifest
+from service.base.secret_files import write_secret
 from service.base.settings import Settings
 
 OF_SETTINGS: Final = ("secret_key", "second_secret_key", "push_key", "smtp_url")
@@ -80,16 +81,6 @@ def read(folder: Path, manifest: Manifest, passphrase: str | None) -> KeyRing:
     except InvalidTag:
         raise BackupRefused("the passphrase does not open the keys of this backup", step) from None
     return msgspec.json.decode(plain, type=KeyRing)
-
-
-def write_secret(file: Path, content: bytes) -> None:
-    """Write a file that only its owner may read, from its first byte on."""
-    descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "wb") as opened:
-        os.fchmod(descriptor, 0o600)
-        opened.write(content)
-        opened.flush()
-        os.fsync(descriptor)
 
 
 def _cipher(passphrase: str, salt: bytes) -> AESGCM:

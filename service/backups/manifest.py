@@ -1,5 +1,6 @@
 """What a backup holds: its parts with their digests, and the state of the log that it copied."""
 
+import os
 from datetime import datetime
 from hashlib import file_digest
 from pathlib import Path
@@ -91,7 +92,10 @@ def part_of(file: Path) -> Part:
 def write(manifest: Manifest, folder: Path) -> None:
     """Write *manifest* into *folder*, for people to read too."""
     text = msgspec.json.format(msgspec.json.encode(manifest, order="sorted"), indent=2)
-    (folder / MANIFEST).write_bytes(text + b"\n")
+    with (folder / MANIFEST).open("wb") as file:
+        file.write(text + b"\n")
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def read(folder: Path) -> Manifest:

@@ -19,6 +19,7 @@ from service.backups.manifest import DUMP, BackupRefused, League, Manifest, part
 from service.base.addresses import asyncpg_dsn
 from service.base.drivers import Driver
 from service.base.errors import LeagueKeyUnknown
+from service.base.secret_files import sync_folder, write_secret
 from service.base.settings import Settings
 from service.log.keys import Keys
 from service.log.read import epoch_of, last_position, leagues
@@ -71,7 +72,9 @@ def take(
                 parts=made.parts | {name: part_of(draft / name)},
             )
         manifests.write(made, draft)
+        sync_folder(draft)
         draft.rename(target)
+        sync_folder(target.parent)
         asyncio.run(_record(settings, target.name))
     finally:
         shutil.rmtree(draft, ignore_errors=True)
@@ -99,7 +102,7 @@ async def _copy(settings: Settings, folder: Path) -> Manifest:
                 identifier("lge", league): await _end_of(connection, league)
                 for league in await leagues(connection)
             }
-            key_rings.write_secret(folder / DUMP, b"")  # so that pg_dump fills a file of mode 0600
+            write_secret(folder / DUMP, b"")  # so that pg_dump fills a file of mode 0600
             arguments = ["--format=custom", f"--snapshot={snapshot}", f"--file={folder / DUMP}"]
             programs.run(program, arguments, settings.database_url)
     finally:

@@ -97,6 +97,9 @@ class _Server(ThreadingMixIn, WSGIServer):
 
 
 class _Quiet(WSGIRequestHandler):
+    timeout = 10.0
+    """A client that sends nothing would otherwise hold its thread for ever."""
+
     def log_message(self, format: str, *args: object) -> None:
         """Write nothing: health is asked every few seconds."""
 

@@ -71,6 +71,8 @@ async def _write(taking: Taking, file: Path, now: datetime) -> None:
     """Write to a draft, and rename it to *file* when it is complete."""
     draft = file.with_name(f"{file.name}.part")
     try:
+        draft.unlink(missing_ok=True)  # of a run that was killed
+        draft.touch(mode=0o600)  # an archive names people
         with draft.open("wb") as opened:
             async for _ in take(taking, Archive(opened, now)):
                 pass

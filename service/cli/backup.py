@@ -15,6 +15,7 @@ from service.backups.manifest import BackupRefused, Manifest
 from service.backups.restoring import restore as restore_database
 from service.backups.taking import take
 from service.base.addresses import asyncpg_dsn
+from service.base.secret_files import write_secret
 from service.base.settings import Settings
 from service.cli.common import DRY_RUN, FILE, err, out, server, settings
 from service.process import at_rest
@@ -133,6 +134,7 @@ def restore(
         if data is not None or keys_to is not None:
             ring = key_rings.read(source, manifest, passphrase)
         if data is not None:
+            at_rest.refuse_running(data, server())  # before its secrets are touched
             replace = replace or at_rest.unfinished(data)
             at_rest.begin_restore(data)
             _write_all(ring.files, data / at_rest.SECRETS, replace=replace)
@@ -203,7 +205,12 @@ def _told(manifest: Manifest) -> str:
 
 
 def _write_all(contents: dict[str, str], folder: Path, *, replace: bool) -> None:
-    """Write secret files. A file with another content is only replaced if *replace*."""
+    """
+    Write secret files. A file with another content is only replaced if *replace*.
+
+    Even then it stays beside the new one: the restore may yet be refused, and without its key the
+    old database opens nothing.
+    """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     for name, content in contents.items():
         file = folder / Path(name).name
@@ -213,7 +220,15 @@ def _write_all(contents: dict[str, str], folder: Path, *, replace: bool) -> None
                 "give another folder, or --replace to replace it",
             )
     for name, content in contents.items():
-        key_rings.write_secret(folder / Path(name).name, content.encode())
+        file = folder / Path(name).name
+        if file.exists() and (before := file.read_text(encoding="utf-8")) != content:
+            kept = file.with_name(f"{file.name}.before-restore")
+            number = 1
+            while kept.exists() and kept.read_text(encoding="utf-8") != before:
+                number += 1
+                kept = file.with_name(f"{file.name}.before-restore-{number}")
+            write_secret(kept, before)
+        write_secret(file, content)
 
 
 def _passphrase(file: Path | None) -> str | None:

@@ -32,6 +32,18 @@ out: Final = Console(soft_wrap=True, highlight=False)
 err: Final = Console(stderr=True, soft_wrap=True, highlight=False)
 
 
+def plain(text: str) -> str:
+    """
+    Return *text* with control characters made visible, but line breaks.
+
+    Reasons of faults quote what others wrote, and an escape sequence would command the terminal.
+    """
+    return "".join(
+        each if each.isprintable() or each == "\n" else each.encode("unicode_escape").decode()
+        for each in text
+    )
+
+
 @contextmanager
 def importing() -> Iterator[None]:
     """

@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from service.base.database import async_engine
 from service.base.errors import StreamNotFound
 from service.base.settings import Settings
-from service.cli.common import NO, USAGE, err, out
+from service.cli.common import NO, USAGE, err, out, plain
 
 Work = Callable[[AsyncConnection], Awaitable[str | None]]
 """Does something in a transaction. Returns what was done, or None if nothing was left to do."""
@@ -51,5 +51,5 @@ async def carried_out(settings: Settings, work: Work, *, dry_run: bool) -> int:
     if said is None:
         err.print("nothing to do: it is so already", markup=False)
         return NO
-    out.print(f"dry run, nothing was done: {said}" if dry_run else said, markup=False)
+    out.print(plain(f"dry run, nothing was done: {said}" if dry_run else said), markup=False)
     return 0

@@ -13,7 +13,7 @@ from service.base.addresses import asyncpg_dsn
 from service.base.settings import Settings, SettingsInvalid, read
 from service.cli.checks import parts, state
 from service.cli.checks.finding import SHOWN, Check, CheckFailed
-from service.cli.common import AWAY, NO, USAGE, awaited, err, out
+from service.cli.common import AWAY, NO, USAGE, awaited, err, out, plain
 
 State = Literal["ok", "weak", "wrong", "unchecked"]
 
@@ -62,8 +62,8 @@ async def examine(environ: Mapping[str, str], *, as_json: bool = False) -> int:
         out.print_json(json.dumps({"passed": code == 0, "findings": told}))
         return code
     for each in found:
-        said = escape(f"{each.check}: {each.said}" if each.said else each.check)
-        step = "" if each.step is None else f"\n  next: {escape(each.step)}"
+        said = escape(plain(f"{each.check}: {each.said}" if each.said else each.check))
+        step = "" if each.step is None else f"\n  next: {escape(plain(each.step))}"
         out.print(f"{_MARKS[each.state]} {said}{step}")
     return code
 

@@ -6,7 +6,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from service.base.database import async_engine
 from service.base.settings import Settings
 from service.base.sources import SystemEntropy
-from service.cli.common import DRY_RUN, awaited, out, settings
+from service.cli.common import DRY_RUN, awaited, out, plain, settings
 from service.cli.deeds import carried_out
 from service.people import admission, suspending, taking_down
 from service.people import maintenance as upkeep
@@ -201,7 +201,7 @@ async def _show(settings: Settings, limit: int) -> int:
                 where = "" if each.league is None else f" in lge_{each.league.hex}"
                 why = "" if each.reason is None else f": {each.reason}"
                 line = f"{each.at:%Y-%m-%d %H:%M:%S}Z  {each.actor}  {each.kind} {each.about}"
-                out.print(f"{line}{where}{why}", markup=False)
+                out.print(plain(f"{line}{where}{why}"), markup=False)
     finally:
         await engine.dispose()
     return 0

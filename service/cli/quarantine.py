@@ -7,7 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from service.base.database import async_engine
 from service.base.settings import Settings
-from service.cli.common import DRY_RUN, USAGE, awaited, err, out, settings
+from service.cli.common import DRY_RUN, USAGE, awaited, err, out, plain, settings
 from service.cli.deeds import NotDone, carried_out
 from service.log.keys import driver_of
 from service.people import operator_log
@@ -57,7 +57,7 @@ async def show_all(settings: Settings) -> int:
     """Print every league in quarantine, one a line."""
     found = await _held(settings)
     for each in found:
-        out.print(str(each), markup=False)
+        out.print(plain(str(each)), markup=False)
     out.print(f"{len(found)} held")
     return 0
 
@@ -74,7 +74,7 @@ async def show(settings: Settings, league: str, consumer: str) -> int:
                 if (each.league or NO_LEAGUE, each.consumer) == (league, consumer)
             ]
             for each in found:
-                out.print(f"{each} (since {each.since or 'unknown'})", markup=False)
+                out.print(plain(f"{each} (since {each.since or 'unknown'})"), markup=False)
                 if each.position is not None:
                     event = await event_at(driver, league, each.position)
                     out.print(json.dumps(event, indent=2), markup=False)

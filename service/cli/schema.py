@@ -11,6 +11,7 @@ from service.base import migrations
 from service.base.addresses import asyncpg_dsn
 from service.base.database import async_engine
 from service.base.schema_range import SchemaRange, of_code
+from service.base.secret_files import write_secret
 from service.base.sources import SystemEntropy
 from service.cli.common import DRY_RUN, NO, settings, stop
 from service.people import operator_log
@@ -35,13 +36,16 @@ def prepare(url: str, into: Path | None) -> None:
     """
     if into is not None:
         into.mkdir(mode=0o700, parents=True, exist_ok=True)
-    for login, address in preparing.make_logins(url).items():
+
+    def keep(login: str, address: str) -> None:
         if into is None:
             click.echo(f"{login:<18} {address}")
         else:
-            preparing.write_secret(into / login, address)
+            write_secret(into / login, f"{address}\n")
+
+    preparing.make_logins(url, keep)
     if into is not None and not (into / "secret_key").exists():
-        preparing.write_secret(into / "secret_key", SystemEntropy().bytes(32).hex())
+        write_secret(into / "secret_key", f"{SystemEntropy().bytes(32).hex()}\n")
     preparing.prepare(url)
     click.echo("the server is ready")
 

@@ -83,7 +83,7 @@ async def write(told: Settings, season: str, target: Path, viewer: str) -> int:
             now = await service_now(connection)
         keys = [row["verifier_key"] for row in await reading.fetch(_KEYS)]
         rmtree(draft, ignore_errors=True)  # of a run that was killed
-        draft.mkdir(parents=True)
+        draft.mkdir(mode=0o700, parents=True)  # the viewer may be an auditor, and see all cards
         await _fill(
             draft,
             lines,

@@ -11,6 +11,7 @@ import psycopg
 from service.backups.manifest import BackupRefused
 from service.base import addresses, database
 from service.base.embedded import Cluster, binaries
+from service.base.secret_files import write_secret
 from service.base.settings import Settings, given_to_up
 from service.base.sources import SystemEntropy
 from service.process.signer import signing_app
@@ -92,6 +93,17 @@ def existing(data: Path, server: str | None) -> Iterator[str]:
         yield cluster.url(database.DATABASE, database.MIGRATOR, password)
 
 
+def refuse_running(data: Path, server: str | None) -> None:
+    """
+    Refuse a folder whose own PostgreSQL runs.
+
+    Raises:
+        BackupRefused: If ``up`` is running on the folder.
+    """
+    if server is None and Cluster(data / CLUSTER, binaries(os.environ)).running_port() is not None:
+        raise BackupRefused(f"`holotable up` is running on {data}", "stop it, and try again")
+
+
 @contextmanager
 def prepared(data: Path, server: str | None) -> Iterator[str]:
     """
@@ -100,8 +112,7 @@ def prepared(data: Path, server: str | None) -> Iterator[str]:
     Raises:
         BackupRefused: If ``up`` is running on the folder.
     """
-    if server is None and Cluster(data / CLUSTER, binaries(os.environ)).running_port() is not None:
-        raise BackupRefused(f"`holotable up` is running on {data}", "stop it, and try again")
+    refuse_running(data, server)
     passwords = {login: _password(data, login) for login in database.LOGINS}
     if server is not None:
         database.inspect_server(server, ours=True)
@@ -140,6 +151,5 @@ def _password(data: Path, login: str) -> str:
     """Return a login's password, made now if the folder has none."""
     file = data / SECRETS / login
     if not file.exists():
-        file.touch(mode=0o600)
-        file.write_text(SystemEntropy().bytes(24).hex(), encoding="ascii")
+        write_secret(file, SystemEntropy().bytes(24).hex())
     return file.read_text(encoding="ascii").strip()

@@ -1,6 +1,6 @@
 """Preparing a server for its first process, without the supervisor."""
 
-from pathlib import Path
+from collections.abc import Callable
 
 from service.base import database, migrations
 from service.base.addresses import with_database, with_login, with_role
@@ -8,15 +8,14 @@ from service.base.sources import SystemEntropy
 from service.tasks import broker
 
 
-def make_logins(url: str) -> dict[str, str]:
+def make_logins(url: str, keep: Callable[[str, str], None]) -> None:
     """
     Create the missing roles, and give a password to each login that has none.
 
     Args:
       url: Any database of the server, with a login that may make roles and databases.
-
-    Returns:
-      The addresses of the logins that got a password, by login.
+      keep: Called with each such login and its address, before the server knows the password.
+        A password that only the server knew would be lost.
 
     Raises:
       ServerRefused: If the login may not make roles or databases.
@@ -24,8 +23,9 @@ def make_logins(url: str) -> dict[str, str]:
     database.refuse_unfinished(url, database.DATABASE)
     bare = database.bare_logins(url)
     passwords = {login: SystemEntropy().bytes(24).hex() for login in bare}
+    for login, its in passwords.items():
+        keep(login, _address(url, login, its))
     database.create_roles(url, passwords)
-    return {login: _address(url, login, its) for login, its in passwords.items()}
 
 
 def prepare(url: str) -> None:
@@ -35,12 +35,6 @@ def prepare(url: str) -> None:
     migrations.migrate(with_database(url, database.DATABASE))
     # The broker owns everything that is made there.
     broker.install(with_role(with_database(url, database.BROKER), database.BROKER))
-
-
-def write_secret(file: Path, text: str) -> None:
-    """Write *text* to a file that only its owner can read."""
-    file.touch(mode=0o600)
-    file.write_text(text + "\n", encoding="utf-8")
 
 
 def _address(url: str, login: str, password: str) -> str:

@@ -25,6 +25,7 @@ import psycopg
 from service.base import addresses, database, migrations
 from service.base.children import dying_with
 from service.base.embedded import Cluster, ClusterFailed, binaries, free_port
+from service.base.secret_files import write_secret
 from service.base.settings import PREFIX, Settings, SignerSettings, environment
 from service.base.shipped import ROOT
 from service.base.sources import SystemEntropy
@@ -322,8 +323,7 @@ class Stack:
         file = self.data / "secrets" / name
         if not file.exists():
             file.parent.mkdir(mode=0o700, exist_ok=True)
-            file.touch(mode=0o600)
-            file.write_text(SystemEntropy().bytes(24).hex(), encoding="ascii")
+            write_secret(file, SystemEntropy().bytes(24).hex())
         return file.read_text(encoding="ascii").strip()
 
     def _kept(self, name: str) -> str | None:
@@ -336,11 +336,9 @@ class Stack:
         folder = self.data / "env"
         folder.mkdir(mode=0o700, exist_ok=True)
         for process in ("api", "project", "worker", "audit", "migrate"):
-            file = folder / process
-            file.touch(mode=0o600)
             told = environment(self.settings(process))
             lines = (f"export {name}={shlex.quote(value)}\n" for name, value in told.items())
-            file.write_text("".join(lines), encoding="utf-8")
+            write_secret(folder / process, "".join(lines))
         return folder
 
     def _signing_key(self) -> str:

@@ -15,6 +15,7 @@ import pytest
 
 from engine.values import number_of
 from service.base.database import UNFINISHED, drop_database
+from service.base.embedded import Cluster, binaries
 from service.base.settings import environment
 from service.process import at_rest
 from service.process.supervisor import Stack, StackFailed
@@ -265,3 +266,17 @@ def test_up_refuses_a_folder_whose_restore_did_not_end(tmp_path: Path) -> None:
         Stack(tmp_path).start()
     at_rest.end_restore(tmp_path)
     assert not at_rest.unfinished(tmp_path)
+
+
+def test_a_restore_into_the_folder_of_a_running_up_touches_no_secret(
+    kept: Kept, tmp_path: Path
+) -> None:
+    """It was refused before too, but only after it had replaced the keys of what runs."""
+    key = tmp_path / at_rest.SECRETS / "key"
+    key.parent.mkdir()
+    key.write_text("7b" * 24)
+    with Cluster(tmp_path / at_rest.CLUSTER, binaries(os.environ), durable=False):
+        asked = ("restore", str(kept.folder), "--data", str(tmp_path), "--replace")
+        done = in_fork(asked, {})
+    assert (done.returncode, "is running" in done.stderr) == (1, True)
+    assert {each.name: each.read_text() for each in key.parent.iterdir()} == {"key": "7b" * 24}

@@ -76,7 +76,7 @@ FAULTS = {
     ),
     "quarantine": Broken(
         "INSERT INTO quarantine (league, consumer, position, reason)"
-        f" VALUES ({NUMBER}, 'arming', 3, 'boom')",
+        f" VALUES ({NUMBER}, 'arming', 3, E'boom \\x1b[2J')",
         "arming at position 3: boom",
         f"`holotable quarantine release {LEAGUE} arming` {AS_MIGRATE}",
     ),
@@ -149,6 +149,7 @@ def test_each_fault_of_the_database_is_found_with_the_command_that_mends_it(
         sql(database, broken.sql.replace("{0}", number))
     ended = doctor(database, "--json")
     found = findings(ended)
+    assert "\x1b[2J" not in doctor(database).stdout
     sql(database, schema[1].sql)
     after = findings(doctor(database, "--json"))
 

@@ -142,7 +142,8 @@ def test_old_rows_go_and_young_ones_and_events_stay(filled: TestDatabase) -> Non
     assert {name: int(it) for name, it in numbers.items() if it != "0"} == GONE
     assert dry.stdout.replace("nothing was deleted", "deleted") == done.stdout
     assert all(line.split()[1].rstrip(",") == "0" for line in again.stdout.splitlines()[:-1])
-    [(league, _, about)] = deeds(filled)
+    [(_, _, begun), (league, _, about)] = deeds(filled)
+    assert begun == "begun"  # a run that is killed leaves this
     assert (league, about) == (None, ", ".join(f"{name} {it}" for name, it in GONE.items()))
 
 
