@@ -45,11 +45,11 @@ from service.sandbox.generating.seasons import Season, made
 
 TABLES = 64
 HANDS = int(os.environ.get("BENCH_AUDIT_HANDS", "3200"))
-EVENTS = int(os.environ.get("BENCH_AUDIT_EVENTS", "1000000"))
+EVENTS = int(os.environ.get("BENCH_AUDIT_EVENTS", "250000"))
 SEEDS = range(1, int(os.environ.get("BENCH_AUDIT_SEASONS", "6")) + 1)
 PLAYERS = 60
 CHAOS = 0.2
-ROUNDS = 5
+ROUNDS = 3
 
 
 class Audited(NamedTuple):

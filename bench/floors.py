@@ -26,6 +26,7 @@ FLOORS = {
     "action: bare INSERT, slow commits": Floor(0.75, 1),
     "action: written service": Floor(2, 3),
     "action: written service, slow commits": Floor(2, 3),
+    "two processes": Floor(1, 1.8),
     "append": Floor(10, 20),
     "replay": Floor(2.5, 3),
     "rebuild": Floor(5, 8),
@@ -35,8 +36,9 @@ FLOORS = {
 """
 By name, with the peer after the colon where there are two.
 
-The engine is measured with its commitments, an action over HTTP in one process, an append from 64
-streams at once, a replay with its hashes verified, and a rebuild of all projections.
+The engine is measured with its commitments, an action over HTTP in one process, two processes on
+one league with the players of each table spread over both, an append from 64 streams at once, a
+replay with its hashes verified, and a rebuild of all projections.
 """
 
 

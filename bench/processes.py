@@ -19,6 +19,7 @@ from typing import Any
 
 import uvloop
 
+from bench.floors import Figure, figure
 from bench.http import cpu_seconds
 from bench.installation import Api, apis, proxy, server, server_seconds
 from bench.playing import Game, Measured, sit_down
@@ -79,7 +80,7 @@ def _watch(cluster: Cluster, running: list[Api], proxies: dict[int, int]) -> dic
     }
 
 
-def main() -> None:
+def main() -> list[Figure]:
     """Print the rate of each way, what was spent on it, and its ratio to one process."""
     ways = [way for way in os.environ.get("BENCH_WAYS", "").split(",") if way] or list(WAYS)
     most = max(int(way.split()[0]) for way in ways)
@@ -115,6 +116,10 @@ def main() -> None:
                 seen[way].append(found | {name: after[name] - it for name, it in before.items()})
             ways.reverse()
     _report(seen)
+    if not {"1 shared", "2 split"} <= seen.keys():
+        return []
+    split, one = ([each["rate"] for each in seen[way]] for way in ("2 split", "1 shared"))
+    return [figure("two processes", "actions/s", split, one, "one process of ours")]
 
 
 def _report(seen: dict[str, list[dict[str, float]]]) -> None:
