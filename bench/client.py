@@ -35,7 +35,8 @@ class Connection(asyncio.Protocol):
         length = int(head[at + 16 :].split(b"\r\n", 1)[0]) if at >= 0 else 0
         if len(body) >= length:
             answer, self._answer, self._buffer, self.head = self._answer, None, b"", head
-            answer.set_result((int(head[9:12]), body))
+            if not answer.cancelled():
+                answer.set_result((int(head[9:12]), body))
 
     def connection_lost(self, error: Exception | None) -> None:
         """Fail the request that waits."""

@@ -40,7 +40,7 @@ TABLES = 100
 SEATS = 6
 IDLE = 1000
 ROUNDS = 2
-SECONDS = 10.0
+SECONDS = 8.0
 EVENTS = 5
 THINK_SECONDS = 2.0
 """The mean time for which a bot thinks. Each turn takes between half and one and a half of it."""

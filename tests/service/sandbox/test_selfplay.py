@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from engine.rulesets import PRESETS
+from service.base.shipped import ROOT
 from service.cli.selfplay import selfplay
 from service.sandbox.selfplay.match import Match
 from service.sandbox.selfplay.players import BotUnusable, Candidate, Program, function_of
@@ -111,6 +112,27 @@ def test_a_program_reads_views_and_writes_actions_by_line(
         program.close()
 
     assert set(match.report().faults) == ({fault} if fault else set())
+
+
+def test_the_bot_of_the_guide_plays_in_memory_as_it_stands(tmp_path: Path) -> None:
+    """Its file is loaded as a module, and must not begin to play on a server."""
+    guide = (ROOT / "docs/guides/write-a-bot.md").read_text(encoding="utf-8")
+    file = tmp_path / "mybot.py"
+    file.write_text(guide.partition("```python\n")[2].partition("```")[0], encoding="utf-8")
+    match = Match(bot=Candidate(function_of(file, "choose"), 30), against=("calm",))
+
+    match.play("halcyon_10", 1)
+
+    assert match.report().clean
+
+
+def test_in_a_game_without_chips_the_hands_won_decide(file: Path) -> None:
+    match = Match(bot=Candidate(function_of(file, "choose"), 30), against=("steady",))
+
+    played = match.play("official", 2)
+
+    assert played.won < played.fair
+    assert played.stacks < 1
 
 
 def test_the_same_seed_deals_the_same_cards(file: Path) -> None:

@@ -124,7 +124,7 @@ async def test_the_bot_of_the_guide_plays_until_its_tournament_is_over(serving) 
         }.items():
             assert placeholder in code
             code = code.replace(placeholder, value)
-        names: dict[str, Any] = {}
+        names: dict[str, Any] = {"__name__": "__main__"}
         bot = asyncio.to_thread(exec, compile(code, "write-a-bot.md", "exec"), names)
         async with asyncio.timeout(60):
             await asyncio.gather(bot, Bot(http, people[1]).play())
