@@ -35,6 +35,7 @@ EXPERIMENTS = (
     "lengths",
     "receipts",
     "partitions",
+    "observing",
 )
 PACKAGES = ("msgspec", "asyncpg", "sqlalchemy", "litestar", "uvicorn", "eventsourcing", "pokerkit")
 
