@@ -33,8 +33,13 @@ WINS: Final = (0.7, 0.45, 0.3, 0.2, 0.12, 0.06)
 """The players' estimate of winning, by the distance of their cards from the target."""
 
 CAUTION: Final = 0.35
-CAREFUL: Final = 0.05
-"""The share of the simple players' raises that careful players make."""
+RAISING: Final = ((0.7, 2.0), (0.0, 0.06))
+"""
+The share of the simple players' raises that people make, from least to most.
+
+Half of the evenings are played by people like the simple players, half by careful ones. Each
+company is another one, so an evening draws its share between the two numbers of its half.
+"""
 
 FIRST: Final = (0.617, 0.838, 0.889, 0.914, 0.934, 1.0)
 """The share of first selections at each distance or nearer. The last one is five or more."""
@@ -94,7 +99,7 @@ class Evening:
         self.random = random
         self.stacks = [plan.stack] * plan.players
         self.hands = 0
-        self.raising = random.choice((1.0, CAREFUL))
+        self.raising = random.uniform(*random.choice(RAISING))
         number = -(-plan.players // plan.seats)
         order = list(range(plan.players))
         self.tables = {each: order[each::number] for each in range(number)}
