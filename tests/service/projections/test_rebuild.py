@@ -5,6 +5,7 @@ import pytest
 from sqlalchemy.exc import IntegrityError
 
 from service.base.database import async_engine
+from service.cli.doctor import CHECKS
 from service.projections import queries, scanning
 from service.projections.models import ProjectionUnknown
 from service.projections.projection import head
@@ -138,3 +139,15 @@ async def test_an_unknown_name_is_refused(database: TestDatabase) -> None:
     """The message lists the known names."""
     with pytest.raises(ProjectionUnknown, match="standings"):
         await rebuild(database.settings(PROJECT), "weather")
+
+
+async def test_a_rebuild_leaves_no_right_behind(database: TestDatabase) -> None:
+    """The new relations once kept the right to be truncated, and the doctor was red for ever."""
+    connection = await asyncpg.connect(database.url("holotable_migrate"))
+    settings = database.settings(PROJECT)
+    await rebuild(settings)
+    assert "and no others" in await CHECKS["logins"](connection, settings)
+    await connection.execute("SET ROLE holotable_owner")
+    await connection.execute("SELECT reads_begin_rebuild('{hand}', 'hands')")
+    assert "and no others" in await CHECKS["logins"](connection, settings)  # one was killed
+    await connection.close()
