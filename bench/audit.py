@@ -22,7 +22,7 @@ import asyncpg
 import uvloop
 
 from bench import hands
-from bench.counting import SECRET, Bench, bench, command
+from bench.counting import PASSWORD, SECRET, Bench, bench, command
 from bench.engine import Theirs, rate, spread
 from bench.floors import Figure, figure
 from engine.coordination.aggregates import DECIDERS
@@ -182,7 +182,7 @@ async def _play_table(writer: Writer, clock: DatabaseClock, league: str, count: 
 
 async def audited(server: Bench, league: str) -> Audited:
     """Audit the league, all units of its plan one after another."""
-    engine = async_engine(server.ours, 2)
+    engine = async_engine(server.cluster.url("ours", "holotable_audit", PASSWORD), 2)
     parts: list[Part] = []
     deciding = proving = comparing = 0.0
 
