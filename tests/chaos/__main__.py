@@ -16,12 +16,19 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=3.0)
     parser.add_argument("--seed", type=int, default=secrets.randbelow(10**6))
     parser.add_argument("--keep", action="store_true", help="keep the logs in any case")
+    parser.add_argument("--plant", help="a fault of tests/simulation/faults.py in the API's code")
     given = parser.parse_args()
     print(f"seed {given.seed}, {given.minutes:g} minutes", flush=True)
     folder = Path(tempfile.mkdtemp(prefix="chaos-"))
     kept = True
     try:
-        outcome = run(folder, given.minutes * 60, given.seed, lambda line: print(line, flush=True))
+        outcome = run(
+            folder,
+            given.minutes * 60,
+            given.seed,
+            lambda line: print(line, flush=True),
+            given.plant,
+        )
         print(outcome.text())
         kept = bool(outcome.broken) or given.keep
         return 1 if outcome.broken else 0

@@ -269,23 +269,16 @@ def freeze(room: Room, dice: Random) -> Done:
 def upgrade(room: Room, _: Random) -> Done:
     """Migrate to the newer version, and run it in one API process and the worker from now on."""
     folder = room.data.parent / "newer"
-    if folder.exists():
-        raise Missed("the newer version runs already")
     head = of_code().head
     shutil.copytree(migrations.FOLDER, folder)
     (folder / "versions/9001_adding.py").write_text(ADDING.replace("{head}", head))
     with _knowing(folder):
-        until = time.monotonic() + 30
-        while True:
-            try:
-                url = room._url("holotable_migrate", room.name)
-                migrations.migrate(f"{url}?connect_timeout=2")
-                break
-            except Exception as error:
-                if time.monotonic() > until:
-                    raise Missed(f"the migration failed: {error}") from error
-                room.tend()
-                time.sleep(0.5)
+        url = room._url("holotable_migrate", room.name)
+        try:
+            migrations.migrate(f"{url}?connect_timeout=2")
+        except Exception as error:
+            shutil.rmtree(folder)
+            raise Missed(f"the migration failed: {error}") from error
     for part in (SECOND, "worker"):
         room.newer[part] = folder
         if (pid := room.pid(part)) is not None:

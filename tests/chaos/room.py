@@ -96,6 +96,9 @@ class Room(Stack):
     newer: dict[str, Path] = field(default_factory=dict)
     """The folder of the migrations of each part that runs the newer version."""
 
+    planted: dict[str, str] = field(default_factory=dict)
+    """The fault in the code of each part, to see that the verdict finds it."""
+
     second_port: int = field(default_factory=free_port)
     resting: set[str] = field(default_factory=set)
     """The parts that a fault keeps down."""
@@ -146,8 +149,10 @@ class Room(Stack):
 
     def command(self, process: str) -> list[str]:
         """Return the command of a part, in the version that it runs."""
-        folder = self.newer.get(process)
-        program = ["service.cli.main"] if folder is None else ["tests.chaos.newer", str(folder)]
+        folder, fault = str(self.newer.get(process, "-")), self.planted.get(process, "-")
+        program = ["tests.chaos.program", folder, fault]
+        if (folder, fault) == ("-", "-"):
+            program = ["service.cli.main"]
         return [sys.executable, "-m", *program, "api" if process == SECOND else process]
 
     def pid(self, part: str) -> int | None:

@@ -24,7 +24,7 @@ from tests.chaos.faults import OFTEN, ONCE, Done, Fault, Missed
 from tests.chaos.journal import Journal, Noting
 from tests.chaos.people import PASSWORD, Night
 from tests.chaos.proving import prove
-from tests.chaos.room import OPTIONS, Room
+from tests.chaos.room import OPTIONS, SECOND, Room
 from tests.support.clocks import set_clock
 
 LEAGUES: Final = 2
@@ -32,12 +32,16 @@ DISK_BYTES: Final = 900 << 20
 PAUSE_SECONDS: Final = (0.5, 3.0)
 """The least and the longest time between two faults."""
 
+AGAIN_SECONDS: Final = 4.0
+"""The time after which a migration is tried again."""
+
 END_SECONDS: Final = 240.0
 """The time in which play must end once no faults come any more."""
 
 QUIET_SECONDS: Final = 90.0
 """The time in which jobs and projections must then be done."""
 
+PROVE_SECONDS: Final = 600.0
 STAND_SECONDS: Final = 5.0
 """For so long no part may end by itself, at last."""
 
@@ -72,13 +76,14 @@ class Outcome:
         return "\n".join(lines)
 
 
-def run(folder: Path, seconds: float, seed: int, say: Say) -> Outcome:
+def run(folder: Path, seconds: float, seed: int, say: Say, fault: str | None = None) -> Outcome:
     """
     Play for *seconds* under faults from *seed*, end everything, and judge.
 
     Args:
         folder: Gets data, logs and journal. It must be empty.
         say: Told of each fault.
+        fault: The name of a fault in the code of both API processes, of those of the simulation.
     """
     outcome = Outcome(seed)
     with _disk(folder / "disk") as disk:
@@ -86,6 +91,8 @@ def run(folder: Path, seconds: float, seed: int, say: Say) -> Outcome:
             outcome.told.append("no disk of its own could be mounted: the disk is never full")
         options = {**OPTIONS, "log_level": "info"}
         room = Room(folder / "disk", seed=seed, options=options, logs_in=folder, counts=Counter())
+        if fault is not None:
+            room.planted = dict.fromkeys(("api", SECOND), fault)
         room.open_lines()
         journal = Journal(folder / "journal.jsonl")
         with room:
@@ -162,7 +169,8 @@ def _disturb(room: Room, evening: _Evening, outcome: Outcome, seconds: float, sa
     """Let one fault after the other come, each once before any comes again."""
     dice, began = Random(room.seed), time.monotonic()
     undo: list[tuple[float, Fault, Done]] = []
-    deck: list[Fault] = []
+    deck = list(OFTEN)
+    dice.shuffle(deck)
     once, following = began + seconds / 3, began + 1.0
     try:
         while (now := time.monotonic()) < began + seconds:
@@ -173,14 +181,13 @@ def _disturb(room: Room, evening: _Evening, outcome: Outcome, seconds: float, sa
             if now < following:
                 time.sleep(LOOK_SECONDS)
                 continue
-            if once and now >= once:
-                fault, once = ONCE, 0.0
-            else:
-                if not deck:
-                    deck = list(OFTEN)
-                    dice.shuffle(deck)
-                fault = deck.pop()
-            _do(room, dice, fault, outcome, undo, f"{now - began:6.1f} s", say)
+            fault = ONCE if now >= once else deck.pop()
+            hit = _do(room, dice, fault, outcome, undo, f"{now - began:6.1f} s", say)
+            if fault is ONCE:  # an operator tries again, too
+                once = float("inf") if hit else now + AGAIN_SECONDS
+            if not deck:
+                deck = list(OFTEN)
+                dice.shuffle(deck)
             following = time.monotonic() + dice.uniform(*PAUSE_SECONDS)
     finally:
         if not _tend_until(room, lambda: not _undo(undo, float("inf")), UNDO_SECONDS):
@@ -189,17 +196,19 @@ def _disturb(room: Room, evening: _Evening, outcome: Outcome, seconds: float, sa
 
 def _do(
     room: Room, dice: Random, fault: Fault, outcome: Outcome, undo: list[Any], at: str, say: Say
-) -> None:
+) -> bool:
+    """Let a fault come. Return whether it hit anything."""
     try:
         done = fault.do(room, dice)
     except (Missed, psycopg.Error) as missed:  # another fault has taken the database away
         outcome.missed[fault.name] += 1
         say(f"{at}  {fault.name}: hit nothing ({str(missed).strip().splitlines()[0]})")
-        return
+        return False
     outcome.faults[fault.name] += 1
     say(f"{at}  {fault.name}: {done.what}")
     if done.undo is not None:
         undo.append((time.monotonic() + done.seconds, fault, done))
+    return True
 
 
 def _undo(undo: list[tuple[float, Fault, Done]], now: float) -> int:
@@ -261,7 +270,11 @@ def _judge(room: Room, evening: _Evening, outcome: Outcome) -> None:
         outcome.broken.append(f"jobs or projections are not done: {_left(room)}")
     _standing(room, outcome)
     keys = Keys(room.settings("audit").secret_key)
-    proved = room.loop.run(prove(room, keys), 300)
+    try:
+        proved = room.loop.run(prove(room, keys), PROVE_SECONDS)
+    except TimeoutError:
+        outcome.broken.append(f"the logs could not be proved in {PROVE_SECONDS:.0f} s")
+        return
     outcome.broken += proved.broken
     outcome.broken += verdict.unfaithful(evening.journal, proved.logs)
     there, lost = verdict.unanswered(evening.journal, proved.logs)
@@ -269,6 +282,8 @@ def _judge(room: Room, evening: _Evening, outcome: Outcome) -> None:
     secrets |= {f"a token of {player}": its.split()[1] for its, player in evening.known.items()}
     outcome.broken += verdict.spilt(room.logs(), secrets)
     outcome.broken += room.loop.run(_readings(evening), 120)
+    found = verdict.tracebacks(room.logs())
+    outcome.broken += [f"{name} holds {count} tracebacks" for name, count in found.items()]
     ended = sum((night.ended for night in evening.nights), Counter())
     events = sum(len(rows) for rows in proved.logs.values())
     answers = dict(sorted(evening.journal.answers.items()))
@@ -283,7 +298,6 @@ def _judge(room: Room, evening: _Evening, outcome: Outcome) -> None:
         ),
         f"answers: {answers}",
         f"refused to players: {dict(sorted(refused.items()))}",
-        f"tracebacks: {verdict.tracebacks(room.logs())}",
     ]
 
 

@@ -156,9 +156,14 @@ def _run(fault: Fault, act: Callable[..., int], arguments: tuple[str, ...], outp
         os.dup2(printed.fileno(), 1)
         os.dup2(printed.fileno(), 2)
     os.chdir(ROOT)
+    plant(fault)
+    sys.exit(act(*arguments))
+
+
+def plant(fault: Fault) -> None:
+    """Plant *fault* in this process, before it imports anything of the engine or the service."""
     assert not any(name.partition(".")[0] in ("engine", "service") for name in sys.modules)
     sys.meta_path.insert(0, _Finder(fault))
-    sys.exit(act(*arguments))
 
 
 def run_test(test: str) -> int:
