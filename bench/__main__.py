@@ -30,6 +30,7 @@ EXPERIMENTS = (
     "turns",
     "bots",
     "crowd",
+    "overload",
     "scale",
     "structure",
     "lengths",

@@ -88,7 +88,11 @@ class Person:
             f"{what} HTTP/1.1\r\nHost: bench\r\n{bearer}{more}"
             f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
         )
-        return await self.connection.ask(head.encode() + body)
+        while True:
+            status, found = await self.connection.ask(head.encode() + body)
+            if status != 503 or b'"overloaded"' not in found:
+                return status, found
+            await asyncio.sleep(1 + random.random())  # as Retry-After asks, and spread
 
 
 def _answer(what: str, status: int, found: bytes) -> Any:

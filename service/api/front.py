@@ -21,9 +21,9 @@ from service.api.http.observing import EVENT_STREAM, Seen
 from service.api.http.problems import Handlers
 from service.api.http.requests import BoundedRequest
 from service.api.http.serving import WHOLE
-from service.api.http.shell import Asked
+from service.api.http.shell import PLACE, Asked
 from service.api.table import tables
-from service.base.errors import TooManyRequests
+from service.base.errors import Overloaded, TooManyRequests
 
 Scope = Any  # ASGI defines the members by prose
 """An ASGI connection scope, as the server passes it."""
@@ -84,9 +84,24 @@ class Front:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one ASGI connection."""
-        if scope["type"] == "http" and not await self._admitted(scope, receive, send):
+        if scope["type"] != "http":
+            await self._litestar(scope, receive, send)
             return
-        found = _TABLE.fullmatch(scope["path"]) if scope["type"] == "http" else None
+        if not await self._admitted(scope, receive, send):
+            return
+        try:
+            place = self._limits.crowd.enter(scope["method"], scope["path"])
+        except Overloaded as error:
+            await _send(scope, self._answer_to(error)(_Request(scope, receive, send), error), send)
+            return
+        scope["state"][PLACE] = place
+        try:
+            await self._serve(scope, receive, send)
+        finally:
+            place.leave()
+
+    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        found = _TABLE.fullmatch(scope["path"])
         route = None if found is None else _ROUTES.get((scope["method"], found[2]))
         if found is None or route is None:
             await self._litestar(scope, receive, _headed(scope, send))
@@ -146,8 +161,6 @@ def _common(scope: Scope) -> list[tuple[bytes, bytes]]:
 
 def _headed(scope: Scope, send: Send) -> Send:
     """Return a *send* that adds the common headers that an answer lacks."""
-    if scope["type"] != "http":
-        return send
 
     async def send_with_headers(message: Scope) -> None:
         if message["type"] == "http.response.start":

@@ -78,6 +78,14 @@ class LimitSettings(msgspec.Struct, frozen=True, kw_only=True):
     process_streams: Count = 5_000
     """Streams of events that are open at a time, in total."""
 
+    process_requests: Count = 2_000
+    """
+    Requests under way at a time, in total, without streams. Reading is refused from half of it on.
+    """
+
+    league_commands: Count = 1_000
+    """Commands that wait for their turn in one league at a time."""
+
     connections: Count = 10_000
     """Connections that are open at a time, in total."""
 

@@ -37,6 +37,9 @@ REQUEST_SECONDS: Final = Histogram(
     ["operation"],
     buckets=_QUICK,
 )
+SHED: Final = Counter(
+    "holotable_shed_total", "Requests and commands refused because of too many others.", ["what"]
+)
 STREAMS: Final = Gauge("holotable_http_streams", "Event streams that are open.")
 CONNECTIONS: Final = Gauge("holotable_http_connections", "HTTP connections that are open.")
 POOL: Final = Gauge(

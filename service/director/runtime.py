@@ -22,15 +22,13 @@ from service.base.settings import Settings
 from service.base.sources import Clock, DatabaseClock, Entropy, SystemEntropy
 from service.base.uuids import uuid5
 from service.director.beacon import Pulses, beacon_of
+from service.log.orders import HOUSE
 from service.log.record import Disconnected
 from service.log.store import PostgresStore
 from service.log.writer import Loaded, Order, Writer
 
 NAMESPACE = UUID("5abacc00-0000-5000-8000-686f75736500")
 """Namespace for the ids of the house's own commands. It never changes."""
-
-HOUSE = "house"
-"""The actor of the house's own commands."""
 
 CLOCK_SECONDS = 60
 """The interval at which the offset to the database's clock is measured."""
@@ -160,8 +158,9 @@ async def open_runtime(
         connections=settings.database_connections,
     )
     clock = DatabaseClock()
-    writer = Writer(store, DECIDERS, clock.now, connections=settings.database_connections)
-    connections = await open_pool(settings.database_url, settings.database_connections)
+    most, waiting = settings.database_connections, settings.league_commands
+    writer = Writer(store, DECIDERS, clock.now, connections=most, waiting=waiting)
+    connections = await open_pool(settings.database_url, most)
 
     async def measure() -> None:
         async with connections.acquire() as connection:

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
-from typing import Protocol
+from typing import Final, Protocol
 from uuid import UUID
 
 import msgspec
@@ -11,6 +11,9 @@ from engine.values import Stream
 from service.base.errors import StreamVersionConflict
 from service.base.uuids import uuid5
 from service.log.states import AnyLoaded, Loaded, State
+
+HOUSE: Final = "house"
+"""The actor of the house's own commands."""
 
 
 class Entry(msgspec.Struct, frozen=True):

@@ -10,12 +10,20 @@ from uuid import UUID
 
 from engine.errors import CommandRejected
 from service.base import metrics
-from service.base.errors import LeagueSuspended, ServiceError, StoreUnavailable, UnderMaintenance
+from service.base.errors import (
+    LeagueSuspended,
+    Overloaded,
+    ServiceError,
+    StoreUnavailable,
+    UnderMaintenance,
+)
 from service.log.batch import Receipt
-from service.log.orders import Decide, Order
+from service.log.orders import HOUSE, Decide, Order
 from service.log.record import Closed
 
 _ATTEMPTS_MAX = 100
+PATIENT_SECONDS = 5.0
+"""The longest time that a player's command waits for its first turn."""
 
 _DECIDED = metrics.COMMANDS.labels("decided")
 _REFUSED = metrics.COMMANDS.labels("refused")
@@ -30,6 +38,9 @@ class Waiting:
     order: Order
     decide: Decide
     answer: asyncio.Future[Receipt]
+    until: float
+    """The loop's time after which the first turn comes too late."""
+
     attempts: int = 0
     since: float = field(default_factory=time.perf_counter)
     """When the command began to wait, by the process's own clock."""
@@ -52,6 +63,40 @@ class League:
 
     shared: int = 0
     """The number of batches before which to look for events of other processes."""
+
+    def enter(self, order: Order, decide: Decide, most: int) -> Waiting:
+        """
+        Have a command wait for its turn.
+
+        Args:
+            most: The number of commands that may wait. The house's own always may: they finish
+                what players have begun.
+
+        Raises:
+            Overloaded: If too many wait.
+        """
+        if len(self.waiting) >= most and order.actor != HOUSE:
+            metrics.SHED.labels("queue").inc()
+            raise Overloaded("too many commands wait in this league; nothing was done, try again")
+        loop = asyncio.get_running_loop()
+        item = Waiting(order, decide, loop.create_future(), loop.time() + PATIENT_SECONDS)
+        self.waiting.append(item)
+        return item
+
+    def take(self, taken: list[Waiting], most: int) -> None:
+        """
+        Move up to *most* commands to *taken*.
+
+        A command is refused if it has waited so long that its sender has hardly patience left. It
+        can only wait like that while the database is away or stalls.
+        """
+        now = asyncio.get_running_loop().time()
+        while self.waiting and len(taken) < most:
+            item = self.waiting.popleft()
+            if item.until < now and not item.attempts and item.order.actor != HOUSE:
+                refuse(item, StoreUnavailable("the database is too slow; nothing was done"))
+            elif not item.answer.done():
+                taken.append(item)
 
     def put_back(self, items: list[Waiting]) -> None:
         """Put *items* at the front of the next batch, because another process was quicker."""

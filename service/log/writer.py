@@ -65,6 +65,8 @@ class Writer:
       revision: The code's revision, for the metadata.
       connections: The number of batches under way at once, each for another league.
       streams_kept: The number of states kept between commands.
+      waiting: The number of commands that may wait in one league. Those of the house do not count:
+        they finish what players have begun.
       patience: Replaces :data:`PATIENCE_SECONDS`.
     """
 
@@ -77,6 +79,7 @@ class Writer:
         revision: str = "0",
         connections: int = 8,
         streams_kept: int = 4096,
+        waiting: int = 1_000,
         patience: float | None = None,
     ) -> None:
         self._store = store
@@ -88,6 +91,7 @@ class Writer:
         self._leagues: dict[str, League] = {}
         self._queue: asyncio.Queue[League] = asyncio.Queue()
         self._connections = connections
+        self._waiting = waiting
         self._patience = PATIENCE_SECONDS if patience is None else patience
         self._servers: list[asyncio.Task[None]] = []
         self._reckoned: asyncio.TimerHandle | None = None
@@ -144,13 +148,13 @@ class Writer:
           IdempotencyKeyReused: If the same command was accepted with another request.
           StoreUnavailable: If the database is away. The command may have been kept:
             send it again to find out.
+          Overloaded: If too many commands wait in the league. Nothing was done.
           Rehearsed: With the events it would cause, if *order* is a rehearsal.
         """
         known = self._league(league)
         if order.rehearse:
             raise await self._rehearse(known, order, decide)
-        item = Waiting(order, decide, asyncio.get_running_loop().create_future())
-        known.waiting.append(item)
+        item = known.enter(order, decide, self._waiting)
         self._enqueue(known)
         receipt = await item.answer
         if receipt.last_position is not None:
@@ -242,10 +246,10 @@ class Writer:
 
     async def _serve_batch(self, league: League, taken: list[Waiting]) -> None:
         """Form a batch of waiting commands, send it, and answer each of them."""
-        self._take(league, taken)  # from here on a failure answers these
+        league.take(taken, _APPENDS_MAX)  # from here on a failure answers these
         epoch = await self._know_epoch(league)
         async with self._others.turn(league):
-            self._take(league, taken)  # what has come while this process waited for its turn
+            league.take(taken, _APPENDS_MAX)  # what has come while this process waited for its turn
             begin(taken)
             attempts = await self._form(league, taken)
             if not attempts:
@@ -281,12 +285,6 @@ class Writer:
             if self.grown is not None:
                 self.grown(league.number, last)
         league.put_back(again)
-
-    def _take(self, league: League, taken: list[Waiting]) -> None:
-        while league.waiting and len(taken) < _APPENDS_MAX:
-            item = league.waiting.popleft()
-            if not item.answer.done():
-                taken.append(item)
 
     async def _form(self, league: League, taken: list[Waiting]) -> list[tuple[Waiting, Attempt]]:
         """Decide in turn. Commands over the caps and repeated ones wait for the next batch."""

@@ -18,8 +18,9 @@ from engine.values import identifier
 from service.base.drivers import Driver
 from service.base.errors import EventUnreadable
 from service.base.outside import Outside, Refused
-from service.director.runtime import HOUSE, Runtime
+from service.director.runtime import Runtime
 from service.log.keys import LeagueKeys
+from service.log.orders import HOUSE
 from service.people import operator_log
 from service.people.sealed_rows import opened
 from service.webhooks.discord import discord_of

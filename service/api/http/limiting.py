@@ -21,6 +21,7 @@ from uuid import UUID
 from litestar.types import Scope
 
 from service.api.http.buckets import Buckets, Policy
+from service.api.http.crowding import Crowd
 from service.api.http.proxies import UNKNOWN, Proxies
 from service.base.errors import QuotaExhausted, TooManyRequests, TooManyStreams
 from service.base.limits import LimitSettings
@@ -183,6 +184,7 @@ class Limits:
 
         self.settings = settings
         self.streams = Streams(settings)
+        self.crowd = Crowd(settings.process_requests, now)
         self.foundings = Foundings()
         self._proxies = proxies
         self._tokens = rate("token", settings.token_requests)

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import asyncpg
 from litestar import Request
+from litestar.types import Scope
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from service.announcing.sandbox import Sandbox
@@ -36,6 +37,9 @@ Asked = Request[Any, Any, Any]
 """The type of the request that handlers take."""
 
 _INDEXES_MAX = 4096
+
+PLACE = "place"
+"""The key in a request's state of its place among the requests under way."""
 
 ENTERED = "entered"
 """The key in a request's state that marks staff who play in the tournament."""
@@ -169,3 +173,10 @@ def number_in_path(request: Asked) -> str:
     """Return the request's ID, which answers and problems carry."""
     found: str = request.scope["state"]["request_id"]
     return found
+
+
+def waits(scope: Scope) -> None:
+    """Count a request no longer as under way: from now on it waits for news, as a stream does."""
+    place = scope["state"].get(PLACE)  # a page of the console has none
+    if place is not None:
+        place.leave()

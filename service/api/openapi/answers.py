@@ -11,7 +11,13 @@ from service.api.openapi import headers
 from service.api.openapi.links import links_of
 from service.base.documents import Document, Json
 
-_ALWAYS = ("internal_error", "store_unavailable", "too_many_requests", "unknown_parameter")
+_ALWAYS = (
+    "internal_error",
+    "overloaded",
+    "store_unavailable",
+    "too_many_requests",
+    "unknown_parameter",
+)
 _CLOSED = ("unauthenticated", "forbidden")
 _BODY = (
     "validation_failed",

@@ -35,7 +35,7 @@ from service.api.http.event_versions import Events
 from service.api.http.news import Follower
 from service.api.http.operations import operation
 from service.api.http.queries import After, Limit, Wait
-from service.api.http.shell import Asked, principal_of, shell_of
+from service.api.http.shell import Asked, principal_of, shell_of, waits
 from service.api.http.submitting import encoded
 from service.api.table.feed import Feed, FeedItem
 from service.api.table.histories import lines_of
@@ -170,6 +170,7 @@ async def _answer(
         lines = lines_of(feed, after, partial(_may_follow, request, feed, fresh=False))
         return Counted(held, lines, media_type=NDJSON, headers=STREAM_HEADERS)
     if asked.wait:
+        waits(request.scope)
         await feed.news(after, asked.wait)
         role = await _still_allowed(request, league)
         # The caller may have lost an office during the wait.

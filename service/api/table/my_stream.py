@@ -19,7 +19,7 @@ from litestar.response import ServerSentEventMessage, Stream
 from service.api.http.authentication import require_token
 from service.api.http.operations import operation
 from service.api.http.queries import After, Limit, Query, Wait
-from service.api.http.shell import Asked, Shell, principal_of, shell_of
+from service.api.http.shell import Asked, Shell, principal_of, shell_of, waits
 from service.api.http.submitting import encoded
 from service.api.table.my_following import HAND_OVER, Following
 from service.api.table.my_items import MyItem, MyItems
@@ -90,6 +90,7 @@ async def read_my_turns(
             left = until - asyncio.get_running_loop().time()
             if items or left <= 0 or shell.stopping.is_set():
                 break
+            waits(request.scope)
             await watch.wait(left)
             await require_token(request, request.route_handler)
             await following.refresh()

@@ -11,7 +11,7 @@ from litestar.types import ASGIApp, Receive, Scope, Send
 
 from service.api.http.negotiating import ALL, best
 from service.api.http.problems import AWAY
-from service.api.http.shell import Asked, operation_of
+from service.api.http.shell import Asked, operation_of, waits
 from service.base.database import is_away
 from service.base.errors import EventUnreadable, StoreUnavailable
 
@@ -84,6 +84,7 @@ class Counted(Stream):
 
         async def counted(scope: Scope, receive: Receive, send: Send) -> None:
             with self._held() as ended:
+                waits(scope)
                 await _until(ended, send_all, scope, receive, send)
 
         return counted

@@ -17,7 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from engine.dispute.values import Evidence, Recorded, Refused, Subject
 from engine.values import DisputeId, PlayerId, number_of, stream_of
-from service.director.runtime import HOUSE
+from service.log.orders import HOUSE
 from service.log.record import Metadata
 from service.log.streams import table_stream
 from service.projections import dispute_queries, queries

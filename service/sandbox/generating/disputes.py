@@ -36,9 +36,9 @@ from service.base.documents import Document
 from service.director.disputes.evidence import EVENTS_MAX
 from service.director.disputes.ruling import Acts, frozen, ruled, taken
 from service.director.next_hand import lead_on
-from service.director.runtime import HOUSE, Runtime
+from service.director.runtime import Runtime
 from service.log.codec import category_of
-from service.log.orders import Decide
+from service.log.orders import HOUSE, Decide
 from service.log.record import Metadata
 from service.log.record import Recorded as Row
 from service.log.rehearsal import Certain, carried_out

@@ -1,0 +1,88 @@
+"""
+Refusing early what could only be answered late.
+
+A process that is asked for more than it can do would answer everything later and later, and keep
+more and more in memory. So the number of requests under way is bounded, and a process that is slow
+to answer takes no more than a few. Who reads is refused first: players act, and read again.
+"""
+
+import time
+from collections.abc import Callable
+from typing import Final
+
+from service.base import metrics
+from service.base.errors import Overloaded
+
+_READS = frozenset({"GET", "HEAD", "OPTIONS"})
+_ALWAYS = frozenset({"/livez", "/readyz"})
+"""Paths that are always answered: a busy process must not look like a dead one."""
+
+
+_FEW: Final = 64
+"""So many requests are under way at a time however slow the answers are."""
+
+_READ_SECONDS: Final = 1.0
+_COMMAND_SECONDS: Final = 2.0
+"""While answers take longer than this, on average, more than a few are refused."""
+
+_WEIGHT: Final = 1 / 16
+"""The weight of the newest answer in the average."""
+
+
+class Place:
+    """The place of one request among those under way."""
+
+    __slots__ = ("_crowd", "_since")
+
+    def __init__(self, crowd: "Crowd | None", since: float) -> None:
+        self._crowd = crowd
+        self._since = since
+
+    def leave(self) -> None:
+        """Give the place up: the request is answered, or waits for news as a stream does."""
+        crowd, self._crowd = self._crowd, None
+        if crowd is not None:
+            crowd.left(self._since)
+
+
+class Crowd:
+    """
+    The requests that are under way in one process.
+
+    Args:
+        most: Their greatest number. From half of it on, only commands are taken.
+        now: A monotonic clock, in seconds.
+    """
+
+    def __init__(self, most: int, now: Callable[[], float] = time.monotonic) -> None:
+        self._now = now
+        self._seconds = 0.0
+        """The time that answers take, on a moving average."""
+
+        self._most = most
+        self._most_with_reads = max(1, most // 2)
+        self.number = 0
+        """How many are under way."""
+
+    def enter(self, method: str, path: str) -> Place:
+        """
+        Count a request. Nothing of it has been done yet.
+
+        Raises:
+            Overloaded: If too many are under way.
+        """
+        if path in _ALWAYS:
+            return Place(None, 0.0)
+        reads = method in _READS
+        most = self._most_with_reads if reads else self._most
+        slow = self._seconds > (_READ_SECONDS if reads else _COMMAND_SECONDS)
+        if self.number >= (min(most, _FEW) if slow else most):
+            metrics.SHED.labels("reads" if reads else "commands").inc()
+            raise Overloaded("too many requests are under way; nothing was done, try again")
+        self.number += 1
+        return Place(self, self._now())
+
+    def left(self, since: float) -> None:
+        """Count a request no longer, which was counted at *since*."""
+        self.number -= 1
+        self._seconds += (self._now() - since - self._seconds) * _WEIGHT

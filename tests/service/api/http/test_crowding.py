@@ -1,0 +1,117 @@
+"""A process that has too much under way refuses more at once, and reads first."""
+
+import asyncio
+from contextlib import suppress
+from typing import Any
+
+import psycopg
+import pytest
+
+from service.api.http.crowding import Crowd
+from service.base.errors import Overloaded
+from tests.support.waiting import until_awaited
+
+pytestmark = pytest.mark.anyio
+
+MOST = 4
+
+
+def refused(answer: Any) -> bool:
+    return (
+        (answer.status_code, answer.json()["code"]) == (503, "overloaded")
+        and answer.headers["retry-after"] == "1"
+        and "nothing was done" in answer.json()["detail"]
+    )
+
+
+async def test_reads_are_refused_before_commands_and_both_before_they_pile_up(
+    serving: Any, database: Any
+) -> None:
+    async with serving(process_requests=MOST) as api:
+        person = await api.person()
+        crowd = api.app.limits.crowd
+        before = len((await person.get("/v1/tokens")).json()["items"])
+
+        def number_is(wanted: int) -> Any:
+            async def is_it() -> bool:
+                return bool(crowd.number == wanted)
+
+            return until_awaited(is_it)
+
+        with psycopg.connect(database.url("postgres")) as holder:
+            holder.execute("LOCK TABLE token IN ACCESS EXCLUSIVE MODE")
+            under_way = [asyncio.create_task(person.get("/v1/tokens")) for _ in range(MOST // 2)]
+            await number_is(MOST // 2)
+            assert refused(await person.get("/v1/tokens"))
+            under_way += [
+                asyncio.create_task(person.post("/v1/tokens", {})) for _ in range(MOST // 2)
+            ]
+            await number_is(MOST)
+            assert refused(await person.post("/v1/tokens", {}))
+            assert (await api.http.get("/livez")).status_code == 200
+            assert not any(each.done() for each in under_way)
+            holder.rollback()
+        answers = await asyncio.gather(*under_way)
+        assert [each.status_code for each in answers] == [200, 200, 201, 201]
+        assert crowd.number == 0
+        after = len((await person.get("/v1/tokens")).json()["items"])
+        assert after == before + MOST // 2  # and nothing of what was refused
+
+
+async def test_a_process_that_answers_slowly_takes_few_at_a_time_until_it_is_quick_again() -> None:
+    now = [0.0]
+    crowd = Crowd(2_000, lambda: now[0])
+
+    def taken(method: str) -> int:
+        """Have everybody ask at once. Return how many are let in; all are answered at once."""
+        places = []
+        with suppress(Overloaded):
+            while True:
+                places.append(crowd.enter(method, "/v1/me"))
+        for place in places:
+            place.leave()
+        return len(places)
+
+    assert (taken("GET"), taken("POST")) == (1_000, 2_000)
+    for seconds, commands in ((1.5, 2_000), (3.0, 64)):
+        slow = [crowd.enter("POST", "/v1/me") for _ in range(64)]
+        now[0] += seconds
+        for place in slow:
+            place.leave()
+            place.leave()  # a second time is none
+        kept = [crowd.enter("GET", "/v1/me") for _ in range(64)]
+        with pytest.raises(Overloaded):
+            crowd.enter("GET", "/v1/me")
+        assert crowd.enter("GET", "/readyz") is not None
+        with suppress(Overloaded):
+            while True:
+                kept.append(crowd.enter("POST", "/v1/me"))
+        assert len(kept) == commands
+        now[0] += seconds
+        for place in kept:
+            place.leave()
+        assert crowd.number == 0
+    assert taken("GET") == 64  # answered at once, so the process is quick again
+    assert (taken("GET"), taken("POST")) == (1_000, 2_000)
+
+
+async def test_a_poll_that_waits_is_not_under_way(serving: Any) -> None:
+    async with serving(process_requests=2) as api:
+        person = await api.person()
+        polls: list[asyncio.Task[Any]] = []
+
+        async def all_wait() -> bool:
+            limits = api.app.limits
+            return bool(limits.streams.number == len(polls) and limits.crowd.number == 0)
+
+        try:
+            for _ in range(3):  # with a single read under way at a time
+                polls.append(asyncio.create_task(person.get("/v1/me/turns?wait=20")))
+                await until_awaited(all_wait)
+            assert (await person.get("/v1/me")).status_code == 200
+            assert not any(each.done() for each in polls)
+        finally:
+            for each in polls:
+                each.cancel()
+            await asyncio.gather(*polls, return_exceptions=True)
+        assert api.app.limits.crowd.number == 0
