@@ -127,6 +127,11 @@ def test_every_link_in_the_documents_leads_somewhere() -> None:
     assert found(DOCUMENTS, dead) == {}
 
 
+def test_decisions_are_numbered_one_by_one() -> None:
+    numbers = [int(path.name[:4]) for path in sorted((ROOT / "docs/adr").glob("*.md"))]
+    assert numbers == list(range(1, len(numbers) + 1))
+
+
 def test_every_command_in_the_readme_exists() -> None:
     """The first command that a new reader types must run."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
