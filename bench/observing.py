@@ -20,10 +20,10 @@ import uvicorn
 from prometheus_client import Counter, Gauge, Histogram
 
 from bench.playing import Measured, sit_down
-from service.api.http.connections import Connections
-from service.api.http.observing import Observer
-from service.api.http.proxies import Proxies
 from service.api.http.serving import protocol_of
+from service.api.http.wire.connections import Connections
+from service.api.http.wire.observing import Observer
+from service.api.http.wire.proxies import Proxies
 from service.base import database, migrations, telemetry
 from service.base.embedded import Cluster, binaries, free_port
 from service.base.settings import Settings

@@ -18,7 +18,7 @@ from engine.tournament.model.state import (
     phase_of,
 )
 from engine.tournament.model.state import State as TournamentState
-from engine.tournament.model.terms_changeable import ChangeableTerms, changeable
+from engine.tournament.model.terms.changeable import ChangeableTerms, changeable
 from engine.tournament.model.values import Payout
 from engine.tournament.money.pool import amounts_of
 from engine.tournament.money.prizes import payouts

@@ -25,6 +25,12 @@ from engine.table.model.state import Table
 from engine.tournament.model import directives
 from engine.tournament.model.commands import CloseWindows, Finish, RecordBreak, RecordMoves
 from engine.tournament.model.commands import Command as TournamentCommand
+from engine.tournament.model.commands.floor import (
+    CloseRound,
+    CountLastHands,
+    OpenRound,
+    RecordRedraw,
+)
 from engine.tournament.model.directives import (
     Break,
     BringIn,
@@ -42,12 +48,6 @@ from engine.tournament.model.directives import (
     Redraw,
     Remove,
     RoundOver,
-)
-from engine.tournament.model.floor_commands import (
-    CloseRound,
-    CountLastHands,
-    OpenRound,
-    RecordRedraw,
 )
 from engine.tournament.model.state import Running
 from engine.tournament.model.state import State as TournamentState

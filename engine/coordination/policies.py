@@ -29,9 +29,9 @@ from engine.table.model.events import Event as TableEvent
 from engine.table.model.events import FormedPot, HandSettled, PotAwarded, PotsFormed
 from engine.table.model.state import Table
 from engine.tournament.model.commands import RecordBusts
-from engine.tournament.model.entering_events import EntrantCheckedIn, NoShowSeated, TableAdded
 from engine.tournament.model.events import Event as TournamentEvent
 from engine.tournament.model.events import TournamentAnnounced
+from engine.tournament.model.events.entering import EntrantCheckedIn, NoShowSeated, TableAdded
 from engine.tournament.model.state import (
     Cancelled,
     Closed,

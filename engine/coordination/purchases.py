@@ -26,17 +26,17 @@ from engine.table.model.commands import Command as TableCommand
 from engine.table.model.state import Table
 from engine.tournament.model.commands import Command as TournamentCommand
 from engine.tournament.model.commands import RecordBrought, RecordLeaves
+from engine.tournament.model.commands.entering import RecordPurge
 from engine.tournament.model.directives import BringIn, Close, LetGo, Purge
-from engine.tournament.model.entering_commands import RecordPurge
 from engine.tournament.model.events import Event as TournamentEvent
 from engine.tournament.model.events import ItemReturned, ItemStaked, LeaveDeclared, RebuyTaken
-from engine.tournament.model.floor_events import (
+from engine.tournament.model.events.floor import (
     EntrantDisqualified,
     PenaltyGiven,
     TableHoldOrdered,
     TableReleased,
 )
-from engine.tournament.model.money_events import AddOnTaken
+from engine.tournament.model.events.money import AddOnTaken
 from engine.tournament.model.state import Running
 from engine.tournament.model.state import State as TournamentState
 from engine.tournament.model.values import Standing

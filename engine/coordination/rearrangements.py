@@ -12,8 +12,8 @@ from engine.table.model.commands import (
 )
 from engine.table.model.commands import Command as TableCommand
 from engine.table.model.state import Table
+from engine.tournament.model.commands.floor import RecordRemoval
 from engine.tournament.model.directives import Break, Remove
-from engine.tournament.model.floor_commands import RecordRemoval
 from engine.tournament.model.values import Move
 from engine.values import TableId
 

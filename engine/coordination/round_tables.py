@@ -16,13 +16,13 @@ from engine.table.model.commands import (
     VacateSeats,
 )
 from engine.table.model.state import Table
+from engine.tournament.model.commands.rounds import EndRound
 from engine.tournament.model.directives import RoundOver
 from engine.tournament.model.events import Event as TournamentEvent
-from engine.tournament.model.rounds_commands import EndRound
-from engine.tournament.model.rounds_events import FinalSeated, RoundEnded, RoundSeated
-from engine.tournament.model.rounds_values import RoundPenalty, TableEnd
+from engine.tournament.model.events.rounds import FinalSeated, RoundEnded, RoundSeated
 from engine.tournament.model.state import Running, Seating
 from engine.tournament.model.state import State as TournamentState
+from engine.tournament.model.values.rounds import RoundPenalty, TableEnd
 from engine.tournament.seating.draw import seats_at
 from engine.values import Chips, EntrantId, TableId
 

@@ -20,7 +20,6 @@ from engine.table.model.state import Table
 from engine.table.read.view import seen_by
 from engine.table.read.view_parts import NextLevelView, SeatView, TableView
 from engine.tournament.levels import coming_break
-from engine.tournament.model.floor_state import FloorState
 from engine.tournament.model.state import (
     Cancelled,
     Finished,
@@ -31,6 +30,7 @@ from engine.tournament.model.state import (
     entries_of,
     phase_of,
 )
+from engine.tournament.model.state.floor import FloorState
 from engine.tournament.model.values import Entry
 from engine.values import Chips, EntrantId, HandId, PlayerId, TableId, TournamentId
 

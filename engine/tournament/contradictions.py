@@ -13,8 +13,8 @@ from engine.rulesets import OpenEnd
 from engine.tournament.model.commands import Announce
 from engine.tournament.model.errors import TermsContradict
 from engine.tournament.model.terms import Rounds, SingleTable
-from engine.tournament.model.terms_announced import Terms
-from engine.tournament.model.terms_floor import FloorTerms, HandForHandTerms
+from engine.tournament.model.terms.announced import Terms
+from engine.tournament.model.terms.floor import FloorTerms, HandForHandTerms
 from engine.tournament.seating.draw import tables_needed, tables_with_final
 
 _ENTRY = "entry"

@@ -15,9 +15,6 @@ from engine.tournament.fairness import decisions as fairness
 from engine.tournament.floor import decisions as on_the_floor
 from engine.tournament.freezing import decisions as freezing
 from engine.tournament.heads import decisions as heads
-from engine.tournament.model import entering_commands as entering
-from engine.tournament.model import fairness_commands as of_fairness
-from engine.tournament.model import floor_commands
 from engine.tournament.model.commands import (
     AddOn,
     Announce,
@@ -42,12 +39,15 @@ from engine.tournament.model.commands import (
     StakeItem,
     StartPlay,
     Withdraw,
+    entering,
 )
-from engine.tournament.model.entering_events import LateRegistrationClosed
+from engine.tournament.model.commands import fairness as of_fairness
+from engine.tournament.model.commands import floor as floor_commands
+from engine.tournament.model.commands.heads import RecordTables
+from engine.tournament.model.commands.rounds import SeatRound
+from engine.tournament.model.errors.fairness import SeatsBeingDrawn
 from engine.tournament.model.events import Event
-from engine.tournament.model.fairness_errors import SeatsBeingDrawn
-from engine.tournament.model.heads_commands import RecordTables
-from engine.tournament.model.rounds_commands import SeatRound
+from engine.tournament.model.events.entering import LateRegistrationClosed
 from engine.tournament.model.state import Registering, Running, State, running_of
 from engine.tournament.money import dealing
 from engine.tournament.money import decisions as money

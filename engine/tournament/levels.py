@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 from engine.rulesets import Amounts, Levels, LevelStep, Ruleset
 from engine.tournament.model.commands import RaiseLevels
 from engine.tournament.model.events import ClockStarted, ClockStopped, Event, LevelRaised
-from engine.tournament.model.floor_events import BreakStarted
+from engine.tournament.model.events.floor import BreakStarted
 from engine.tournament.model.state import Running
 from engine.tournament.model.values import LevelClock
 

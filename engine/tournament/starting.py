@@ -8,7 +8,6 @@ from engine.tournament.entering import checking_in, late
 from engine.tournament.evolve.tournament import after
 from engine.tournament.fairness.digests import of_draws
 from engine.tournament.model.commands import Cancel, Pause, Resume, StartPlay
-from engine.tournament.model.entering_events import WaitlistLeft
 from engine.tournament.model.errors import (
     TablesMissing,
     TournamentNotAnnounced,
@@ -23,7 +22,8 @@ from engine.tournament.model.events import (
     TournamentPaused,
     TournamentResumed,
 )
-from engine.tournament.model.fairness_events import BeaconAwaited, BeaconRecorded
+from engine.tournament.model.events.entering import WaitlistLeft
+from engine.tournament.model.events.fairness import BeaconAwaited, BeaconRecorded
 from engine.tournament.model.state import (
     Announced,
     Cancelled,

@@ -7,8 +7,8 @@ from msgspec import Meta
 
 from engine.tournament.entering.announcing import LENGTH_MAX, LENGTH_MIN
 from engine.tournament.model.terms import EntryTerms, FeeTerms
-from engine.tournament.model.terms_announced import Terms
-from engine.tournament.model.terms_changeable import ChangeableTerms, changeable
+from engine.tournament.model.terms.announced import Terms
+from engine.tournament.model.terms.changeable import ChangeableTerms, changeable
 from service.announcing.defaults import merged
 from service.announcing.inputs import Instant, Name, in_utc
 from service.base.documents import Document

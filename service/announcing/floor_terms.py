@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from engine.tournament.model.terms_floor import (
+from engine.tournament.model.terms.floor import (
     BreakAfter,
     FloorTerms,
     HandForHandTerms,

@@ -13,7 +13,7 @@ from engine.rulesets.structure import EVENING_SECONDS, by_the_clock, counts_per_
 from engine.tournament.entering.announcing import LENGTH_MAX, LENGTH_MIN
 from engine.tournament.model.commands import Announce, OpenRegistration
 from engine.tournament.model.commands import Command as TournamentCommand
-from engine.tournament.model.entering_commands import Draft
+from engine.tournament.model.commands.entering import Draft
 from engine.tournament.model.terms import (
     EntryTerms,
     FeeTerms,
@@ -23,7 +23,7 @@ from engine.tournament.model.terms import (
     Rounds,
     SingleTable,
 )
-from engine.tournament.model.terms_announced import Terms
+from engine.tournament.model.terms.announced import Terms
 from engine.tournament.model.values import Masters
 from engine.tournament.seating.draw import tables_needed, tables_with_final
 from engine.values import HexDigest, LeagueId, SeasonId, TournamentId, Visibility

@@ -15,13 +15,13 @@ from litestar.handlers import HTTPRouteHandler
 from litestar.status_codes import HTTP_204_NO_CONTENT, HTTP_304_NOT_MODIFIED
 from litestar.types import Receive, Send
 
-from service.api.http.authentication import authenticate
-from service.api.http.limiting import Limits
-from service.api.http.observing import EVENT_STREAM, Seen
-from service.api.http.problems import Handlers
-from service.api.http.requests import BoundedRequest
+from service.api.http.access.authentication import authenticate
+from service.api.http.problems.answers import Handlers
 from service.api.http.serving import WHOLE
 from service.api.http.shell import PLACE, Asked
+from service.api.http.wire.limiting import Limits
+from service.api.http.wire.observing import EVENT_STREAM, Seen
+from service.api.http.wire.requests import BoundedRequest
 from service.api.table import tables
 from service.base.errors import Overloaded, TooManyRequests
 

@@ -1,7 +1,7 @@
 """
 The table of roles and routes, made from the declarations of the routes.
 
-Run this module to write ``docs/roles.md``. ``service.api.http.access`` makes the checks.
+Run this module to write ``docs/roles.md``. ``service.api.http.access.rights`` makes the checks.
 """
 
 import re
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import get_args
 
 from engine.league.roles import CLOCK_AND_SEATING, LOST_WHEN_ENTERED, Role, may
-from service.api.http.declaration import OnPeople, Operation
+from service.api.http.declaring.declaration import OnPeople, Operation
 from service.api.routes import ROUTES
 
 DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "roles.md"

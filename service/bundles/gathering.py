@@ -18,9 +18,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.coordination.aggregates import DECIDERS
 from engine.dispute.values import LED_TO
-from engine.tournament.model.entering_events import TableAdded
 from engine.tournament.model.events import PlayStarted
-from engine.tournament.model.rounds_events import FinalSeated, RoundSeated
+from engine.tournament.model.events.entering import TableAdded
+from engine.tournament.model.events.rounds import FinalSeated, RoundSeated
 from engine.values import stream_of
 from service.base.documents import Document
 from service.base.errors import NotOver, StreamNotFound

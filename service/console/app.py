@@ -11,9 +11,9 @@ from litestar.exceptions import HTTPException
 from litestar.handlers import HTTPRouteHandler
 from litestar.types import HTTPScope, Message, Receive, Scope, Send
 
-from service.api.http.negotiating import takes_gzip
-from service.api.http.observing import EVENT_STREAM
 from service.api.http.shell import Asked
+from service.api.http.wire.negotiating import takes_gzip
+from service.api.http.wire.observing import EVENT_STREAM
 from service.console import files, live, screens
 from service.console.asking import ask_of
 from service.console.calling import Calls, Edge, Problem

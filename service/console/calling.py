@@ -14,9 +14,9 @@ from urllib.parse import urlencode
 import msgspec
 from litestar.types import HTTPScope, Message, Receive, ReceiveMessage, Scope, Send
 
-from service.api.http.limiting import Admitted
-from service.api.http.nothing import Nothing
-from service.api.http.rehearsing import WouldChange
+from service.api.http.declaring.nothing import Nothing
+from service.api.http.wire.limiting import Admitted
+from service.api.http.writing.rehearsing import WouldChange
 from service.console.link_keys import PARAMETER, LinkKeys
 
 Value = TypeVar("Value")

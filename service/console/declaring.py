@@ -20,7 +20,7 @@ from litestar.exceptions import HTTPException
 from litestar.handlers import HTTPRouteHandler
 from litestar.response import Stream
 
-from service.api.http.problems import SHELL_CATALOGUE
+from service.api.http.problems.answers import SHELL_CATALOGUE
 from service.api.http.shell import Asked, shell_of
 from service.base.errors import TooManyRequests
 from service.console import link_keys, links

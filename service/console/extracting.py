@@ -15,7 +15,7 @@ from babel.messages.catalog import Catalog
 from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po, write_po
 
-from service.api.http.problems import catalogue
+from service.api.http.problems.answers import catalogue
 from service.base.languages import LANGUAGES, LOCALE, Language
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -2,8 +2,8 @@
 
 from litestar import Response
 
-from service.api.http.etags import matches, not_modified
-from service.api.http.negotiating import takes_gzip
+from service.api.http.reading.etags import matches, not_modified
+from service.api.http.wire.negotiating import takes_gzip
 from service.console.asking import Ask
 from service.console.assets import Asset, assets, digest
 from service.console.calling import Problem

@@ -7,8 +7,8 @@ from urllib.parse import parse_qsl
 
 import msgspec
 
-from service.api.http.faults import Fault, fault
-from service.api.http.rehearsing import WouldChange
+from service.api.http.problems.faults import Fault, fault
+from service.api.http.writing.rehearsing import WouldChange
 from service.console.asking import Ask
 from service.console.calling import Body, Problem
 from service.console.csrf import FIELD as CSRF

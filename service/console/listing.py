@@ -2,7 +2,7 @@
 
 from typing import TypeVar
 
-from service.api.http.paging import Page
+from service.api.http.reading.paging import Page
 from service.console.asking import Ask
 
 Item = TypeVar("Item")

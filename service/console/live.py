@@ -15,10 +15,10 @@ import msgspec
 from litestar.response import ServerSentEventMessage, Stream
 
 from engine.values import stream_of
-from service.api.http.access import league_of
-from service.api.http.authentication import believed
+from service.api.http.access.authentication import believed
+from service.api.http.access.rights import league_of
+from service.api.http.following.watching import Fresh, Watch
 from service.api.http.shell import Shell, client_address, shell_of
-from service.api.http.watching import Fresh, Watch
 from service.api.me.accounts import Me
 from service.api.table.streaming import (
     ENDINGS,

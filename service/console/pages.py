@@ -15,7 +15,7 @@ from jinja2.ext import Extension
 from litestar import Response
 from markupsafe import Markup
 
-from service.api.http.etags import matches, not_modified
+from service.api.http.reading.etags import matches, not_modified
 from service.api.http.shell import shell_of
 from service.api.me.accounts import Me, MyLeague
 from service.base.languages import Language

@@ -5,7 +5,7 @@ from typing import Protocol
 
 import msgspec
 
-from service.api.http.rehearsing import WouldChange
+from service.api.http.writing.rehearsing import WouldChange
 from service.console.languages import Spoken
 from service.console.words import Words, lasting
 

@@ -12,8 +12,8 @@ from typing import Literal
 
 from litestar.types import Scope
 
-from service.api.http.proxies import UNKNOWN
 from service.api.http.shell import Asked, client_address, shell_of
+from service.api.http.wire.proxies import UNKNOWN
 
 LABEL = "console"
 """The name of a session's token in the owner's list of tokens."""

@@ -17,7 +17,7 @@ from engine.table.model.commands import ComeBack, ImposePenalty, OpenTable, Step
 from engine.tournament.entering.staff import demand_staff_in_time
 from engine.tournament.model.commands import Command as TournamentCommand
 from engine.tournament.model.commands import Register, Withdraw
-from engine.tournament.model.entering_commands import AnswerOffer, Approve
+from engine.tournament.model.commands.entering import AnswerOffer, Approve
 from engine.tournament.model.events import Event as TournamentEvent
 from engine.tournament.model.state import Drafted, Registering, Running, Unannounced
 from engine.tournament.model.state import State as Tournament

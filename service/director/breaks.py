@@ -2,8 +2,8 @@
 
 from datetime import datetime, timedelta
 
+from engine.tournament.model.commands.floor import CallLastHands, EndDueBreak
 from engine.tournament.model.errors import TournamentNotRunning
-from engine.tournament.model.floor_commands import CallLastHands, EndDueBreak
 from engine.tournament.model.state import Announced, Registering, Running
 from service.director.runtime import Runtime
 from service.director.submitting import submit_to_tournament

@@ -14,8 +14,8 @@ from engine.season.events import TournamentHead
 from engine.season.state import Opened
 from engine.table.model.state import State as TableState
 from engine.table.model.state import Table, opened_of
-from engine.tournament.model.heads_commands import RecordTables
-from engine.tournament.model.heads_events import TableHead
+from engine.tournament.model.commands.heads import RecordTables
+from engine.tournament.model.events.heads import TableHead
 from engine.tournament.model.state import Cancelled, Finished
 from engine.values import Stream, number_of
 from service.director.runtime import Runtime

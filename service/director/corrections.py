@@ -14,7 +14,7 @@ from engine.season.commands import ReviseAward
 from engine.season.errors import AdjustmentInvalid, SeasonClosedAlready
 from engine.season.state import Opened
 from engine.season.state import State as Season
-from engine.tournament.model.correcting_events import ResultCorrected
+from engine.tournament.model.events.correcting import ResultCorrected
 from engine.tournament.model.state import Finished
 from engine.tournament.model.state import State as Tournament
 from engine.values import PlayerId, Stream

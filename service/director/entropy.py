@@ -7,7 +7,7 @@ from engine.coordination import deals
 from engine.table.model.events import HandOpened, TableBeaconMixed
 from engine.table.model.state import State as TableState
 from engine.table.model.state import Table
-from engine.tournament.model.fairness_commands import OpenEntropy
+from engine.tournament.model.commands.fairness import OpenEntropy
 from engine.tournament.model.state import Running
 from engine.tournament.model.state import State as Tournament
 from engine.values import EntrantId, Stream, number_of

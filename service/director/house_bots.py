@@ -12,8 +12,8 @@ from engine.league.state import Created
 from engine.tournament.entering.checking_in import walking_in
 from engine.tournament.entering.staff import counts_as_entered
 from engine.tournament.model.commands import Register
-from engine.tournament.model.entering_events import EntrantWaitlisted
 from engine.tournament.model.errors import TournamentFull
+from engine.tournament.model.events.entering import EntrantWaitlisted
 from engine.tournament.model.state import Registering, Running
 from engine.tournament.model.state import State as Tournament
 from engine.values import EntrantId, PlayerId, TableId, identifier

@@ -16,12 +16,12 @@ from engine.league.commands import RemoveMember
 from engine.league.roles import Role, rules_on_play
 from engine.tournament.entering import late
 from engine.tournament.model.commands import Withdraw
-from engine.tournament.model.entering_errors import OfficeHeld
-from engine.tournament.model.entering_values import Applicant
+from engine.tournament.model.errors.entering import OfficeHeld
 from engine.tournament.model.events import Event as TournamentEvent
 from engine.tournament.model.state import Registering, Running
 from engine.tournament.model.state import State as Tournament
 from engine.tournament.model.values import Entry as Entered
+from engine.tournament.model.values.entering import Applicant
 from engine.values import PlayerId, Stream, number_of
 from service.director.runtime import Runtime
 from service.log.read import voided

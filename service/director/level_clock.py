@@ -16,7 +16,7 @@ from engine import tournament
 from engine.tournament.floor.hand_for_hand import may_begin_by_itself
 from engine.tournament.model.commands import Command as TournamentCommand
 from engine.tournament.model.commands import Outage, Pause, RaiseLevels
-from engine.tournament.model.floor_commands import AnnounceBreak, SetClock, StartHandForHand
+from engine.tournament.model.commands.floor import AnnounceBreak, SetClock, StartHandForHand
 from engine.tournament.model.state import Running
 from engine.tournament.model.state import State as Tournament
 from engine.tournament.model.values import LevelClock

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from engine.tournament.entering.checking_in import check_in_opens_at
 from engine.tournament.entering.places import closes_at
 from engine.tournament.model.commands import Command as TournamentCommand
-from engine.tournament.model.entering_commands import (
+from engine.tournament.model.commands.entering import (
     CloseLateRegistration,
     CloseRegistration,
     ExpireOffer,

@@ -5,10 +5,10 @@ from datetime import datetime, timedelta
 
 from engine import tournament
 from engine.coordination import policies, round_tables
-from engine.tournament.model.rounds_commands import SeatRound
-from engine.tournament.model.rounds_state import RoundsState
+from engine.tournament.model.commands.rounds import SeatRound
 from engine.tournament.model.state import Running
 from engine.tournament.model.state import State as Tournament
+from engine.tournament.model.state.rounds import RoundsState
 from engine.tournament.rounds.decisions import tables_max
 from service.director.admission import opened_table, table_ids
 from service.director.next_hand import lead_on

@@ -16,10 +16,10 @@ from engine.table.model.commands import Command as TableCommand
 from engine.table.model.state import Table, opened_of
 from engine.tournament.model.commands import Command as TournamentCommand
 from engine.tournament.model.commands import OpenRegistration, StartPlay
-from engine.tournament.model.fairness_values import Fairness
 from engine.tournament.model.state import Announced, Finished, Registering, Running
 from engine.tournament.model.state import State as Tournament
 from engine.tournament.model.values import Masters
+from engine.tournament.model.values.fairness import Fairness
 from engine.values import Stream
 from service.base.errors import ServiceError
 from service.director.admission import (

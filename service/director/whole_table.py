@@ -12,7 +12,7 @@ from engine import tournament
 from engine.coordination import policies
 from engine.table.model.state import opened_of
 from engine.tournament.model.commands import Cancel
-from engine.tournament.model.money_commands import ProposeDeal
+from engine.tournament.model.commands.money import ProposeDeal
 from engine.tournament.model.state import Running
 from service.director.runtime import Runtime
 from service.log.streams import table_stream, tournament_stream

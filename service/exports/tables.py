@@ -14,7 +14,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from engine.tournament.model.money_values import Refund
+from engine.tournament.model.values.money import Refund
 from service.exports.csvs import Cell, lines
 from service.people.accounts import names
 from service.projections import queries, schema

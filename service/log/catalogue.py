@@ -2,7 +2,7 @@
 The catalogue of stored events: each type with the JSON Schema of its ``data``.
 
 The catalogue also copies the rules' names from the rulebook into
-``service/api/http/rule_names.py``, because an installed service has no documents.
+``service/api/http/declaring/rule_names.py``, because an installed service has no documents.
 
 ``api-spec/events/<type>.v<n>.json`` is a promise: the shape in a committed file never changes. A
 new shape is a new version in a file beside it. Titles and descriptions are not part of the shape:
@@ -36,7 +36,7 @@ SCHEMAS = ROOT / "api-spec" / "events"
 SETS = ROOT / "api-spec" / "event-sets.json"
 DOCUMENT = ROOT / "docs" / "events.md"
 RULEBOOK = ROOT / "docs" / "rulebook.md"
-RULE_NAMES = ROOT / "service" / "api" / "http" / "rule_names.py"
+RULE_NAMES = ROOT / "service" / "api" / "http" / "declaring" / "rule_names.py"
 _RULE = re.compile(r"^\| (\d+\.\d+) \| `([a-z0-9_.]+)` \|", re.M)
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -207,7 +207,7 @@ def demand_sets_kept() -> None:
 
 
 def rule_names() -> str:
-    """Return the text of ``service/api/http/rule_names.py``: every rule of the rulebook."""
+    """Return the text of ``api/http/declaring/rule_names.py``: every rule of the rulebook."""
     rules = [f"{number}:{name}" for number, name in _RULE.findall(RULEBOOK.read_text("utf-8"))]
     lines = wrap(" ".join(rules), 96, break_long_words=False, break_on_hyphens=False)
     said = "Every rule of ``docs/rulebook.md``. Made by ``python -m service.log.catalogue``."

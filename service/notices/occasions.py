@@ -12,10 +12,10 @@ import msgspec
 from engine.dispute.events import DisputeOpened, DisputeRuled
 from engine.league.auditing import AuditReported
 from engine.table.model.events import DecisionOpened
-from engine.tournament.model.correcting_events import ResultCorrected
-from engine.tournament.model.entering_events import CheckInOpened, LateSeatDrawn, PlaceOffered
 from engine.tournament.model.events import SeatsDrawn, TournamentFinished
-from engine.tournament.model.rounds_events import FinalSeated, RoundSeated
+from engine.tournament.model.events.correcting import ResultCorrected
+from engine.tournament.model.events.entering import CheckInOpened, LateSeatDrawn, PlaceOffered
+from engine.tournament.model.events.rounds import FinalSeated, RoundSeated
 from engine.tournament.model.values import Placing
 from service.log.catalogue import tag_of
 from service.notices.kinds import GOOD_FOR, SLOW, Kind

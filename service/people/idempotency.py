@@ -31,7 +31,7 @@ class Said(NamedTuple):
 
     command: UUID
     request: bytes
-    """The body without secrets, as :func:`service.api.http.bodies.read_body` returns it."""
+    """The body without secrets, as :func:`service.api.http.reading.bodies.read_body` returns it."""
 
     account: UUID
     """The account that sent it. The record is deleted when this person is erased."""

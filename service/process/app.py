@@ -26,21 +26,21 @@ from litestar.types import (
 
 from service.announcing.sandbox import Sandbox
 from service.api.front import Front
-from service.api.http.authentication import changed, require_token
-from service.api.http.connections import Connections
-from service.api.http.cors import Cors
-from service.api.http.doors import Doors
-from service.api.http.edge import Edge
-from service.api.http.joining import Joined
-from service.api.http.limiting import Limits
-from service.api.http.news import News
-from service.api.http.observing import Observer, Seen
-from service.api.http.paths import Paths
-from service.api.http.problems import AWAY, HANDLERS, Handlers, answer_away, answer_database
-from service.api.http.proxies import Proxies
-from service.api.http.requests import BoundedRequest
+from service.api.http.access.authentication import changed, require_token
+from service.api.http.declaring.doors import Doors
+from service.api.http.declaring.paths import Paths
+from service.api.http.following.joining import Joined
+from service.api.http.following.news import News
+from service.api.http.problems.answers import AWAY, HANDLERS, Handlers, answer_away, answer_database
 from service.api.http.serving import protocol_of
 from service.api.http.shell import Shell
+from service.api.http.wire.connections import Connections
+from service.api.http.wire.cors import Cors
+from service.api.http.wire.edge import Edge
+from service.api.http.wire.limiting import Limits
+from service.api.http.wire.observing import Observer, Seen
+from service.api.http.wire.proxies import Proxies
+from service.api.http.wire.requests import BoundedRequest
 from service.api.openapi import openapi_document
 from service.api.openapi.pages import PAGES
 from service.api.routes import ROUTES
@@ -279,7 +279,7 @@ def run(settings: Settings) -> None:
         access_log=False,  # ours names operations, because a path may hold a secret
         timeout_graceful_shutdown=SHUTDOWN_SECONDS,
         server_header=False,
-        proxy_headers=False,  # service.api.http.proxies reads them, only from trusted proxies
+        proxy_headers=False,  # service.api.http.wire.proxies reads them, only from trusted proxies
         http=protocol_of(connections),
         ws="none",
         timeout_keep_alive=settings.keep_alive_seconds,

@@ -16,8 +16,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from engine.kit.house_bots import is_house_bot
 from engine.league.merging import PlayersMerged
 from engine.ratings import Rating, rated
-from engine.tournament.model.correcting_events import ResultCorrected
 from engine.tournament.model.events import TournamentFinished
+from engine.tournament.model.events.correcting import ResultCorrected
 from engine.values import PlayerId
 from service.projections import schema
 from service.projections.changes import Changes, Row

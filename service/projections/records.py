@@ -13,13 +13,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.league.merging import PlayersMerged
 from engine.table.model.events import HandOpened, HandSettled
-from engine.tournament.model.correcting_events import ResultCorrected
-from engine.tournament.model.entering_events import (
-    NoShowPurged,
-    NoShowReleased,
-    PlacesLowered,
-    TermsChanged,
-)
 from engine.tournament.model.events import (
     EntrantBusted,
     EntrantEliminated,
@@ -32,7 +25,14 @@ from engine.tournament.model.events import (
     TournamentCancelled,
     TournamentFinished,
 )
-from engine.tournament.model.money_events import BountyWon, EntrantKnockedOut
+from engine.tournament.model.events.correcting import ResultCorrected
+from engine.tournament.model.events.entering import (
+    NoShowPurged,
+    NoShowReleased,
+    PlacesLowered,
+    TermsChanged,
+)
+from engine.tournament.model.events.money import BountyWon, EntrantKnockedOut
 from engine.values import EntrantId
 from service.projections import schema
 from service.projections.changes import Changes

@@ -2,19 +2,6 @@
 
 import msgspec
 
-from engine.tournament.model.correcting_events import ResultCorrected
-from engine.tournament.model.entering_events import (
-    DraftDiscarded,
-    LateSeatDrawn,
-    NoShowPurged,
-    NoShowReleased,
-    PlacesLowered,
-    StartPostponed,
-    TableAdded,
-    TermsChanged,
-    TermsRevised,
-    TournamentDrafted,
-)
 from engine.tournament.model.events import (
     ChipsBrought,
     EntrantBusted,
@@ -34,7 +21,20 @@ from engine.tournament.model.events import (
     TournamentPaused,
     TournamentResumed,
 )
-from engine.tournament.model.rounds_events import FinalSeated, RoundSeated
+from engine.tournament.model.events.correcting import ResultCorrected
+from engine.tournament.model.events.entering import (
+    DraftDiscarded,
+    LateSeatDrawn,
+    NoShowPurged,
+    NoShowReleased,
+    PlacesLowered,
+    StartPostponed,
+    TableAdded,
+    TermsChanged,
+    TermsRevised,
+    TournamentDrafted,
+)
+from engine.tournament.model.events.rounds import FinalSeated, RoundSeated
 from service.projections import schema
 from service.projections.changes import Changes
 from service.projections.projection import Happened, Projection, on

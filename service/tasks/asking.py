@@ -21,13 +21,6 @@ from engine.season.schedule.events import (
 from engine.table.model.events.between_hands_events import DealVoided
 from engine.table.model.events.showdown_events import HandSettled
 from engine.table.model.events.table_events import TableOpened
-from engine.tournament.model.correcting_events import ResultCorrected
-from engine.tournament.model.entering_events import (
-    LateRegistrationOpened,
-    PlaceOffered,
-    StartPostponed,
-    TermsChanged,
-)
 from engine.tournament.model.events import (
     ClockStarted,
     LevelRaised,
@@ -35,10 +28,17 @@ from engine.tournament.model.events import (
     TournamentCancelled,
     TournamentFinished,
 )
-from engine.tournament.model.fairness_events import BeaconAwaited
-from engine.tournament.model.floor_events import BreakStarted, ClockSet
-from engine.tournament.model.freezing_events import ResultReleased
-from engine.tournament.model.rounds_events import RoundEnded
+from engine.tournament.model.events.correcting import ResultCorrected
+from engine.tournament.model.events.entering import (
+    LateRegistrationOpened,
+    PlaceOffered,
+    StartPostponed,
+    TermsChanged,
+)
+from engine.tournament.model.events.fairness import BeaconAwaited
+from engine.tournament.model.events.floor import BreakStarted, ClockSet
+from engine.tournament.model.events.freezing import ResultReleased
+from engine.tournament.model.events.rounds import RoundEnded
 from engine.values import identifier
 from service.base.settings import Settings
 from service.log.catalogue import tag_of

@@ -13,13 +13,6 @@ import msgspec
 from engine.dispute.events import DisputeOpened, DisputeRuled
 from engine.season.events import PointsAwarded, SeasonClosed, SeasonOpened
 from engine.table.model.events.showdown_events import HandSettled
-from engine.tournament.model.correcting_events import ResultCorrected
-from engine.tournament.model.entering_events import (
-    AnnouncementPosted,
-    LateRegistrationOpened,
-    StartPostponed,
-    TermsChanged,
-)
 from engine.tournament.model.events import (
     EntrantEliminated,
     EntrantRegistered,
@@ -34,8 +27,15 @@ from engine.tournament.model.events import (
     TournamentPaused,
     TournamentResumed,
 )
-from engine.tournament.model.floor_events import BreakEnded, BreakStarted
-from engine.tournament.model.rounds_events import RoundEnded, RoundSeated
+from engine.tournament.model.events.correcting import ResultCorrected
+from engine.tournament.model.events.entering import (
+    AnnouncementPosted,
+    LateRegistrationOpened,
+    StartPostponed,
+    TermsChanged,
+)
+from engine.tournament.model.events.floor import BreakEnded, BreakStarted
+from engine.tournament.model.events.rounds import RoundEnded, RoundSeated
 from service.log.catalogue import tag_of
 from service.webhooks.facts import (
     AwardFacts,

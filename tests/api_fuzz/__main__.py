@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 import httpx
 
 from bench.http import await_port, free_port
-from service.api.http.declaration import Operation
+from service.api.http.declaring.declaration import Operation
 from service.api.openapi import openapi_json
 from service.base.database import async_engine
 from service.base.settings import environment

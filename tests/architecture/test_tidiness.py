@@ -28,7 +28,7 @@ DOCUMENTS = [
     path for path in (*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")) if path.is_file()
 ]
 POOLS = "service/base/pools.py"
-PROXIES = "service/api/http/proxies.py"
+PROXIES = "service/api/http/wire/proxies.py"
 CLOCKS = {"now", "utcnow", "today", "time", "monotonic", "perf_counter"}
 
 

@@ -17,7 +17,7 @@ from urllib.parse import parse_qs, urlsplit
 import msgspec
 from playwright.sync_api import Page, Request, Response, expect
 
-from service.api.http.submitting import NAMESPACE
+from service.api.http.writing.submitting import NAMESPACE
 from service.base.settings import PREFIX
 from service.base.uuids import uuid5
 from service.log.batch import event_id

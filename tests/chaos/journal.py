@@ -13,8 +13,8 @@ from uuid import UUID
 import httpx
 import msgspec
 
-from service.api.http.paging import parts_of
-from service.api.http.submitting import NAMESPACE
+from service.api.http.reading.paging import parts_of
+from service.api.http.writing.submitting import NAMESPACE
 from service.base.uuids import uuid5
 
 MAYBE: Final = ("store_unavailable",)

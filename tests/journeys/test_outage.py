@@ -17,7 +17,7 @@ import pytest
 from rich.console import Console
 
 from engine.values import stream_of
-from service.api.http.paging import parts_of
+from service.api.http.reading.paging import parts_of
 from service.process.supervisor import Stack
 from service.sandbox.bots.client import Client
 from service.sandbox.bots.player import Player

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from service.api.http.declaration import Operation
+from service.api.http.declaring.declaration import Operation
 from tests.noninterference.asking import (
     AUDIENCES,
     AUDITOR,

@@ -5,7 +5,7 @@ from uuid import UUID
 from engine.coordination.aggregates import DECIDERS
 from engine.coordination.policies import decide_in_turn
 from engine.coordination.round_tables import opened
-from engine.tournament.model.rounds_commands import SeatRound
+from engine.tournament.model.commands.rounds import SeatRound
 from engine.tournament.model.state import Running
 from engine.tournament.rounds.decisions import tables_max
 from engine.values import TableId, identifier

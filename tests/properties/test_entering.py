@@ -12,13 +12,13 @@ from engine.errors import CommandRejected
 from engine.rulesets import resolve
 from engine.tournament import decider
 from engine.tournament.model.commands import Register, StartPlay, Withdraw
-from engine.tournament.model.entering_commands import (
+from engine.tournament.model.commands.entering import (
     AnswerOffer,
     CloseLateRegistration,
     ExpireOffer,
 )
-from engine.tournament.model.entering_events import TableAdded
 from engine.tournament.model.events import ChipsPromised, SeatsDrawn
+from engine.tournament.model.events.entering import TableAdded
 from engine.tournament.model.state import Registering, Running
 from engine.tournament.model.terms import EntryTerms
 from tests.engine.tournament.floor import NOON, announce, entrant, opening, player, table

@@ -10,7 +10,7 @@ from engine.coordination.aggregates import DECIDERS
 from engine.rulesets import PRESETS, preset
 from engine.table.model.events import SeatsVacated
 from engine.tournament.model.events import EntrantEliminated
-from engine.tournament.model.rounds_events import FinalSeated, RoundEnded, RoundSeated
+from engine.tournament.model.events.rounds import FinalSeated, RoundEnded, RoundSeated
 from engine.tournament.model.state import Finished
 from engine.tournament.model.terms import Rounds
 from service.audit.event.tournament import TournamentAudit

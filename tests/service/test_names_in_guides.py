@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import rich_click as click
 
-from service.api.http.rule_names import NAMES
+from service.api.http.declaring.rule_names import NAMES
 from service.api.routes import ROUTES
 from service.cli.common import Lazily
 from service.cli.main import cli

@@ -6,8 +6,8 @@ from functools import cache
 
 import pytest
 
-from engine.tournament.model.correcting_commands import CorrectResult
-from engine.tournament.model.money_commands import HandOverPrize, ReturnPrize
+from engine.tournament.model.commands.correcting import CorrectResult
+from engine.tournament.model.commands.money import HandOverPrize, ReturnPrize
 from engine.tournament.model.state import Finished
 from service.base.documents import Document
 from service.sandbox.generating import seasons

@@ -8,10 +8,10 @@ from collections.abc import Callable, Sequence
 from typing import Never, TypeVar
 
 from engine.decider import Cases
-from engine.tournament.model.correcting_commands import CorrectResult, Forfeit, Reaward
-from engine.tournament.model.correcting_errors import CorrectionInvalid, TournamentNotFinished
-from engine.tournament.model.correcting_events import ResultCorrected
+from engine.tournament.model.commands.correcting import CorrectResult, Forfeit, Reaward
+from engine.tournament.model.errors.correcting import CorrectionInvalid, TournamentNotFinished
 from engine.tournament.model.events import Event
+from engine.tournament.model.events.correcting import ResultCorrected
 from engine.tournament.model.state import Finished, State, phase_of
 from engine.tournament.model.values import Payout, Placing
 from engine.tournament.money.pool import amounts_of

@@ -10,10 +10,10 @@ from engine.tournament.levels import structure_of
 from engine.tournament.model.commands import Announce
 from engine.tournament.model.errors import TermsInvalid
 from engine.tournament.model.events import Event, TournamentAnnounced
-from engine.tournament.model.fairness_events import BeaconNamed
+from engine.tournament.model.events.fairness import BeaconNamed
 from engine.tournament.model.state import State, Unannounced
-from engine.tournament.model.terms_announced import Terms
-from engine.tournament.model.terms_floor import problems as floor_problems
+from engine.tournament.model.terms.announced import Terms
+from engine.tournament.model.terms.floor import problems as floor_problems
 from engine.tournament.money.checking import checked
 from engine.tournament.rounds.checking import checked as checked_format
 

@@ -19,23 +19,22 @@ from engine.tournament.entering.announcing import check_terms
 from engine.tournament.entering.checking_in import check_in_opens_at
 from engine.tournament.entering.late import is_over
 from engine.tournament.entering.places import closes_at, with_offers
-from engine.tournament.model.entering_commands import ChangeTerms
-from engine.tournament.model.entering_errors import (
-    FeesFixed,
-    LateEntryFixed,
-    PrizesFixed,
-    StartFixed,
-    TermsFixed,
-)
-from engine.tournament.model.entering_events import TermsChanged
-from engine.tournament.model.entering_values import Applicant
+from engine.tournament.model.commands.entering import ChangeTerms
 from engine.tournament.model.errors import (
     TermsContradict,
     TermsInvalid,
     TournamentNotAnnounced,
     TournamentOver,
 )
+from engine.tournament.model.errors.entering import (
+    FeesFixed,
+    LateEntryFixed,
+    PrizesFixed,
+    StartFixed,
+    TermsFixed,
+)
 from engine.tournament.model.events import Event, TournamentAnnounced
+from engine.tournament.model.events.entering import TermsChanged
 from engine.tournament.model.state import (
     Announced,
     Drafted,
@@ -47,9 +46,10 @@ from engine.tournament.model.state import (
     phase_of,
 )
 from engine.tournament.model.terms import EntryTerms, FeeTerms, Rounds
-from engine.tournament.model.terms_announced import Terms
-from engine.tournament.model.terms_changeable import ChangeableTerms
+from engine.tournament.model.terms.announced import Terms
+from engine.tournament.model.terms.changeable import ChangeableTerms
 from engine.tournament.model.values import Entry
+from engine.tournament.model.values.entering import Applicant
 from engine.tournament.money.pool import amounts_of
 from engine.tournament.seating.draw import tables_for, tables_needed
 

@@ -12,9 +12,16 @@ from engine.tournament.entering.places import capacity, closes_at, offers_ended,
 from engine.tournament.evolve.tournament import after
 from engine.tournament.model.acting import acting
 from engine.tournament.model.commands import Register
-from engine.tournament.model.entering_commands import CheckIn, OpenCheckIn, UndoCheckIn
-from engine.tournament.model.entering_errors import CheckInNotOpen
-from engine.tournament.model.entering_events import (
+from engine.tournament.model.commands.entering import CheckIn, OpenCheckIn, UndoCheckIn
+from engine.tournament.model.errors import EntrantUnknown
+from engine.tournament.model.errors.entering import CheckInNotOpen
+from engine.tournament.model.events import (
+    EntrantRegistered,
+    Event,
+    RegistrationClosed,
+    TournamentAnnounced,
+)
+from engine.tournament.model.events.entering import (
     CheckInOpened,
     CheckInUndone,
     EntrantCheckedIn,
@@ -23,17 +30,10 @@ from engine.tournament.model.entering_events import (
     StartPostponed,
     WaitlistTaken,
 )
-from engine.tournament.model.entering_values import Applicant
-from engine.tournament.model.errors import EntrantUnknown
-from engine.tournament.model.events import (
-    EntrantRegistered,
-    Event,
-    RegistrationClosed,
-    TournamentAnnounced,
-)
 from engine.tournament.model.state import Registering, Running, State, entry_of, registering_of
 from engine.tournament.model.terms import Rounds
 from engine.tournament.model.values import Entry
+from engine.tournament.model.values.entering import Applicant
 from engine.values import EntrantId
 
 

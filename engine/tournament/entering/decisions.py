@@ -4,7 +4,7 @@ from typing import Never
 
 from engine.decider import Cases
 from engine.tournament.entering import changing, checking_in, drafts, late, places
-from engine.tournament.model.entering_commands import (
+from engine.tournament.model.commands.entering import (
     AnnounceDraft,
     AnswerOffer,
     Approve,
@@ -21,9 +21,9 @@ from engine.tournament.model.entering_commands import (
     Refuse,
     UndoCheckIn,
 )
-from engine.tournament.model.entering_events import AnnouncementPosted
 from engine.tournament.model.errors import TournamentNotAnnounced
 from engine.tournament.model.events import Event
+from engine.tournament.model.events.entering import AnnouncementPosted
 from engine.tournament.model.state import Drafted, Running, State, Unannounced, registering_of
 from engine.tournament.results import ranking
 

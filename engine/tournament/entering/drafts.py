@@ -4,11 +4,11 @@ from msgspec.structs import asdict
 
 from engine.rulesets import ruleset_hash
 from engine.tournament.entering.announcing import check_terms, named
-from engine.tournament.model.entering_commands import AnnounceDraft, Draft
-from engine.tournament.model.entering_errors import NotADraft
-from engine.tournament.model.entering_events import DraftDiscarded, TermsRevised, TournamentDrafted
+from engine.tournament.model.commands.entering import AnnounceDraft, Draft
 from engine.tournament.model.errors import TermsInvalid, TournamentNotAnnounced
+from engine.tournament.model.errors.entering import NotADraft
 from engine.tournament.model.events import Event, TournamentAnnounced
+from engine.tournament.model.events.entering import DraftDiscarded, TermsRevised, TournamentDrafted
 from engine.tournament.model.state import Drafted, State, Unannounced, phase_of
 
 

@@ -27,9 +27,15 @@ from engine.tournament.fairness.digests import of_draws
 from engine.tournament.levels import structure_of
 from engine.tournament.model.acting import acting
 from engine.tournament.model.commands import Register
-from engine.tournament.model.entering_commands import Approve, CloseLateRegistration
-from engine.tournament.model.entering_errors import ApplicantUnknown, NoSeatFree, ReEntryNotAllowed
-from engine.tournament.model.entering_events import (
+from engine.tournament.model.commands.entering import Approve, CloseLateRegistration
+from engine.tournament.model.errors import (
+    AlreadyEntered,
+    RegistrationOver,
+    TablesMissing,
+)
+from engine.tournament.model.errors.entering import ApplicantUnknown, NoSeatFree, ReEntryNotAllowed
+from engine.tournament.model.events import ChipsPromised, Event, TournamentAnnounced
+from engine.tournament.model.events.entering import (
     EntryApproved,
     LateRegistrationClosed,
     LateRegistrationOpened,
@@ -38,14 +44,8 @@ from engine.tournament.model.entering_events import (
     TableAdded,
     WaitlistLeft,
 )
-from engine.tournament.model.entering_values import Applicant, SeatDraw, SeatPlace
-from engine.tournament.model.errors import (
-    AlreadyEntered,
-    RegistrationOver,
-    TablesMissing,
-)
-from engine.tournament.model.events import ChipsPromised, Event, TournamentAnnounced
 from engine.tournament.model.state import Registering, Running, State, entry_of, phase_of
+from engine.tournament.model.values.entering import Applicant, SeatDraw, SeatPlace
 from engine.tournament.results.ranking import last_one, out_in_round
 from engine.tournament.seating.draw import drawn_seat
 from engine.values import EntrantId, PlayerId, Seat, TableId

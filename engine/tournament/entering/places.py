@@ -12,30 +12,13 @@ from engine.rulesets import OpenEnd
 from engine.tournament.evolve.tournament import after
 from engine.tournament.model.acting import acting
 from engine.tournament.model.commands import Register, Withdraw
-from engine.tournament.model.entering_commands import (
+from engine.tournament.model.commands.entering import (
     AnswerOffer,
     Approve,
     CloseRegistration,
     ExpireOffer,
     Refuse,
 )
-from engine.tournament.model.entering_errors import (
-    ApplicantUnknown,
-    EntryRefused,
-    NoOffer,
-    OfferExpired,
-)
-from engine.tournament.model.entering_events import (
-    EntrantWaitlisted,
-    EntryApproved,
-    EntryRequested,
-    EntryRequestWithdrawn,
-    OfferWithdrawn,
-    PlaceOffered,
-    WaitlistLeft,
-)
-from engine.tournament.model.entering_events import EntryRefused as EntryWasRefused
-from engine.tournament.model.entering_values import Applicant, Entering
 from engine.tournament.model.errors import (
     AlreadyEntered,
     BotsForbidden,
@@ -44,6 +27,12 @@ from engine.tournament.model.errors import (
     RegistrationOver,
     TournamentFull,
 )
+from engine.tournament.model.errors.entering import (
+    ApplicantUnknown,
+    EntryRefused,
+    NoOffer,
+    OfferExpired,
+)
 from engine.tournament.model.events import (
     EntrantRegistered,
     EntrantWithdrawn,
@@ -51,6 +40,16 @@ from engine.tournament.model.events import (
     RegistrationClosed,
     TournamentAnnounced,
 )
+from engine.tournament.model.events.entering import (
+    EntrantWaitlisted,
+    EntryApproved,
+    EntryRequested,
+    EntryRequestWithdrawn,
+    OfferWithdrawn,
+    PlaceOffered,
+    WaitlistLeft,
+)
+from engine.tournament.model.events.entering import EntryRefused as EntryWasRefused
 from engine.tournament.model.state import (
     Registering,
     Running,
@@ -60,6 +59,7 @@ from engine.tournament.model.state import (
     registering_of,
 )
 from engine.tournament.model.terms import SingleTable
+from engine.tournament.model.values.entering import Applicant, Entering
 from engine.values import PlayerId
 
 

@@ -4,7 +4,7 @@ Staff who play: a test of whether they have entered, and the limit until which t
 Source: rulebook ``entry.staff``.
 """
 
-from engine.tournament.model.entering_errors import OfficeHeld
+from engine.tournament.model.errors.entering import OfficeHeld
 from engine.tournament.model.state import (
     Cancelled,
     Finished,

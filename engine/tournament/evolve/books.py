@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from engine.errors import InvariantViolated
 from engine.tournament.model.events import ItemStaked, RebuyTaken
-from engine.tournament.model.money_events import (
+from engine.tournament.model.events.money import (
     AddOnTaken,
     BountyUnclaimed,
     BountyWon,
@@ -21,7 +21,7 @@ from engine.tournament.model.money_events import (
     PrizeReturned,
     RefundsAwarded,
 )
-from engine.tournament.model.money_values import (
+from engine.tournament.model.values.money import (
     Books,
     BountyPaid,
     HandedOver,

@@ -10,9 +10,8 @@ from engine.decider import Cases
 from engine.errors import cannot_follow
 from engine.tournament.evolve.phases import during
 from engine.tournament.evolve.seats import without
-from engine.tournament.model import entering_events
-from engine.tournament.model.entering_values import Applicant, Entering, Notice
 from engine.tournament.model.events import TournamentAnnounced
+from engine.tournament.model.events import entering as entering_events
 from engine.tournament.model.state import (
     Announced,
     Cancelled,
@@ -26,7 +25,8 @@ from engine.tournament.model.state import (
     Unannounced,
 )
 from engine.tournament.model.terms import Rounds
-from engine.tournament.model.terms_announced import Terms
+from engine.tournament.model.terms.announced import Terms
+from engine.tournament.model.values.entering import Applicant, Entering, Notice
 from engine.values import EntrantId
 
 Known = TypeVar("Known", bound=Terms)

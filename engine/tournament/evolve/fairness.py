@@ -4,8 +4,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from engine.tournament.model import fairness_events
-from engine.tournament.model.fairness_values import Contribution, Fairness
+from engine.tournament.model.events import fairness as fairness_events
+from engine.tournament.model.values.fairness import Contribution, Fairness
 
 
 def mixed(before: Fairness, event: Any) -> Fairness:

@@ -9,8 +9,9 @@ from engine.decider import Cases
 from engine.errors import InvariantViolated
 from engine.tournament.evolve.buying import without_window
 from engine.tournament.evolve.seats import moved, without
-from engine.tournament.model import floor_events
-from engine.tournament.model.floor_state import (
+from engine.tournament.model.events import floor as floor_events
+from engine.tournament.model.state import Running, State
+from engine.tournament.model.state.floor import (
     Counted,
     HandForHand,
     LastHands,
@@ -20,7 +21,6 @@ from engine.tournament.model.floor_state import (
     Removal,
     Rest,
 )
-from engine.tournament.model.state import Running, State
 from engine.tournament.model.values import LevelClock
 from engine.values import Chips, EntrantId, TableId
 

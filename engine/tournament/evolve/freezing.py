@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from engine.tournament.model.freezing_events import ResultFrozen, ResultReleased
+from engine.tournament.model.events.freezing import ResultFrozen, ResultReleased
 
 
 def frozen_by(frozen: tuple[str, ...], event: Any) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from engine.decider import Cases
 from engine.errors import InvariantViolated
 from engine.tournament.evolve.seats import seatings_of
 from engine.tournament.model.events import EntrantBusted
-from engine.tournament.model.rounds_events import (
+from engine.tournament.model.events.rounds import (
     CutMade,
     Event,
     FinalSeated,
@@ -16,9 +16,9 @@ from engine.tournament.model.rounds_events import (
     RoundEnded,
     RoundSeated,
 )
-from engine.tournament.model.rounds_state import RoundsState
-from engine.tournament.model.rounds_values import RoundBust
 from engine.tournament.model.state import Running, Seated, Seating, State
+from engine.tournament.model.state.rounds import RoundsState
+from engine.tournament.model.values.rounds import RoundBust
 from engine.values import EntrantId
 
 

@@ -31,10 +31,6 @@ from engine.tournament.evolve.fairness import mixed
 from engine.tournament.evolve.freezing import frozen_by
 from engine.tournament.evolve.phases import all_during, during
 from engine.tournament.evolve.seats import moved, seatings_of, without
-from engine.tournament.model import fairness_events as of_fairness
-from engine.tournament.model import freezing_events as of_freezing
-from engine.tournament.model import money_events as of_money
-from engine.tournament.model.correcting_events import ResultCorrected
 from engine.tournament.model.events import (
     ChipsBrought,
     ChipsPromised,
@@ -67,8 +63,11 @@ from engine.tournament.model.events import (
     TournamentPaused,
     TournamentResumed,
 )
-from engine.tournament.model.floor_state import FloorState
-from engine.tournament.model.heads_events import TablesRecorded
+from engine.tournament.model.events import fairness as of_fairness
+from engine.tournament.model.events import freezing as of_freezing
+from engine.tournament.model.events import money as of_money
+from engine.tournament.model.events.correcting import ResultCorrected
+from engine.tournament.model.events.heads import TablesRecorded
 from engine.tournament.model.state import (
     Announced,
     Cancelled,
@@ -80,6 +79,7 @@ from engine.tournament.model.state import (
     State,
     Unannounced,
 )
+from engine.tournament.model.state.floor import FloorState
 from engine.tournament.model.values import Entry, LevelClock, Masters, Placing
 
 RegisteringOrRunning = TypeVar("RegisteringOrRunning", Registering, Running)

@@ -4,14 +4,13 @@ from typing import Never
 
 from engine.decider import Cases
 from engine.kit.rng import entropy_commitment
-from engine.tournament.model.errors import EntrantUnknown
-from engine.tournament.model.events import Event
-from engine.tournament.model.fairness_commands import (
+from engine.tournament.model.commands.fairness import (
     CommitEntropy,
     OpenEntropy,
     PublishSeeds,
 )
-from engine.tournament.model.fairness_errors import (
+from engine.tournament.model.errors import EntrantUnknown
+from engine.tournament.model.errors.fairness import (
     EntropyCommittedAlready,
     EntropyMismatch,
     EntropyNotCommitted,
@@ -21,7 +20,8 @@ from engine.tournament.model.fairness_errors import (
     NotCheckedIn,
     SeedsStillNeeded,
 )
-from engine.tournament.model.fairness_events import (
+from engine.tournament.model.events import Event
+from engine.tournament.model.events.fairness import (
     EntropyCommitted,
     EntropyOpened,
     SeedsPublished,

@@ -3,10 +3,10 @@
 from datetime import timedelta
 
 from engine.tournament import levels
+from engine.tournament.model.commands.floor import AnnounceBreak, EndBreak, EndDueBreak
+from engine.tournament.model.errors.floor import RulingNotPossible
 from engine.tournament.model.events import Event
-from engine.tournament.model.floor_commands import AnnounceBreak, EndBreak, EndDueBreak
-from engine.tournament.model.floor_errors import RulingNotPossible
-from engine.tournament.model.floor_events import BreakAnnounced, BreakEnded, BreakStarted
+from engine.tournament.model.events.floor import BreakAnnounced, BreakEnded, BreakStarted
 from engine.tournament.model.state import Running
 
 BREAK_MAX = 86_400

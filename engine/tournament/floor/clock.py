@@ -8,9 +8,9 @@ from datetime import timedelta
 
 from engine.rulesets import LevelStep
 from engine.tournament import levels
-from engine.tournament.model.floor_commands import SetClock
-from engine.tournament.model.floor_errors import OwnClock, RulingNotPossible
-from engine.tournament.model.floor_events import ClockSet
+from engine.tournament.model.commands.floor import SetClock
+from engine.tournament.model.errors.floor import OwnClock, RulingNotPossible
+from engine.tournament.model.events.floor import ClockSet
 from engine.tournament.model.state import Running
 from engine.tournament.model.values import LevelClock
 from engine.values import PlayerId

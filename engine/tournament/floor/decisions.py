@@ -6,7 +6,7 @@ from typing import Never
 from engine.decider import Cases
 from engine.tournament.evolve.tournament import after
 from engine.tournament.floor import breaks, clock, hand_for_hand, last_hands, redraws, rulings
-from engine.tournament.model import floor_commands
+from engine.tournament.model.commands import floor as floor_commands
 from engine.tournament.model.events import Event
 from engine.tournament.model.state import Running
 

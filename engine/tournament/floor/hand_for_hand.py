@@ -11,15 +11,15 @@ from datetime import datetime
 from typing import Literal
 
 from engine.tournament import levels
-from engine.tournament.model.events import Event
-from engine.tournament.model.floor_commands import (
+from engine.tournament.model.commands.floor import (
     CloseRound,
     EndHandForHand,
     OpenRound,
     StartHandForHand,
 )
-from engine.tournament.model.floor_errors import RulingNotPossible
-from engine.tournament.model.floor_events import (
+from engine.tournament.model.errors.floor import RulingNotPossible
+from engine.tournament.model.events import Event
+from engine.tournament.model.events.floor import (
     HandForHandEnded,
     HandForHandStarted,
     RoundClosed,

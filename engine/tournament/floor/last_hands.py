@@ -7,9 +7,9 @@ Source: WSOP rule 125, rulebook ``finish.last_hands``.
 from engine.kit.hidden import unsealed
 from engine.kit.rng import Stream, derive_seed
 from engine.tournament.fairness.digests import of_draws
+from engine.tournament.model.commands.floor import CallLastHands, CountLastHands
 from engine.tournament.model.events import Event
-from engine.tournament.model.floor_commands import CallLastHands, CountLastHands
-from engine.tournament.model.floor_events import LastHandsCalled, LastHandsCounted, LotDrawn
+from engine.tournament.model.events.floor import LastHandsCalled, LastHandsCounted, LotDrawn
 from engine.tournament.model.state import Running
 from engine.tournament.seating.draw import DRAW_TABLE
 

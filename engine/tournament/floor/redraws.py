@@ -3,10 +3,10 @@
 from typing import Literal
 
 from engine.tournament.fairness.digests import of_draws
+from engine.tournament.model.commands.floor import RecordRedraw
 from engine.tournament.model.errors import DirectiveStale
 from engine.tournament.model.events import Event
-from engine.tournament.model.floor_commands import RecordRedraw
-from engine.tournament.model.floor_events import SeatsRedrawn
+from engine.tournament.model.events.floor import SeatsRedrawn
 from engine.tournament.model.state import Running
 from engine.tournament.model.values import Candidate, Draw, Move
 from engine.tournament.seating.draw import draw_order

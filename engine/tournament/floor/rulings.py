@@ -1,9 +1,7 @@
 """The orders of directors about entrants and tables."""
 
 from engine.rulesets import OpenEnd
-from engine.tournament.model.errors import EntrantUnknown
-from engine.tournament.model.events import Event
-from engine.tournament.model.floor_commands import (
+from engine.tournament.model.commands.floor import (
     ChangeBreakingOrder,
     Disqualify,
     HoldOneTable,
@@ -13,8 +11,10 @@ from engine.tournament.model.floor_commands import (
     ReleaseTable,
     Warn,
 )
-from engine.tournament.model.floor_errors import OwnSeat, RulingNotPossible, TableNotInPlay
-from engine.tournament.model.floor_events import (
+from engine.tournament.model.errors import EntrantUnknown
+from engine.tournament.model.errors.floor import OwnSeat, RulingNotPossible, TableNotInPlay
+from engine.tournament.model.events import Event
+from engine.tournament.model.events.floor import (
     BreakingOrderChanged,
     EntrantDisqualified,
     EntrantWarned,

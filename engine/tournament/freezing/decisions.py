@@ -9,18 +9,18 @@ from typing import Any, Never
 from engine.decider import Cases
 from engine.kit.freezes import Frozen
 from engine.tournament.model.commands import Cancel
-from engine.tournament.model.correcting_commands import CorrectResult, Forfeit, Reaward
-from engine.tournament.model.events import Event
-from engine.tournament.model.freezing_commands import FreezeResult, ReleaseResult
-from engine.tournament.model.freezing_events import ResultFrozen, ResultReleased
-from engine.tournament.model.money_commands import (
+from engine.tournament.model.commands.correcting import CorrectResult, Forfeit, Reaward
+from engine.tournament.model.commands.freezing import FreezeResult, ReleaseResult
+from engine.tournament.model.commands.money import (
     AcceptDeal,
     HandOverPrize,
     ProposeDeal,
     RecordPayment,
     ReturnPrize,
 )
-from engine.tournament.model.rounds_commands import SeatRound
+from engine.tournament.model.commands.rounds import SeatRound
+from engine.tournament.model.events import Event
+from engine.tournament.model.events.freezing import ResultFrozen, ResultReleased
 from engine.tournament.model.state import State
 
 WAITING = (

@@ -1,8 +1,8 @@
 """The decision of the command that records the heads of closed tables."""
 
-from engine.tournament.model.correcting_errors import TournamentNotFinished
-from engine.tournament.model.heads_commands import RecordTables
-from engine.tournament.model.heads_events import TablesRecorded
+from engine.tournament.model.commands.heads import RecordTables
+from engine.tournament.model.errors.correcting import TournamentNotFinished
+from engine.tournament.model.events.heads import TablesRecorded
 from engine.tournament.model.state import Cancelled, Finished, State, phase_of
 
 

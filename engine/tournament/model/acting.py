@@ -5,7 +5,7 @@ Source: rulebook ``entry.by_staff`` and ``entry.walk_in``.
 """
 
 from engine.tournament.model.commands import DeclareRebuy
-from engine.tournament.model.money_commands import TakeAddOn
+from engine.tournament.model.commands.money import TakeAddOn
 from engine.tournament.model.state import Running, entry_of
 from engine.values import PlayerId
 

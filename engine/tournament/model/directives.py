@@ -4,8 +4,8 @@ from typing import Literal
 
 import msgspec
 
-from engine.tournament.model.rounds_values import TableEnd
 from engine.tournament.model.values import Candidate, Draw, LevelClock, Move, Promised, Standing
+from engine.tournament.model.values.rounds import TableEnd
 from engine.values import EntrantId, TableId
 
 HoldReason = Literal[

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from engine.tournament.model.commands import RecordBusts
-from engine.tournament.model.money_events import BountyUnclaimed, BountyWon, EntrantKnockedOut
+from engine.tournament.model.events.money import BountyUnclaimed, BountyWon, EntrantKnockedOut
 from engine.tournament.model.state import Running
 from engine.tournament.model.values import Busted
 from engine.tournament.money.sharing import alike

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 from engine.rulesets import OpenEnd
 from engine.tournament.model.commands import Announce
-from engine.tournament.model.terms_announced import Terms
-from engine.tournament.model.terms_fees import FeeTerms
+from engine.tournament.model.terms.announced import Terms
+from engine.tournament.model.terms.fees import FeeTerms
 from engine.values import CHIPS_MAX
 
 AMOUNT_MAX = 2**40

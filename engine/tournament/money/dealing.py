@@ -13,25 +13,25 @@ from typing import Literal
 from msgspec.structs import replace
 
 from engine.rulesets import OpenEnd
-from engine.tournament.model.entering_events import NoShowPurged
+from engine.tournament.model.commands.money import AcceptDeal, DeclineDeal, ProposeDeal
 from engine.tournament.model.errors import DirectiveStale
-from engine.tournament.model.events import EntrantEliminated, Event, PlayClosing
-from engine.tournament.model.money_commands import AcceptDeal, DeclineDeal, ProposeDeal
-from engine.tournament.model.money_errors import (
+from engine.tournament.model.errors.money import (
     DealAmountsWrong,
     DealNotOpen,
     DealNotPossible,
     DealPending,
 )
-from engine.tournament.model.money_events import (
+from engine.tournament.model.events import EntrantEliminated, Event, PlayClosing
+from engine.tournament.model.events.entering import NoShowPurged
+from engine.tournament.model.events.money import (
     PayoutDealAccepted,
     PayoutDealMade,
     PayoutDealProposed,
     PayoutDealVoided,
 )
-from engine.tournament.model.money_values import DealShare, Offer
 from engine.tournament.model.state import Running, State, running_of
 from engine.tournament.model.values import Standing
+from engine.tournament.model.values.money import DealShare, Offer
 from engine.tournament.money.pool import amounts_of, not_placed
 from engine.tournament.money.sharing import alike, by_weight
 from engine.tournament.money.stacks import of_everyone

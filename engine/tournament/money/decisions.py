@@ -3,8 +3,7 @@
 from typing import Never
 
 from engine.decider import Cases
-from engine.tournament.model.events import Event
-from engine.tournament.model.money_commands import (
+from engine.tournament.model.commands.money import (
     AcceptDeal,
     DeclineDeal,
     HandOverPrize,
@@ -14,6 +13,7 @@ from engine.tournament.model.money_commands import (
     ReversePayment,
     TakeAddOn,
 )
+from engine.tournament.model.events import Event
 from engine.tournament.model.state import State
 from engine.tournament.money import dealing, handing_over, paying
 

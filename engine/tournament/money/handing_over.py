@@ -4,12 +4,12 @@ Prizes that staff hand over after a tournament, and take back after a correction
 Source: rulebook ``prizes.handed_over`` and ``prizes.returned``.
 """
 
-from engine.tournament.model.correcting_errors import TournamentNotFinished
-from engine.tournament.model.money_commands import HandOverPrize, ReturnPrize
-from engine.tournament.model.money_errors import PrizeNotDue, PrizeNotOwedBack
-from engine.tournament.model.money_events import PrizeHandedOver, PrizeReturned
-from engine.tournament.model.money_values import Books
+from engine.tournament.model.commands.money import HandOverPrize, ReturnPrize
+from engine.tournament.model.errors.correcting import TournamentNotFinished
+from engine.tournament.model.errors.money import PrizeNotDue, PrizeNotOwedBack
+from engine.tournament.model.events.money import PrizeHandedOver, PrizeReturned
 from engine.tournament.model.state import Finished, State, phase_of
+from engine.tournament.model.values.money import Books
 from engine.values import EntrantId
 
 

@@ -3,16 +3,15 @@
 from engine.errors import InvariantViolated
 from engine.rulesets import OpenEnd
 from engine.tournament.model.acting import acting_for
+from engine.tournament.model.commands.money import RecordPayment, ReversePayment, TakeAddOn
 from engine.tournament.model.errors import EntrantUnknown, TournamentNotAnnounced, TournamentOver
-from engine.tournament.model.money_commands import RecordPayment, ReversePayment, TakeAddOn
-from engine.tournament.model.money_errors import (
+from engine.tournament.model.errors.money import (
     AddOnNotAllowed,
     PaymentNotDue,
     PaymentNotRecorded,
     PaymentsOnTrust,
 )
-from engine.tournament.model.money_events import AddOnTaken, PaymentRecorded, PaymentReversed
-from engine.tournament.model.money_values import Books, PaymentKind
+from engine.tournament.model.events.money import AddOnTaken, PaymentRecorded, PaymentReversed
 from engine.tournament.model.state import (
     Announced,
     Cancelled,
@@ -22,6 +21,7 @@ from engine.tournament.model.state import (
     phase_of,
     running_of,
 )
+from engine.tournament.model.values.money import Books, PaymentKind
 from engine.tournament.money.pool import (
     Charged,
     Known,

@@ -14,7 +14,6 @@ from typing import Literal
 import msgspec
 
 from engine.rulesets import OpenEnd
-from engine.tournament.model.money_values import Books
 from engine.tournament.model.state import (
     Announced,
     Cancelled,
@@ -27,8 +26,9 @@ from engine.tournament.model.state import (
     Unannounced,
     entries_of,
 )
-from engine.tournament.model.terms_announced import Terms
-from engine.tournament.model.terms_fees import AddOnTerms, Price
+from engine.tournament.model.terms.announced import Terms
+from engine.tournament.model.terms.fees import AddOnTerms, Price
+from engine.tournament.model.values.money import Books
 from engine.tournament.money.prizes import prizes, promised
 from engine.values import EntrantId
 

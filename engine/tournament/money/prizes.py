@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 
 from engine.errors import InvariantViolated
-from engine.tournament.model.money_values import Offer
-from engine.tournament.model.terms_announced import Terms
+from engine.tournament.model.terms.announced import Terms
 from engine.tournament.model.values import Entry, Payout, Placing
+from engine.tournament.model.values.money import Offer
 from engine.tournament.money.sharing import alike
 from engine.values import EntrantId
 

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 
 from engine.rulesets import OpenEnd
 from engine.tournament.model.errors import DirectiveStale
-from engine.tournament.model.money_events import RefundPolicy, RefundsAwarded
-from engine.tournament.model.money_values import Refund
+from engine.tournament.model.events.money import RefundPolicy, RefundsAwarded
 from engine.tournament.model.state import Announced, Registering, Running
 from engine.tournament.model.values import Standing
+from engine.tournament.model.values.money import Refund
 from engine.tournament.money.pool import (
     amounts_of,
     charged_to,

@@ -11,8 +11,7 @@ from engine.tournament.evolve.books import booked
 from engine.tournament.evolve.buying import with_passed
 from engine.tournament.evolve.tournament import after
 from engine.tournament.model.commands import CloseWindows, Finish, RecordBusts
-from engine.tournament.model.entering_commands import RecordPurge
-from engine.tournament.model.entering_events import NoShowPurged
+from engine.tournament.model.commands.entering import RecordPurge
 from engine.tournament.model.errors import DirectiveStale, TournamentNotRunning
 from engine.tournament.model.events import (
     EntrantBusted,
@@ -20,8 +19,9 @@ from engine.tournament.model.events import (
     Event,
     TournamentFinished,
 )
-from engine.tournament.model.floor_state import OutInRound
+from engine.tournament.model.events.entering import NoShowPurged
 from engine.tournament.model.state import Cancelled, Finished, Running, State, phase_of
+from engine.tournament.model.state.floor import OutInRound
 from engine.tournament.model.values import Busted, Entry, Placing, Standing
 from engine.tournament.money import bounties
 from engine.tournament.money.dealing import voided

@@ -6,7 +6,7 @@ from itertools import pairwise
 from engine.rulesets import OpenEnd, Ruleset
 from engine.tournament.model.commands import Announce
 from engine.tournament.model.terms import Rounds, SingleTable
-from engine.tournament.model.terms_announced import Terms
+from engine.tournament.model.terms.announced import Terms
 
 ROUNDS_MAX = 200
 ENTRANTS_MAX = 1_000

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 
 from engine.tournament.fairness.digests import of_draws
 from engine.tournament.model.events import EntrantEliminated, Event
-from engine.tournament.model.rounds_events import CutMade
-from engine.tournament.model.rounds_values import RoundDraw, Score
+from engine.tournament.model.events.rounds import CutMade
 from engine.tournament.model.state import Running
 from engine.tournament.model.terms import Rounds
 from engine.tournament.model.values import Placing
+from engine.tournament.model.values.rounds import RoundDraw, Score
 from engine.tournament.results.ranking import finished
 from engine.tournament.seating.draw import draw_order
 from engine.values import EntrantId

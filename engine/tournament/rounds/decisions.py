@@ -13,19 +13,22 @@ from msgspec.structs import replace
 from engine.decider import Cases
 from engine.errors import InvariantViolated
 from engine.tournament.fairness.digests import of_draws
+from engine.tournament.model.commands.rounds import EndRound, EndRoundEarly, SeatRound
 from engine.tournament.model.errors import DirectiveStale, TablesMissing
+from engine.tournament.model.errors.rounds import NoRoundInPlay
 from engine.tournament.model.events import Event, SeatsDrawn
-from engine.tournament.model.rounds_commands import EndRound, EndRoundEarly, SeatRound
-from engine.tournament.model.rounds_errors import NoRoundInPlay
-from engine.tournament.model.rounds_events import (
+from engine.tournament.model.events.rounds import (
     CutMade,
     FinalSeated,
     RoundClosing,
     RoundEnded,
     RoundSeated,
 )
-from engine.tournament.model.rounds_state import RoundsState
-from engine.tournament.model.rounds_values import (
+from engine.tournament.model.state import Running, State
+from engine.tournament.model.state.rounds import RoundsState
+from engine.tournament.model.terms import Rounds
+from engine.tournament.model.values import SeatAssignment
+from engine.tournament.model.values.rounds import (
     Meetings,
     RoundDraw,
     RoundResult,
@@ -33,9 +36,6 @@ from engine.tournament.model.rounds_values import (
     RoundTable,
     Score,
 )
-from engine.tournament.model.state import Running, State
-from engine.tournament.model.terms import Rounds
-from engine.tournament.model.values import SeatAssignment
 from engine.tournament.rounds import pairing, scoring
 from engine.tournament.rounds.cutting import after_last_round, eliminated, over, places
 from engine.tournament.seating.draw import draw_order, draw_seats, tables_for, tables_needed

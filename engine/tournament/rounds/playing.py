@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 from engine.tournament.floor import at_tables
 from engine.tournament.model.directives import Directive, Hold, RoundOver
-from engine.tournament.model.rounds_values import TableEnd
 from engine.tournament.model.state import Running, Seating
 from engine.tournament.model.table_summary import TableSummary
+from engine.tournament.model.values.rounds import TableEnd
 from engine.tournament.results.endings import hands_left
 from engine.values import TableId
 

@@ -9,7 +9,8 @@ from decimal import ROUND_HALF_EVEN, Context, Decimal, localcontext
 from itertools import groupby
 
 from engine.tournament.model.events import TournamentAnnounced
-from engine.tournament.model.rounds_values import (
+from engine.tournament.model.terms import Rounds
+from engine.tournament.model.values.rounds import (
     RoundBust,
     RoundResult,
     RoundScore,
@@ -17,7 +18,6 @@ from engine.tournament.model.rounds_values import (
     Score,
     TableEnd,
 )
-from engine.tournament.model.terms import Rounds
 from engine.values import EntrantId
 
 SCALE = Decimal("0.01")

@@ -12,9 +12,9 @@ from typing import Literal, NamedTuple
 from engine.hand.positions import Marks, clockwise, next_posts, turns
 from engine.kit.hidden import unsealed
 from engine.kit.rng import derive_seed, shuffle
-from engine.tournament.model.entering_values import SeatPlace
-from engine.tournament.model.terms_announced import Terms
+from engine.tournament.model.terms.announced import Terms
 from engine.tournament.model.values import Draw, Masters, SeatAssignment
+from engine.tournament.model.values.entering import SeatPlace
 from engine.values import Chips, EntrantId, Seat, TableId
 
 DRAW_TABLE = 0

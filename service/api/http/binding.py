@@ -21,18 +21,18 @@ import msgspec
 from litestar import Response
 from litestar.response import Stream
 
-from service.api.http.access import AS_KNOWN, BELIEVED, KINDS, Place, reach
-from service.api.http.bodies import read_body
-from service.api.http.by import By
-from service.api.http.declaration import Body, Operation
-from service.api.http.etags import tagging
-from service.api.http.event_versions import event_set
-from service.api.http.positions import BEHIND
-from service.api.http.preconditions import ORDERING, UNLOGGED, compare
-from service.api.http.queries import Query, demand_known
-from service.api.http.rehearsing import tried
+from service.api.http.access.rights import AS_KNOWN, BELIEVED, KINDS, Place, reach
+from service.api.http.declaring.by import By
+from service.api.http.declaring.declaration import Body, Operation
+from service.api.http.declaring.queries import Query, demand_known
+from service.api.http.reading.bodies import read_body
+from service.api.http.reading.etags import tagging
+from service.api.http.reading.event_versions import event_set
+from service.api.http.reading.positions import BEHIND
 from service.api.http.shell import Asked, Shell, principal_of, shell_of
-from service.api.http.submitting import Order, key_of, order_of
+from service.api.http.writing.preconditions import ORDERING, UNLOGGED, compare
+from service.api.http.writing.rehearsing import tried
+from service.api.http.writing.submitting import Order, key_of, order_of
 from service.log.rehearsal import Rehearsed
 from service.people.tokens import Principal
 

@@ -5,7 +5,7 @@ from litestar import Response
 
 from service.api.http.operations import operation
 from service.api.http.shell import Shell
-from service.api.http.submitting import encoded
+from service.api.http.writing.submitting import encoded
 from service.base.errors import SchemaUnsupported
 from service.projections.troubles import Warning as Trouble
 

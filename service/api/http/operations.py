@@ -13,7 +13,7 @@ from litestar import route
 from litestar.handlers import HTTPRouteHandler
 
 from service.api.http.binding import Handler, bound
-from service.api.http.declaration import (
+from service.api.http.declaring.declaration import (
     JSON,
     Further,
     Method,
@@ -21,8 +21,8 @@ from service.api.http.declaration import (
     OnPeople,
     Operation,
 )
-from service.api.http.preconditions import honoured
-from service.api.http.queries import DRY_RUN, Query
+from service.api.http.declaring.queries import DRY_RUN, Query
+from service.api.http.writing.preconditions import honoured
 
 
 def operation(

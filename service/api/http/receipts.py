@@ -9,11 +9,11 @@ from litestar import Response
 from msgspec import Meta
 
 from engine.values import number_of
-from service.api.http.access import AS_KNOWN, LeaguePlace, demand_also
+from service.api.http.access.rights import AS_KNOWN, LeaguePlace, demand_also
 from service.api.http.operations import operation
-from service.api.http.positions import plays_in
+from service.api.http.reading.positions import plays_in
 from service.api.http.shell import Asked, Shell, principal_of, shell_of
-from service.api.http.submitting import encoded
+from service.api.http.writing.submitting import encoded
 from service.base.documents import Json
 from service.base.drivers import Driver
 from service.base.errors import Forbidden, LogIncomplete, RequestMismatch, StreamNotFound

@@ -19,9 +19,9 @@ from uvicorn.protocols.http.httptools_impl import (
     RequestResponseCycle,
 )
 
-from service.api.http.connections import HEADER_BYTES_MAX, HEADERS_MAX, Connections
-from service.api.http.proxies import UNKNOWN, Proxies, normal
-from service.api.http.refusing import CROWDED, MALFORMED, TOO_LARGE, TOO_SLOW, Refusal
+from service.api.http.problems.refusing import CROWDED, MALFORMED, TOO_LARGE, TOO_SLOW, Refusal
+from service.api.http.wire.connections import HEADER_BYTES_MAX, HEADERS_MAX, Connections
+from service.api.http.wire.proxies import UNKNOWN, Proxies, normal
 from service.base.limits import LimitSettings
 
 WHOLE = "holotable.whole"

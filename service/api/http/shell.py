@@ -12,12 +12,12 @@ from litestar.types import Scope
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from service.announcing.sandbox import Sandbox
-from service.api.http.declaration import Operation
-from service.api.http.doors import Doors
-from service.api.http.joining import Joined
-from service.api.http.limiting import Limits
-from service.api.http.news import News
-from service.api.http.proxies import Proxies
+from service.api.http.declaring.declaration import Operation
+from service.api.http.declaring.doors import Doors
+from service.api.http.following.joining import Joined
+from service.api.http.following.news import News
+from service.api.http.wire.limiting import Limits
+from service.api.http.wire.proxies import Proxies
 from service.base.grouping import Grouped
 from service.base.schema_range import SchemaRange
 from service.base.settings import Settings

@@ -10,14 +10,14 @@ from engine.league.errors import BanInvalid, StaffNotBannable
 from engine.league.uniting import demand_unmerged
 from engine.values import BanId, PlayerId, number_of
 from service.announcing.inputs import Instant, in_utc
-from service.api.http import reasons
-from service.api.http.access import LeaguePlace, demand_form, demand_over
-from service.api.http.declaration import OnPeople
-from service.api.http.listing import Pages
+from service.api.http.access.rights import LeaguePlace, demand_form, demand_over
+from service.api.http.declaring.declaration import OnPeople
 from service.api.http.operations import operation
-from service.api.http.paging import Page
+from service.api.http.reading.listing import Pages
+from service.api.http.reading.paging import Page
 from service.api.http.shell import Shell
-from service.api.http.submitting import Order, answer, decide_one
+from service.api.http.writing import reasons
+from service.api.http.writing.submitting import Order, answer, decide_one
 from service.people.accounts import names
 from service.people.texts import Written, words
 

@@ -16,19 +16,19 @@ from engine.league.state import Created
 from engine.tournament.model.state import State
 from engine.values import PlayerId, identifier, stream_of
 from service.announcing.inputs import Instant, in_utc
-from service.api.http.access import LeaguePlace, demand_form, league_of
-from service.api.http.bodies import invalid
-from service.api.http.etags import Tagging, Tags, not_modified
-from service.api.http.limiting import demand_room
-from service.api.http.listing import Pages
-from service.api.http.nothing import Nothing
+from service.api.http.access.phases import entering_of
+from service.api.http.access.rights import LeaguePlace, demand_form, league_of
+from service.api.http.declaring.nothing import Nothing
+from service.api.http.declaring.queries import Query
 from service.api.http.operations import operation
-from service.api.http.paging import Page
-from service.api.http.phases import entering_of
-from service.api.http.positions import Reads
-from service.api.http.queries import Query
+from service.api.http.reading.bodies import invalid
+from service.api.http.reading.etags import Tagging, Tags, not_modified
+from service.api.http.reading.listing import Pages
+from service.api.http.reading.paging import Page
+from service.api.http.reading.positions import Reads
 from service.api.http.shell import Asked, Shell, shell_of
-from service.api.http.submitting import Order, encoded
+from service.api.http.wire.limiting import demand_room
+from service.api.http.writing.submitting import Order, encoded
 from service.api.me.signing_in import REPLAYED
 from service.base.errors import EventUnreadable, StreamNotFound, Unauthenticated
 from service.log.streams import tournament_stream

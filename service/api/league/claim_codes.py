@@ -18,14 +18,14 @@ from engine.league.roles import STAFF, Role, may, needed_over
 from engine.league.state import Created
 from engine.league.uniting import demand_unmerged
 from engine.values import LeagueId, PlayerId, identifier, number_of, stream_of
-from service.api.http.access import LeaguePlace, demand_form, demand_over
-from service.api.http.declaration import OnPeople
-from service.api.http.listing import Pages
-from service.api.http.nothing import Nothing
+from service.api.http.access.rights import LeaguePlace, demand_form, demand_over
+from service.api.http.declaring.declaration import OnPeople
+from service.api.http.declaring.nothing import Nothing
 from service.api.http.operations import operation
-from service.api.http.paging import Page
+from service.api.http.reading.listing import Pages
+from service.api.http.reading.paging import Page
 from service.api.http.shell import Asked, Shell, client_address, principal_of
-from service.api.http.submitting import Order, answer, encoded, order_of
+from service.api.http.writing.submitting import Order, answer, encoded, order_of
 from service.api.league.likenesses import demand_me_distinct
 from service.api.league.members import Membership
 from service.api.me.accounts import AccountMade

@@ -9,10 +9,10 @@ from litestar import Response
 from engine.league.errors import InvitationExpired
 from engine.league.state import Created
 from engine.values import number_of, stream_of
-from service.api.http.access import league_of
+from service.api.http.access.rights import league_of
 from service.api.http.operations import operation
 from service.api.http.shell import Shell
-from service.api.http.submitting import encoded
+from service.api.http.writing.submitting import encoded
 from service.api.league.claim_codes import demand_claimable
 from service.api.league.invitations import digest_of, league_in
 from service.base.errors import StreamNotFound

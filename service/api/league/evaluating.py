@@ -18,9 +18,9 @@ from engine.rulesets.parts import Levels, LevelStep
 from engine.rulesets.structure import PLAYERS_MAX, suggest
 from engine.rulesets.validation import NUMBER_MAX
 from engine.table.games.spike_showdown import judged
-from service.api.http.faults import Fault, refused
 from service.api.http.operations import operation
-from service.api.http.submitting import encoded
+from service.api.http.problems.faults import Fault, refused
+from service.api.http.writing.submitting import encoded
 from service.base.errors import StreamNotFound
 
 _TRADITIONAL_MAX = 10

@@ -7,7 +7,8 @@ from litestar.response import Stream
 
 from engine.league.roles import may
 from engine.values import number_of
-from service.api.http.access import (
+from service.api.http.access.phases import Tournament
+from service.api.http.access.rights import (
     AS_KNOWN,
     LeaguePlace,
     SeasonPlace,
@@ -15,8 +16,7 @@ from service.api.http.access import (
     demand_also,
 )
 from service.api.http.operations import operation
-from service.api.http.phases import Tournament
-from service.api.http.positions import Reads, plays_in
+from service.api.http.reading.positions import Reads, plays_in
 from service.api.http.shell import Asked, Shell
 from service.exports import tables
 from service.exports.archive import prepare, streamed

@@ -23,13 +23,13 @@ from engine.tournament.model.state import Unannounced
 from engine.values import LeagueId, TournamentId, identifier
 from service.announcing.defaults import merged
 from service.announcing.terms import announcement, demand_sandbox
-from service.api.http.access import LEAGUE, SeasonPlace, find
-from service.api.http.bodies import invalid
-from service.api.http.listing import Pages
+from service.api.http.access.rights import LEAGUE, SeasonPlace, find
 from service.api.http.operations import operation
-from service.api.http.paging import Page
+from service.api.http.reading.bodies import invalid
+from service.api.http.reading.listing import Pages
+from service.api.http.reading.paging import Page
 from service.api.http.shell import Asked, Shell, shell_of
-from service.api.http.submitting import Order, answer, decide_one
+from service.api.http.writing.submitting import Order, answer, decide_one
 from service.api.league.expanding import expanded
 from service.api.league.fixture_shapes import (
     FixturesEnd,

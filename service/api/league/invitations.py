@@ -14,14 +14,14 @@ from engine.league.commands import AcceptInvitation, Invite, RevokeInvitation
 from engine.league.errors import InvitationUnknown
 from engine.league.roles import Role
 from engine.values import LeagueId, PlayerId, stream_of
-from service.api.http.access import LeaguePlace, demand_over, league_of
-from service.api.http.declaration import OnPeople
-from service.api.http.listing import Pages
-from service.api.http.nothing import Nothing
+from service.api.http.access.rights import LeaguePlace, demand_over, league_of
+from service.api.http.declaring.declaration import OnPeople
+from service.api.http.declaring.nothing import Nothing
 from service.api.http.operations import operation
-from service.api.http.paging import Page
+from service.api.http.reading.listing import Pages
+from service.api.http.reading.paging import Page
 from service.api.http.shell import Asked, Shell
-from service.api.http.submitting import Order, answer, decide_one
+from service.api.http.writing.submitting import Order, answer, decide_one
 from service.api.league.likenesses import demand_me_distinct
 from service.api.league.members import Membership
 from service.base.errors import StreamNotFound

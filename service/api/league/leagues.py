@@ -20,15 +20,15 @@ from engine.league.roles import Role
 from engine.league.state import Created
 from engine.values import LeagueId, PlayerId, Visibility, stream_of
 from service.announcing.inputs import Name
-from service.api.http.access import LeaguePlace
-from service.api.http.etags import Tags
-from service.api.http.limiting import demand_room
-from service.api.http.listing import Pages
-from service.api.http.my_leagues import leagues_now
+from service.api.http.access.my_leagues import leagues_now
+from service.api.http.access.rights import LeaguePlace
 from service.api.http.operations import operation
-from service.api.http.paging import Page
+from service.api.http.reading.etags import Tags
+from service.api.http.reading.listing import Pages
+from service.api.http.reading.paging import Page
 from service.api.http.shell import Asked, Shell, principal_of, shell_of
-from service.api.http.submitting import Order, answer, decide_one
+from service.api.http.wire.limiting import demand_room
+from service.api.http.writing.submitting import Order, answer, decide_one
 from service.people import admission
 from service.people.memberships import roles_of
 from service.people.names import NO_INSTANT, named

@@ -15,7 +15,8 @@ from engine.season.values import Adjustment, Points
 from engine.tournament.freezing import decisions as freezing
 from engine.tournament.model.state import Finished
 from engine.values import AdjustmentId, PlayerId, TournamentId, stream_of
-from service.api.http.access import (
+from service.api.http.access.entered import is_entered
+from service.api.http.access.rights import (
     AS_KNOWN,
     TOURNAMENT,
     SeasonPlace,
@@ -23,15 +24,14 @@ from service.api.http.access import (
     demand_form,
     find,
 )
-from service.api.http.called import names_of
-from service.api.http.entered import is_entered
+from service.api.http.declaring.queries import Query
 from service.api.http.operations import operation
-from service.api.http.paging import Page
-from service.api.http.positions import ReadPages
-from service.api.http.queries import Query
-from service.api.http.reasons import Authored, keep
+from service.api.http.reading.called import names_of
+from service.api.http.reading.paging import Page
+from service.api.http.reading.positions import ReadPages
 from service.api.http.shell import Asked, Shell, principal_of, shell_of
-from service.api.http.submitting import Order, answer, decide_one
+from service.api.http.writing.reasons import Authored, keep
+from service.api.http.writing.submitting import Order, answer, decide_one
 from service.director.corrections import demand_of_league
 from service.log.writer import Entry, States
 from service.people.texts import Written

@@ -12,16 +12,16 @@ from engine.league.commands import ChangeRole, RemoveMember
 from engine.league.roles import Role
 from engine.league.state import Member
 from engine.values import PlayerId, stream_of
-from service.api.http.access import LeaguePlace, demand_form
-from service.api.http.declaration import OnPeople
-from service.api.http.etags import Tags, not_modified, tag_of
-from service.api.http.listing import Pages
-from service.api.http.nothing import Nothing
+from service.api.http.access.rights import LeaguePlace, demand_form
+from service.api.http.declaring.declaration import OnPeople
+from service.api.http.declaring.nothing import Nothing
+from service.api.http.declaring.queries import Query
 from service.api.http.operations import operation
-from service.api.http.paging import Page
-from service.api.http.queries import Query
+from service.api.http.reading.etags import Tags, not_modified, tag_of
+from service.api.http.reading.listing import Pages
+from service.api.http.reading.paging import Page
 from service.api.http.shell import Shell
-from service.api.http.submitting import Order, answer, decide_one
+from service.api.http.writing.submitting import Order, answer, decide_one
 from service.director.in_play import remove_member as remove_member_from
 from service.people.accounts import names
 from service.people.tokens import Principal

@@ -8,12 +8,12 @@ from msgspec import Meta
 
 from engine.league.merging import MergePlayers
 from engine.values import PlayerId, number_of
-from service.api.http.access import LeaguePlace, demand_form
-from service.api.http.declaration import OnPeople
+from service.api.http.access.rights import LeaguePlace, demand_form
+from service.api.http.declaring.declaration import OnPeople
 from service.api.http.operations import operation
-from service.api.http.reasons import keep
 from service.api.http.shell import Shell
-from service.api.http.submitting import Order, answer
+from service.api.http.writing.reasons import keep
+from service.api.http.writing.submitting import Order, answer
 from service.base.errors import BadRequest, StreamNotFound
 from service.director.uniting import merge_players as merge
 from service.people import accounts, entered_players

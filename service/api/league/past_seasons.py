@@ -26,12 +26,12 @@ from engine.season.state import Opened
 from engine.season.state import State as Season
 from engine.values import HexDigest, LeagueId, PlayerId, SeasonId, identifier, number_of
 from service.announcing.inputs import Name
-from service.api.http.access import LeaguePlace
+from service.api.http.access.rights import LeaguePlace
+from service.api.http.declaring.queries import DRY_RUN, Query
 from service.api.http.operations import operation
-from service.api.http.preconditions import compare
-from service.api.http.queries import DRY_RUN, Query
 from service.api.http.shell import Asked, Shell, principal_of, shell_of
-from service.api.http.submitting import NAMESPACE, answer, encoded, order_of
+from service.api.http.writing.preconditions import compare
+from service.api.http.writing.submitting import NAMESPACE, answer, encoded, order_of
 from service.api.league.players import csv_of, dry_run_of
 from service.base.errors import BadRequest, StreamNotFound
 from service.base.uuids import uuid5

@@ -13,13 +13,13 @@ from engine.league.commands import AddMember
 from engine.league.roles import may, needed_over
 from engine.league.state import Created
 from engine.values import PlayerId
-from service.api.http.access import LeaguePlace
-from service.api.http.declaration import OnPeople
+from service.api.http.access.rights import LeaguePlace
+from service.api.http.declaring.declaration import OnPeople
+from service.api.http.declaring.queries import DRY_RUN
 from service.api.http.operations import operation
-from service.api.http.preconditions import compare
-from service.api.http.queries import DRY_RUN
 from service.api.http.shell import Asked, Shell, principal_of, shell_of
-from service.api.http.submitting import Order, answer, decide_one, encoded, order_of
+from service.api.http.writing.preconditions import compare
+from service.api.http.writing.submitting import Order, answer, decide_one, encoded, order_of
 from service.api.league.likenesses import demand_distinct, names_in_office
 from service.api.me.tokens import Label
 from service.base.errors import BadRequest

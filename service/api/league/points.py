@@ -12,10 +12,10 @@ from engine.season.expression.evaluation import Cause
 from engine.season.points import FORMULA_NAMES, written
 from engine.season.presets import PRESETS, Preset, worth
 from engine.season.values import Points
-from service.api.http.listing import Pages
 from service.api.http.operations import operation
-from service.api.http.paging import Page
-from service.api.http.submitting import encoded
+from service.api.http.reading.listing import Pages
+from service.api.http.reading.paging import Page
+from service.api.http.writing.submitting import encoded
 
 _SCALE_MAX = 6
 Value = Annotated[Points, Meta(max_length=20)]

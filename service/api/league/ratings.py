@@ -7,10 +7,10 @@ import msgspec
 from litestar import Response
 
 from engine.values import number_of
-from service.api.http.access import AS_KNOWN, LeaguePlace, demand_form
+from service.api.http.access.rights import AS_KNOWN, LeaguePlace, demand_form
 from service.api.http.operations import operation
-from service.api.http.paging import Page
-from service.api.http.positions import ReadPages
+from service.api.http.reading.paging import Page
+from service.api.http.reading.positions import ReadPages
 from service.api.http.shell import Shell
 from service.base.errors import BadRequest
 from service.people.accounts import names

@@ -6,11 +6,11 @@ from uuid import UUID
 import msgspec
 from litestar import Response
 
-from service.api.http.access import AS_KNOWN, LeaguePlace, demand_form
+from service.api.http.access.rights import AS_KNOWN, LeaguePlace, demand_form
 from service.api.http.operations import operation
-from service.api.http.positions import ReadPages
+from service.api.http.reading.positions import ReadPages
 from service.api.http.shell import Shell
-from service.api.http.submitting import encoded
+from service.api.http.writing.submitting import encoded
 from service.base.errors import StreamNotFound
 from service.people.accounts import names
 from service.projections import recalling

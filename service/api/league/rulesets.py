@@ -10,12 +10,12 @@ from engine.rulesets.differences import Difference, differences
 from engine.rulesets.errors import RulesetUnknown
 from service.announcing.presets import PRESETS as TERMS_PRESETS
 from service.announcing.presets import TermsPreset
-from service.api.http.etags import Tags, not_modified
-from service.api.http.listing import Pages
+from service.api.http.declaring.queries import Query
 from service.api.http.operations import operation
-from service.api.http.paging import Page
-from service.api.http.queries import Query
-from service.api.http.submitting import encoded
+from service.api.http.reading.etags import Tags, not_modified
+from service.api.http.reading.listing import Pages
+from service.api.http.reading.paging import Page
+from service.api.http.writing.submitting import encoded
 from service.base.errors import StreamNotFound
 
 AGAINST = Query("against", str, "The name of another preset to compare the preset with.")

@@ -8,12 +8,12 @@ from msgspec import Meta
 
 from engine.season.commands import LeaveOut
 from engine.values import PlayerId, TournamentId, stream_of
-from service.api.http.access import SeasonPlace, demand_also
-from service.api.http.entered import is_entered
+from service.api.http.access.entered import is_entered
+from service.api.http.access.rights import SeasonPlace, demand_also
 from service.api.http.operations import operation
-from service.api.http.reasons import keep
 from service.api.http.shell import Asked, Shell, principal_of, shell_of
-from service.api.http.submitting import Order, answer
+from service.api.http.writing.reasons import keep
+from service.api.http.writing.submitting import Order, answer
 from service.api.league.seasons import SeasonMade
 from service.base.errors import BadRequest
 from service.director import season_ends

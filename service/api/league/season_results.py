@@ -13,12 +13,12 @@ from engine.season.points import written
 from engine.season.standings import NOTHING, Result, Standing, counting
 from engine.season.state import Opened, Tournament
 from engine.season.values import ImportedTournament
-from service.api.http.access import SeasonPlace
-from service.api.http.called import names_of
+from service.api.http.access.rights import SeasonPlace
+from service.api.http.declaring.queries import Query
 from service.api.http.operations import operation
-from service.api.http.paging import Page
-from service.api.http.positions import ReadPages
-from service.api.http.queries import Query
+from service.api.http.reading.called import names_of
+from service.api.http.reading.paging import Page
+from service.api.http.reading.positions import ReadPages
 from service.api.http.shell import Shell
 from service.base.errors import StreamNotFound
 from service.director.counting import count_aside

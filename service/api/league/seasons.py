@@ -25,16 +25,16 @@ from engine.season.values import (
 )
 from engine.values import LeagueId, SeasonId, stream_of
 from service.announcing.inputs import Instant, Name, in_utc
-from service.api.http.access import AS_KNOWN, LeaguePlace, SeasonPlace
-from service.api.http.called import names_of
-from service.api.http.etags import Tags
-from service.api.http.listing import Paging
-from service.api.http.moments import AS_OF_PROBLEMS, Moment, Then
+from service.api.http.access.rights import AS_KNOWN, LeaguePlace, SeasonPlace
 from service.api.http.operations import operation
-from service.api.http.paging import Page
-from service.api.http.positions import ReadPages
+from service.api.http.reading.called import names_of
+from service.api.http.reading.etags import Tags
+from service.api.http.reading.listing import Paging
+from service.api.http.reading.moments import AS_OF_PROBLEMS, Moment, Then
+from service.api.http.reading.paging import Page
+from service.api.http.reading.positions import ReadPages
 from service.api.http.shell import Shell, shell_of
-from service.api.http.submitting import Order, answer, decide_one
+from service.api.http.writing.submitting import Order, answer, decide_one
 from service.base.errors import BadRequest, StreamNotFound
 from service.base.pools import SIMULATION
 from service.director.counting import count_aside

@@ -9,11 +9,11 @@ from litestar import Response
 from engine.season.events import BonusesAwarded, PointsAwarded
 from engine.season.state import Opened
 from engine.values import number_of
-from service.api.http.access import AS_KNOWN, SeasonPlace
-from service.api.http.called import names_of
-from service.api.http.listing import Pages
+from service.api.http.access.rights import AS_KNOWN, SeasonPlace
 from service.api.http.operations import operation
-from service.api.http.paging import Page
+from service.api.http.reading.called import names_of
+from service.api.http.reading.listing import Pages
+from service.api.http.reading.paging import Page
 from service.api.http.shell import Shell
 from service.director.counting import count_aside
 from service.log.batch import RecordedEvent

@@ -13,10 +13,10 @@ from engine.rulesets.levels import LEVELS_MAX
 from engine.rulesets.parts import LevelStep
 from engine.rulesets.structure import HAND_SECONDS, PLAYER_SECONDS, hand_seconds
 from engine.rulesets.validation import NUMBER_MAX
-from service.api.http.faults import Fault, refused
 from service.api.http.operations import operation
+from service.api.http.problems.faults import Fault, refused
 from service.api.http.shell import Shell
-from service.api.http.submitting import encoded
+from service.api.http.writing.submitting import encoded
 from service.people.tokens import Principal
 from service.schedule.lengths import plan_of
 

@@ -9,12 +9,12 @@ from litestar import Response
 from engine.league.events import LeagueCreated, MemberAdded, MemberRoleChanged
 from engine.league.roles import STAFF
 from engine.values import number_of
-from service.api.http.access import LeaguePlace, demand
-from service.api.http.called import names_of
-from service.api.http.listing import Pages
+from service.api.http.access.rights import LeaguePlace, demand
 from service.api.http.operations import operation
-from service.api.http.paging import POSITION_END, Page
-from service.api.http.positions import plays_in
+from service.api.http.reading.called import names_of
+from service.api.http.reading.listing import Pages
+from service.api.http.reading.paging import POSITION_END, Page
+from service.api.http.reading.positions import plays_in
 from service.api.http.shell import Asked, Shell
 from service.log.record import Metadata, league_number
 

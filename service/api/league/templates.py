@@ -12,15 +12,15 @@ from engine.values import LeagueId, TemplateId, TournamentId, identifier
 from service.announcing.defaults import Content
 from service.announcing.inputs import Name
 from service.announcing.terms import announcement, demand_sandbox
-from service.api.http.access import LeaguePlace, demand_form
-from service.api.http.asking import TournamentAsked, filled
-from service.api.http.etags import Tags
-from service.api.http.faults import faults_of, refused
-from service.api.http.listing import Pages
+from service.api.http.access.rights import LeaguePlace, demand_form
 from service.api.http.operations import operation
-from service.api.http.paging import Page
+from service.api.http.problems.asking import TournamentAsked, filled
+from service.api.http.problems.faults import faults_of, refused
+from service.api.http.reading.etags import Tags
+from service.api.http.reading.listing import Pages
+from service.api.http.reading.paging import Page
 from service.api.http.shell import Asked, Shell, shell_of
-from service.api.http.submitting import Order, answer, decide_one
+from service.api.http.writing.submitting import Order, answer, decide_one
 from service.base.errors import BadRequest, StreamNotFound
 
 _OF_ONE_NIGHT = ("starts_at", "registration_opens_at", "masters", "template", "draft")

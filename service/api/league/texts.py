@@ -6,10 +6,10 @@ from uuid import UUID
 import msgspec
 from litestar import Response
 
-from service.api.http.access import belong, demand_form
+from service.api.http.access.rights import belong, demand_form
 from service.api.http.operations import operation
 from service.api.http.shell import Asked, Shell
-from service.api.http.submitting import encoded
+from service.api.http.writing.submitting import encoded
 from service.base.errors import StreamNotFound
 from service.people.texts import text_of
 from service.people.tokens import Principal

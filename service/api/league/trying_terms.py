@@ -33,10 +33,10 @@ from engine.values import (
     TournamentId,
     identifier,
 )
-from service.api.http.faults import Fault, refused
 from service.api.http.operations import operation
+from service.api.http.problems.faults import Fault, refused
 from service.api.http.shell import Shell
-from service.api.http.submitting import encoded
+from service.api.http.writing.submitting import encoded
 from service.api.league.seasons import FormulaWanted, PresetWanted, SeasonWanted, points_of
 from service.base.pools import SIMULATION
 from service.people.tokens import Principal

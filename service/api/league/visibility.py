@@ -5,11 +5,11 @@ from litestar import Response
 
 from engine.league.describing import SetVisibility
 from engine.values import PlayerId, Visibility
-from service.api.http.access import LeaguePlace
+from service.api.http.access.rights import LeaguePlace
 from service.api.http.operations import operation
-from service.api.http.public import digest_of
+from service.api.http.reading.public import digest_of
 from service.api.http.shell import Shell
-from service.api.http.submitting import Order, answer, decide_one
+from service.api.http.writing.submitting import Order, answer, decide_one
 from service.people.tokens import Principal
 
 _KEY_BYTES = 24

@@ -4,13 +4,13 @@ import msgspec
 from litestar import Response
 
 from engine.values import identifier
-from service.api.http.limiting import demand_room
-from service.api.http.listing import Pages
-from service.api.http.nothing import Nothing
+from service.api.http.declaring.nothing import Nothing
 from service.api.http.operations import operation
-from service.api.http.paging import Page
+from service.api.http.reading.listing import Pages
+from service.api.http.reading.paging import Page
 from service.api.http.shell import Asked, Shell, shell_of
-from service.api.http.submitting import encoded
+from service.api.http.wire.limiting import demand_room
+from service.api.http.writing.submitting import encoded
 from service.api.league.webhook_shapes import (
     AttemptShown,
     DeliveryListed,

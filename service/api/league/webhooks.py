@@ -8,14 +8,14 @@ from litestar import Response
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.values import identifier, number_of
-from service.api.http.access import LeaguePlace, belong, demand_form
-from service.api.http.bodies import invalid
-from service.api.http.limiting import demand_room
-from service.api.http.listing import Pages
+from service.api.http.access.rights import LeaguePlace, belong, demand_form
 from service.api.http.operations import operation
-from service.api.http.paging import Page
+from service.api.http.reading.bodies import invalid
+from service.api.http.reading.listing import Pages
+from service.api.http.reading.paging import Page
 from service.api.http.shell import Asked, Shell, shell_of
-from service.api.http.submitting import Order, encoded
+from service.api.http.wire.limiting import demand_room
+from service.api.http.writing.submitting import Order, encoded
 from service.api.league.webhook_shapes import (
     Rotation,
     WebhookChange,

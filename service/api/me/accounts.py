@@ -12,13 +12,13 @@ from engine.league.roles import Role
 from engine.table.model.state import Table
 from engine.table.read.view import seen_by
 from engine.values import EntrantId, stream_of
-from service.api.http.called import names_of
-from service.api.http.my_leagues import leagues_now
+from service.api.http.access.my_leagues import leagues_now
+from service.api.http.access.phases import tables_of
 from service.api.http.operations import operation
-from service.api.http.phases import tables_of
-from service.api.http.positions import own_seen
+from service.api.http.reading.called import names_of
+from service.api.http.reading.positions import own_seen
 from service.api.http.shell import Asked, Shell, client_address
-from service.api.http.submitting import encoded, order_of
+from service.api.http.writing.submitting import encoded, order_of
 from service.api.me.signing_in import REPLAYED, Wanted, demand_same, root, shown_again
 from service.api.me.tokens import Label, Login, Password, TokenShown
 from service.base.errors import BadRequest

@@ -3,7 +3,7 @@
 from litestar.response import Stream
 
 from service.api.http.operations import operation
-from service.api.http.positions import own_seen
+from service.api.http.reading.positions import own_seen
 from service.api.http.shell import Asked, Shell
 from service.base import pools
 from service.people.memberships import roles_of

@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from service.api.http.operations import operation
 from service.api.http.shell import Asked, Shell, shell_of
-from service.api.http.submitting import encoded
+from service.api.http.writing.submitting import encoded
 from service.api.me.signing_in import demand_unchanged, signed_in
 from service.api.me.tokens import PasswordGiven
 from service.base.errors import BadRequest, StreamNotFound

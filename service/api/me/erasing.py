@@ -5,10 +5,10 @@ from typing import ClassVar
 import msgspec
 from litestar import Response
 
-from service.api.http.authentication import forget
+from service.api.http.access.authentication import forget
 from service.api.http.operations import operation
 from service.api.http.shell import Asked, Shell
-from service.api.http.submitting import encoded
+from service.api.http.writing.submitting import encoded
 from service.api.me.signing_in import signed_in
 from service.api.me.tokens import PasswordGiven
 from service.base.errors import BadRequest

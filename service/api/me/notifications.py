@@ -9,10 +9,10 @@ from litestar import Response
 from msgspec import Meta
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from service.api.http.bodies import invalid
 from service.api.http.operations import operation
+from service.api.http.reading.bodies import invalid
 from service.api.http.shell import Shell
-from service.api.http.submitting import encoded
+from service.api.http.writing.submitting import encoded
 from service.api.me.push_subscriptions import Subscribed, subscribed
 from service.base.languages import Language
 from service.notices import browsers, preferences

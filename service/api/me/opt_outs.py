@@ -3,10 +3,10 @@
 import msgspec
 from litestar import Response
 
-from service.api.http.negotiating import ALL, best
 from service.api.http.operations import operation
 from service.api.http.shell import Asked, Shell
-from service.api.http.submitting import encoded
+from service.api.http.wire.negotiating import ALL, best
+from service.api.http.writing.submitting import encoded
 from service.base.errors import StreamNotFound
 from service.notices import opting_out, preferences
 from service.notices.kinds import Kind

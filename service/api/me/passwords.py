@@ -12,15 +12,15 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from engine.league.roles import Role, may
 from engine.league.state import Created
 from engine.values import PlayerId, identifier, number_of, stream_of
-from service.api.http.access import LeaguePlace, demand_form
-from service.api.http.authentication import forget, forget_person
-from service.api.http.declaration import OnPeople
-from service.api.http.listing import Pages
-from service.api.http.nothing import Nothing
+from service.api.http.access.authentication import forget, forget_person
+from service.api.http.access.rights import LeaguePlace, demand_form
+from service.api.http.declaring.declaration import OnPeople
+from service.api.http.declaring.nothing import Nothing
 from service.api.http.operations import operation
-from service.api.http.paging import Page
+from service.api.http.reading.listing import Pages
+from service.api.http.reading.paging import Page
 from service.api.http.shell import Asked, Shell, client_address, shell_of
-from service.api.http.submitting import Order, encoded
+from service.api.http.writing.submitting import Order, encoded
 from service.api.me.emails import tell_former
 from service.api.me.signing_in import REPLAYED, demand_unchanged, signed_in
 from service.api.me.tokens import Password, PasswordGiven

@@ -9,12 +9,12 @@ from litestar import Response
 from msgspec import Meta
 
 from engine.values import identifier, number_of
-from service.api.http.access import demand_form
-from service.api.http.bodies import invalid
-from service.api.http.limiting import demand_room
+from service.api.http.access.rights import demand_form
 from service.api.http.operations import operation
+from service.api.http.reading.bodies import invalid
 from service.api.http.shell import Shell
-from service.api.http.submitting import encoded
+from service.api.http.wire.limiting import demand_room
+from service.api.http.writing.submitting import encoded
 from service.base.errors import BadRequest, StreamNotFound
 from service.base.outside import URL_MAX, UrlRefused, demand_url
 from service.notices import browsers

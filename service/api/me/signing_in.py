@@ -7,8 +7,8 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from service.api.http.limiting import demand_room
 from service.api.http.shell import Asked, client_address, shell_of
+from service.api.http.wire.limiting import demand_room
 from service.base.errors import AccountSuspended, IdempotencyKeyReused, WrongPassword
 from service.people import accounts, sign_ins, tokens
 from service.people.accounts import Account

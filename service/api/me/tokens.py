@@ -8,14 +8,14 @@ import msgspec
 from litestar import Response
 from msgspec import Meta
 
-from service.api.http.authentication import forget
-from service.api.http.limiting import demand_room
-from service.api.http.listing import Pages
-from service.api.http.nothing import Nothing
+from service.api.http.access.authentication import forget
+from service.api.http.declaring.nothing import Nothing
 from service.api.http.operations import operation
-from service.api.http.paging import Page
+from service.api.http.reading.listing import Pages
+from service.api.http.reading.paging import Page
 from service.api.http.shell import Asked, Shell, client_address
-from service.api.http.submitting import Order, encoded, order_of
+from service.api.http.wire.limiting import demand_room
+from service.api.http.writing.submitting import Order, encoded, order_of
 from service.api.me.signing_in import REPLAYED, Wanted, root, shown, shown_again, signed_in
 from service.base.errors import StreamNotFound, Unauthenticated, scopes_missing
 from service.people import resetting, sign_ins, tokens

@@ -13,8 +13,8 @@ from litestar.handlers import HTTPRouteHandler
 
 from service.announcing.overrides import RulesetOverrides
 from service.api.examples import request_of
-from service.api.http.declaration import Operation
-from service.api.http.rehearsing import WouldChange
+from service.api.http.declaring.declaration import Operation
+from service.api.http.writing.rehearsing import WouldChange
 from service.api.openapi import headers, outgoing, texts
 from service.api.openapi.answers import (
     FAULT,

@@ -4,9 +4,9 @@ from types import UnionType
 from typing import get_args
 
 from service.api.examples import answer_of
-from service.api.http.declaration import JSON, Operation
-from service.api.http.problems import MEDIA_TYPE, catalogue
-from service.api.http.rehearsing import WouldChange
+from service.api.http.declaring.declaration import JSON, Operation
+from service.api.http.problems.answers import MEDIA_TYPE, catalogue
+from service.api.http.writing.rehearsing import WouldChange
 from service.api.openapi import headers
 from service.api.openapi.links import links_of
 from service.base.documents import Document, Json

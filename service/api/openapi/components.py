@@ -14,7 +14,7 @@ from typing import NamedTuple, get_args, get_origin
 import msgspec
 from msgspec import inspect
 
-from service.api.http.words import WORDS
+from service.api.http.declaring.words import WORDS
 from service.api.openapi.forms import formed
 from service.api.openapi.repairs import as_markdown, renamed, repaired
 from service.base.docstrings import members_of

@@ -1,6 +1,6 @@
 """Headers of requests and answers, and the routes that have them."""
 
-from service.api.http.declaration import Operation
+from service.api.http.declaring.declaration import Operation
 from service.base.documents import Document
 from service.log.event_sets import NEWEST
 

@@ -17,13 +17,13 @@ import msgspec
 from litestar import Response
 from litestar.handlers import HTTPRouteHandler
 
-from service.api.http.declaration import JSON
-from service.api.http.encoding import encoded
-from service.api.http.etags import Tagging, Tags, not_modified
-from service.api.http.negotiating import best
+from service.api.http.declaring.declaration import JSON
 from service.api.http.operations import operation
-from service.api.http.problems import DOCUMENTATION, catalogue
+from service.api.http.problems.answers import DOCUMENTATION, catalogue
+from service.api.http.reading.encoding import encoded
+from service.api.http.reading.etags import Tagging, Tags, not_modified
 from service.api.http.shell import Asked, client_address
+from service.api.http.wire.negotiating import best
 from service.api.openapi import answers_with, openapi_document, openapi_json
 from service.base import pools
 from service.base.errors import StreamNotFound

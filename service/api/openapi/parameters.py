@@ -4,8 +4,8 @@ import re
 
 import msgspec
 
-from service.api.http.declaration import Operation
-from service.api.http.queries import Query
+from service.api.http.declaring.declaration import Operation
+from service.api.http.declaring.queries import Query
 from service.api.openapi import headers
 from service.api.openapi.repairs import as_markdown, repaired
 from service.base.documents import Document

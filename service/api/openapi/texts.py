@@ -10,7 +10,7 @@ from typing import get_args
 from litestar.handlers import HTTPRouteHandler
 
 from engine.league.roles import CLOCK_AND_SEATING, LOST_WHEN_ENTERED, Role, may
-from service.api.http.declaration import Operation
+from service.api.http.declaring.declaration import Operation
 from service.base.documents import Document
 
 INFO = """\

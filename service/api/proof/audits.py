@@ -8,7 +8,8 @@ import sqlalchemy as sa
 from litestar import Response
 from sqlalchemy.dialects.postgresql import insert
 
-from service.api.http.access import (
+from service.api.http.access.entered import is_entered
+from service.api.http.access.rights import (
     TOURNAMENT,
     LeaguePlace,
     belong,
@@ -16,13 +17,12 @@ from service.api.http.access import (
     demand_form,
     find,
 )
-from service.api.http.entered import is_entered
-from service.api.http.listing import Pages
 from service.api.http.operations import operation
-from service.api.http.paging import Page
-from service.api.http.positions import plays_in
+from service.api.http.reading.listing import Pages
+from service.api.http.reading.paging import Page
+from service.api.http.reading.positions import plays_in
 from service.api.http.shell import Asked, Shell
-from service.api.http.submitting import Order, encoded
+from service.api.http.writing.submitting import Order, encoded
 from service.base.errors import BadRequest, StreamNotFound
 from service.people.idempotency import Said
 from service.people.tokens import Principal

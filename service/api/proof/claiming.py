@@ -29,7 +29,8 @@ from engine.values import (
     number_of,
     stream_of,
 )
-from service.api.http.access import (
+from service.api.http.access.hands import find_hand
+from service.api.http.access.rights import (
     SEASON,
     TABLE,
     TOURNAMENT,
@@ -39,13 +40,12 @@ from service.api.http.access import (
     plays_in_disputed,
     reach,
 )
-from service.api.http.by import By
-from service.api.http.hands import find_hand
+from service.api.http.declaring.by import By
+from service.api.http.declaring.rulebook import demand_known
 from service.api.http.operations import operation
-from service.api.http.reasons import keep
-from service.api.http.rulebook import demand_known
 from service.api.http.shell import Asked, principal_of, shell_of
-from service.api.http.submitting import Order, answer
+from service.api.http.writing.reasons import keep
+from service.api.http.writing.submitting import Order, answer
 from service.api.proof.dispute_shapes import DisputeChanged
 from service.base.errors import BadRequest, StreamNotFound
 from service.director.disputes.evidence import gather

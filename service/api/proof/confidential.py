@@ -12,7 +12,7 @@ from engine.dispute.errors import AnotherPersonNeeded
 from engine.dispute.values import Slug, Subject
 from engine.league.roles import may
 from engine.values import identifier, number_of
-from service.api.http.access import (
+from service.api.http.access.rights import (
     SEASON,
     TOURNAMENT,
     LeaguePlace,
@@ -23,13 +23,13 @@ from service.api.http.access import (
     plays_in_disputed,
     reach,
 )
-from service.api.http.by import By
-from service.api.http.listing import Pages
+from service.api.http.declaring.by import By
+from service.api.http.declaring.rulebook import demand_known
 from service.api.http.operations import operation
-from service.api.http.paging import Page
-from service.api.http.rulebook import demand_known
+from service.api.http.reading.listing import Pages
+from service.api.http.reading.paging import Page
 from service.api.http.shell import Asked, Shell, principal_of, shell_of
-from service.api.http.submitting import Order, encoded
+from service.api.http.writing.submitting import Order, encoded
 from service.api.proof.claiming import ClaimedOn, Disputed, opened
 from service.api.proof.dispute_shapes import DisputeChanged, DisputeReason
 from service.base.errors import BadRequest, StreamNotFound

@@ -15,15 +15,15 @@ from engine.league.state import Created
 from engine.tournament.model.state import Finished
 from engine.values import PlayerId, stream_of
 from service.announcing.inputs import Instant, in_utc
-from service.api.http.access import DisputePlace
-from service.api.http.declaration import OnPeople
-from service.api.http.entered import is_entered
-from service.api.http.listing import Pages
+from service.api.http.access.entered import is_entered
+from service.api.http.access.rights import DisputePlace
+from service.api.http.declaring.declaration import OnPeople
 from service.api.http.operations import operation
-from service.api.http.paging import Page
-from service.api.http.reasons import keep
+from service.api.http.reading.listing import Pages
+from service.api.http.reading.paging import Page
 from service.api.http.shell import Asked, Shell, shell_of
-from service.api.http.submitting import Order, answer
+from service.api.http.writing.reasons import keep
+from service.api.http.writing.submitting import Order, answer
 from service.api.proof.dispute_shapes import DisputeChanged
 from service.api.proof.disputes import changed, demand_uninvolved
 from service.base.errors import NotOver

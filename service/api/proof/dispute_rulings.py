@@ -13,17 +13,17 @@ from engine.dispute.values import Outcome, Slug, Subject
 from engine.season.commands import AdjustPoints, RevokeAward
 from engine.season.values import Adjustment
 from engine.tournament.model.commands import Command as TournamentCommand
-from engine.tournament.model.correcting_commands import CorrectResult, Forfeit, Reaward
-from engine.tournament.model.floor_commands import Disqualify, Penalise, Warn
+from engine.tournament.model.commands.correcting import CorrectResult, Forfeit, Reaward
+from engine.tournament.model.commands.floor import Disqualify, Penalise, Warn
 from engine.tournament.model.values import Award
 from engine.values import AdjustmentId, EntrantId, PlayerId, Stream, TextRef, identifier, stream_of
-from service.api.http.access import DisputePlace
+from service.api.http.access.rights import DisputePlace
+from service.api.http.declaring.rulebook import demand_known
 from service.api.http.operations import operation
-from service.api.http.reasons import Authored, Signed, keep
-from service.api.http.rehearsing import State, would_change
-from service.api.http.rulebook import demand_known
 from service.api.http.shell import Asked, Shell
-from service.api.http.submitting import Order
+from service.api.http.writing.reasons import Authored, Signed, keep
+from service.api.http.writing.rehearsing import State, would_change
+from service.api.http.writing.submitting import Order
 from service.api.proof.dispute_shapes import DisputeChanged
 from service.api.proof.disputes import changed, demand_uninvolved
 from service.base.errors import BadRequest

@@ -5,11 +5,11 @@ from litestar import Response
 
 from engine.kit.windows import DisputeWindows, in_force
 from engine.league.windowing import SetDisputeWindows
-from service.api.http.access import LeaguePlace
-from service.api.http.etags import Tags
+from service.api.http.access.rights import LeaguePlace
 from service.api.http.operations import operation
+from service.api.http.reading.etags import Tags
 from service.api.http.shell import Shell
-from service.api.http.submitting import Order, answer, decide_one
+from service.api.http.writing.submitting import Order, answer, decide_one
 
 
 class WindowsShown(msgspec.Struct, kw_only=True):

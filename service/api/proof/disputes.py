@@ -14,22 +14,22 @@ from engine.values import (
     PlayerId,
     number_of,
 )
-from service.api.http.access import (
+from service.api.http.access.rights import (
     AS_KNOWN,
     DisputePlace,
     LeaguePlace,
     Place,
     plays_in_disputed,
 )
-from service.api.http.called import names_of
-from service.api.http.etags import Tags
-from service.api.http.listing import Pages
 from service.api.http.operations import operation
-from service.api.http.paging import Page
-from service.api.http.positions import ReadPages
-from service.api.http.reasons import keep
+from service.api.http.reading.called import names_of
+from service.api.http.reading.etags import Tags
+from service.api.http.reading.listing import Pages
+from service.api.http.reading.paging import Page
+from service.api.http.reading.positions import ReadPages
 from service.api.http.shell import Asked, Shell, principal_of, shell_of
-from service.api.http.submitting import Order, answer, encoded
+from service.api.http.writing.reasons import keep
+from service.api.http.writing.submitting import Order, answer, encoded
 from service.api.proof.dispute_shapes import (
     AuditShown,
     DisputeChanged,

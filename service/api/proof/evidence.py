@@ -11,14 +11,14 @@ from litestar import Response
 from msgspec import Meta
 
 from engine.values import number_of, stream_of
-from service.api.http.access import AS_KNOWN, LeaguePlace
-from service.api.http.hands import Hand
-from service.api.http.listing import Pages
+from service.api.http.access.hands import Hand
+from service.api.http.access.rights import AS_KNOWN, LeaguePlace
+from service.api.http.declaring.queries import Query
 from service.api.http.operations import operation
-from service.api.http.paging import POSITION_END, Page
-from service.api.http.queries import Query
+from service.api.http.reading.listing import Pages
+from service.api.http.reading.paging import POSITION_END, Page
 from service.api.http.shell import Shell
-from service.api.http.submitting import encoded
+from service.api.http.writing.submitting import encoded
 from service.base.drivers import Driver
 from service.base.errors import LogIncomplete, NotSignedYet
 from service.transparency import ledger

@@ -10,16 +10,16 @@ from engine.league.state import Created
 from engine.table.model.state import Table
 from engine.table.read.replay import Replay
 from engine.values import number_of
-from service.api.http.access import TOURNAMENT
-from service.api.http.called import names_at
-from service.api.http.etags import Tags, not_modified
-from service.api.http.hands import find_hand
-from service.api.http.negotiating import ALL, best
+from service.api.http.access.hands import find_hand
+from service.api.http.access.rights import TOURNAMENT
 from service.api.http.operations import operation
-from service.api.http.paging import Page
-from service.api.http.positions import ReadPages
-from service.api.http.public import HIDDEN, Link, kept, reach_public
+from service.api.http.reading.called import names_at
+from service.api.http.reading.etags import Tags, not_modified
+from service.api.http.reading.paging import Page
+from service.api.http.reading.positions import ReadPages
+from service.api.http.reading.public import HIDDEN, Link, kept, reach_public
 from service.api.http.shell import Asked, Shell, operation_of
+from service.api.http.wire.negotiating import ALL, best
 from service.api.public.tournaments import PublicTournamentPlace
 from service.base.errors import StreamNotFound
 from service.log.streams import table_stream

@@ -8,12 +8,12 @@ from litestar import Response
 
 from engine.league.state import Created
 from engine.tournament.model.state import Phase
-from service.api.http.by import By
-from service.api.http.etags import Tags
+from service.api.http.declaring.by import By
 from service.api.http.operations import operation
-from service.api.http.paging import Page
-from service.api.http.positions import ReadPages
-from service.api.http.public import PublicPlace, kept, public_league, shared
+from service.api.http.reading.etags import Tags
+from service.api.http.reading.paging import Page
+from service.api.http.reading.positions import ReadPages
+from service.api.http.reading.public import PublicPlace, kept, public_league, shared
 from service.api.http.shell import Asked, Shell
 from service.api.league.calendars import ics
 from service.projections import public_queries

@@ -5,11 +5,11 @@ from uuid import UUID
 import msgspec
 from litestar import Response
 
-from service.api.http.access import demand_form
-from service.api.http.encoding import encoded
+from service.api.http.access.rights import demand_form
 from service.api.http.operations import operation
-from service.api.http.positions import ReadPages
-from service.api.http.public import HIDDEN, kept
+from service.api.http.reading.encoding import encoded
+from service.api.http.reading.positions import ReadPages
+from service.api.http.reading.public import HIDDEN, kept
 from service.api.http.shell import Asked, Shell
 from service.api.public.leagues import PublicLeaguePlace
 from service.base.errors import StreamNotFound

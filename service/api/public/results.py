@@ -7,12 +7,12 @@ import msgspec
 from litestar import Response
 
 from engine.season.state import Opened
-from service.api.http.by import By
-from service.api.http.etags import Tags
+from service.api.http.declaring.by import By
 from service.api.http.operations import operation
-from service.api.http.paging import Page
-from service.api.http.positions import ReadPages
-from service.api.http.public import (
+from service.api.http.reading.etags import Tags
+from service.api.http.reading.paging import Page
+from service.api.http.reading.positions import ReadPages
+from service.api.http.reading.public import (
     PublicPlace,
     kept,
     public_season,

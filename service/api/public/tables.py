@@ -17,11 +17,11 @@ from engine.table.read.view_parts import (
     SeatView,
 )
 from engine.values import stream_of
-from service.api.http.access import TOURNAMENT, demand_form, league_of
-from service.api.http.called import names_at
-from service.api.http.etags import Tags
+from service.api.http.access.rights import TOURNAMENT, demand_form, league_of
 from service.api.http.operations import operation
-from service.api.http.public import HIDDEN, Link, reach_public, shared
+from service.api.http.reading.called import names_at
+from service.api.http.reading.etags import Tags
+from service.api.http.reading.public import HIDDEN, Link, reach_public, shared
 from service.api.http.shell import Asked, Shell
 from service.api.table.views import seen_with_clock
 from service.base.errors import StreamNotFound

@@ -15,10 +15,7 @@ from engine.table.read.view_parts import NextLevelView
 from engine.tournament.model.state import Finished, Phase, phase_of
 from engine.tournament.model.terms import FormatTerms
 from engine.values import Stream, stream_of
-from service.api.http.by import By
-from service.api.http.etags import Tags
-from service.api.http.operations import operation
-from service.api.http.phases import (
+from service.api.http.access.phases import (
     Tournament,
     entering_of,
     entries_of,
@@ -26,7 +23,10 @@ from service.api.http.phases import (
     placings_of,
     tables_of,
 )
-from service.api.http.public import HIDDEN, PublicPlace, public_tournament, shared
+from service.api.http.declaring.by import By
+from service.api.http.operations import operation
+from service.api.http.reading.etags import Tags
+from service.api.http.reading.public import HIDDEN, PublicPlace, public_tournament, shared
 from service.api.http.shell import Asked, Shell
 from service.api.tournament.changes import KnockedOut, SeatChanged, knocked_out, seat_changes
 from service.api.tournament.floors import State, read_tables

@@ -17,8 +17,8 @@ from litestar.response import ServerSentEventMessage
 from engine.kit.audiences import Reader
 from engine.league.state import Created
 from engine.values import stream_of
-from service.api.http.news import Follower, Told
-from service.api.http.paging import parts_of, token
+from service.api.http.following.news import Follower, Told
+from service.api.http.reading.paging import parts_of, token
 from service.api.http.shell import Shell
 from service.base.errors import BadRequest, EventUnreadable
 from service.log.codec import MALFORMED, openings_for

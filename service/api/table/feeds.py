@@ -18,7 +18,8 @@ from litestar.response import Stream
 from engine.kit.audiences import Reader
 from engine.league.roles import STAFF, Role
 from engine.values import EntrantId
-from service.api.http.access import (
+from service.api.http.access.authentication import require_token
+from service.api.http.access.rights import (
     AS_KNOWN,
     LeaguePlace,
     Place,
@@ -28,15 +29,14 @@ from service.api.http.access import (
     entrant_of,
     tournament_of_table,
 )
-from service.api.http.authentication import require_token
-from service.api.http.by import By
-from service.api.http.declaration import JSON
-from service.api.http.event_versions import Events
-from service.api.http.news import Follower
+from service.api.http.declaring.by import By
+from service.api.http.declaring.declaration import JSON
+from service.api.http.declaring.queries import After, Limit, Wait
+from service.api.http.following.news import Follower
 from service.api.http.operations import operation
-from service.api.http.queries import After, Limit, Wait
+from service.api.http.reading.event_versions import Events
 from service.api.http.shell import Asked, principal_of, shell_of, waits
-from service.api.http.submitting import encoded
+from service.api.http.writing.submitting import encoded
 from service.api.table.feed import Feed, FeedItem
 from service.api.table.histories import lines_of
 from service.api.table.streaming import (

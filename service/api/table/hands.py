@@ -7,14 +7,14 @@ import msgspec
 from litestar import Response
 from msgspec import structs
 
-from service.api.http.access import AS_KNOWN, TablePlace, TournamentPlace
-from service.api.http.called import names_at
-from service.api.http.hands import Hand
+from service.api.http.access.hands import Hand
+from service.api.http.access.rights import AS_KNOWN, TablePlace, TournamentPlace
 from service.api.http.operations import operation
-from service.api.http.paging import Page
-from service.api.http.positions import ReadPages
+from service.api.http.reading.called import names_at
+from service.api.http.reading.paging import Page
+from service.api.http.reading.positions import ReadPages
 from service.api.http.shell import Shell
-from service.api.http.submitting import encoded
+from service.api.http.writing.submitting import encoded
 from service.log.streams import tournament_stream
 from service.projections import queries
 from service.projections.hand_rows import HandRow

@@ -16,7 +16,7 @@ from engine.tournament.model.state import (
 )
 from engine.tournament.model.values import Entry, Placing
 from engine.values import EntrantId, number_of
-from service.api.http.phases import entering_of, entries_of, placings_of, tables_of
+from service.api.http.access.phases import entering_of, entries_of, placings_of, tables_of
 from service.api.http.shell import Shell
 from service.api.table.my_items import EntryStatus
 from service.api.table.told import Facts

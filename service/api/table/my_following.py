@@ -22,9 +22,9 @@ from engine.table.model.state import State as TableState
 from engine.table.model.state import Table
 from engine.tournament.model.state import Drafted, State, Unannounced
 from engine.values import EntrantId, identifier, number_of, stream_of
-from service.api.http.access import role_in
+from service.api.http.access.rights import role_in
+from service.api.http.following.watching import KEPT_MAX, Fresh, Watch
 from service.api.http.shell import Asked, Shell, principal_of, shell_of
-from service.api.http.watching import KEPT_MAX, Fresh, Watch
 from service.api.table.my_facts import Entered, entered, facts_of, is_over, seating_of
 from service.api.table.told import NOTHING, Facts, InLeague
 from service.base.errors import EventUnreadable

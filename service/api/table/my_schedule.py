@@ -7,11 +7,11 @@ from typing import Annotated
 import msgspec
 from litestar import Response
 
-from service.api.http.my_leagues import leagues_now
+from service.api.http.access.my_leagues import leagues_now
 from service.api.http.operations import operation
-from service.api.http.positions import own_seen
+from service.api.http.reading.positions import own_seen
 from service.api.http.shell import Asked, Shell
-from service.api.http.submitting import encoded
+from service.api.http.writing.submitting import encoded
 from service.api.league.calendars import FROM, TO, span_of, states_of, with_line
 from service.api.table.my_facts import Entered, entered
 from service.api.table.my_items import EntryStatus

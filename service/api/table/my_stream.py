@@ -16,11 +16,11 @@ import msgspec
 from litestar import Response
 from litestar.response import ServerSentEventMessage, Stream
 
-from service.api.http.authentication import require_token
+from service.api.http.access.authentication import require_token
+from service.api.http.declaring.queries import After, Limit, Query, Wait
 from service.api.http.operations import operation
-from service.api.http.queries import After, Limit, Query, Wait
 from service.api.http.shell import Asked, Shell, principal_of, shell_of, waits
-from service.api.http.submitting import encoded
+from service.api.http.writing.submitting import encoded
 from service.api.table.my_following import HAND_OVER, Following
 from service.api.table.my_items import MyItem, MyItems
 from service.api.table.my_telling import Telling

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from engine.table.model.events import HandSettled
 from engine.table.model.state import Table
 from engine.values import identifier, stream_of
-from service.api.http.called import names_at
+from service.api.http.reading.called import names_at
 from service.api.table.my_differences import AFTER_HANDS, BEFORE_HANDS, Difference, Kind, about
 from service.api.table.my_following import WAITING, Following, LeagueNow, Mine
 from service.api.table.my_items import (

@@ -8,11 +8,11 @@ from litestar import Response
 
 from engine.tournament.model.state import Registering, Running, State, Unannounced
 from engine.values import EntrantId
-from service.api.http.my_leagues import leagues_now
+from service.api.http.access.my_leagues import leagues_now
+from service.api.http.access.phases import entering_of
 from service.api.http.operations import operation
-from service.api.http.phases import entering_of
 from service.api.http.shell import Asked, Shell
-from service.api.http.submitting import encoded
+from service.api.http.writing.submitting import encoded
 from service.api.table.my_following import HAND_OVER, Following, Mine
 from service.people.tokens import Principal
 

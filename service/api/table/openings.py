@@ -4,10 +4,10 @@ from typing import Annotated
 
 from litestar import Response
 
-from service.api.http.access import AS_KNOWN, LeaguePlace
+from service.api.http.access.rights import AS_KNOWN, LeaguePlace
 from service.api.http.operations import operation
-from service.api.http.paging import Page
-from service.api.http.positions import ReadPages
+from service.api.http.reading.paging import Page
+from service.api.http.reading.positions import ReadPages
 from service.api.http.shell import Shell
 from service.projections import dispute_queries
 from service.projections.rows import OpeningRow

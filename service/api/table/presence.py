@@ -7,10 +7,10 @@ from litestar import Response
 
 from engine.table.model.commands import ComeBack, StepAway
 from engine.table.model.errors import EntrantNotSeated
-from service.api.http.access import AS_KNOWN, TablePlace, entrant_of, tournament_of_table
+from service.api.http.access.rights import AS_KNOWN, TablePlace, entrant_of, tournament_of_table
 from service.api.http.operations import operation
 from service.api.http.shell import Asked, Shell
-from service.api.http.submitting import Order, answer, decide_one
+from service.api.http.writing.submitting import Order, answer, decide_one
 from service.director.next_hand import open_next_hand
 from service.people.tokens import Principal
 

@@ -13,18 +13,18 @@ from engine.league.roles import Role
 from engine.table.read.replay import Replay, Step
 from engine.tournament.model.state import State
 from engine.values import HandId, PlayerId, number_of, stream_of
-from service.api.http import reasons
-from service.api.http.access import demand, demand_also
-from service.api.http.by import By
-from service.api.http.called import names_at
-from service.api.http.entered import is_entered
-from service.api.http.hands import reach_hand
-from service.api.http.negotiating import ALL, best
+from service.api.http.access.entered import is_entered
+from service.api.http.access.hands import reach_hand
+from service.api.http.access.phases import entries_of
+from service.api.http.access.rights import demand, demand_also
+from service.api.http.declaring.by import By
+from service.api.http.declaring.queries import Query
 from service.api.http.operations import operation
-from service.api.http.phases import entries_of
-from service.api.http.queries import Query
+from service.api.http.reading.called import names_at
 from service.api.http.shell import Asked, Shell, operation_of, principal_of, shell_of
-from service.api.http.submitting import Order, answer, decide_one
+from service.api.http.wire.negotiating import ALL, best
+from service.api.http.writing import reasons
+from service.api.http.writing.submitting import Order, answer, decide_one
 from service.base.errors import (
     BadRequest,
     NotOver,

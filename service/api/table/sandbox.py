@@ -16,10 +16,10 @@ from service.announcing.sandbox import (
     Sandbox,
 )
 from service.announcing.sandbox_leagues import earlier, league_of
-from service.api.http.declaration import OnPeople
+from service.api.http.declaring.declaration import OnPeople
 from service.api.http.operations import operation
 from service.api.http.shell import Asked, Shell
-from service.api.http.submitting import Order, answer, encoded
+from service.api.http.writing.submitting import Order, answer, encoded
 from service.api.table.my_following import HAND_OVER, Following
 from service.base.errors import StreamNotFound
 from service.people.tokens import Principal

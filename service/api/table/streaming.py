@@ -9,9 +9,9 @@ import sqlalchemy as sa
 from litestar.response import ServerSentEventMessage, Stream
 from litestar.types import ASGIApp, Receive, Scope, Send
 
-from service.api.http.negotiating import ALL, best
-from service.api.http.problems import AWAY
+from service.api.http.problems.answers import AWAY
 from service.api.http.shell import Asked, operation_of, waits
+from service.api.http.wire.negotiating import ALL, best
 from service.base.database import is_away
 from service.base.errors import EventUnreadable, StoreUnavailable
 

@@ -16,7 +16,8 @@ from engine.table.read.view_parts import TableView
 from engine.tournament.levels import structure_of
 from engine.tournament.model.state import Seating
 from engine.values import EntrantId, number_of, stream_of
-from service.api.http.access import (
+from service.api.http.access.phases import tables_of
+from service.api.http.access.rights import (
     AS_KNOWN,
     BELIEVED,
     TABLE,
@@ -27,18 +28,17 @@ from service.api.http.access import (
     tournament_of_table,
     viewer_at,
 )
-from service.api.http.called import names_at
-from service.api.http.etags import Tags, not_modified, tag_of
-from service.api.http.event_versions import Events
-from service.api.http.listing import Pages
-from service.api.http.moments import AS_OF_PROBLEMS, Moment, Then
+from service.api.http.declaring.queries import Wait
 from service.api.http.operations import operation
-from service.api.http.paging import Page
-from service.api.http.phases import tables_of
-from service.api.http.problems import answer_refusal
-from service.api.http.queries import Wait
+from service.api.http.problems.answers import answer_refusal
+from service.api.http.reading.called import names_at
+from service.api.http.reading.etags import Tags, not_modified, tag_of
+from service.api.http.reading.event_versions import Events
+from service.api.http.reading.listing import Pages
+from service.api.http.reading.moments import AS_OF_PROBLEMS, Moment, Then
+from service.api.http.reading.paging import Page
 from service.api.http.shell import Asked, Shell, principal_of, shell_of
-from service.api.http.submitting import Order, answer, encoded
+from service.api.http.writing.submitting import Order, answer, encoded
 from service.api.table.actions import Action
 from service.api.table.commanding import command_of
 from service.api.table.feed import Feed, FeedItem

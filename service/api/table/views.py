@@ -12,7 +12,7 @@ from engine.table.read.view_parts import TableView
 from engine.tournament.levels import structure_of
 from engine.tournament.model.state import State as Tournament
 from engine.values import EntrantId, TableId
-from service.api.http.called import names_at
+from service.api.http.reading.called import names_at
 from service.api.http.shell import Shell
 from service.api.table.legal import Legal
 from service.log.writer import Loaded

@@ -8,10 +8,10 @@ from msgspec import Meta
 
 from engine.table.model.commands import VoidCause, VoidDeal
 from engine.table.model.events import DealVoided
-from service.api.http.access import TablePlace
+from service.api.http.access.rights import TablePlace
 from service.api.http.operations import operation
 from service.api.http.shell import Shell
-from service.api.http.submitting import Order, answer
+from service.api.http.writing.submitting import Order, answer
 from service.director.submitting import submit_to_table
 
 

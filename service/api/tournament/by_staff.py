@@ -13,15 +13,15 @@ from msgspec import Meta
 
 from engine.tournament.entering.staff import counts_as_entered
 from engine.tournament.model.commands import Command, DeclareRebuy, Register, Withdraw
-from engine.tournament.model.entering_commands import CheckIn, UndoCheckIn
-from engine.tournament.model.money_commands import TakeAddOn
+from engine.tournament.model.commands.entering import CheckIn, UndoCheckIn
+from engine.tournament.model.commands.money import TakeAddOn
 from engine.tournament.model.state import Running
 from engine.values import EntrantId, PlayerId, TableId, identifier
-from service.api.http.access import TournamentPlace
-from service.api.http.nothing import Nothing
+from service.api.http.access.rights import TournamentPlace
+from service.api.http.declaring.nothing import Nothing
 from service.api.http.operations import operation
 from service.api.http.shell import Shell
-from service.api.http.submitting import Order, answer
+from service.api.http.writing.submitting import Order, answer
 from service.api.tournament.entering import ABOUT_ENTRANT, EntryChanged, entry_changed
 from service.api.tournament.rebuys import Bought, buy, level_of
 from service.api.tournament.registrations import REGISTERING, Registration, register

@@ -9,12 +9,12 @@ from engine.errors import InvariantViolated
 from engine.league.state import Created
 from engine.table.model.state import Table
 from engine.tournament.model.events import EntrantsMoved, TableBroken
-from engine.tournament.model.floor_events import SeatsRedrawn
+from engine.tournament.model.events.floor import SeatsRedrawn
 from engine.tournament.model.state import Running, State
 from engine.tournament.model.values import Move
 from engine.values import Stream, TableId, stream_of
-from service.api.http.called import names_at
-from service.api.http.phases import placings_of
+from service.api.http.access.phases import placings_of
+from service.api.http.reading.called import names_at
 from service.api.http.shell import Shell
 from service.log.catalogue import tag_of
 from service.log.read import read_last_of_types

@@ -2,9 +2,9 @@
 
 from litestar import Response
 
-from service.api.http.access import TournamentPlace
+from service.api.http.access.rights import TournamentPlace
 from service.api.http.operations import operation
-from service.api.http.submitting import encoded
+from service.api.http.writing.submitting import encoded
 from service.api.league.evaluating import HandsWanted, HandsWorth, compared
 
 

@@ -7,20 +7,20 @@ from litestar import Response
 from msgspec import Meta
 
 from engine.tournament import decider
-from engine.tournament.model.correcting_commands import CorrectResult, Forfeit, Reaward
-from engine.tournament.model.correcting_events import ResultCorrected
+from engine.tournament.model.commands.correcting import CorrectResult, Forfeit, Reaward
+from engine.tournament.model.events.correcting import ResultCorrected
 from engine.tournament.model.state import Finished, entry_of
 from engine.tournament.model.values import Award, Payout, Placing
 from engine.values import EntrantId, PlayerId
-from service.api.http.access import TournamentPlace
-from service.api.http.called import names_at, names_of
-from service.api.http.listing import Pages
+from service.api.http.access.phases import entries_of, payouts_of, placings_of
+from service.api.http.access.rights import TournamentPlace
 from service.api.http.operations import operation
-from service.api.http.paging import Page
-from service.api.http.phases import entries_of, payouts_of, placings_of
-from service.api.http.reasons import signed
+from service.api.http.reading.called import names_at, names_of
+from service.api.http.reading.listing import Pages
+from service.api.http.reading.paging import Page
 from service.api.http.shell import Shell
-from service.api.http.submitting import Order, answer
+from service.api.http.writing.reasons import signed
+from service.api.http.writing.submitting import Order, answer
 from service.director.corrections import counted_still
 from service.log.writer import Entry, States
 from service.people.texts import Written, words

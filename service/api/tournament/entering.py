@@ -7,7 +7,7 @@ import msgspec
 from litestar import Response
 
 from engine.tournament.model.commands import Command
-from engine.tournament.model.entering_commands import (
+from engine.tournament.model.commands.entering import (
     AnnounceDraft,
     AnswerOffer,
     Approve,
@@ -18,20 +18,20 @@ from engine.tournament.model.entering_commands import (
     PostNotice,
     Refuse,
 )
-from engine.tournament.model.entering_errors import NotADraft
+from engine.tournament.model.errors.entering import NotADraft
 from engine.tournament.model.events import Event
 from engine.tournament.model.state import Drafted, phase_of
 from engine.values import EntrantId, PlayerId, TournamentId
 from service.announcing.terms import TournamentWanted, demand_sandbox, drafting, opening
-from service.api.http.access import LEAGUE, TournamentPlace, find
-from service.api.http.listing import Pages
-from service.api.http.nothing import Nothing
+from service.api.http.access.phases import entering_of
+from service.api.http.access.rights import LEAGUE, TournamentPlace, find
+from service.api.http.declaring.nothing import Nothing
 from service.api.http.operations import operation
-from service.api.http.paging import Page
-from service.api.http.phases import entering_of
-from service.api.http.reasons import keep
+from service.api.http.reading.listing import Pages
+from service.api.http.reading.paging import Page
 from service.api.http.shell import Asked, Shell
-from service.api.http.submitting import Order, answer, decide_one
+from service.api.http.writing.reasons import keep
+from service.api.http.writing.submitting import Order, answer, decide_one
 from service.api.tournament.entrants import my_entry
 from service.base.errors import BadRequest
 from service.director.admission import table_ids

@@ -8,14 +8,12 @@ from uuid import UUID
 import msgspec
 
 from engine.league.roles import STAFF
-from engine.tournament.model.entering_values import Applicant, Entering
 from engine.tournament.model.state import Finished, Running
 from engine.tournament.model.values import Entry
+from engine.tournament.model.values.entering import Applicant, Entering
 from engine.tournament.results.ranking import out_in_round
 from engine.values import EntrantId
-from service.api.http.access import TournamentPlace, entrant_of
-from service.api.http.by import By
-from service.api.http.phases import (
+from service.api.http.access.phases import (
     Tournament,
     entering_of,
     entries_of,
@@ -23,8 +21,10 @@ from service.api.http.phases import (
     placings_of,
     tables_of,
 )
+from service.api.http.access.rights import TournamentPlace, entrant_of
+from service.api.http.declaring.by import By
 from service.api.http.shell import Shell
-from service.api.http.submitting import Order
+from service.api.http.writing.submitting import Order
 from service.base.errors import StreamNotFound
 from service.people.accounts import names
 from service.people.tokens import Principal

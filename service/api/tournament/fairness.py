@@ -6,16 +6,16 @@ from litestar import Response
 from engine.coordination.deals import deck_of
 from engine.kit.beacon import Chain, Pulse
 from engine.kit.rng import master_commitment
-from engine.tournament.model.fairness_commands import CommitEntropy, PublishSeeds
-from engine.tournament.model.fairness_values import Fairness
+from engine.tournament.model.commands.fairness import CommitEntropy, PublishSeeds
 from engine.tournament.model.state import Finished, Registering, Running
+from engine.tournament.model.values.fairness import Fairness
 from engine.values import EntrantId, HexDigest, PlayerId, number_of, stream_of
-from service.api.http.access import TournamentPlace
-from service.api.http.hands import Hand
-from service.api.http.nothing import Nothing
+from service.api.http.access.hands import Hand
+from service.api.http.access.rights import TournamentPlace
+from service.api.http.declaring.nothing import Nothing
 from service.api.http.operations import operation
 from service.api.http.shell import Shell
-from service.api.http.submitting import Order, answer, decide_one, encoded
+from service.api.http.writing.submitting import Order, answer, decide_one, encoded
 from service.api.tournament.entrants import my_entry
 from service.base.errors import StreamNotFound
 from service.director.entropy import deals_of, open_entropy

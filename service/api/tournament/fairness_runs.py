@@ -5,9 +5,9 @@ from datetime import date
 import msgspec
 from litestar import Response
 
-from service.api.http.listing import Pages
 from service.api.http.operations import operation
-from service.api.http.paging import Page
+from service.api.http.reading.listing import Pages
+from service.api.http.reading.paging import Page
 from service.api.http.shell import Shell
 from service.audit.play.fresh import nights
 from service.base.errors import BadRequest

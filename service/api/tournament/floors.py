@@ -14,13 +14,13 @@ from engine.table.model.state import Table
 from engine.tournament.model import state as tournament
 from engine.tournament.model.state import Running
 from engine.values import Stream, TableId, stream_of
-from service.api.http.access import AS_KNOWN, TournamentPlace
-from service.api.http.listing import Listing, Pages
-from service.api.http.moments import AS_OF_PROBLEMS, Then
+from service.api.http.access.phases import tables_of
+from service.api.http.access.rights import AS_KNOWN, TournamentPlace
 from service.api.http.operations import operation
-from service.api.http.phases import tables_of
+from service.api.http.reading.listing import Listing, Pages
+from service.api.http.reading.moments import AS_OF_PROBLEMS, Then
 from service.api.http.shell import Asked, Shell, shell_of
-from service.api.http.submitting import encoded
+from service.api.http.writing.submitting import encoded
 from service.api.tournament.changes import KnockedOut, Load, SeatChanged, knocked_out, seat_changes
 from service.base.errors import StreamNotFound
 from service.log.writer import Loaded

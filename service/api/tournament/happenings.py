@@ -9,16 +9,14 @@ from litestar import Response
 
 from engine.league.state import Created
 from engine.table.model.state import Table
-from engine.tournament.model import entering_events as entering
 from engine.tournament.model import events as play
-from engine.tournament.model import floor_events as floor
-from engine.tournament.model import money_events as money
+from engine.tournament.model.events import entering, floor, money
 from engine.values import stream_of
-from service.api.http.access import TournamentPlace
-from service.api.http.called import names_at, names_of
+from service.api.http.access.rights import TournamentPlace
 from service.api.http.operations import operation
+from service.api.http.reading.called import names_at, names_of
 from service.api.http.shell import Shell
-from service.api.http.submitting import encoded
+from service.api.http.writing.submitting import encoded
 from service.log.catalogue import tag_of
 from service.log.read import read_last_of_types
 from service.log.streams import table_stream

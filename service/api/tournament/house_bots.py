@@ -9,10 +9,10 @@ from msgspec import Meta
 from engine.kit.house_bots import Strength, house_bot_of
 from engine.tournament.model.events import EntrantRegistered
 from engine.values import PlayerId
-from service.api.http.access import TournamentPlace
+from service.api.http.access.rights import TournamentPlace
 from service.api.http.operations import operation
 from service.api.http.shell import Shell
-from service.api.http.submitting import Order, answer
+from service.api.http.writing.submitting import Order, answer
 from service.api.tournament.registrations import REGISTERING
 from service.director.house_bots import seat_house_bots as submit_house_bots
 from service.people.tokens import Principal

@@ -8,15 +8,15 @@ from litestar import Response
 from msgspec import Meta
 
 from engine.league.roles import may
-from engine.tournament.model.money_commands import (
+from engine.tournament.model.commands.money import (
     HandOverPrize,
     RecordPayment,
     ReturnPrize,
     ReversePayment,
 )
-from engine.tournament.model.money_events import PrizeHandedOver, PrizeReturned
-from engine.tournament.model.money_values import PaymentKind, Refund
+from engine.tournament.model.events.money import PrizeHandedOver, PrizeReturned
 from engine.tournament.model.state import Finished, Running
+from engine.tournament.model.values.money import PaymentKind, Refund
 from engine.tournament.money.handing_over import handed_over_to
 from engine.tournament.money.pool import (
     Known,
@@ -30,16 +30,16 @@ from engine.tournament.money.pool import (
 )
 from engine.tournament.money.prizes import prizes
 from engine.values import EntrantId, PlayerId
-from service.api.http.access import TournamentPlace
-from service.api.http.called import names_of
-from service.api.http.etags import Tags
-from service.api.http.moments import AS_OF_PROBLEMS, Then, place_then
-from service.api.http.nothing import Nothing
+from service.api.http.access.phases import Tournament, entries_of, payouts_of
+from service.api.http.access.rights import TournamentPlace
+from service.api.http.declaring.nothing import Nothing
 from service.api.http.operations import operation
-from service.api.http.phases import Tournament, entries_of, payouts_of
-from service.api.http.reasons import keep
+from service.api.http.reading.called import names_of
+from service.api.http.reading.etags import Tags
+from service.api.http.reading.moments import AS_OF_PROBLEMS, Then, place_then
 from service.api.http.shell import Shell
-from service.api.http.submitting import Order, answer, decide_one, encoded
+from service.api.http.writing.reasons import keep
+from service.api.http.writing.submitting import Order, answer, decide_one, encoded
 from service.people.texts import Written
 from service.people.tokens import Principal
 

@@ -5,11 +5,11 @@ from typing import Annotated
 from litestar import Response
 from msgspec import Meta
 
-from engine.tournament.model import floor_commands
-from service.api.http.access import TournamentPlace
+from engine.tournament.model.commands import floor as floor_commands
+from service.api.http.access.rights import TournamentPlace
 from service.api.http.operations import operation
 from service.api.http.shell import Shell
-from service.api.http.submitting import Order
+from service.api.http.writing.submitting import Order
 from service.api.tournament.rulings import ReasonGiven, Ruled, ruled, signed
 
 

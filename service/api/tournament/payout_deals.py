@@ -7,15 +7,15 @@ import msgspec
 from litestar import Response
 from msgspec import Meta
 
-from engine.tournament.model.money_commands import AcceptDeal, DeclineDeal, ProposeDeal
-from engine.tournament.model.money_values import DealMethod, DealShare, Offer
+from engine.tournament.model.commands.money import AcceptDeal, DeclineDeal, ProposeDeal
 from engine.tournament.model.state import Running
+from engine.tournament.model.values.money import DealMethod, DealShare, Offer
 from engine.values import EntrantId
-from service.api.http.access import TournamentPlace
-from service.api.http.nothing import Nothing
+from service.api.http.access.rights import TournamentPlace
+from service.api.http.declaring.nothing import Nothing
 from service.api.http.operations import operation
 from service.api.http.shell import Shell
-from service.api.http.submitting import Order, answer, decide_one, encoded
+from service.api.http.writing.submitting import Order, answer, decide_one, encoded
 from service.api.tournament.entrants import OwnEntry
 from service.base.errors import StreamNotFound
 from service.director.next_hand import lead_on

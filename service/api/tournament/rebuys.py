@@ -15,14 +15,14 @@ from engine.tournament.model.commands import (
     Leave,
     StakeItem,
 )
-from engine.tournament.model.money_commands import TakeAddOn
+from engine.tournament.model.commands.money import TakeAddOn
 from engine.tournament.model.state import Running
 from engine.values import CHIPS_MAX, EntrantId, stream_of
-from service.api.http.access import AS_KNOWN, TournamentPlace
-from service.api.http.nothing import Nothing
+from service.api.http.access.rights import AS_KNOWN, TournamentPlace
+from service.api.http.declaring.nothing import Nothing
 from service.api.http.operations import operation
 from service.api.http.shell import Shell
-from service.api.http.submitting import Order, answer
+from service.api.http.writing.submitting import Order, answer
 from service.api.tournament.entrants import OwnEntry
 from service.director.submitting import submit_to_tournament
 

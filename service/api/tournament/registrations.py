@@ -10,13 +10,13 @@ from engine.tournament.model.commands import Register, Withdraw
 from engine.tournament.model.state import Running
 from engine.values import EntrantId, PlayerId
 from service.announcing.sandbox_leagues import is_sandbox
-from service.api.http.access import AS_KNOWN, TournamentPlace
-from service.api.http.listing import Pages
-from service.api.http.nothing import Nothing
+from service.api.http.access.rights import AS_KNOWN, TournamentPlace
+from service.api.http.declaring.nothing import Nothing
 from service.api.http.operations import operation
-from service.api.http.paging import Page
+from service.api.http.reading.listing import Pages
+from service.api.http.reading.paging import Page
 from service.api.http.shell import Shell
-from service.api.http.submitting import Order, answer, decide_one
+from service.api.http.writing.submitting import Order, answer, decide_one
 from service.api.tournament.entrants import EntrantShown, my_entry, shown_entrants
 from service.base.errors import Forbidden, StreamNotFound
 from service.director.admission import table_ids

@@ -7,13 +7,13 @@ from litestar import Response
 
 from engine.rulesets import PRESETS, preset
 from engine.rulesets.differences import differences
-from engine.tournament.model.terms_announced import Terms
-from engine.tournament.model.terms_formats import Rounds
+from engine.tournament.model.terms.announced import Terms
+from engine.tournament.model.terms.formats import Rounds
 from service.announcing.defaults import Content
 from service.announcing.terms import TournamentWanted
-from service.api.http.access import AS_KNOWN, TournamentPlace
-from service.api.http.etags import Tags
+from service.api.http.access.rights import AS_KNOWN, TournamentPlace
 from service.api.http.operations import operation
+from service.api.http.reading.etags import Tags
 from service.base.documents import Document, Json
 
 _OF_ONE_NIGHT = ("season", "starts_at", "registration_opens_at")

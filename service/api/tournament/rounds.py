@@ -3,15 +3,15 @@
 import msgspec
 from litestar import Response
 
-from engine.tournament.model.rounds_commands import EndRoundEarly
+from engine.tournament.model.commands.rounds import EndRoundEarly
 from engine.values import PlayerId
-from service.api.http.access import TournamentPlace
-from service.api.http.etags import Tags
-from service.api.http.moments import AS_OF_PROBLEMS, Then, place_then
+from service.api.http.access.rights import TournamentPlace
 from service.api.http.operations import operation
-from service.api.http.reasons import keep
+from service.api.http.reading.etags import Tags
+from service.api.http.reading.moments import AS_OF_PROBLEMS, Then, place_then
 from service.api.http.shell import Shell
-from service.api.http.submitting import Order, answer, encoded
+from service.api.http.writing.reasons import keep
+from service.api.http.writing.submitting import Order, answer, encoded
 from service.api.tournament.rounds_shown import RoundsShown, rounds_shown
 from service.director.submitting import submit_to_tournament
 from service.people.texts import Written

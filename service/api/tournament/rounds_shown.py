@@ -4,10 +4,10 @@ from datetime import datetime
 
 import msgspec
 
-from engine.tournament.model.rounds_state import Stage
-from engine.tournament.model.rounds_values import Meetings, RoundResult, RoundTable, Score
 from engine.tournament.model.state import Finished, Running
-from service.api.http.phases import Tournament
+from engine.tournament.model.state.rounds import Stage
+from engine.tournament.model.values.rounds import Meetings, RoundResult, RoundTable, Score
+from service.api.http.access.phases import Tournament
 
 
 class RoundNow(msgspec.Struct, kw_only=True):

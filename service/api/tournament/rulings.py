@@ -6,15 +6,16 @@ import msgspec
 from litestar import Response
 from msgspec import Meta
 
-from engine.tournament.model import floor_commands, floor_events
-from engine.tournament.model.floor_events import PenaltyGiven
+from engine.tournament.model.commands import floor as floor_commands
+from engine.tournament.model.events import floor as floor_events
+from engine.tournament.model.events.floor import PenaltyGiven
 from engine.tournament.model.state import Running, entry_of
 from engine.values import EntrantId, Seat, TableId, stream_of
-from service.api.http import reasons
-from service.api.http.access import Place, TablePlace, TournamentPlace
+from service.api.http.access.rights import Place, TablePlace, TournamentPlace
 from service.api.http.operations import operation
 from service.api.http.shell import Shell
-from service.api.http.submitting import Order, answer
+from service.api.http.writing import reasons
+from service.api.http.writing.submitting import Order, answer
 from service.director.submitting import submit_to_tournament
 from service.log.writer import Receipt
 from service.people.texts import Written

@@ -22,18 +22,18 @@ from engine.table.read.view_parts import NextLevelView
 from engine.tournament.model.events import TournamentCancelled, TournamentFinished
 from engine.tournament.model.state import Cancelled, Drafted, Finished, Phase, phase_of
 from engine.values import Stream, identifier, number_of, stream_of
-from service.api.http.access import TOURNAMENT, TournamentPlace, demand_form
-from service.api.http.called import names_of
-from service.api.http.limiting import demand_room
-from service.api.http.listing import Pages
-from service.api.http.nothing import Nothing
+from service.api.http.access.phases import Tournament, entering_of, placings_of
+from service.api.http.access.rights import TOURNAMENT, TournamentPlace, demand_form
+from service.api.http.declaring.nothing import Nothing
+from service.api.http.declaring.queries import Query
 from service.api.http.operations import operation
-from service.api.http.paging import Page
-from service.api.http.phases import Tournament, entering_of, placings_of
-from service.api.http.public import HIDDEN
-from service.api.http.queries import Query
+from service.api.http.reading.called import names_of
+from service.api.http.reading.listing import Pages
+from service.api.http.reading.paging import Page
+from service.api.http.reading.public import HIDDEN
 from service.api.http.shell import Shell
-from service.api.http.submitting import Order, encoded
+from service.api.http.wire.limiting import demand_room
+from service.api.http.writing.submitting import Order, encoded
 from service.api.me.signing_in import REPLAYED
 from service.api.tournament.changes import KnockedOut, SeatChanged, knocked_out, seat_changes
 from service.api.tournament.entering import AnnouncementListed

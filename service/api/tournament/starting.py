@@ -8,12 +8,12 @@ from litestar import Response
 from engine.tournament.model.commands import Cancel, Pause, Resume
 from engine.tournament.model.state import Phase, phase_of
 from engine.values import TextRef
-from service.api.http.access import TournamentPlace
-from service.api.http.nothing import Nothing
+from service.api.http.access.rights import TournamentPlace
+from service.api.http.declaring.nothing import Nothing
 from service.api.http.operations import operation
-from service.api.http.reasons import keep
 from service.api.http.shell import Shell
-from service.api.http.submitting import Order, answer, decide_one, encoded
+from service.api.http.writing.reasons import keep
+from service.api.http.writing.submitting import Order, answer, decide_one, encoded
 from service.director.level_clock import after_outages
 from service.director.submitting import start_tournament
 from service.director.whole_table import with_stacks

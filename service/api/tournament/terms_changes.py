@@ -5,14 +5,14 @@ from litestar import Response
 from msgspec import UNSET, UnsetType
 from msgspec.structs import fields, replace
 
-from engine.tournament.model.entering_commands import ChangeTerms
+from engine.tournament.model.commands.entering import ChangeTerms
 from service.announcing.changing import TermsWanted, changeable_of, patched
-from service.api.http.access import TournamentPlace
-from service.api.http.faults import faults_of, refused
+from service.api.http.access.rights import TournamentPlace
 from service.api.http.operations import operation
-from service.api.http.reasons import signed
+from service.api.http.problems.faults import faults_of, refused
 from service.api.http.shell import Shell
-from service.api.http.submitting import Order
+from service.api.http.writing.reasons import signed
+from service.api.http.writing.submitting import Order
 from service.api.tournament.entering import EntryChanged, entry_changed
 from service.base.documents import Document
 from service.director.admission import table_ids

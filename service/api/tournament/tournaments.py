@@ -14,12 +14,13 @@ from engine.season.errors import SeasonClosedAlready
 from engine.tournament.levels import following
 from engine.tournament.model.state import Phase, Running, phase_of
 from engine.tournament.model.terms import EntryTerms, FeeTerms, FormatTerms
-from engine.tournament.model.terms_announced import Terms
-from engine.tournament.model.terms_floor import FloorTerms
+from engine.tournament.model.terms.announced import Terms
+from engine.tournament.model.terms.floor import FloorTerms
 from engine.tournament.model.values import BotRule
 from engine.values import LeagueId, TournamentId, Visibility, stream_of
 from service.announcing.terms import announcing, demand_sandbox
-from service.api.http.access import (
+from service.api.http.access.phases import Tournament, entering_of, tables_of
+from service.api.http.access.rights import (
     AS_KNOWN,
     SEASON,
     LeaguePlace,
@@ -27,16 +28,15 @@ from service.api.http.access import (
     entrant_of,
     find,
 )
-from service.api.http.asking import TournamentAsked, filled
-from service.api.http.etags import Tags
-from service.api.http.moments import AS_OF_PROBLEMS, Then, place_then
+from service.api.http.declaring.queries import Query
 from service.api.http.operations import operation
-from service.api.http.paging import Page
-from service.api.http.phases import Tournament, entering_of, tables_of
-from service.api.http.positions import ReadPages
-from service.api.http.queries import Query
+from service.api.http.problems.asking import TournamentAsked, filled
+from service.api.http.reading.etags import Tags
+from service.api.http.reading.moments import AS_OF_PROBLEMS, Then, place_then
+from service.api.http.reading.paging import Page
+from service.api.http.reading.positions import ReadPages
 from service.api.http.shell import Asked, Shell
-from service.api.http.submitting import Order, answer, decide_one, encoded
+from service.api.http.writing.submitting import Order, answer, decide_one, encoded
 from service.api.tournament.entrants import EntrantShown, shown_entrants
 from service.api.tournament.money import MoneyShown, money_shown
 from service.api.tournament.rounds_shown import RoundNow, round_now

@@ -9,15 +9,15 @@ from msgspec.structs import replace
 from engine import tournament
 from engine.tournament.entering.staff import counts_as_entered
 from engine.tournament.model.commands import Register
-from engine.tournament.model.entering_events import LateSeatDrawn, TableAdded
 from engine.tournament.model.events import ChipsPromised
+from engine.tournament.model.events.entering import LateSeatDrawn, TableAdded
 from engine.tournament.model.state import Running
 from engine.values import EntrantId, PlayerId, Seat, TableId, identifier
-from service.api.http.access import LEAGUE, TournamentPlace, demand_also, find
-from service.api.http.declaration import OnPeople
+from service.api.http.access.rights import LEAGUE, TournamentPlace, demand_also, find
+from service.api.http.declaring.declaration import OnPeople
 from service.api.http.operations import operation
 from service.api.http.shell import Asked, Shell
-from service.api.http.submitting import Order, answer
+from service.api.http.writing.submitting import Order, answer
 from service.api.league.likenesses import demand_distinct
 from service.api.league.players import PlayerWanted, ones_of, stored
 from service.api.tournament.registrations import REGISTERING, STATUSES

@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from engine.tournament.model.correcting_events import ResultCorrected
+from engine.tournament.model.events.correcting import ResultCorrected
 from engine.tournament.model.state import Finished, State
 from service.audit.said import Said, said
 

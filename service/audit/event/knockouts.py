@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from engine.coordination.aggregates import Event
 from engine.table.model.events import HandOpened, HandSettled, PotAwarded, PotsFormed
-from engine.tournament.model.money_events import EntrantKnockedOut
+from engine.tournament.model.events.money import EntrantKnockedOut
 from engine.values import stream_of
 from service.audit.report import Findings
 from service.audit.said import said

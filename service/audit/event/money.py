@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from engine.rulesets import OpenEnd
-from engine.tournament.model import entering_events as entering
 from engine.tournament.model import events
-from engine.tournament.model import money_events as of_money
-from engine.tournament.model.terms_announced import Terms
+from engine.tournament.model.events import entering
+from engine.tournament.model.events import money as of_money
+from engine.tournament.model.terms.announced import Terms
 from service.audit.report import Findings
 from service.audit.said import Said, said
 

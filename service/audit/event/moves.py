@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 
 from engine.tournament.model import events
-from engine.tournament.model import floor_events as floor
+from engine.tournament.model.events import floor
 from engine.tournament.model.state import Running, State
 from engine.tournament.model.values import Candidate, Draw, Masters, Move
 from service.audit.play import generator

@@ -11,17 +11,17 @@ from fractions import Fraction
 from itertools import combinations
 
 from engine.tournament.model import events
-from engine.tournament.model import rounds_events as of_rounds
-from engine.tournament.model.rounds_values import (
+from engine.tournament.model.events import rounds as of_rounds
+from engine.tournament.model.terms.announced import Terms
+from engine.tournament.model.terms.formats import Rounds
+from engine.tournament.model.values import Masters
+from engine.tournament.model.values.rounds import (
     RoundDraw,
     RoundResult,
     RoundScore,
     RoundTable,
     Score,
 )
-from engine.tournament.model.terms_announced import Terms
-from engine.tournament.model.terms_formats import Rounds
-from engine.tournament.model.values import Masters
 from engine.tournament.rounds import decisions
 from engine.values import EntrantId
 from service.audit.play import generator

@@ -1,15 +1,15 @@
 """One tournament, checked from its events: masters, seat draws, chips, placings, payouts."""
 
 from engine.rulesets import Amounts
-from engine.tournament.model import entering_events as entering
 from engine.tournament.model import events
-from engine.tournament.model.correcting_events import ResultCorrected
-from engine.tournament.model.floor_events import ClockSet, StackRemoved
-from engine.tournament.model.money_events import AddOnTaken, PrizeHandedOver, PrizeReturned
-from engine.tournament.model.rounds_events import RoundSeated
+from engine.tournament.model.events import entering
+from engine.tournament.model.events.correcting import ResultCorrected
+from engine.tournament.model.events.floor import ClockSet, StackRemoved
+from engine.tournament.model.events.money import AddOnTaken, PrizeHandedOver, PrizeReturned
+from engine.tournament.model.events.rounds import RoundSeated
 from engine.tournament.model.state import Finished, Running, State
-from engine.tournament.model.terms_announced import Terms
-from engine.tournament.model.terms_changeable import ChangeableTerms
+from engine.tournament.model.terms.announced import Terms
+from engine.tournament.model.terms.changeable import ChangeableTerms
 from engine.tournament.model.values import Masters
 from engine.values import EntrantId, number_of
 from service.audit.event import corrections, moves

@@ -6,8 +6,8 @@ from hashlib import sha256
 
 from engine.kit.beacon import Chain, Pulse, time_of
 from engine.table.model.events import TableBeaconAwaited
-from engine.tournament.model import fairness_events
 from engine.tournament.model.events import Event
+from engine.tournament.model.events import fairness as fairness_events
 from engine.tournament.model.state import Announced, Drafted, State
 from service.audit.report import Findings
 from service.audit.said import NO_FAULT, Said, said

@@ -3,9 +3,8 @@
 from collections.abc import Callable, Iterable
 
 from engine.table.model.events import HandOpened
-from engine.tournament.model import entering_events as entering
-from engine.tournament.model import fairness_events
-from engine.tournament.model.events import Event, TournamentAnnounced
+from engine.tournament.model.events import Event, TournamentAnnounced, entering
+from engine.tournament.model.events import fairness as fairness_events
 from engine.tournament.model.state import Finished, Registering, Running, State
 from service.audit.play import generator
 from service.audit.play.beacon import BeaconAudit

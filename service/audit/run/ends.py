@@ -3,7 +3,7 @@
 from collections.abc import Set as AbstractSet
 
 from engine.season.events import TournamentHead
-from engine.tournament.model.heads_events import TableHead
+from engine.tournament.model.events.heads import TableHead
 from service.audit.report import Findings
 from service.audit.said import Said, said
 from service.log.record import Recorded

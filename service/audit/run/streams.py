@@ -15,8 +15,8 @@ from engine.league.events import LeagueCreated
 from engine.season.events import SeasonClosed, TournamentsRecorded
 from engine.table.model.events import DealVoided, HandSettled, TableBeaconAwaited, TableOpened
 from engine.table.model.state import Table
-from engine.tournament.model.fairness_events import BeaconAwaited
-from engine.tournament.model.heads_events import TablesRecorded
+from engine.tournament.model.events.fairness import BeaconAwaited
+from engine.tournament.model.events.heads import TablesRecorded
 from engine.tournament.model.state import State as TournamentState
 from engine.values import SeasonId, TournamentId, stream_of
 from service.audit.bytes.chain import Links

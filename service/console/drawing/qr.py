@@ -5,7 +5,7 @@ from functools import lru_cache
 import segno
 from markupsafe import Markup, escape
 
-from service.api.http.problems import SHELL_CATALOGUE
+from service.api.http.problems.answers import SHELL_CATALOGUE
 from service.base.errors import Overloaded
 from service.base.pools import DRAWING
 from service.console.calling import Problem

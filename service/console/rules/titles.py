@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from service.api.http.rule_names import NUMBERS
+from service.api.http.declaring.rule_names import NUMBERS
 from service.base.languages import N_
 from service.console.languages import Spoken
 

@@ -8,7 +8,7 @@ are right for every override.
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from service.api.http.rule_names import NUMBERS
+from service.api.http.declaring.rule_names import NUMBERS
 from service.console.languages import Spoken
 from service.console.words import Words
 

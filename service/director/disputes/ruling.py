@@ -23,7 +23,7 @@ from engine.season.commands import AdjustPoints
 from engine.season.commands import Command as SeasonCommand
 from engine.season.freezing import FreezeStandings, ReleaseStandings
 from engine.tournament.model.commands import Command as TournamentCommand
-from engine.tournament.model.freezing_commands import FreezeResult, ReleaseResult
+from engine.tournament.model.commands.freezing import FreezeResult, ReleaseResult
 from engine.values import Stream, stream_of
 from service.director.corrections import counted_still, demand_of_league
 from service.director.runtime import Runtime

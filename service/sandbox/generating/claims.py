@@ -4,7 +4,7 @@ from engine.dispute.values import Subject
 from engine.season.commands import AdjustPoints, RevokeAward
 from engine.season.values import Adjustment
 from engine.table.model.state import Table
-from engine.tournament.model.floor_commands import Disqualify, Penalise, Warn
+from engine.tournament.model.commands.floor import Disqualify, Penalise, Warn
 from engine.tournament.model.state import Finished, Running
 from engine.values import AdjustmentId, PlayerId, SeasonId, TournamentId, identifier
 from service.base.documents import Document

@@ -31,7 +31,7 @@ from engine.values import (
     number_of,
     stream_of,
 )
-from service.api.http.rehearsing import would_change
+from service.api.http.writing.rehearsing import would_change
 from service.base.documents import Document
 from service.director.disputes.evidence import EVENTS_MAX
 from service.director.disputes.ruling import Acts, frozen, ruled, taken

@@ -18,8 +18,8 @@ from engine.tournament.model.commands import (
     Resume,
     StakeItem,
 )
-from engine.tournament.model.correcting_commands import CorrectResult, Forfeit, Reaward
-from engine.tournament.model.floor_commands import (
+from engine.tournament.model.commands.correcting import CorrectResult, Forfeit, Reaward
+from engine.tournament.model.commands.floor import (
     AnnounceBreak,
     ChangeBreakingOrder,
     Disqualify,
@@ -31,12 +31,12 @@ from engine.tournament.model.floor_commands import (
     StartHandForHand,
     Warn,
 )
-from engine.tournament.model.money_commands import AcceptDeal, ProposeDeal, RecordPayment, TakeAddOn
-from engine.tournament.model.money_values import DealMethod
-from engine.tournament.model.rounds_commands import EndRoundEarly
+from engine.tournament.model.commands.money import AcceptDeal, ProposeDeal, RecordPayment, TakeAddOn
+from engine.tournament.model.commands.rounds import EndRoundEarly
 from engine.tournament.model.state import Finished, Running
-from engine.tournament.model.terms_announced import Terms
+from engine.tournament.model.terms.announced import Terms
 from engine.tournament.model.values import Award
+from engine.tournament.model.values.money import DealMethod
 from engine.values import EntrantId
 from service.base.documents import Document
 from service.director import whole_table

@@ -10,14 +10,14 @@ from engine.errors import CommandRejected
 from engine.kit.rng import entropy_commitment
 from engine.table.model.state import Table
 from engine.tournament.model.commands import Announce, RaiseLevels, Withdraw
-from engine.tournament.model.entering_commands import (
+from engine.tournament.model.commands.entering import (
     AnnounceDraft,
     AnswerOffer,
     Approve,
     CheckIn,
     Draft,
 )
-from engine.tournament.model.fairness_commands import CommitEntropy, PublishSeeds
+from engine.tournament.model.commands.fairness import CommitEntropy, PublishSeeds
 from engine.tournament.model.state import Finished, Registering, Running
 from engine.values import EntrantId, PlayerId, number_of, stream_of
 from service.bundles.gathering import tables_of

@@ -21,8 +21,8 @@ from engine.tournament.model.terms import (
     Rounds,
     SingleTable,
 )
-from engine.tournament.model.terms_fees import AddOnTerms, PayoutRow, Price
-from engine.tournament.model.terms_floor import BreakAfter, HandForHandTerms, HandsDrawn
+from engine.tournament.model.terms.fees import AddOnTerms, PayoutRow, Price
+from engine.tournament.model.terms.floor import BreakAfter, HandForHandTerms, HandsDrawn
 from engine.values import LeagueId, SeasonId, TournamentId
 from service.base.documents import Document
 from service.sandbox.generating.chance import Dice

@@ -17,14 +17,14 @@ import structlog
 from engine.errors import CommandRejected
 from engine.kit.house_bots import is_house_bot
 from engine.league.state import Created
-from engine.tournament.model.entering_commands import AnswerOffer, CheckIn
-from engine.tournament.model.entering_values import Applicant
+from engine.tournament.model.commands.entering import AnswerOffer, CheckIn
 from engine.tournament.model.state import Registering, State
 from engine.tournament.model.values import Entry
+from engine.tournament.model.values.entering import Applicant
 from engine.values import EntrantId, PlayerId, TableId, stream_of
-from service.api.http.news import News
-from service.api.http.phases import entering_of, entries_of, tables_of
-from service.api.http.watching import Watch
+from service.api.http.access.phases import entering_of, entries_of, tables_of
+from service.api.http.following.news import News
+from service.api.http.following.watching import Watch
 from service.api.table.my_facts import is_over
 from service.api.table.my_following import named, subjects_in
 from service.base import metrics, telemetry

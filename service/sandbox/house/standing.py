@@ -19,7 +19,7 @@ from engine.tournament.model.state import Registering
 from engine.values import LeagueId, TournamentId, stream_of
 from service.announcing.sandbox import OFFERED, TABLE_SEATS, Offered, Sandbox
 from service.announcing.sandbox_leagues import earlier
-from service.api.http.news import News
+from service.api.http.following.news import News
 from service.api.table.my_following import subjects_in
 from service.base.errors import ServiceError
 from service.director.house_bots import seat_house_bots

@@ -10,9 +10,9 @@ from engine.season import decider as seasons
 from engine.season.commands import AwardPoints, CloseSeason, ReviseAward
 from engine.season.freezing import FreezeStandings, ReleaseStandings
 from engine.season.values import PointsFormula
-from engine.tournament.model.correcting_commands import CorrectResult, Reaward
-from engine.tournament.model.entering_commands import CloseLateRegistration
-from engine.tournament.model.freezing_commands import FreezeResult, ReleaseResult
+from engine.tournament.model.commands.correcting import CorrectResult, Reaward
+from engine.tournament.model.commands.entering import CloseLateRegistration
+from engine.tournament.model.commands.freezing import FreezeResult, ReleaseResult
 from engine.tournament.model.state import Finished
 from engine.tournament.model.terms import EntryTerms, FeeTerms
 from engine.values import DisputeId

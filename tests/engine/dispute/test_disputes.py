@@ -25,7 +25,7 @@ from engine.season.freezing import FreezeStandings, ReleaseStandings
 from engine.tournament import decider as tournament
 from engine.tournament.evolve.freezing import frozen_by
 from engine.tournament.freezing import decisions as result
-from engine.tournament.model.freezing_commands import FreezeResult
+from engine.tournament.model.commands.freezing import FreezeResult
 from engine.tournament.model.state import Unannounced
 from engine.values import (
     DisputeId,

@@ -6,9 +6,9 @@ from uuid import UUID
 from engine.coordination.aggregates import DECIDERS
 from engine.coordination.round_tables import opened
 from engine.table.read.view_parts import TableView
-from engine.tournament.model.rounds_commands import SeatRound
-from engine.tournament.model.rounds_state import RoundsState
+from engine.tournament.model.commands.rounds import SeatRound
 from engine.tournament.model.state import Finished, Running
+from engine.tournament.model.state.rounds import RoundsState
 from engine.tournament.model.terms import Rounds
 from engine.values import TableId, identifier
 from tests.engine.coordination.evening import STEPS_MAX, Evening, cards_of

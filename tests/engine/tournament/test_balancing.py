@@ -15,7 +15,7 @@ from engine.table.model.events import HandOpened
 from engine.table.read.view_parts import TableView
 from engine.tournament.model.directives import Break, Hold, MoveOut, Redraw
 from engine.tournament.model.events import EntrantsMoved, TableBroken
-from engine.tournament.model.floor_events import SeatsRedrawn
+from engine.tournament.model.events.floor import SeatsRedrawn
 from engine.tournament.model.state import Finished, Running
 from engine.tournament.model.terms import FloorTerms
 from engine.tournament.seating.balancing import preferred

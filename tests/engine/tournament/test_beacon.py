@@ -32,8 +32,9 @@ from engine.table.model.state import Table
 from engine.table.read.recall import recall
 from engine.tournament import decider
 from engine.tournament.model.commands import StartPlay, Withdraw
-from engine.tournament.model.entering_commands import AnnounceDraft, CheckIn, Draft
-from engine.tournament.model.entering_errors import NotADraft
+from engine.tournament.model.commands.entering import AnnounceDraft, CheckIn, Draft
+from engine.tournament.model.errors.entering import NotADraft
+from engine.tournament.model.errors.fairness import EntropyTooLate, SeatsBeingDrawn
 from engine.tournament.model.events import (
     PlayStarted,
     RegistrationClosed,
@@ -41,11 +42,10 @@ from engine.tournament.model.events import (
     TournamentAnnounced,
     TournamentCancelled,
 )
-from engine.tournament.model.fairness_errors import EntropyTooLate, SeatsBeingDrawn
-from engine.tournament.model.fairness_events import BeaconAwaited, BeaconNamed, BeaconRecorded
+from engine.tournament.model.events.fairness import BeaconAwaited, BeaconNamed, BeaconRecorded
 from engine.tournament.model.state import Cancelled, Running
 from engine.tournament.model.terms import EntryTerms
-from engine.tournament.model.terms_announced import Terms
+from engine.tournament.model.terms.announced import Terms
 from engine.values import HandId
 from tests.engine.scenario import Scenario
 from tests.engine.tournament.floor import (

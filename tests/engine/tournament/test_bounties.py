@@ -17,9 +17,9 @@ from engine.table.model.events import (
     Share,
 )
 from engine.tournament.model.commands import CloseWindows, DeclareRebuy
+from engine.tournament.model.commands.floor import Disqualify
 from engine.tournament.model.events import EntrantEliminated, TournamentFinished
-from engine.tournament.model.floor_commands import Disqualify
-from engine.tournament.model.money_events import BountyUnclaimed, BountyWon, EntrantKnockedOut
+from engine.tournament.model.events.money import BountyUnclaimed, BountyWon, EntrantKnockedOut
 from engine.tournament.model.terms import FeeTerms
 from engine.tournament.money.pool import knockouts_of
 from engine.values import HandId, TableId

@@ -9,10 +9,7 @@ from engine.coordination.policies import decide_in_turn
 from engine.rulesets import resolve, ruleset_hash
 from engine.tournament import decider
 from engine.tournament.model.commands import Outage, Pause, RaiseLevels, Resume
-from engine.tournament.model.directives import Hold, MoveOut
-from engine.tournament.model.errors import TermsInvalid
-from engine.tournament.model.events import ClockStarted, ClockStopped, LevelRaised
-from engine.tournament.model.floor_commands import (
+from engine.tournament.model.commands.floor import (
     AnnounceBreak,
     EndBreak,
     EndDueBreak,
@@ -20,11 +17,14 @@ from engine.tournament.model.floor_commands import (
     OrderMove,
     ReleaseTable,
 )
-from engine.tournament.model.floor_errors import RulingNotPossible
-from engine.tournament.model.floor_events import BreakAnnounced, BreakEnded, BreakStarted
+from engine.tournament.model.directives import Hold, MoveOut
+from engine.tournament.model.errors import TermsInvalid
+from engine.tournament.model.errors.floor import RulingNotPossible
+from engine.tournament.model.events import ClockStarted, ClockStopped, LevelRaised
+from engine.tournament.model.events.floor import BreakAnnounced, BreakEnded, BreakStarted
 from engine.tournament.model.state import Running
 from engine.tournament.model.terms import FloorTerms
-from engine.tournament.model.terms_floor import BreakAfter
+from engine.tournament.model.terms.floor import BreakAfter
 from tests.engine.coordination.simulation import Floor
 from tests.engine.tournament.floor import NOON, announce, table, to_start
 from tests.engine.tournament.rulings import DIRECTOR, RULED, WHY

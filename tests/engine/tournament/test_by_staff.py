@@ -10,8 +10,10 @@ from engine.rulesets import resolve
 from engine.tournament import decider
 from engine.tournament.entering.checking_in import walking_in
 from engine.tournament.model.commands import DeclareRebuy, Register
-from engine.tournament.model.entering_commands import CheckIn, UndoCheckIn
-from engine.tournament.model.entering_events import (
+from engine.tournament.model.commands.entering import CheckIn, UndoCheckIn
+from engine.tournament.model.errors import EntrantUnknown, RegistrationOver
+from engine.tournament.model.events import EntrantRegistered, EntrantWithdrawn, RebuyDeclared
+from engine.tournament.model.events.entering import (
     CheckInUndone,
     EntrantCheckedIn,
     EntrantWaitlisted,
@@ -20,8 +22,6 @@ from engine.tournament.model.entering_events import (
     NoShowReleased,
     WaitlistLeft,
 )
-from engine.tournament.model.errors import EntrantUnknown, RegistrationOver
-from engine.tournament.model.events import EntrantRegistered, EntrantWithdrawn, RebuyDeclared
 from engine.tournament.model.state import Running
 from service.log.upcasters import upcast
 from tests.engine.scenario import Scenario

@@ -20,7 +20,7 @@ from engine.tournament.model.errors import (
     TournamentFull,
 )
 from engine.tournament.model.events import EntrantCashedOut, EntrantEliminated, TournamentFinished
-from engine.tournament.model.money_events import EntrantKnockedOut
+from engine.tournament.model.events.money import EntrantKnockedOut
 from engine.tournament.model.state import Finished, Running
 from engine.tournament.model.values import Standing
 from engine.values import EntrantId

@@ -8,14 +8,14 @@ import pytest
 from engine.rulesets import resolve
 from engine.tournament import decider
 from engine.tournament.model.commands import Pause, RaiseLevels, Resume
-from engine.tournament.model.entering_events import LateRegistrationClosed
+from engine.tournament.model.commands.floor import AnnounceBreak, SetClock
+from engine.tournament.model.errors.floor import OwnClock, RulingNotPossible
 from engine.tournament.model.events import ClockStarted, LevelRaised
-from engine.tournament.model.floor_commands import AnnounceBreak, SetClock
-from engine.tournament.model.floor_errors import OwnClock, RulingNotPossible
-from engine.tournament.model.floor_events import ClockSet
+from engine.tournament.model.events.entering import LateRegistrationClosed
+from engine.tournament.model.events.floor import ClockSet
 from engine.tournament.model.state import Running
 from engine.tournament.model.terms import EntryTerms, FloorTerms
-from engine.tournament.model.terms_floor import BreakAfter
+from engine.tournament.model.terms.floor import BreakAfter
 from tests.engine.scenario import Scenario
 from tests.engine.tournament.floor import player, register, to_start
 from tests.engine.tournament.rulings import DIRECTOR, RULED, WHY

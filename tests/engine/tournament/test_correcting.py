@@ -5,9 +5,9 @@ from msgspec.structs import replace
 
 from engine.tournament import decider
 from engine.tournament.model.commands import Finish
-from engine.tournament.model.correcting_commands import CorrectResult, Forfeit, Reaward
-from engine.tournament.model.correcting_errors import CorrectionInvalid, TournamentNotFinished
-from engine.tournament.model.correcting_events import ResultCorrected
+from engine.tournament.model.commands.correcting import CorrectResult, Forfeit, Reaward
+from engine.tournament.model.errors.correcting import CorrectionInvalid, TournamentNotFinished
+from engine.tournament.model.events.correcting import ResultCorrected
 from engine.tournament.model.values import Award, Standing
 from engine.values import EntrantId, TextId, TextRef
 from service.audit.event.corrections import faults_of

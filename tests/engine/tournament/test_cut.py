@@ -6,7 +6,7 @@ from engine.kit.rng import derive_seed, openings_digest, shuffle
 from engine.rulesets import preset
 from engine.table.model import events as at_table
 from engine.tournament.model.events import EntrantEliminated
-from engine.tournament.model.rounds_events import CutMade, FinalSeated, RoundEnded
+from engine.tournament.model.events.rounds import CutMade, FinalSeated, RoundEnded
 from engine.tournament.model.state import Finished
 from engine.tournament.model.terms import FloorTerms, Rounds
 from tests.engine.tournament.floor import MASTERS

@@ -10,7 +10,7 @@ from msgspec.structs import asdict, replace
 from engine.rulesets import resolve, ruleset_hash
 from engine.tournament import decider
 from engine.tournament.model.commands import Announce, StartPlay, Withdraw
-from engine.tournament.model.entering_commands import (
+from engine.tournament.model.commands.entering import (
     AnnounceDraft,
     AnswerOffer,
     Approve,
@@ -22,7 +22,15 @@ from engine.tournament.model.entering_commands import (
     PostNotice,
     Refuse,
 )
-from engine.tournament.model.entering_errors import (
+from engine.tournament.model.errors import (
+    AlreadyEntered,
+    EntrantUnknown,
+    RegistrationOver,
+    TermsInvalid,
+    TournamentFull,
+    TournamentNotAnnounced,
+)
+from engine.tournament.model.errors.entering import (
     ApplicantUnknown,
     CheckInNotOpen,
     EntryRefused,
@@ -30,7 +38,16 @@ from engine.tournament.model.entering_errors import (
     NotADraft,
     OfferExpired,
 )
-from engine.tournament.model.entering_events import (
+from engine.tournament.model.events import (
+    EntrantRegistered,
+    EntrantWithdrawn,
+    PlayStarted,
+    RegistrationClosed,
+    SeatsDrawn,
+    TournamentAnnounced,
+    TournamentCancelled,
+)
+from engine.tournament.model.events.entering import (
     AnnouncementPosted,
     CheckInOpened,
     EntrantCheckedIn,
@@ -48,27 +65,10 @@ from engine.tournament.model.entering_events import (
     WaitlistLeft,
     WaitlistTaken,
 )
-from engine.tournament.model.entering_events import EntryRefused as EntryWasRefused
-from engine.tournament.model.errors import (
-    AlreadyEntered,
-    EntrantUnknown,
-    RegistrationOver,
-    TermsInvalid,
-    TournamentFull,
-    TournamentNotAnnounced,
-)
-from engine.tournament.model.events import (
-    EntrantRegistered,
-    EntrantWithdrawn,
-    PlayStarted,
-    RegistrationClosed,
-    SeatsDrawn,
-    TournamentAnnounced,
-    TournamentCancelled,
-)
+from engine.tournament.model.events.entering import EntryRefused as EntryWasRefused
 from engine.tournament.model.state import Cancelled, Registering, Running
 from engine.tournament.model.terms import EntryTerms, FloorTerms, Rounds
-from engine.tournament.model.terms_announced import Terms
+from engine.tournament.model.terms.announced import Terms
 from engine.values import TextId, TextRef
 from tests.engine.scenario import Scenario
 from tests.engine.tournament.floor import (

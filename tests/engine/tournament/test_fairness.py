@@ -17,11 +17,10 @@ from engine.table.model.events import HandOpened
 from engine.table.model.state import Table
 from engine.tournament import decider
 from engine.tournament.model.commands import StartPlay
-from engine.tournament.model.entering_commands import CheckIn
+from engine.tournament.model.commands.entering import CheckIn
+from engine.tournament.model.commands.fairness import CommitEntropy, OpenEntropy, PublishSeeds
 from engine.tournament.model.errors import EntrantUnknown, TournamentNotRunning
-from engine.tournament.model.events import SeatsDrawn
-from engine.tournament.model.fairness_commands import CommitEntropy, OpenEntropy, PublishSeeds
-from engine.tournament.model.fairness_errors import (
+from engine.tournament.model.errors.fairness import (
     EntropyCommittedAlready,
     EntropyMismatch,
     EntropyNotCommitted,
@@ -31,9 +30,10 @@ from engine.tournament.model.fairness_errors import (
     NotCheckedIn,
     SeedsStillNeeded,
 )
-from engine.tournament.model.fairness_events import EntropyCommitted, EntropyOpened
-from engine.tournament.model.rounds_events import RoundSeated
-from engine.tournament.model.rounds_state import RoundsState
+from engine.tournament.model.events import SeatsDrawn
+from engine.tournament.model.events.fairness import EntropyCommitted, EntropyOpened
+from engine.tournament.model.events.rounds import RoundSeated
+from engine.tournament.model.state.rounds import RoundsState
 from engine.tournament.model.terms import EntryTerms
 from engine.values import EntrantId, HandId
 from tests.engine.scenario import Scenario

@@ -6,10 +6,10 @@ import pytest
 
 from engine.kit.freezes import Frozen
 from engine.tournament.model.commands import Cancel, Withdraw
-from engine.tournament.model.correcting_commands import CorrectResult, Forfeit, Reaward
-from engine.tournament.model.freezing_commands import FreezeResult, ReleaseResult
-from engine.tournament.model.money_commands import AcceptDeal, ProposeDeal
-from engine.tournament.model.rounds_commands import SeatRound
+from engine.tournament.model.commands.correcting import CorrectResult, Forfeit, Reaward
+from engine.tournament.model.commands.freezing import FreezeResult, ReleaseResult
+from engine.tournament.model.commands.money import AcceptDeal, ProposeDeal
+from engine.tournament.model.commands.rounds import SeatRound
 from engine.values import DisputeId, PlayerId
 from tests.engine.tournament.floor import NOON, entrant
 from tests.engine.tournament.rulings import RULED

@@ -5,7 +5,9 @@ from typing import Any
 import pytest
 
 from engine.rulesets import resolve, ruleset_hash
+from engine.tournament.model.commands.floor import EndHandForHand, StartHandForHand
 from engine.tournament.model.directives import EndRound, Hold, NextRound, Open
+from engine.tournament.model.errors.floor import RulingNotPossible
 from engine.tournament.model.events import (
     ClockStarted,
     ClockStopped,
@@ -13,12 +15,10 @@ from engine.tournament.model.events import (
     EntrantEliminated,
     LevelRaised,
 )
-from engine.tournament.model.floor_commands import EndHandForHand, StartHandForHand
-from engine.tournament.model.floor_errors import RulingNotPossible
-from engine.tournament.model.floor_events import HandForHandEnded, HandForHandStarted, RoundClosed
+from engine.tournament.model.events.floor import HandForHandEnded, HandForHandStarted, RoundClosed
 from engine.tournament.model.state import Finished, Running
 from engine.tournament.model.terms import FloorTerms
-from engine.tournament.model.terms_floor import HandForHandTerms
+from engine.tournament.model.terms.floor import HandForHandTerms
 from engine.tournament.model.values import Placing
 from engine.values import EntrantId
 from tests.engine.coordination.simulation import Floor

@@ -3,12 +3,12 @@
 import pytest
 
 from engine.kit.freezes import Frozen
-from engine.tournament.model.correcting_commands import CorrectResult
-from engine.tournament.model.correcting_errors import TournamentNotFinished
-from engine.tournament.model.freezing_commands import FreezeResult
-from engine.tournament.model.money_commands import HandOverPrize, ReturnPrize
-from engine.tournament.model.money_errors import PrizeNotDue, PrizeNotOwedBack
-from engine.tournament.model.money_events import PrizeHandedOver, PrizeReturned
+from engine.tournament.model.commands.correcting import CorrectResult
+from engine.tournament.model.commands.freezing import FreezeResult
+from engine.tournament.model.commands.money import HandOverPrize, ReturnPrize
+from engine.tournament.model.errors.correcting import TournamentNotFinished
+from engine.tournament.model.errors.money import PrizeNotDue, PrizeNotOwedBack
+from engine.tournament.model.events.money import PrizeHandedOver, PrizeReturned
 from engine.values import DisputeId
 from service.audit.event.corrections import prize_due
 from tests.engine.tournament.floor import NOON, entrant, player

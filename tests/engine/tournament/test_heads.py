@@ -5,10 +5,10 @@ from engine.season.commands import RecordTournaments
 from engine.season.errors import SeasonNotClosed
 from engine.season.events import TournamentHead, TournamentsRecorded
 from engine.tournament.model.commands import Cancel
-from engine.tournament.model.correcting_commands import Forfeit
-from engine.tournament.model.correcting_errors import TournamentNotFinished
-from engine.tournament.model.heads_commands import RecordTables
-from engine.tournament.model.heads_events import TableHead, TablesRecorded
+from engine.tournament.model.commands.correcting import Forfeit
+from engine.tournament.model.commands.heads import RecordTables
+from engine.tournament.model.errors.correcting import TournamentNotFinished
+from engine.tournament.model.events.heads import TableHead, TablesRecorded
 from engine.values import TableId
 from tests.engine.scenario import Scenario
 from tests.engine.season.seasons import award, closing, opening

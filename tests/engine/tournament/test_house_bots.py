@@ -10,8 +10,8 @@ from engine.kit.house_bots import STRENGTHS, HouseBot, house_bot, house_bot_of, 
 from engine.rulesets import resolve, ruleset_hash
 from engine.tournament.decider import decider
 from engine.tournament.model.commands import Register
-from engine.tournament.model.entering_errors import FeesFixed
 from engine.tournament.model.errors import BotsForbidden, HouseBotsForMoney
+from engine.tournament.model.errors.entering import FeesFixed
 from engine.tournament.model.events import EntrantRegistered
 from engine.tournament.model.terms import EntryTerms
 from engine.values import identifier, number_of

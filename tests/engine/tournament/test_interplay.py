@@ -8,19 +8,19 @@ import pytest
 from engine.rulesets import preset
 from engine.tournament import decider
 from engine.tournament.model.commands import Cancel, CloseEarly
-from engine.tournament.model.entering_events import LateRegistrationClosed, WaitlistTaken
+from engine.tournament.model.commands.floor import CallLastHands, Disqualify
+from engine.tournament.model.commands.money import AcceptDeal, ProposeDeal
 from engine.tournament.model.errors import TermsContradict, TermsInvalid
+from engine.tournament.model.errors.money import DealNotOpen
 from engine.tournament.model.events import EntrantBusted, EntrantEliminated
-from engine.tournament.model.floor_commands import CallLastHands, Disqualify
-from engine.tournament.model.floor_events import HandForHandStarted
-from engine.tournament.model.money_commands import AcceptDeal, ProposeDeal
-from engine.tournament.model.money_errors import DealNotOpen
-from engine.tournament.model.money_events import PayoutDealVoided, RefundsAwarded
-from engine.tournament.model.rounds_events import RoundSeated
+from engine.tournament.model.events.entering import LateRegistrationClosed, WaitlistTaken
+from engine.tournament.model.events.floor import HandForHandStarted
+from engine.tournament.model.events.money import PayoutDealVoided, RefundsAwarded
+from engine.tournament.model.events.rounds import RoundSeated
 from engine.tournament.model.state import Finished
 from engine.tournament.model.terms import EntryTerms, FeeTerms, FloorTerms, Rounds, SingleTable
-from engine.tournament.model.terms_fees import AddOnTerms, PayoutRow, Price
-from engine.tournament.model.terms_floor import HandForHandTerms
+from engine.tournament.model.terms.fees import AddOnTerms, PayoutRow, Price
+from engine.tournament.model.terms.floor import HandForHandTerms
 from tests.engine.coordination.evening import passive
 from tests.engine.coordination.simulation import Floor
 from tests.engine.scenario import Scenario

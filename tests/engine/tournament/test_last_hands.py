@@ -5,14 +5,14 @@ from typing import Any
 import pytest
 
 from engine.kit.rng import Stream, derive_seed, openings_digest
+from engine.tournament.model.commands.floor import CallLastHands, OrderMove
 from engine.tournament.model.directives import CountHands, Finish, Hold, Open
+from engine.tournament.model.errors.floor import RulingNotPossible
 from engine.tournament.model.events import TournamentFinished
-from engine.tournament.model.floor_commands import CallLastHands, OrderMove
-from engine.tournament.model.floor_errors import RulingNotPossible
-from engine.tournament.model.floor_events import LastHandsCalled
+from engine.tournament.model.events.floor import LastHandsCalled
 from engine.tournament.model.state import Finished
 from engine.tournament.model.terms import FloorTerms
-from engine.tournament.model.terms_floor import HandsDrawn
+from engine.tournament.model.terms.floor import HandsDrawn
 from tests.engine.coordination.simulation import Floor
 from tests.engine.tournament.floor import MASTERS, NOON, table
 from tests.engine.tournament.rulings import RULED

@@ -10,14 +10,27 @@ from engine.kit.rng import derive_seed, openings_digest, shuffle
 from engine.rulesets import resolve
 from engine.tournament import decider
 from engine.tournament.model.commands import RaiseLevels, Register
-from engine.tournament.model.directives import Hold
-from engine.tournament.model.entering_commands import (
+from engine.tournament.model.commands.entering import (
     Approve,
     CheckIn,
     CloseLateRegistration,
 )
-from engine.tournament.model.entering_errors import NoSeatFree, ReEntryNotAllowed
-from engine.tournament.model.entering_events import (
+from engine.tournament.model.commands.floor import Disqualify
+from engine.tournament.model.commands.money import AcceptDeal, ProposeDeal
+from engine.tournament.model.directives import Hold
+from engine.tournament.model.errors import (
+    AlreadyEntered,
+    RegistrationOver,
+    TablesMissing,
+)
+from engine.tournament.model.errors.entering import NoSeatFree, ReEntryNotAllowed
+from engine.tournament.model.events import (
+    ChipsPromised,
+    EntrantEliminated,
+    EntrantRegistered,
+    TournamentFinished,
+)
+from engine.tournament.model.events.entering import (
     EntrantWaitlisted,
     LateRegistrationClosed,
     LateRegistrationOpened,
@@ -28,24 +41,11 @@ from engine.tournament.model.entering_events import (
     WaitlistLeft,
     WaitlistTaken,
 )
-from engine.tournament.model.errors import (
-    AlreadyEntered,
-    RegistrationOver,
-    TablesMissing,
-)
-from engine.tournament.model.events import (
-    ChipsPromised,
-    EntrantEliminated,
-    EntrantRegistered,
-    TournamentFinished,
-)
-from engine.tournament.model.floor_commands import Disqualify
-from engine.tournament.model.floor_events import HandForHandStarted
-from engine.tournament.model.money_commands import AcceptDeal, ProposeDeal
-from engine.tournament.model.money_events import PayoutDealVoided
+from engine.tournament.model.events.floor import HandForHandStarted
+from engine.tournament.model.events.money import PayoutDealVoided
 from engine.tournament.model.state import Finished, Running
 from engine.tournament.model.terms import EntryTerms, FeeTerms, FloorTerms
-from engine.tournament.model.terms_floor import HandForHandTerms
+from engine.tournament.model.terms.floor import HandForHandTerms
 from engine.tournament.money.pool import ledger_of
 from service.log.upcasters import upcast
 from tests.engine.coordination.evening import Evening

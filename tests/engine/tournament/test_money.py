@@ -11,20 +11,20 @@ from engine.errors import CommandRejected
 from engine.rulesets import resolve, ruleset_hash
 from engine.tournament import decider
 from engine.tournament.model.commands import Cancel, DeclareRebuy, Finish, Pause, Withdraw
+from engine.tournament.model.commands.floor import AnnounceBreak, EndBreak
+from engine.tournament.model.commands.money import RecordPayment, ReversePayment, TakeAddOn
 from engine.tournament.model.errors import EntrantUnknown, TermsInvalid, TournamentOver
-from engine.tournament.model.events import RebuyTaken, TournamentFinished
-from engine.tournament.model.floor_commands import AnnounceBreak, EndBreak
-from engine.tournament.model.money_commands import RecordPayment, ReversePayment, TakeAddOn
-from engine.tournament.model.money_errors import (
+from engine.tournament.model.errors.money import (
     AddOnNotAllowed,
     PaymentNotDue,
     PaymentNotRecorded,
     PaymentsOnTrust,
 )
-from engine.tournament.model.money_events import AddOnTaken, PaymentRecorded, PaymentReversed
-from engine.tournament.model.money_values import PaymentKind
+from engine.tournament.model.events import RebuyTaken, TournamentFinished
+from engine.tournament.model.events.money import AddOnTaken, PaymentRecorded, PaymentReversed
 from engine.tournament.model.terms import FeeTerms
-from engine.tournament.model.terms_fees import AddOnTerms, PayoutRow, Price
+from engine.tournament.model.terms.fees import AddOnTerms, PayoutRow, Price
+from engine.tournament.model.values.money import PaymentKind
 from engine.tournament.money.prizes import prizes
 from engine.values import EntrantId
 from tests.engine.scenario import Scenario

@@ -9,11 +9,11 @@ from msgspec.structs import replace
 from engine.errors import CommandRejected
 from engine.rulesets import resolve, ruleset_hash
 from engine.tournament.model.commands import Cancel, DeclareRebuy, Pause, Resume
-from engine.tournament.model.floor_commands import Disqualify, StartHandForHand
-from engine.tournament.model.money_commands import AcceptDeal, DeclineDeal, ProposeDeal, TakeAddOn
+from engine.tournament.model.commands.floor import Disqualify, StartHandForHand
+from engine.tournament.model.commands.money import AcceptDeal, DeclineDeal, ProposeDeal, TakeAddOn
 from engine.tournament.model.state import Cancelled, Finished, Running
 from engine.tournament.model.terms import FeeTerms
-from engine.tournament.model.terms_fees import AddOnTerms, PayoutRow, Price
+from engine.tournament.model.terms.fees import AddOnTerms, PayoutRow, Price
 from engine.tournament.model.values import Standing
 from engine.tournament.money.pool import Ledger, ledger_of
 from tests.engine.coordination.simulation import Floor

@@ -6,25 +6,25 @@ import pytest
 
 from engine.tournament import decider
 from engine.tournament.model.commands import Finish
-from engine.tournament.model.correcting_commands import CorrectResult, Forfeit
-from engine.tournament.model.correcting_errors import CorrectionInvalid
+from engine.tournament.model.commands.correcting import CorrectResult, Forfeit
+from engine.tournament.model.commands.money import AcceptDeal, DeclineDeal, ProposeDeal
 from engine.tournament.model.errors import DirectiveStale
-from engine.tournament.model.events import PlayClosing
-from engine.tournament.model.money_commands import AcceptDeal, DeclineDeal, ProposeDeal
-from engine.tournament.model.money_errors import (
+from engine.tournament.model.errors.correcting import CorrectionInvalid
+from engine.tournament.model.errors.money import (
     DealAmountsWrong,
     DealNotOpen,
     DealNotPossible,
     DealPending,
 )
-from engine.tournament.model.money_events import (
+from engine.tournament.model.events import PlayClosing
+from engine.tournament.model.events.money import (
     PayoutDealAccepted,
     PayoutDealMade,
     PayoutDealProposed,
     PayoutDealVoided,
 )
-from engine.tournament.model.money_values import DealShare
 from engine.tournament.model.terms import EntryTerms, FeeTerms
+from engine.tournament.model.values.money import DealShare
 from engine.values import TextId, TextRef
 from tests.engine.scenario import Scenario
 from tests.engine.tournament.books import charging, ledger, out, stacks

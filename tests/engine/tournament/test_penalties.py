@@ -7,10 +7,10 @@ import pytest
 from engine.rulesets import preset
 from engine.table.model.commands import VoidDeal
 from engine.table.model.events import HandKilled, HandOpened, HandQuit, PenaltyImposed
+from engine.tournament.model.commands.floor import Disqualify, OrderMove, Penalise
+from engine.tournament.model.errors.floor import RulingNotPossible
 from engine.tournament.model.events import EntrantEliminated
-from engine.tournament.model.floor_commands import Disqualify, OrderMove, Penalise
-from engine.tournament.model.floor_errors import RulingNotPossible
-from engine.tournament.model.floor_events import EntrantDisqualified, PenaltyGiven, StackRemoved
+from engine.tournament.model.events.floor import EntrantDisqualified, PenaltyGiven, StackRemoved
 from engine.tournament.model.state import Finished, Running
 from engine.values import EntrantId
 from tests.engine.coordination.evening import Evening

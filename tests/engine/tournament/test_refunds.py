@@ -7,10 +7,10 @@ import pytest
 from engine.coordination.policies import stacks_between_hands
 from engine.tournament import decider
 from engine.tournament.model.commands import Cancel, RecordBusts, StartPlay
+from engine.tournament.model.commands.money import AcceptDeal, ProposeDeal, RecordPayment
 from engine.tournament.model.errors import DirectiveStale
 from engine.tournament.model.events import TournamentCancelled
-from engine.tournament.model.money_commands import AcceptDeal, ProposeDeal, RecordPayment
-from engine.tournament.model.money_events import RefundsAwarded
+from engine.tournament.model.events.money import RefundsAwarded
 from engine.tournament.model.terms import FeeTerms
 from engine.tournament.model.values import Standing
 from engine.values import EntrantId

@@ -14,28 +14,28 @@ from engine.table.model import events as at_table
 from engine.table.model.commands import ImposePenalty, StepAway
 from engine.tournament import decider
 from engine.tournament.model.commands import CloseEarly, DeclareRebuy, Pause, Resume
+from engine.tournament.model.commands.floor import (
+    CallLastHands,
+    Disqualify,
+    OrderMove,
+    StartHandForHand,
+)
+from engine.tournament.model.commands.rounds import EndRoundEarly
 from engine.tournament.model.errors import (
     EntrantUnknown,
     RebuyNotAllowed,
     TermsInvalid,
     TournamentFull,
 )
+from engine.tournament.model.errors.floor import RulingNotPossible
+from engine.tournament.model.errors.rounds import NoRoundInPlay
 from engine.tournament.model.events import (
     EntrantBusted,
     EntrantEliminated,
     SeatsDrawn,
     TournamentFinished,
 )
-from engine.tournament.model.floor_commands import (
-    CallLastHands,
-    Disqualify,
-    OrderMove,
-    StartHandForHand,
-)
-from engine.tournament.model.floor_errors import RulingNotPossible
-from engine.tournament.model.rounds_commands import EndRoundEarly
-from engine.tournament.model.rounds_errors import NoRoundInPlay
-from engine.tournament.model.rounds_events import RoundEnded, RoundSeated
+from engine.tournament.model.events.rounds import RoundEnded, RoundSeated
 from engine.tournament.model.state import Finished
 from engine.tournament.model.terms import EntryTerms, FeeTerms, Rounds, SingleTable
 from engine.values import EntrantId

@@ -4,18 +4,18 @@ from typing import Any
 
 import pytest
 
-from engine.tournament.model.directives import Break, Hold, MoveOut
-from engine.tournament.model.errors import EntrantUnknown
-from engine.tournament.model.events import EntrantsMoved, TableBroken
-from engine.tournament.model.floor_commands import (
+from engine.tournament.model.commands.floor import (
     ChangeBreakingOrder,
     HoldOneTable,
     OrderMove,
     ReleaseTable,
     Warn,
 )
-from engine.tournament.model.floor_errors import RulingNotPossible, TableNotInPlay
-from engine.tournament.model.floor_events import EntrantWarned, MoveOrdered
+from engine.tournament.model.directives import Break, Hold, MoveOut
+from engine.tournament.model.errors import EntrantUnknown
+from engine.tournament.model.errors.floor import RulingNotPossible, TableNotInPlay
+from engine.tournament.model.events import EntrantsMoved, TableBroken
+from engine.tournament.model.events.floor import EntrantWarned, MoveOrdered
 from engine.tournament.model.state import Running
 from engine.values import EntrantId, Seat, TableId
 from tests.engine.coordination.simulation import Floor

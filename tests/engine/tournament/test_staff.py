@@ -6,8 +6,8 @@ import pytest
 
 from engine.tournament import decider
 from engine.tournament.entering.staff import counts_as_entered, demand_staff_in_time
-from engine.tournament.model.entering_commands import Approve, CloseLateRegistration, Refuse
-from engine.tournament.model.entering_errors import OfficeHeld
+from engine.tournament.model.commands.entering import Approve, CloseLateRegistration, Refuse
+from engine.tournament.model.errors.entering import OfficeHeld
 from engine.tournament.model.terms import EntryTerms
 from tests.engine.scenario import Scenario
 from tests.engine.tournament.floor import NOON, announce, entrant, player, register, start

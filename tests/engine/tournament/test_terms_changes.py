@@ -9,25 +9,14 @@ from msgspec.structs import asdict, replace
 from engine.rulesets import resolve
 from engine.tournament import decider
 from engine.tournament.model.commands import Cancel, RaiseLevels, Register, StartPlay, Withdraw
-from engine.tournament.model.entering_commands import (
+from engine.tournament.model.commands.entering import (
     AnswerOffer,
     ChangeTerms,
     CheckIn,
     CloseRegistration,
     Draft,
 )
-from engine.tournament.model.entering_errors import (
-    FeesFixed,
-    LateEntryFixed,
-    PrizesFixed,
-    StartFixed,
-    TermsFixed,
-)
-from engine.tournament.model.entering_events import (
-    LateRegistrationClosed,
-    PlaceOffered,
-    TermsChanged,
-)
+from engine.tournament.model.commands.money import ProposeDeal
 from engine.tournament.model.errors import (
     RegistrationOver,
     TermsContradict,
@@ -35,13 +24,24 @@ from engine.tournament.model.errors import (
     TournamentNotAnnounced,
     TournamentOver,
 )
+from engine.tournament.model.errors.entering import (
+    FeesFixed,
+    LateEntryFixed,
+    PrizesFixed,
+    StartFixed,
+    TermsFixed,
+)
+from engine.tournament.model.errors.fairness import SeatsBeingDrawn
 from engine.tournament.model.events import EntrantRegistered, EntrantWithdrawn
-from engine.tournament.model.fairness_errors import SeatsBeingDrawn
-from engine.tournament.model.money_commands import ProposeDeal
+from engine.tournament.model.events.entering import (
+    LateRegistrationClosed,
+    PlaceOffered,
+    TermsChanged,
+)
 from engine.tournament.model.state import Registering, Running
 from engine.tournament.model.terms import EntryTerms, FeeTerms, FloorTerms, Rounds
-from engine.tournament.model.terms_announced import Terms
-from engine.tournament.model.terms_changeable import changeable
+from engine.tournament.model.terms.announced import Terms
+from engine.tournament.model.terms.changeable import changeable
 from engine.tournament.money.pool import amounts_of
 from tests.engine.scenario import Scenario
 from tests.engine.tournament.books import charging

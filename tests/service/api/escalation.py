@@ -13,7 +13,7 @@ from uuid import uuid4
 import httpx
 
 from engine.league.roles import STAFF, Capability, Role, may
-from service.api.http.declaration import Effect
+from service.api.http.declaring.declaration import Effect
 from tests.service.api.conftest import ANY, Api, Person
 from tests.service.api.matrix import routes
 

@@ -17,7 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from engine.values import identifier, number_of
 from service.api.examples import REQUESTS, ids
 from service.api.examples.season import FIXTURES
-from service.api.http.declaration import Operation
+from service.api.http.declaring.declaration import Operation
 from service.api.routes import ROUTES
 from service.api.table.streaming import EVENT_STREAM
 from service.base.database import async_engine

@@ -6,7 +6,7 @@ import pytest
 
 from engine.league import decisions
 from engine.league.roles import Role
-from service.api.http import access
+from service.api.http.access import rights as access
 from service.api.league import claim_codes, players
 from service.api.me import passwords
 from service.people import entered_players

@@ -4,8 +4,8 @@ import msgspec
 import pytest
 
 from service.api.examples import REQUESTS, answers
-from service.api.http.declaration import JSON
-from service.api.http.nothing import Nothing
+from service.api.http.declaring.declaration import JSON
+from service.api.http.declaring.nothing import Nothing
 from service.api.openapi.answers import STREAM, TEXTS, types_of
 from tests.service.api.matrix import routes
 from tests.service.api.truth import fault_of

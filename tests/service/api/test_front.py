@@ -8,8 +8,8 @@ import pytest
 from engine.league import decider as league_decider
 from engine.league.commands import RemoveMember
 from engine.values import stream_of
-from service.api.http.access import MEMBERS_BELIEVED_FOR
-from service.api.http.declaration import BODY_MAX
+from service.api.http.access.rights import MEMBERS_BELIEVED_FOR
+from service.api.http.declaring.declaration import BODY_MAX
 from service.base.addresses import asyncpg_dsn
 from service.log.writer import Entry, States
 from service.people.tokens import token_text

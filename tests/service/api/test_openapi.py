@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from service.api.http.words import WORDS
+from service.api.http.declaring.words import WORDS
 from service.api.openapi import openapi_json
 from service.api.openapi.components import Undescribed, components
 from service.api.routes import ROUTES

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from service.api.http import compression
-from service.api.http.compression import tagged
-from service.api.http.problems import catalogue
+from service.api.http.problems.answers import catalogue
+from service.api.http.wire import compression
+from service.api.http.wire.compression import tagged
 from service.base.pools import Pool
 
 pytestmark = pytest.mark.anyio

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from engine.errors import CommandRejected
-from service.api.http.problems import STATUSES, catalogue, catalogue_text
+from service.api.http.problems.answers import STATUSES, catalogue, catalogue_text
 from service.api.openapi import openapi_document, openapi_json
 from service.api.routes import ROUTES
 from service.base.errors import ServiceError

@@ -12,9 +12,9 @@ from typing import Any
 import httpx
 import msgspec
 
-from service.api.http.declaration import Operation
-from service.api.http.problems import MEDIA_TYPE
-from service.api.http.rehearsing import WouldChange
+from service.api.http.declaring.declaration import Operation
+from service.api.http.problems.answers import MEDIA_TYPE
+from service.api.http.writing.rehearsing import WouldChange
 from service.api.openapi.answers import TEXTS, codes_of, types_of
 from service.api.openapi.forms import PATTERNS
 from service.api.routes import ROUTES

@@ -8,8 +8,8 @@ from msgspec.structs import replace
 
 from engine.coordination.aggregates import DECIDERS
 from engine.rulesets import preset
-from engine.tournament.model.floor_commands import Disqualify
-from engine.tournament.model.rounds_events import CutMade, FinalSeated, RoundEnded, RoundSeated
+from engine.tournament.model.commands.floor import Disqualify
+from engine.tournament.model.events.rounds import CutMade, FinalSeated, RoundEnded, RoundSeated
 from engine.tournament.model.terms import Rounds
 from service.audit.event.tournament import TournamentAudit
 from service.audit.report import Findings

@@ -16,7 +16,7 @@ from engine.table.model.commands import Arrival, AwaitBeacon, SeatArrivals, Vaca
 from engine.table.model.events import HandOpened, TableBeaconAwaited, TableBeaconMixed, TableOpened
 from engine.tournament import decider
 from engine.tournament.model.events import SeatsDrawn, TournamentAnnounced
-from engine.tournament.model.fairness_events import BeaconAwaited, BeaconNamed, BeaconRecorded
+from engine.tournament.model.events.fairness import BeaconAwaited, BeaconNamed, BeaconRecorded
 from engine.values import number_of, stream_of
 from service.audit.event.tournament import TournamentAudit
 from service.audit.play.hands import HandAudit

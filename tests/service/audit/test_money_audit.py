@@ -10,9 +10,9 @@ from engine.coordination.policies import decide_in_turn
 from engine.rulesets import preset
 from engine.tournament import decider
 from engine.tournament.model.commands import Cancel, RecordBrought
+from engine.tournament.model.commands.money import ProposeDeal
 from engine.tournament.model.events import EntrantEliminated, EntrantRegistered, TournamentFinished
-from engine.tournament.model.money_commands import ProposeDeal
-from engine.tournament.model.money_events import (
+from engine.tournament.model.events.money import (
     BountyWon,
     PayoutDealAccepted,
     PayoutDealMade,

@@ -9,11 +9,11 @@ import pytest
 
 from engine.coordination.aggregates import DECIDERS
 from engine.kit.audiences import AUDITOR, PUBLIC
-from engine.tournament.model.entering_events import TableAdded
 from engine.tournament.model.events import PlayStarted
-from engine.tournament.model.rounds_events import FinalSeated
-from engine.tournament.model.rounds_values import RoundDraw
+from engine.tournament.model.events.entering import TableAdded
+from engine.tournament.model.events.rounds import FinalSeated
 from engine.tournament.model.values import SeatAssignment
+from engine.tournament.model.values.rounds import RoundDraw
 from engine.values import Seat, number_of
 from service.bundles.gathering import tables_of
 from service.bundles.lines import Kind

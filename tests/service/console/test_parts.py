@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from service.api.http import joining
+from service.api.http.following import joining
 from service.console import live
 from service.console.assets import STYLE, assets
 from tests.service.api.proof.test_evidence import project

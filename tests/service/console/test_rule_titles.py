@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from engine.rulesets.presets import PRESETS
-from service.api.http.rule_names import NAMES
+from service.api.http.declaring.rule_names import NAMES
 from service.console.rules.titles import TITLES
 
 ENGINE = Path(__file__).resolve().parents[3] / "engine"

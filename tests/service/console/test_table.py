@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from engine.rulesets.presets import PRESETS
-from service.api.http.rule_names import NUMBERS
+from service.api.http.declaring.rule_names import NUMBERS
 from service.base.languages import language_of
 from service.console.assets import PLAY, assets
 from service.console.languages import spoken

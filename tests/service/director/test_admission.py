@@ -12,7 +12,7 @@ from engine.league.bans import BanPlayer
 from engine.league.commands import AddMember, ChangeRole, CreateLeague, RemoveMember
 from engine.league.errors import PlayerBanned
 from engine.season.commands import OpenSeason
-from engine.tournament.model.entering_errors import OfficeHeld
+from engine.tournament.model.errors.entering import OfficeHeld
 from engine.values import BanId, TextId, TextRef, stream_of
 from service.base.errors import StreamNotFound
 from service.director.admission import admitted

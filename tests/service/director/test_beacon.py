@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from engine.kit.beacon import Pulse, time_of
 from engine.table.model.events import HandOpened, TableBeaconAwaited, TableBeaconMixed
-from engine.tournament.model.fairness_events import BeaconAwaited
+from engine.tournament.model.events.fairness import BeaconAwaited
 from engine.tournament.model.state import Finished, Registering, Running
 from engine.values import number_of, stream_of
 from service.base.settings import Settings, SettingsInvalid

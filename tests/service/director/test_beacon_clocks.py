@@ -13,7 +13,7 @@ from engine.kit.beacon import Chain, Pulse, time_of
 from engine.table.model.events import TableBeaconAwaited
 from engine.tournament import decider
 from engine.tournament.model.commands import Register
-from engine.tournament.model.fairness_events import BeaconAwaited
+from engine.tournament.model.events.fairness import BeaconAwaited
 from engine.tournament.model.state import Finished, Running
 from engine.values import EntrantId, PlayerId, identifier, number_of, stream_of
 from service.base.settings import Settings

@@ -15,13 +15,13 @@ from engine.rulesets import resolve
 from engine.table.model.state import Table
 from engine.table.read.view import seen_by
 from engine.tournament.model.commands import Pause, Resume
-from engine.tournament.model.floor_commands import (
+from engine.tournament.model.commands.floor import (
     AnnounceBreak,
     Disqualify,
     SetClock,
     StartHandForHand,
 )
-from engine.tournament.model.terms_floor import FloorTerms, HandForHandTerms
+from engine.tournament.model.terms.floor import FloorTerms, HandForHandTerms
 from engine.values import stream_of
 from service.base import heartbeats
 from service.director import level_clock, next_hand, submitting

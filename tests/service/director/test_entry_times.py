@@ -10,10 +10,10 @@ from msgspec.structs import replace
 
 from engine.tournament import decider
 from engine.tournament.model.commands import Withdraw
-from engine.tournament.model.entering_commands import ChangeTerms
+from engine.tournament.model.commands.entering import ChangeTerms
 from engine.tournament.model.state import Registering, Running
 from engine.tournament.model.terms import EntryTerms, FloorTerms
-from engine.tournament.model.terms_changeable import ChangeableTerms, changeable
+from engine.tournament.model.terms.changeable import ChangeableTerms, changeable
 from engine.values import EntrantId, stream_of
 from service.director import submitting
 from service.director.runtime import Runtime, open_runtime

@@ -9,10 +9,10 @@ import pytest
 
 from engine.rulesets import resolve
 from engine.tournament import decider
-from engine.tournament.model.floor_commands import StartHandForHand
+from engine.tournament.model.commands.floor import StartHandForHand
 from engine.tournament.model.state import Finished, Running
 from engine.tournament.model.terms import FloorTerms
-from engine.tournament.model.terms_floor import BreakAfter, HandForHandTerms, HandsDrawn
+from engine.tournament.model.terms.floor import BreakAfter, HandForHandTerms, HandsDrawn
 from engine.values import stream_of
 from service.director import breaks, next_hand, submitting
 from service.director.runtime import Runtime, open_runtime

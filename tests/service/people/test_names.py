@@ -2,7 +2,7 @@
 
 import pytest
 
-from service.api.http.bodies import parsed
+from service.api.http.reading.bodies import parsed
 from service.base.errors import BadRequest
 from service.people.names import named
 from service.people.rosters import read_roster

@@ -12,8 +12,8 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from engine.kit.house_bots import house_bot
 from engine.league.merging import PlayersMerged
-from engine.tournament.model.correcting_events import ResultCorrected
 from engine.tournament.model.events import TournamentFinished
+from engine.tournament.model.events.correcting import ResultCorrected
 from engine.tournament.model.values import Placing
 from engine.values import EntrantId, PlayerId, identifier, stream_of
 from service.base.database import async_engine

@@ -15,7 +15,7 @@ import pytest
 from engine.rulesets import resolve, ruleset_hash
 from engine.table.model.commands import VoidDeal
 from engine.tournament.model.commands import Announce, RaiseLevels
-from engine.tournament.model.floor_commands import Penalise
+from engine.tournament.model.commands.floor import Penalise
 from engine.values import PlayerId, TextId, TextRef, TournamentId, number_of
 from service.audit.bytes.chain import Places
 from service.audit.event.acts import ActsAudit

@@ -13,8 +13,8 @@ from structlog.testing import capture_logs
 from engine.kit.house_bots import STRENGTHS, Strength, house_bot
 from engine.table.model.state import Place, Table
 from engine.values import SealedCard
-from service.api.http.news import News
-from service.api.http.watching import Watch
+from service.api.http.following.news import News
+from service.api.http.following.watching import Watch
 from service.base.documents import Document
 from service.director.runtime import Runtime, open_runtime
 from service.log.record import Disconnected

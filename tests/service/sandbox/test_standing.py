@@ -17,7 +17,7 @@ from engine.tournament.model.commands import Register
 from engine.values import EntrantId, TableId, identifier, stream_of
 from service.announcing.sandbox import OFFERED, TABLE_SEATS, Sandbox
 from service.announcing.sandbox_leagues import earlier, league_of
-from service.api.http.news import News
+from service.api.http.following.news import News
 from service.base.settings import Settings
 from service.director.runtime import open_runtime
 from service.director.submitting import submit_to_tournament

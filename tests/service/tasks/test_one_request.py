@@ -15,7 +15,7 @@ from uuid import uuid4
 
 import pytest
 
-from service.api.http.observing import Observer
+from service.api.http.wire.observing import Observer
 from service.base.settings import Settings, environment
 from service.base.telemetry import Lines
 from tests.service.api.conftest import serving  # noqa: F401 - a fixture

@@ -28,9 +28,9 @@ from engine.table.model.commands import ComeBack, StepAway
 from engine.table.model.state import Table
 from engine.table.read.view import seen_by
 from engine.tournament.model.commands import Register
-from engine.tournament.model.correcting_commands import Forfeit
-from engine.tournament.model.entering_commands import CheckIn, CloseLateRegistration
-from engine.tournament.model.floor_commands import Disqualify
+from engine.tournament.model.commands.correcting import Forfeit
+from engine.tournament.model.commands.entering import CheckIn, CloseLateRegistration
+from engine.tournament.model.commands.floor import Disqualify
 from engine.tournament.model.state import Finished, Running
 from engine.tournament.model.terms import EntryTerms
 from engine.values import (

@@ -8,8 +8,8 @@ import msgspec
 import pytest
 
 from engine.kit.audiences import STAFF_ONLY
-from engine.tournament.model.entering_events import StartPostponed
 from engine.tournament.model.events import EntrantEliminated, PlayStarted
+from engine.tournament.model.events.entering import StartPostponed
 from service.log.catalogue import events_by_category, tag_of
 from service.webhooks.discord import discord_of
 from service.webhooks.facts import EventFacts

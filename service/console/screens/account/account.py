@@ -5,7 +5,7 @@ from datetime import datetime
 
 import msgspec
 
-from service.api.http.paging import Page as ApiPage
+from service.api.http.reading.paging import Page as ApiPage
 from service.api.me.accounts import Me
 from service.api.me.emails import EmailShown
 from service.api.me.passwords import PasswordChange, PasswordChanged, SignInListed

@@ -6,7 +6,7 @@ from datetime import datetime
 
 import msgspec
 
-from service.api.http.paging import Page as ApiPage
+from service.api.http.reading.paging import Page as ApiPage
 from service.api.league.leagues import LeagueShown
 from service.api.proof.claiming import DisputeWanted
 from service.api.proof.dispute_shapes import DisputeChanged

@@ -6,7 +6,7 @@ from decimal import Decimal
 import msgspec
 from babel.numbers import get_currency_precision
 
-from service.api.http.paging import Page as ApiPage
+from service.api.http.reading.paging import Page as ApiPage
 from service.api.proof.dispute_shapes import DisputeShown
 from service.api.tournament.entrants import EntrantShown
 from service.api.tournament.tournaments import TournamentShown

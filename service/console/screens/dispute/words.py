@@ -2,7 +2,7 @@
 
 import msgspec
 
-from service.api.http.rule_names import NUMBERS
+from service.api.http.declaring.rule_names import NUMBERS
 from service.api.proof.dispute_shapes import DisputeShown
 from service.api.table.replays import ReplayShown
 from service.base.languages import N_

@@ -9,7 +9,7 @@ import msgspec
 
 from engine.rulesets import Amounts, Ruleset
 from engine.rulesets.parts import Levels
-from service.api.http.paging import Page as Listed
+from service.api.http.reading.paging import Page as Listed
 from service.api.http.shell import shell_of
 from service.api.tournament.changes import KnockedOut, SeatChanged
 from service.api.tournament.entering import AnnouncementListed

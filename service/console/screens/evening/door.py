@@ -5,8 +5,8 @@ from typing import Literal
 
 import msgspec
 
-from service.api.http.nothing import Nothing
-from service.api.http.paging import Page as Listed
+from service.api.http.declaring.nothing import Nothing
+from service.api.http.reading.paging import Page as Listed
 from service.api.league.members import MemberShown
 from service.api.me.accounts import Me
 from service.api.tournament.by_staff import EntryByStaff

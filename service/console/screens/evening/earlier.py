@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
-from service.api.http.paging import Page as ApiPage
+from service.api.http.reading.paging import Page as ApiPage
 from service.api.league.fixture_shapes import RecurrenceShown
 from service.api.league.templates import TemplateShown
 from service.api.tournament.repeating import TermsShown

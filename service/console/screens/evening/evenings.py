@@ -10,7 +10,7 @@ import msgspec
 from babel.dates import format_date
 
 from engine.rulesets import PRESETS
-from service.api.http.paging import Page as ApiPage
+from service.api.http.reading.paging import Page as ApiPage
 from service.api.http.shell import shell_of
 from service.api.league.calendars import Schedule
 from service.api.league.leagues import LeagueShown

@@ -5,7 +5,7 @@ from datetime import datetime
 
 import msgspec
 
-from service.api.http.paging import Page as Listed
+from service.api.http.reading.paging import Page as Listed
 from service.api.public.hands import PublicHand
 from service.api.table.hands import HandListed
 from service.console.asking import Ask

@@ -4,7 +4,7 @@ import asyncio
 
 import msgspec
 
-from service.api.http.paging import Page as Listed
+from service.api.http.reading.paging import Page as Listed
 from service.api.tournament.corrections import CorrectionShown, CorrectionWanted, ForfeitWanted
 from service.api.tournament.entrants import EntrantShown
 from service.api.tournament.tournaments import TournamentShown

@@ -6,7 +6,7 @@ from datetime import datetime
 import msgspec
 
 from engine.rulesets import Ruleset
-from service.api.http.paging import Page as Listed
+from service.api.http.reading.paging import Page as Listed
 from service.api.http.shell import shell_of
 from service.api.tournament.entering import AnnouncementListed
 from service.api.tournament.screens import ScreenKeyListed, ScreenKeyMade

@@ -5,7 +5,7 @@ from datetime import datetime
 
 import msgspec
 
-from service.api.http.paging import Page as ApiPage
+from service.api.http.reading.paging import Page as ApiPage
 from service.api.league.leagues import LeagueShown
 from service.api.proof.audits import AuditListed, AuditWanted, OperationShown, Started
 from service.base.languages import N_, filled

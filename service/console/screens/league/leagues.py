@@ -7,7 +7,7 @@ from typing import Protocol
 
 import msgspec
 
-from service.api.http.paging import Page as ApiPage
+from service.api.http.reading.paging import Page as ApiPage
 from service.api.http.shell import shell_of
 from service.api.league.calendars import Schedule
 from service.api.league.leagues import LeagueShown

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 import msgspec
 
-from service.api.http.paging import Page as ApiPage
+from service.api.http.reading.paging import Page as ApiPage
 from service.api.league.bans import BanShown, BanWanted
 from service.api.league.claim_codes import ClaimListed
 from service.api.league.invitations import InvitationShown

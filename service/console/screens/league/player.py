@@ -10,7 +10,7 @@ import msgspec
 from babel.dates import format_date
 from markupsafe import Markup
 
-from service.api.http.paging import Page as ApiPage
+from service.api.http.reading.paging import Page as ApiPage
 from service.api.league.leagues import LeagueShown
 from service.api.league.members import MemberShown
 from service.api.league.records import PlayerRecord

@@ -4,7 +4,7 @@ import asyncio
 
 import msgspec
 
-from service.api.http.paging import Page as ApiPage
+from service.api.http.reading.paging import Page as ApiPage
 from service.api.league.leagues import LeagueShown
 from service.api.league.members import MemberShown
 from service.api.league.ratings import RatingShown

@@ -4,8 +4,8 @@ import asyncio
 
 import msgspec
 
-from service.api.http.paging import Page as ApiPage
-from service.api.http.rehearsing import WouldChange
+from service.api.http.reading.paging import Page as ApiPage
+from service.api.http.writing.rehearsing import WouldChange
 from service.api.league.leagues import LeagueShown
 from service.api.league.season_ends import SeasonCloseWanted
 from service.api.league.seasons import SeasonMade, SeasonShown, StandingShown

@@ -10,7 +10,7 @@ from babel.dates import format_date
 from litestar import Response
 from markupsafe import Markup
 
-from service.api.http.paging import Page as ApiPage
+from service.api.http.reading.paging import Page as ApiPage
 from service.api.league.leagues import LeagueShown
 from service.api.league.season_results import PlayerResults
 from service.api.league.seasons import StandingShown

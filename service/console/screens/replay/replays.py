@@ -8,7 +8,7 @@ from msgspec import structs
 
 from engine.kit.audiences import AUDITOR
 from engine.table.read.replay import Replay
-from service.api.http.paging import Page as Listed
+from service.api.http.reading.paging import Page as Listed
 from service.api.proof.claiming import DisputeWanted
 from service.api.proof.dispute_shapes import DisputeChanged
 from service.api.proof.evidence import SignerKey

@@ -9,12 +9,12 @@ import msgspec
 import pytest
 from litestar import Litestar, Response
 
-from service.api.http.access import LeaguePlace, SeasonPlace
-from service.api.http.by import By
-from service.api.http.declaration import Deprecated, Needs
-from service.api.http.nothing import Nothing
+from service.api.http.access.rights import LeaguePlace, SeasonPlace
+from service.api.http.declaring.by import By
+from service.api.http.declaring.declaration import Deprecated, Needs
+from service.api.http.declaring.nothing import Nothing
 from service.api.http.operations import operation
-from service.api.http.submitting import Order, encoded
+from service.api.http.writing.submitting import Order, encoded
 from service.api.routes import ROUTES
 from service.people.tokens import Principal
 

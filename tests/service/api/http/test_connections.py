@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from service.api.http.connections import HEADER_BYTES_MAX, HEADERS_MAX, Connections
-from service.api.http.proxies import Proxies
 from service.api.http.serving import protocol_of
+from service.api.http.wire.connections import HEADER_BYTES_MAX, HEADERS_MAX, Connections
+from service.api.http.wire.proxies import Proxies
 from service.base.limits import LimitSettings
 from tests.service.api.http.test_serving import asked, listening, whole
 

@@ -7,7 +7,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from service.api.http.crowding import Crowd
+from service.api.http.wire.crowding import Crowd
 from service.base.errors import Overloaded
 from tests.support.waiting import until_awaited
 

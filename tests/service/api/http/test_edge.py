@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from service.api.http.compression import compressible
+from service.api.http.wire.compression import compressible
 from service.api.routes import ROUTES
 from service.base.settings import SettingsInvalid, read
 

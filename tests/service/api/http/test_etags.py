@@ -2,7 +2,7 @@
 
 import pytest
 
-from service.api.http.etags import matches, tag_of, version_in
+from service.api.http.reading.etags import matches, tag_of, version_in
 from tests.service.api.conftest import ANY
 
 pytestmark = pytest.mark.anyio

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 from msgspec import Meta
 
-from service.api.http.faults import FAULTS_MAX, Fault, faults_of
+from service.api.http.problems.faults import FAULTS_MAX, Fault, faults_of
 
 pytestmark = pytest.mark.anyio
 

@@ -5,7 +5,7 @@ import asyncio
 import asyncpg
 import pytest
 
-from service.api.http.problems import catalogue
+from service.api.http.problems.answers import catalogue
 from service.api.routes import ROUTES
 from service.base.addresses import asyncpg_dsn
 from tests.service.api.table.test_commands import answer_to, turn

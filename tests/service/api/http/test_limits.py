@@ -8,7 +8,7 @@ import uvicorn
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.api.http.buckets import Buckets, Policy
+from service.api.http.wire.buckets import Buckets, Policy
 from service.people.tokens import token_text
 from tests.service.api.table.test_commands import answer_to, turn
 

@@ -4,8 +4,8 @@ from typing import get_origin
 
 import pytest
 
-from service.api.http.listing import Listing
-from service.api.http.paging import Page, parts_of, token
+from service.api.http.reading.listing import Listing
+from service.api.http.reading.paging import Page, parts_of, token
 from service.api.routes import ROUTES
 from tests.service.api.matrix import BODIES
 from tests.service.api.nights import pages, project, visitor

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from service.api.http.called import names_of
+from service.api.http.reading.called import names_of
 from tests.service.api.conftest import ANY, PASSWORD
 from tests.service.api.nights import pages, project
 from tests.service.api.table.test_commands import turn

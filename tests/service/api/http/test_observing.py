@@ -10,7 +10,7 @@ import httpx
 import pytest
 from prometheus_client import REGISTRY, generate_latest
 
-from service.api.http.observing import Observer
+from service.api.http.wire.observing import Observer
 from service.base import metrics
 from service.base.telemetry import Lines
 from service.log.record import league_number

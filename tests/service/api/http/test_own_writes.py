@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from service.api.http.paging import position_parts, position_token
+from service.api.http.reading.paging import position_parts, position_token
 from service.base.database import async_engine
 from service.log.subscription import Subscription
 from service.projections.runner import Runner

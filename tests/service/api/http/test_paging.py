@@ -2,7 +2,7 @@
 
 import pytest
 
-from service.api.http.paging import parts_of, token
+from service.api.http.reading.paging import parts_of, token
 from service.base.errors import BadRequest
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.api.http.proxies import UNKNOWN, Proxies
+from service.api.http.wire.proxies import UNKNOWN, Proxies
 from service.base.settings import SettingsInvalid, read
 
 TRUSTED = Proxies([ip_network("10.0.0.0/8"), ip_network("fd00::/8")])

@@ -5,7 +5,7 @@ from typing import Any
 import httpx
 import pytest
 
-from service.api.http.public import digest_of
+from service.api.http.reading.public import digest_of
 from tests.service.api.conftest import Person
 
 pytestmark = pytest.mark.anyio

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from engine.values import number_of
-from service.api.http.paging import position_parts, position_token
+from service.api.http.reading.paging import position_parts, position_token
 from service.base.database import async_engine
 from service.projections.comparing import compare_league
 from service.projections.runner import Runner

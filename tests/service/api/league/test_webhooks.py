@@ -19,7 +19,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
-from service.api.http.paging import position_parts
+from service.api.http.reading.paging import position_parts
 from service.tasks import forgetting
 from service.webhooks.signing import secret_text, signed
 from tests.support.databases import TestDatabase

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from engine.values import number_of
-from service.api.http.submitting import NAMESPACE
+from service.api.http.writing.submitting import NAMESPACE
 from service.api.proof import claiming, confidential
 from service.people.confidential_claims import dispute_of
 from tests.service.api.conftest import ANY

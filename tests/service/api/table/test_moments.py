@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from engine.values import number_of
-from service.api.http.paging import position_token, token
+from service.api.http.reading.paging import position_token, token
 from service.log import past
 from service.log.read import last_position
 from tests.service.api.nights import pages, project, visitor

@@ -8,7 +8,7 @@ import asyncpg
 import pytest
 
 from engine.values import number_of
-from service.api.http import joining
+from service.api.http.following import joining
 from service.api.table import my_following, my_stream
 from service.api.table.told import Facts, InLeague, cursor_of
 from tests.service.api.proof.test_evidence import project

@@ -11,7 +11,7 @@ import pytest
 import sqlalchemy as sa
 
 from engine.values import number_of
-from service.api.http import news, watching
+from service.api.http.following import news, watching
 from service.api.table import feeds
 from service.base.errors import StoreUnavailable
 from service.log.store import PostgresStore

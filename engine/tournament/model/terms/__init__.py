@@ -1,0 +1,16 @@
+"""The announced terms of a tournament beside its game, one struct for each concern."""
+
+from engine.tournament.model.terms.entry import EntryTerms
+from engine.tournament.model.terms.fees import FeeTerms
+from engine.tournament.model.terms.floor import FloorTerms
+from engine.tournament.model.terms.formats import FormatTerms, Freezeout, Rounds, SingleTable
+
+__all__ = [
+    "EntryTerms",
+    "FeeTerms",
+    "FloorTerms",
+    "FormatTerms",
+    "Freezeout",
+    "Rounds",
+    "SingleTable",
+]

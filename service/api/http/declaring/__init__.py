@@ -1,0 +1,1 @@
+"""What a route declares: its path, its parameters, who may call it."""

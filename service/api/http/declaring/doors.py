@@ -1,0 +1,91 @@
+"""
+What an operator has closed, as this process knows it: the installation, leagues, accounts.
+
+The log itself refuses commands to a closed league. This copy serves what never reaches the log, and
+spares commands the way there. It is read again at each notification.
+"""
+
+from collections.abc import Callable, Coroutine
+from uuid import UUID
+
+import asyncpg
+import structlog
+
+from service.api.http.declaring.declaration import Operation
+from service.base.errors import LeagueSuspended, UnderMaintenance
+
+_log = structlog.get_logger(__name__)
+
+_LOOK = """
+    SELECT (SELECT retry_seconds FROM maintenance) AS retry_seconds,
+           array(SELECT 'lge_' || replace(league::text, '-', '') FROM append_turn
+                  WHERE suspended_at IS NOT NULL) AS suspended
+"""
+
+
+class Doors:
+    """
+    The closed doors of an installation.
+
+    Args:
+        pool: Connections to the database.
+        later: Does work in the background.
+    """
+
+    def __init__(
+        self, pool: asyncpg.Pool, later: Callable[[Coroutine[None, None, None]], None]
+    ) -> None:
+        self.maintenance: int | None = None
+        """During maintenance, the seconds after which clients should ask again."""
+
+        self.suspended: frozenset[str] = frozenset()
+        """The leagues that take no commands."""
+
+        self.person: Callable[[UUID | None, bool], None] = lambda _person, _ended: None
+        """
+        Called with an account that changed, or None for all, and with True if its streams end.
+        """
+
+        self._pool = pool
+        self._later = later
+
+    def heard(self, payload: str | None) -> None:
+        """Follow a notification. None says that some may have been missed."""
+        what, _, number = (payload or "").partition(" ")
+        if payload is None:
+            self.person(None, False)
+        elif what in ("account", "name"):
+            try:
+                self.person(UUID(hex=number), what == "account")
+            except ValueError:
+                _log.warning("a malformed notification was ignored")
+            return
+        self._later(self.look())
+
+    def demand_open(self, league: str, asked: Operation) -> None:
+        """
+        Check that a league takes commands, as far as this process knows. It always takes reads and
+        audits.
+
+        Raises:
+            LeagueSuspended: If an operator has suspended it.
+        """
+        goes_on = not asked.commands or asked.name == "start_audit"
+        if league in self.suspended and not goes_on:
+            raise LeagueSuspended("an operator has suspended the league; it takes no commands")
+
+    def demand_service(self, asked: Operation) -> None:
+        """
+        Check that the installation takes commands. It always takes reads.
+
+        Raises:
+            UnderMaintenance: If an operator has closed it for a time.
+        """
+        if self.maintenance is not None and asked.commands:
+            raise UnderMaintenance(self.maintenance)
+
+    async def look(self) -> None:
+        """Read what is closed."""
+        row = await self._pool.fetchrow(_LOOK)
+        if row is not None:
+            self.maintenance, self.suspended = row["retry_seconds"], frozenset(row["suspended"])

@@ -1,0 +1,1 @@
+"""News of the log for open streams."""

@@ -1,0 +1,1 @@
+"""Bodies, lists, positions and entity tags."""

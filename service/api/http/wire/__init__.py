@@ -1,0 +1,1 @@
+"""Connections, limits, compression and content negotiation, before a handler runs."""

@@ -1,0 +1,1 @@
+"""From a request to a command: preconditions, dry runs, submission."""

@@ -1,0 +1,66 @@
+"""Reasons and other texts that people write with an order."""
+
+from datetime import datetime
+from typing import TypedDict
+
+from engine.values import PlayerId, TextId, TextRef, identifier, number_of
+from service.api.http.shell import Shell
+from service.api.http.writing.submitting import Order
+from service.people.texts import Audience, Draft, keep_text
+
+
+class Signed(TypedDict):
+    """The members that every staff decision has."""
+
+    by: PlayerId
+    reason: TextRef
+    now: datetime
+
+
+class Authored(TypedDict):
+    """The members that every decision on a season has."""
+
+    author: PlayerId
+    reason: TextRef
+    now: datetime
+
+
+async def keep(
+    shell: Shell,
+    league: str,
+    order: Order,
+    body: str,
+    *,
+    audience: Audience = "members",
+    about: PlayerId | None = None,
+    number: int = 0,
+) -> TextRef:
+    """
+    Store the caller's text for the event that *order* will cause. Call it after all checks.
+
+    Args:
+        about: The player the text is about. Erasing this player also erases the text.
+        number: The number of the text, if the order has several.
+    """
+    if order.rehearse:
+        return TextRef(text=TextId(identifier("txt", order.new_id(0))), digest="0" * 64)
+    draft = Draft(
+        league=league,
+        author=number_of(order.actor),
+        body=body,
+        audience=audience,
+        subject=None if about is None else number_of(about),
+    )
+    salt, now = shell.runtime.entropy.bytes(32), shell.now()
+    return await keep_text(shell.engine, order.command_id, draft, salt=salt, now=now, number=number)
+
+
+async def signed(
+    shell: Shell, league: str, order: Order, body: str, *, about: PlayerId | None = None
+) -> Signed:
+    """Return the author, the reason and the time of receipt for a staff decision."""
+    return {
+        "by": PlayerId(order.actor),
+        "reason": await keep(shell, league, order, body, about=about),
+        "now": order.received_at,
+    }
