@@ -156,8 +156,9 @@ async def move(ask: Ask, given: Given, tournament: str) -> Done | Page:
 async def disqualify(ask: Ask, given: Given, tournament: str) -> Done | Page:
     """Disqualify a player. The chips leave play."""
     body = given.into(AboutEntrant, reason=_reason(ask, given))
+    seen = await ask.api.get(f"/v1/tournaments/{tournament}/floor", Floor, limit=TABLES_MAX)
     name = {"name": given.text("name")}
-    asked = Rehearsal(ask.gettext("Disqualify %(name)s?") % name)
+    asked = Rehearsal(ask.gettext("Disqualify %(name)s?") % name, table_names(seen))
     said = ask.gettext("%(name)s is disqualified.") % name
     return await _do(ask, given, tournament, "disqualifications", body, said, asked)
 
