@@ -28,16 +28,16 @@ FAULTS = (
         name="acknowledged before the commit",
         file="log/writer.py",
         sound="""
-        outcome, broken = await self._send(league, epoch, [attempt for _, attempt in attempts])
+            outcome, broken = await self._send(league, epoch, decided)
 """,
         faulty="""
-        ends = await self._store.ends([league.number])
-        next_position = ends[league.number][0] + 1 if ends else 0
-        for item, attempt in attempts:
-            if attempt.refusal is None and attempt.events:
-                self._answers.kept(league, item, attempt, next_position, duplicate=False)
-            next_position += len(attempt.events)
-        outcome, broken = await self._send(league, epoch, [attempt for _, attempt in attempts])
+            ends = await self._store.ends([league.number])
+            next_position = ends[league.number][0] + 1 if ends else 0
+            for item, attempt in attempts:
+                if attempt.refusal is None and attempt.events:
+                    self._answers.kept(league, item, attempt, next_position, duplicate=False)
+                next_position += len(attempt.events)
+            outcome, broken = await self._send(league, epoch, decided)
 """,
         seed=4,
         found="was acknowledged, and is not in the log",
@@ -56,10 +56,10 @@ FAULTS = (
         file="projections/projection.py",
         sound="""
     await changes.write(connection)
-    await _move(connection, projection, league, before, scanned)
+    await _move(connection, projection, league, before, after)
 """,
         faulty="""
-    await _move(connection, projection, league, before, scanned)
+    await _move(connection, projection, league, before, after)
     await connection.commit()
     await changes.write(connection)
 """,
