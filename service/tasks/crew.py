@@ -122,8 +122,8 @@ class Crew:
             os.setsid()  # Ctrl-C reaches only the parent, which stops the children in order
             dying_with(parent, signal.SIGTERM)()
             signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
-            PULSE.tell = self._say_ready
-            self._work(post, self._say_ready)
+            PULSE.tell = _say_nothing  # a beat before this process is ready must not say that it is
+            self._work(post, self._begin)
             code = 0
         except SystemExit as leaving:
             code = leaving.code if isinstance(leaving.code, int) else 1
@@ -136,8 +136,12 @@ class Crew:
             sys.stderr.flush()
             os._exit(code)
 
-    def _say_ready(self) -> None:
-        """Say from a child that it is ready. It says so again while nothing in it hangs."""
+    def _begin(self) -> None:
+        """Say from a child that it is ready. From now on its beats say that nothing in it hangs."""
+        PULSE.tell = self._say
+        self._say()
+
+    def _say(self) -> None:
         with suppress(BlockingIOError):  # the parent does not read, so it would not act either
             os.write(self._writer, os.getpid().to_bytes(4, "big"))
 
@@ -218,3 +222,7 @@ class Crew:
             late = [child for child, at in self._forked_at.items() if now - at > _READY_SECONDS]
         for child in late:
             os.kill(child, signal.SIGKILL)
+
+
+def _say_nothing() -> None:
+    pass

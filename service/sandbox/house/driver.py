@@ -8,8 +8,9 @@ The process may be killed at any time. Then the clock answers for its bots until
 
 import asyncio
 import signal
-from collections.abc import Coroutine, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final
 
 import structlog
@@ -236,7 +237,7 @@ class Driver:
         if table in self._playing:
             self._again.add(table)
             return
-        work = play(self._runtime, league, table, bots, self._seed)
+        work = partial(play, self._runtime, league, table, bots, self._seed)
         task = asyncio.create_task(_logged(table, work), name=f"house-bots-{table}")
         self._playing[table] = task
         task.add_done_callback(lambda _: self._played(league, table))
@@ -248,9 +249,9 @@ class Driver:
             self._play(league, table)
 
 
-async def _logged(table: TableId, work: Coroutine[None, None, None]) -> None:
+async def _logged(table: TableId, work: Callable[[], Awaitable[None]]) -> None:
     try:
-        await work
+        await work()  # made here, because a task may be cancelled before it begins
         metrics.BOT_ACTIONS.labels("played").inc()
     except Exception as error:  # noqa: BLE001
         metrics.BOT_ACTIONS.labels("failed").inc()

@@ -43,6 +43,29 @@ def test_a_process_that_dies_as_it_becomes_ready_does_not_keep_the_crew_from_bei
     assert code_of(program, signal.SIGTERM) == 0
 
 
+def test_a_process_that_beats_is_not_ready_before_it_says_so() -> None:
+    program = """
+        import signal, time
+        from pathlib import Path
+        from tempfile import mkdtemp
+        from service.base.health import PULSE
+        from service.tasks.crew import Crew
+        prepared = Path(mkdtemp()) / "prepared"
+        def work(post, ready):
+            PULSE.beat("its loop")
+            time.sleep(1)  # the parent looks meanwhile, every tenth of a second
+            prepared.touch()
+            ready()
+            signal.pause()
+        def told():
+            if not prepared.exists():
+                raise SystemExit("told too early")
+            print("ready", flush=True)
+        raise SystemExit(Crew(["slow"], work).run(told))
+    """
+    assert code_of(program, signal.SIGTERM) == 0
+
+
 def test_a_process_that_does_not_listen_is_killed_in_the_end() -> None:
     program = """
         import signal

@@ -51,6 +51,7 @@ def running(process: str, settings: Settings, log: Path) -> Iterator[None]:
 
 def lines(text: str, request: str) -> list[dict[str, Any]]:
     """Return the lines of a log that belong to a request. Every line must be JSON."""
+    assert "Traceback" not in text, text
     found = [json.loads(line) for line in text.splitlines()]
     assert all("timestamp" in line and "level" in line for line in found)
     return [
