@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
+from typing import Literal
 from zoneinfo import ZoneInfo
 
 from babel.dates import format_datetime, format_time, format_timedelta
@@ -145,9 +146,10 @@ class Words:
         text = format_currency(value, currency, locale=self.language.locale)
         return Markup('<span class="num">{}</span>').format(text)
 
-    def length(self, seconds: int) -> str:
+    def length(self, seconds: int, form: Literal["long", "short"] = "long") -> str:
         """Return a length of time in its largest unit."""
-        return str(format_timedelta(timedelta(seconds=seconds), locale=self.language.locale))
+        length, locale = timedelta(seconds=seconds), self.language.locale
+        return str(format_timedelta(length, format=form, locale=locale))
 
     def countdown(self, seconds: int) -> str:
         """Return a time that runs down, as minutes and seconds, with hours if there are any."""

@@ -218,11 +218,7 @@ class Sweep:
         if late:
             self.fault(path, f"has {sorted(late)} only with scripts")
         page.evaluate(_script())
-        # A menu lies over the page while it is open, so it stays closed.
-        page.evaluate(
-            "document.querySelectorAll('details:not(.tabs-more)')"
-            ".forEach((each) => each.open = true)"
-        )
+        page.evaluate(_OPEN)
         self._size(page, path, f"phone, {scheme}", contrast=True)
         other = SCHEMES[SCHEMES[0] == scheme]
         page.emulate_media(color_scheme=other)  # type: ignore[arg-type]
@@ -234,15 +230,26 @@ class Sweep:
         page.remove_listener("response", answered)
         page.remove_listener("requestfailed", failed)
 
-    def _size(self, page: Page, path: str, how: str, *, contrast: bool) -> None:
+    def fit(self, page: Page, path: str, how: str) -> None:
+        """Open a page in another language, and judge only whether it is as wide as the window."""
+        page.goto(path)
+        page.evaluate(_OPEN)
+        self._width(page, path, how)
+
+    def _width(self, page: Page, path: str, how: str) -> None:
         wide = overflow(page)
         if wide > 0:
             self.fault(path, f"{how}: {wide} pixels too wide")
+
+    def _size(self, page: Page, path: str, how: str, *, contrast: bool) -> None:
+        self._width(page, path, how)
         found: Any = page.evaluate(_AXE, contrast)
         for each in found["violations"]:
             self.fault(path, f"{how}: {each['id']}: {each['nodes'][0]['html'][:160]}")
 
 
+# A menu lies over the page while it is open, so it stays closed.
+_OPEN = "document.querySelectorAll('details:not(.tabs-more)').forEach((each) => each.open = true)"
 _ACTIONS = "(forms) => forms.map((each) => each.getAttribute('action') ?? '')"
 
 
