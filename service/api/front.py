@@ -18,7 +18,8 @@ from litestar.types import Receive, Send
 from service.api.http.access.authentication import authenticate
 from service.api.http.problems.answers import Handlers
 from service.api.http.serving import WHOLE
-from service.api.http.shell import PLACE, Asked
+from service.api.http.shell import Asked
+from service.api.http.wire.crowding import PLACE, Place
 from service.api.http.wire.limiting import Limits
 from service.api.http.wire.observing import EVENT_STREAM, Seen
 from service.api.http.wire.requests import BoundedRequest
@@ -161,6 +162,7 @@ def _common(scope: Scope) -> list[tuple[bytes, bytes]]:
 
 def _headed(scope: Scope, send: Send) -> Send:
     """Return a *send* that adds the common headers that an answer lacks."""
+    place: Place | None = scope["state"].get(PLACE)
 
     async def send_with_headers(message: Scope) -> None:
         if message["type"] == "http.response.start":
@@ -169,7 +171,7 @@ def _headed(scope: Scope, send: Send) -> Send:
             _note(scope, message["status"], given)
             missing = [each for each in _common(scope) if each[0] not in present]
             message["headers"] = [*given, *missing]
-        await send(message)
+        await (send(message) if place is None else place.resting(send(message)))
 
     return send_with_headers
 
@@ -191,6 +193,8 @@ async def _send(scope: Scope, response: Response[bytes], send: Send) -> None:
         headers.append((b"content-length", b"%d" % len(body)))
     if (seen := scope["state"].get("seen")) is not None:
         seen.status = status
+    if (place := scope["state"].get(PLACE)) is not None:
+        place.leave()
     whole = (scope.get("extensions") or {}).get(WHOLE)
     if whole is not None:
         await whole.answer(status, headers, body)

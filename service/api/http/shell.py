@@ -16,6 +16,7 @@ from service.api.http.declaring.declaration import Operation
 from service.api.http.declaring.doors import Doors
 from service.api.http.following.joining import Joined
 from service.api.http.following.news import News
+from service.api.http.wire.crowding import PLACE
 from service.api.http.wire.limiting import Limits
 from service.api.http.wire.proxies import Proxies
 from service.base.grouping import Grouped
@@ -37,9 +38,6 @@ Asked = Request[Any, Any, Any]
 """The type of the request that handlers take."""
 
 _INDEXES_MAX = 4096
-
-PLACE = "place"
-"""The key in a request's state of its place among the requests under way."""
 
 ENTERED = "entered"
 """The key in a request's state that marks staff who play in the tournament."""

@@ -3,12 +3,15 @@ Refusing early what could only be answered late.
 
 A process that is asked for more than it can do would answer everything later and later, and keep
 more and more in memory. So the number of requests under way is bounded, and a process that is slow
-to answer takes no more than a few. Who reads is refused first: players act, and read again.
+to answer takes no more than a few. Reading is refused first: players act, and read again.
+
+A request is not under way while its client keeps the process waiting. Otherwise a few clients that
+send or read slowly would make a quick process look slow, and shut out everybody else.
 """
 
 import time
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Awaitable, Callable
+from typing import Final, TypeVar
 
 from service.base import metrics
 from service.base.errors import Overloaded
@@ -17,6 +20,9 @@ _READS = frozenset({"GET", "HEAD", "OPTIONS"})
 _ALWAYS = frozenset({"/livez", "/readyz"})
 """Paths that are always answered: a busy process must not look like a dead one."""
 
+
+PLACE: Final = "place"
+"""The key in a request's state of its place among the requests under way."""
 
 _FEW: Final = 64
 """So many requests are under way at a time however slow the answers are."""
@@ -29,6 +35,9 @@ _WEIGHT: Final = 1 / 16
 """The weight of the newest answer in the average."""
 
 
+Answer = TypeVar("Answer")
+
+
 class Place:
     """The place of one request among those under way."""
 
@@ -37,6 +46,19 @@ class Place:
     def __init__(self, crowd: "Crowd | None", since: float) -> None:
         self._crowd = crowd
         self._since = since
+
+    async def resting(self, client: Awaitable[Answer]) -> Answer:
+        """Await the client, and be under way no longer meanwhile."""
+        crowd = self._crowd
+        if crowd is None:
+            return await client
+        crowd.number -= 1
+        began = crowd.now()
+        try:
+            return await client
+        finally:
+            crowd.number += 1
+            self._since += crowd.now() - began
 
     def leave(self) -> None:
         """Give the place up: the request is answered, or waits for news as a stream does."""
@@ -55,7 +77,7 @@ class Crowd:
     """
 
     def __init__(self, most: int, now: Callable[[], float] = time.monotonic) -> None:
-        self._now = now
+        self.now = now
         self._seconds = 0.0
         """The time that answers take, on a moving average."""
 
@@ -80,9 +102,9 @@ class Crowd:
             metrics.SHED.labels("reads" if reads else "commands").inc()
             raise Overloaded("too many requests are under way; nothing was done, try again")
         self.number += 1
-        return Place(self, self._now())
+        return Place(self, self.now())
 
     def left(self, since: float) -> None:
         """Count a request no longer, which was counted at *since*."""
         self.number -= 1
-        self._seconds += (self._now() - since - self._seconds) * _WEIGHT
+        self._seconds += (self.now() - since - self._seconds) * _WEIGHT

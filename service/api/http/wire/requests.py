@@ -7,6 +7,7 @@ from litestar.exceptions import ClientException
 from litestar.exceptions.http_exceptions import RequestEntityTooLarge
 
 from service.api.http.declaring.declaration import BODY_MAX, Operation
+from service.api.http.wire.crowding import PLACE, Place
 
 
 # The framework's type parameters for user, token and state are not used.
@@ -21,14 +22,18 @@ class BoundedRequest(Request[Any, Any, Any]):
             RequestEntityTooLarge: If the body, or its announced length, exceeds the route's limit.
             ClientException: If the client disconnects. Nobody reads the answer.
         """
-        described: Operation | None = self.scope["state"].get("operation")
+        state = self.scope["state"]
+        described: Operation | None = state.get("operation")
         most = BODY_MAX if described is None else described.body_max
         announced = self.headers.get("content-length", "")
         if announced.isdecimal() and int(announced) > most:
             raise RequestEntityTooLarge
+        place: Place | None = state.get(PLACE)
         found = bytearray()
         while True:
-            event: Any = await self.receive()  # in ASGI, its "type" says which members it has
+            coming = self.receive()
+            event: Any  # in ASGI, its "type" says which members it has
+            event = await (coming if place is None else place.resting(coming))
             if event["type"] == "http.disconnect":
                 raise ClientException("the client has gone away")
             found += event.get("body", b"")

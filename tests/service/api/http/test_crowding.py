@@ -95,6 +95,65 @@ async def test_a_process_that_answers_slowly_takes_few_at_a_time_until_it_is_qui
     assert (taken("GET"), taken("POST")) == (1_000, 2_000)
 
 
+async def test_clients_that_send_and_read_slowly_shut_out_nobody(serving: Any) -> None:
+    async with serving(process_requests=2) as api:
+        crowd, sent, read = api.app.limits.crowd, asyncio.Event(), asyncio.Event()
+        begun: list[str] = []
+
+        async def slowly() -> Any:
+            begun.append("sends")
+            yield b"{"
+            await sent.wait()
+            yield b"}"
+
+        async def receive() -> dict[str, Any]:
+            return {"type": "http.request", "body": b"", "more_body": False}
+
+        async def send(message: dict[str, Any]) -> None:
+            if message["type"] == "http.response.body":
+                begun.append("reads")
+                await read.wait()
+
+        scope = {
+            "type": "http", "method": "GET", "path": "/openapi.json", "raw_path": b"/openapi.json",
+            "query_string": b"", "headers": [], "client": ("127.0.0.1", 1), "state": {},
+            "server": ("test", 80), "scheme": "http", "root_path": "", "http_version": "1.1",
+        }  # fmt: skip
+        headers = {"Content-Type": "application/json", "Idempotency-Key": "slow"}
+        slow = [
+            asyncio.create_task(api.http.post("/v1/accounts", content=slowly(), headers=headers)),
+            asyncio.create_task(api.app(scope, receive, send)),
+        ]
+
+        async def both_wait() -> bool:
+            return set(begun) == {"sends", "reads"} and crowd.number == 0
+
+        await until_awaited(both_wait)
+        assert (await api.http.get("/v1/rulesets")).status_code == 200
+        assert not any(each.done() for each in slow)
+        sent.set()
+        read.set()
+        refusal, _ = await asyncio.gather(*slow)
+        assert refusal.status_code == 400
+        assert crowd.number == 0
+
+
+async def test_the_time_of_clients_is_not_the_time_of_answers() -> None:
+    now = [0.0]
+    crowd = Crowd(2_000, lambda: now[0])
+
+    async def client(seconds: float) -> None:
+        now[0] += seconds
+
+    for _ in range(64):
+        place = crowd.enter("POST", "/v1/me")
+        await place.resting(client(30.0))
+        place.leave()
+        await place.resting(client(30.0))  # of an answer that is sent after that
+    kept = [crowd.enter("POST", "/v1/me") for _ in range(65)]
+    assert crowd.number == len(kept)
+
+
 async def test_a_poll_that_waits_is_not_under_way(serving: Any) -> None:
     async with serving(process_requests=2) as api:
         person = await api.person()
