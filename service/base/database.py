@@ -51,12 +51,16 @@ _SET_UP_CLASSES = frozenset({"28", "3D"})
 """SQLSTATE classes: no login, no database. A starting process does not wait for these."""
 
 
+def sqlstate_of(error: BaseException) -> str:
+    """Return the SQLSTATE of a driver's error, or of the one in SQLAlchemy's; "" without one."""
+    return getattr(getattr(error, "orig", None) or error, "sqlstate", None) or ""
+
+
 def is_away(error: BaseException) -> bool:
     """Return whether *error* means that the database is not available or too busy."""
-    cause = getattr(error, "orig", None) or error
-    state = getattr(cause, "sqlstate", None)
-    if state:
+    if state := sqlstate_of(error):
         return state[:2] in _AWAY_CLASSES
+    cause = getattr(error, "orig", None) or error
     return bool(getattr(error, "connection_invalidated", False)) or isinstance(
         cause if isinstance(cause, OSError) else error,
         OSError
@@ -75,8 +79,7 @@ def is_coming(error: BaseException) -> bool:
 
     A wrong password or a missing database is not one of them: waiting would not help.
     """
-    state = getattr(getattr(error, "orig", None) or error, "sqlstate", None)
-    return is_away(error) and (state is None or state[:2] not in _SET_UP_CLASSES)
+    return is_away(error) and sqlstate_of(error)[:2] not in _SET_UP_CLASSES
 
 
 def sync_engine(url: str) -> sa.Engine:

@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from engine.rulesets.errors import RulesetUnknown
 from service.audit.run.processes import UnitStopped
 from service.backups.manifest import BackupRefused
-from service.base.database import ServerRefused
+from service.base.database import ServerRefused, sqlstate_of
 from service.base.embedded import ClusterFailed
 from service.base.errors import EventUnreadable, StoreUnavailable
 from service.base.settings import SettingsInvalid
@@ -51,7 +51,7 @@ def explained(error: Exception) -> tuple[int, str, str] | None:
 
 def _explained_by_database(error: Exception) -> tuple[int, str, str] | None:
     cause = getattr(error, "orig", None) or error
-    state = getattr(cause, "sqlstate", None) or ""
+    state = sqlstate_of(error)
     message = str(cause).splitlines()[0].rpartition(">: ")[2]
     if state == "42501":
         return 2, message, "use a login that may do this; see deploy/postgres/roles.sql"

@@ -11,6 +11,7 @@ that league, as with the runner. If a rebuild is killed, the next one starts fro
 """
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -20,7 +21,7 @@ import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from service.base.database import async_engine
+from service.base.database import async_engine, sqlstate_of
 from service.base.settings import Settings
 from service.log.catalogue import event_types
 from service.projections.comparing import CHUNK, Difference, compare
@@ -56,8 +57,17 @@ _LOCKED = "55P03"
 _PATIENCE = sa.text("SET LOCAL lock_timeout = '3s'")
 
 
+_OVERTAKEN = frozenset({"40001", "40P01", _LOCKED})
+"""SQLSTATEs of a replacement that met the projector, or a long statement of a reader."""
+
+_REPLACEMENTS_MAX = 100
+_PAUSE_SECONDS = 1.0
+"""The time before a replacement is tried again."""
+
 _WRITERS = 2
 """Connections that write: while the database takes in one projection's rows, another makes its."""
+
+_log = logging.getLogger(__name__)
 
 
 class RebuildRefused(Exception):
@@ -127,17 +137,34 @@ class _Build:
             self._fail(error)
 
     async def finish(self, database: AsyncEngine, swapped: Swapped | None) -> None:
-        """Have the new rows catch up with the live ones and replace them."""
+        """
+        Have the new rows catch up with the live ones and replace them.
+
+        The replacement waits for no lock for long, because all readers wait behind it meanwhile.
+        """
         try:
-            async with database.begin() as connection:
+            async with database.begin() as connection:  # the projector goes on meanwhile
                 await _meet(connection, self.projection, self.stopped)
-                await _swap(connection, self.projection)
-                for each in self.stopped.values():
-                    await mark_broken(connection, self.projection, each)
-                if swapped is not None:
-                    await swapped(connection, self.projection.name)
+            for left in reversed(range(_REPLACEMENTS_MAX)):
+                try:
+                    async with database.begin() as connection:
+                        await connection.execute(_PATIENCE)
+                        await self._replace(connection, swapped)
+                    return
+                except DBAPIError as error:
+                    if not left or sqlstate_of(error) not in _OVERTAKEN:
+                        raise
+                await asyncio.sleep(_PAUSE_SECONDS)
         except Exception as error:  # noqa: BLE001 - raised again when the others are done
             self._fail(error)
+
+    async def _replace(self, connection: AsyncConnection, swapped: Swapped | None) -> None:
+        await _meet(connection, self.projection, self.stopped, for_good=True)
+        await _swap(connection, self.projection)
+        for each in self.stopped.values():
+            await mark_broken(connection, self.projection, each)
+        if swapped is not None:
+            await swapped(connection, self.projection.name)
 
     def _fail(self, error: Exception) -> None:
         error.add_note(f"The projection {self.projection.name} was not rebuilt.")
@@ -171,9 +198,11 @@ async def rebuild(
                     await build.finish(database, swapped)
     finally:
         await database.dispose()
-    for build in builds:
-        if build.failed is not None:
-            raise build.failed
+    failed = [build.failed for build in builds if build.failed is not None]
+    if failed:
+        for other in failed[1:]:
+            _log.error("another read model was not rebuilt either", exc_info=other)
+        raise failed[0]
     broken = [each for build in builds for each in build.stopped.values()]
     return sorted(broken, key=lambda each: (each.league, each.name))
 
@@ -190,7 +219,7 @@ async def _alone(database: AsyncEngine) -> AsyncIterator[None]:
         try:
             await connection.execute(_TAKE_TURN)
         except DBAPIError as error:
-            if getattr(error.orig, "sqlstate", None) == _LOCKED:
+            if sqlstate_of(error) == _LOCKED:
                 raise RebuildRefused("another rebuild is running") from error
             raise
         yield
@@ -246,15 +275,17 @@ async def _targets(connection: AsyncConnection, projection: Projection) -> dict[
 
 
 async def _meet(
-    connection: AsyncConnection, projection: Projection, stopped: dict[str, ProjectionBroken]
+    connection: AsyncConnection,
+    projection: Projection,
+    stopped: dict[str, ProjectionBroken],
+    *,
+    for_good: bool = False,
 ) -> None:
-    """Lock the live checkpoints and bring the new rows to exactly these positions."""
-    held = await connection.execute(
-        sa.select(checkpoint.c.league, checkpoint.c.position)
-        .where(checkpoint.c.name == projection.name)
-        .with_for_update()
+    """Bring the new rows to the live checkpoints, which are locked if they meet *for_good*."""
+    asked = sa.select(checkpoint.c.league, checkpoint.c.position).where(
+        checkpoint.c.name == projection.name
     )
-    live = held.all()
+    live = (await connection.execute(asked.with_for_update() if for_good else asked)).all()
     beside = await _beside(connection)
     for league, until in live:
         goal = min(until, stopped[league].position - 1) if league in stopped else until

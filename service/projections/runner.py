@@ -23,7 +23,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from engine.values import number_of
 from service.base import metrics, telemetry
-from service.base.database import async_engine
+from service.base.database import async_engine, sqlstate_of
 from service.base.health import PULSE, Schema
 from service.base.settings import Settings
 from service.base.telemetry import request_id
@@ -254,8 +254,7 @@ class Runner:
 def _of_events(error: Exception) -> bool:
     """Return whether the content of an event caused *error*, rather than the database."""
     if isinstance(error, DBAPIError):
-        state = getattr(error.orig, "sqlstate", None) or ""
-        return state[:2] in _BAD_VALUES
+        return sqlstate_of(error)[:2] in _BAD_VALUES
     return not isinstance(error, SQLAlchemyError | OSError)
 
 

@@ -22,6 +22,7 @@ from service.audit.run.overdue import check_jobs
 from service.audit.run.plan import Plan, Unit
 from service.audit.run.streams import StreamAudit
 from service.audit.said import said
+from service.base.database import sqlstate_of
 from service.base.drivers import Driver
 from service.log.keys import LeagueKeys, driver_of
 from service.log.read import positions_of, read_at
@@ -138,7 +139,7 @@ async def _compare(connection: AsyncConnection, league: str, name: str, findings
 
 def _refused(error: sa.exc.DBAPIError) -> bool:
     """Return whether the database refuses a value or a row (SQLSTATE classes 22 and 23)."""
-    return str(getattr(error.orig, "sqlstate", "")).startswith(("22", "23"))
+    return sqlstate_of(error).startswith(("22", "23"))
 
 
 def _count(findings: Findings, until: int, events: int, understood: int, outside: int) -> None:

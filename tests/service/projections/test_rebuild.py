@@ -1,12 +1,16 @@
 """A rebuilt read model equals the live one row by row, and replaces it without a gap."""
 
+import asyncio
+
 import asyncpg
 import pytest
+import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
 from service.base.database import async_engine
 from service.cli.doctor import CHECKS
 from service.projections import queries, scanning
+from service.projections import rebuild as rebuilding
 from service.projections.models import ProjectionUnknown
 from service.projections.projection import head
 from service.projections.rebuild import RebuildRefused, _alone, compare, rebuild
@@ -14,6 +18,7 @@ from service.projections.runner import Runner
 from tests.service.league_night import played
 from tests.service.projections.test_projections import rows_of
 from tests.support.databases import TestDatabase
+from tests.support.waiting import until_awaited
 
 pytestmark = pytest.mark.anyio
 
@@ -132,6 +137,39 @@ async def test_a_second_rebuild_is_refused_while_one_runs(database: TestDatabase
     async with _alone(engine):
         with pytest.raises(RebuildRefused):
             await rebuild(database.settings(PROJECT))
+    await engine.dispose()
+
+
+async def test_a_replacement_lets_readers_and_the_projector_pass(
+    database: TestDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A long statement of an audit holds it up, and nobody else. A new league fails no rebuild."""
+    monkeypatch.setattr(rebuilding, "_PATIENCE", sa.text("SET LOCAL lock_timeout = '300ms'"))
+    await played(database, "first")
+    engine = async_engine(database.url(PROJECT), 2)
+    runner = Runner(engine)
+    await runner.catch_up()
+    auditor = await asyncpg.connect(database.url("postgres"))
+    player = await asyncpg.connect(database.url("postgres"))
+    auditing = auditor.transaction()
+    await auditing.start()
+    await auditor.fetch("SELECT FROM reads.hand")
+    replacing = asyncio.create_task(rebuild(database.settings(PROJECT), "hands"))
+
+    async def replacement_waits() -> bool:
+        return bool(await player.fetchval("SELECT count(*) FROM pg_locks WHERE NOT granted"))
+
+    await until_awaited(replacement_waits)
+    await player.fetch("SELECT FROM reads.hand", timeout=20)
+    await played(database, "second")
+    await runner.catch_up()
+    assert not replacing.done()
+    await auditing.rollback()
+    await replacing
+
+    assert await compare(database.settings(PROJECT)) == []
+    await auditor.close()
+    await player.close()
     await engine.dispose()
 
 

@@ -19,6 +19,7 @@ from engine.coordination.aggregates import DECIDERS  # noqa: F401 - loads every 
 from engine.errors import CommandRejected
 from service.api.http.shell import Asked, number_in_path
 from service.api.http.wire.limiting import refused_headers
+from service.base.database import is_away, sqlstate_of
 from service.base.errors import (
     AccountSuspended,
     BadRequest,
@@ -221,14 +222,8 @@ SHELL_CATALOGUE: Mapping[str, tuple[int, str]] = {
 }
 """The status and title of each code that is the service's own."""
 
-_AWAY_CLASSES = frozenset({"08", "53", "55", "57"})
-"""SQLSTATE classes: no connection, no resources, not in this state, stopped by an operator."""
-
 _MISSING = frozenset({"42P01", "42703", "42883"})
 """SQLSTATEs of a missing relation, column or function."""
-
-_BUSY = frozenset({"40001", "40P01"})
-"""Serialisation failure and deadlock. A retry may succeed."""
 
 _HTTP_CODES = {404: "not_found", 405: "method_not_allowed", 413: "body_too_large"}
 
@@ -340,10 +335,7 @@ def answer_away(request: Asked, error: Exception) -> Response[bytes]:
 
 def answer_database(request: Asked, error: sa.exc.DBAPIError) -> Response[bytes]:
     """Answer a database error: 503 if the database is away or too busy, otherwise 500."""
-    state = getattr(error.orig, "sqlstate", None) or ""
-    away = error.connection_invalidated or state[:2] in _AWAY_CLASSES or state in _BUSY
-    lost = not state and isinstance(error, sa.exc.OperationalError | sa.exc.InterfaceError)
-    return answer_away(request, error) if away or lost else answer_defect(request, error)
+    return answer_away(request, error) if is_away(error) else answer_defect(request, error)
 
 
 def answer_defect(request: Asked, error: Exception) -> Response[bytes]:
@@ -354,8 +346,7 @@ def answer_defect(request: Asked, error: Exception) -> Response[bytes]:
     started with the version that fits.
     """
     _log.error("request %s failed", number_in_path(request), exc_info=error)
-    state = getattr(getattr(error, "orig", error), "sqlstate", None)
-    if state in _MISSING:
+    if sqlstate_of(error) in _MISSING:
         missing = SchemaUnsupported("the schema lacks what this version needs; see /readyz")
         return answer_service_error(request, missing)
     return problem(request, 500, "internal_error", "a defect; report `instance` to the operator")
