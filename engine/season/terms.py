@@ -18,7 +18,6 @@ NAME_LENGTH_MAX = 200
 SCALE_MAX = 6
 TABLE_LENGTH_MAX = 1_000
 RESULTS_MAX = 1_000
-BONUSES_MAX = 2
 
 FIELDS_TRIED = (1, 2, 3, 4, 5, 6, 8, 9, 10, 12, 16, 20, 30, 60, 180, 1_000)
 """Numbers of entrants for which a formula must have a value at every tried place."""

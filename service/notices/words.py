@@ -17,17 +17,6 @@ from service.notices.kinds import Kind
 from service.notices.letters import Letter
 from service.notices.preferences import Preferences
 
-CALLED: Final[dict[Kind, str]] = {
-    "check_in_open": N_("check-in is open"),
-    "seat_drawn": N_("your seat is drawn"),
-    "place_offered": N_("a place is offered to you"),
-    "your_turn": N_("your turn in a slow game"),
-    "result": N_("results of your tournaments"),
-    "dispute": N_("claims and rulings that concern you"),
-    "audit_failed": N_("an audit of your league has failed"),
-}
-"""The names of the kinds, for people. The settings show them."""
-
 _WORDS: Final[dict[Kind, tuple[str, str]]] = {
     "check_in_open": (
         N_("{name}: check-in is open"),

@@ -19,7 +19,7 @@ import sqlalchemy as sa
 import structlog
 from prometheus_client import REGISTRY
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncEngine
 
 from engine.values import number_of
 from service.base import metrics, telemetry
@@ -41,11 +41,8 @@ from service.projections.projection import (
     advance,
     applied,
     behind,
-    head,
-    leagues,
     mark_broken,
 )
-from service.projections.schema import checkpoint
 
 POLL_SECONDS = 1.0
 """The longest time in seconds that a lost wake-up goes unnoticed."""
@@ -69,23 +66,6 @@ _REQUESTS = sa.text(
 log = structlog.get_logger()
 
 _PART = "the projector"
-
-
-@dataclass(frozen=True, slots=True)
-class Lag:
-    """The distance between one projection and the head of one league's log."""
-
-    name: str
-    league: str
-    position: int
-    head: int
-    broken_at: int | None = None
-    reason: str | None = None
-
-    @property
-    def behind(self) -> int:
-        """Positions still to apply."""
-        return max(self.head - self.position, 0)
 
 
 class _Place(NamedTuple):
@@ -256,24 +236,6 @@ def _of_events(error: Exception) -> bool:
     if isinstance(error, DBAPIError):
         return sqlstate_of(error)[:2] in _BAD_VALUES
     return not isinstance(error, SQLAlchemyError | OSError)
-
-
-async def lag(connection: AsyncConnection, projections: Sequence[Projection] = ALL) -> list[Lag]:
-    """Return the lag of each projection in each league."""
-    found = await connection.execute(sa.select(checkpoint))
-    rows = {(row.name, row.league): row for row in found}
-    answer: list[Lag] = []
-    for league in await leagues(connection):
-        until = await head(connection, league)
-        for projection in projections:
-            row = rows.get((projection.name, league))
-            if row is None:
-                answer.append(Lag(projection.name, league, NOTHING, until))
-            else:
-                answer.append(
-                    Lag(projection.name, league, row.position, until, row.broken_at, row.reason)
-                )
-    return answer
 
 
 def run(settings: Settings) -> None:

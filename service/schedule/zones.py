@@ -60,11 +60,6 @@ def written(local: datetime) -> Local:
     return f"{local:%Y-%m-%dT%H:%M}"
 
 
-def local_at(at: datetime, zone: str) -> Local:
-    """Return the time that a wall clock in *zone* shows at an instant, to the minute."""
-    return written(at.astimezone(zone_of(zone)))
-
-
 def moment_of(local: Local, zone: str) -> Moment:
     """
     Return the instant of a local time.

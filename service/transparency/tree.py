@@ -156,16 +156,6 @@ def consistency_ranges(old: int, new: int) -> list[Range]:
     return path[::-1]
 
 
-def inclusion_proof(index: int, size: int, hash_of: RangeHash) -> list[bytes]:
-    """Return the audit path of leaf *index* in a tree of *size*."""
-    return [hash_of(start, end) for start, end in inclusion_ranges(index, size)]
-
-
-def consistency_proof(old: int, new: int, hash_of: RangeHash) -> list[bytes]:
-    """Return the proof that the tree of *new* leaves continues that of *old*."""
-    return [hash_of(start, end) for start, end in consistency_ranges(old, new)]
-
-
 def root_by_inclusion(leaf: bytes, index: int, size: int, path: Sequence[bytes]) -> bytes:
     """
     Return the root that *path* leads to from *leaf*.

@@ -66,10 +66,6 @@ class Recurrence(msgspec.Struct, frozen=True, kw_only=True):
     edits: int = 0
     """The number of edits to the recurrence."""
 
-    def change_of(self, occurrence: Local) -> Change | None:
-        """Return the changes to *occurrence*, or None."""
-        return next((each for each in self.changes if each.occurrence == occurrence), None)
-
     def fixture_of(self, occurrence: Local) -> Fixture | None:
         """Return the newest fixture of *occurrence*, or None."""
         return next((each for each in self.fixtures if each.occurrence == occurrence), None)

@@ -27,7 +27,7 @@ _BODY = (
     "body_too_large",
 )
 
-STREAM = "text/event-stream"
+
 LINES = "application/x-ndjson"
 TEXTS = ("text/calendar", "text/csv", LINES)
 """Media types of answers that are no JSON, but are shown by an example too."""

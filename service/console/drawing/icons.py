@@ -59,9 +59,6 @@ ICONS = {
 }
 """The path of every icon."""
 
-MARK = "M20.6 5.4A11 11 0 1 0 24.6 9.4"
-"""A round table seen from above. Its gap is where the button lies."""
-
 ACCENT = "#1c9a83"
 """The favicon's colour: no style reaches it, and it must show on light and dark tabs."""
 

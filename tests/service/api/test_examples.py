@@ -6,7 +6,8 @@ import pytest
 from service.api.examples import REQUESTS, answers
 from service.api.http.declaring.declaration import JSON
 from service.api.http.declaring.nothing import Nothing
-from service.api.openapi.answers import STREAM, TEXTS, types_of
+from service.api.openapi.answers import TEXTS, types_of
+from service.api.table.streaming import EVENT_STREAM
 from tests.service.api.matrix import routes
 from tests.service.api.truth import fault_of
 
@@ -31,7 +32,7 @@ def test_operations_with_an_answer_have_an_example() -> None:
         name
         for name, (_, _, described) in routes().items()
         if described.answer is not None
-        and described.media in (JSON, STREAM, *TEXTS)
+        and described.media in (JSON, EVENT_STREAM, *TEXTS)
         and name not in answers()
     }
     assert lacking == set()

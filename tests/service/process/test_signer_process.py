@@ -26,7 +26,8 @@ from service.transparency.note import (
     read_private_key,
 )
 from service.transparency.signer import Memory
-from service.transparency.tree import consistency_proof, root_of
+from service.transparency.tree import root_of
+from tests.support.proofs import consistency_proof
 
 ROOT = Path(__file__).resolve().parents[3]
 KEY = SigningKey("holotable.example", bytes(range(32)))

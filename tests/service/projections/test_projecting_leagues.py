@@ -19,10 +19,11 @@ from service.log.catalogue import events_by_category, tag_of
 from service.projections.models import ALL
 from service.projections.progress import positions, wait_for
 from service.projections.rebuild import rebuild
-from service.projections.runner import Runner, lag
+from service.projections.runner import Runner
 from tests.service.director.test_directing import announced
 from tests.support.databases import TestDatabase
 from tests.support.poison import MALFORMED, bare_league, owning, plant
+from tests.support.projecting import lag
 
 pytestmark = pytest.mark.anyio
 

@@ -22,9 +22,10 @@ from service.projections.changes import Changes
 from service.projections.models import ALL
 from service.projections.progress import positions, wait_for
 from service.projections.projection import CheckpointMoved, Happened, advance, head
-from service.projections.runner import Runner, lag
+from service.projections.runner import Runner
 from tests.service.league_night import HANDS_MAX, played
 from tests.support.databases import TestDatabase
+from tests.support.projecting import lag
 
 pytestmark = pytest.mark.anyio
 

@@ -27,7 +27,7 @@ from service.schedule.expansion import Budget
 from service.schedule.materialising import tournament_of
 from service.schedule.occurrences import Occurrence, between, due
 from service.schedule.rules import STORED_STEPS
-from service.schedule.zones import EDITION, local_at, moment_of
+from service.schedule.zones import EDITION, moment_of, written, zone_of
 
 BEGIN = datetime(2026, 10, 20, 12, tzinfo=UTC)
 """Clocks go back in Berlin five days later."""
@@ -48,11 +48,16 @@ STEPS = st.lists(
 )
 
 
+def local_at(at: datetime) -> str:
+    """Return the time that a wall clock in the zone shows."""
+    return written(at.astimezone(zone_of(ZONE)))
+
+
 def plan(start: datetime, rule: int) -> Plan:
     return Plan(
         rrule=RULES[rule],
         zone=ZONE,
-        start=local_at(start, ZONE),
+        start=local_at(start),
         tzdb=EDITION,
         ahead_hours=48,
         body="{}",
@@ -152,14 +157,14 @@ class Season:
             self.entered.update(list(self.announced)[choice::4])
         elif what == "replan":
             wanted = plan(then + timedelta(hours=1), choice)
-            since = local_at(then, ZONE)
+            since = local_at(then)
             self.edit(ReplanFixtures, since=since, plan=wanted, entered=self.standing())
         elif what == "end":
-            self.edit(EndFixtures, since=local_at(then, ZONE), entered=self.standing())
+            self.edit(EndFixtures, since=local_at(then), entered=self.standing())
         else:
             coming = between(self.recurrence, then, then + timedelta(days=9), Budget(STORED_STEPS))
             for each in coming[choice : choice + 1]:
-                moved = moment_of(local_at(then + timedelta(hours=3), ZONE), ZONE)
+                moved = moment_of(local_at(then + timedelta(hours=3)), ZONE)
                 self.edit(
                     ChangeFixture,
                     occurrence=each.label,

@@ -23,10 +23,11 @@ from service.log.writer import Entry, Order, States, Writer
 from service.transparency.convicting import contradiction
 from service.transparency.note import Checkpoint, SigningKey, open_note, parse_checkpoint
 from service.transparency.receipt import CommandReceipt, Promised, parse_receipt
-from service.transparency.tree import inclusion_proof, root_of
+from service.transparency.tree import root_of
 from tests.service.league_night import NAMES, named
 from tests.support.databases import SECRET_KEY, TestDatabase
 from tests.support.logs import utcnow
+from tests.support.proofs import inclusion_proof
 
 KEY = SigningKey("holotable.example", bytes(range(32)))
 VECTORS = Path(__file__).parents[3] / "api-spec" / "vectors" / "receipt.json"

@@ -13,12 +13,11 @@ from service.transparency.tree import (
     EMPTY_ROOT,
     Frontier,
     complete_subtrees,
-    consistency_proof,
     consistent,
-    inclusion_proof,
     root_by_inclusion,
     root_of,
 )
+from tests.support.proofs import consistency_proof, inclusion_proof
 
 SIZE_MAX = 130
 
