@@ -35,7 +35,13 @@ _PHASES = {
     "paused": N_("Paused"),
     "finished": N_("Finished"),
     "cancelled": N_("Cancelled"),
+    "check_in": N_("Check-in open"),
+    "planned": N_("Planned"),
+    "on": N_("Announced"),
+    "over": N_("Finished"),
+    "missed": N_("Missed"),
 }
+"""By phase, and by what a schedule says besides."""
 
 _GAMES = {
     "better": N_("Better Sabacc"),
@@ -48,14 +54,6 @@ _GAMES = {
     "official": N_("Coruscant Shift"),
     "spike": N_("Corellian Spike"),
     "traditional": N_("Traditional"),
-}
-
-_STANDINGS = {
-    "planned": N_("Planned"),
-    "on": N_("Announced"),
-    "over": N_("Finished"),
-    "cancelled": N_("Cancelled"),
-    "missed": N_("Missed"),
 }
 
 _ROLES = {
@@ -170,16 +168,12 @@ class Words:
         return ", ".join(each for each in (blinds, ante if amounts.ante else "") if each)
 
     def phase(self, phase: str) -> str:
-        """Return the phase of a tournament."""
+        """Return the phase of a tournament, or what a schedule says of it."""
         return self._said(_PHASES, phase)
 
     def game(self, ruleset: str) -> str:
         """Return what a ruleset is called. A league's own one has its name already."""
         return self._said(_GAMES, ruleset)
-
-    def standing(self, standing: str) -> str:
-        """Return the standing of an evening in a schedule."""
-        return self._said(_STANDINGS, standing)
 
     def role(self, role: str) -> str:
         """Return a role in a league."""

@@ -4,7 +4,8 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 
 from engine.league.describing import Face
-from service.schedule.listing import ScheduledItem, expected_end
+from service.schedule.items import ScheduledItem
+from service.schedule.listing import expected_end
 
 MEDIA_TYPE = "text/calendar"
 

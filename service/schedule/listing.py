@@ -9,7 +9,6 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Literal
 
 import msgspec
 import sqlalchemy as sa
@@ -28,6 +27,7 @@ from service.director.runtime import Runtime
 from service.log.streams import league_stream, season_stream
 from service.projections import queries, rows, schema
 from service.schedule.expansion import Budget
+from service.schedule.items import ScheduledItem, Standing
 from service.schedule.materialising import tournament_of
 from service.schedule.occurrences import Occurrence, between
 
@@ -45,78 +45,7 @@ _A_DAY = timedelta(days=1)
 _AN_EDIT = 1000
 """The growth of a sequence number with an edit. An edit may begin a new count of changes."""
 
-Standing = Literal["planned", "on", "over", "cancelled", "missed"]
 _STANDINGS: dict[str, Standing] = {"finished": "over", "cancelled": "cancelled"}
-
-
-class ScheduledItem(msgspec.Struct, frozen=True, kw_only=True):
-    """One tournament, announced or planned."""
-
-    uid: str
-    """The permanent identifier of the item, in every calendar."""
-
-    sequence: int
-    """
-    The sequence number (RFC 5545). It grows with each edit, each change of announced terms, each
-    postponed start, and with a cancellation.
-    """
-
-    name: str
-    """The name of the tournament, or `Tournament` if the template that had it is gone."""
-
-    starts_at: datetime
-    """The instant of the start."""
-
-    place: str | None = None
-    """The venue, as free text, or null."""
-
-    length_seconds: int | None = None
-    """The planned length of the tournament, or null."""
-
-    ends_at: datetime | None = None
-    """
-    The expected end: the start and the planned length, or else the league's usual length. Null if
-    neither is known.
-    """
-
-    entrants: int | None = None
-    """The number of entrants now, or null while the tournament is only planned."""
-
-    entrants_max: int | None = None
-    """The number of places for entrants, or null if nothing is said about it yet."""
-
-    waiting: int | None = None
-    """The number of players on the waitlist, or null unless the tournament is `on`."""
-
-    standing: Standing
-    """
-    `planned` until the announcement, then `on`, and at last `over` or `cancelled`. `missed` means
-    that nobody could announce it in time.
-    """
-
-    since: datetime
-    """The instant at which the item reached this standing."""
-
-    season: str | None = None
-    """The season that counts the tournament, or null."""
-
-    tournament: str | None = None
-    """The announced tournament, or null while it is only planned."""
-
-    recurrence: str | None = None
-    """The recurrence that planned the tournament, `rec_…`, or null."""
-
-    occurrence: str | None = None
-    """The local time by the rule."""
-
-    local: str | None = None
-    """The local time of the start in `zone`, or null without a recurrence."""
-
-    zone: str | None = None
-    """The IANA name of the recurrence's time zone, or null."""
-
-    tzdb: str | None = None
-    """The edition of the time zone database by which `local` became an instant, or null."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,6 +246,7 @@ def _item(
         entrants_max=shown.entrants_max,
         starts_at=moment.at if row is None or row.starts_at is None else row.starts_at,
         standing=standing,
+        state=None if row is None else row.state,
         since=_since(row) if row is not None else occurrence.planned_at,
         season=season,
         tournament=occurrence.fixture.tournament if announced and occurrence.fixture else None,
@@ -341,6 +271,7 @@ def _called_off(
         entrants_max=row.entrants_max,
         starts_at=fixture.moment.at,
         standing="cancelled",
+        state=row.state,
         since=_since(row),
         season=season,
         tournament=fixture.tournament,
@@ -375,6 +306,7 @@ def _announced(row: rows.TournamentRow) -> ScheduledItem:
         entrants_max=row.entrants_max,
         starts_at=row.starts_at or row.announced_at,
         standing=standing,
+        state=row.state,
         since=_since(row),
         season=row.season,
         tournament=row.tournament,

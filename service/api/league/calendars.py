@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.league.roles import may
 from engine.league.state import Created
-from engine.tournament.model.state import State
+from engine.tournament.model.state import Announced, Registering, State
 from engine.values import PlayerId, identifier, stream_of
 from service.announcing.inputs import Instant, in_utc
 from service.api.http.access.phases import entering_of
@@ -36,7 +36,8 @@ from service.people import calendar_keys
 from service.people.idempotency import Said
 from service.people.tokens import MANAGE, Principal
 from service.schedule.ics import MEDIA_TYPE, calendar
-from service.schedule.listing import ScheduledItem, schedule_of, schedule_of_player
+from service.schedule.items import ScheduledItem
+from service.schedule.listing import schedule_of, schedule_of_player
 
 SPAN_MAX = timedelta(days=366)
 LOOKS_MAX = 8
@@ -179,10 +180,15 @@ async def states_of(
 
 
 def with_line(item: ScheduledItem, state: State | None) -> ScheduledItem:
-    """Return *item* with the length of the waitlist, if its tournament is on."""
+    """Return *item* with the waitlist's length and whether check-in is open, if it is on."""
     if state is None:
         return item
-    return msgspec.structs.replace(item, waiting=len(entering_of(state).waiting))
+    entering = entering_of(state)
+    return msgspec.structs.replace(
+        item,
+        waiting=len(entering.waiting),
+        check_in_open=entering.check_in_opened and isinstance(state, Announced | Registering),
+    )
 
 
 @operation(

@@ -19,7 +19,8 @@ from service.api.league.calendars import ics
 from service.projections import public_queries
 from service.projections.rows import TournamentRow
 from service.schedule.ics import MEDIA_TYPE, calendar
-from service.schedule.listing import ScheduledItem, Standing, schedule_of
+from service.schedule.items import ScheduledItem, Standing
+from service.schedule.listing import schedule_of
 
 BEHIND, AHEAD = timedelta(days=30), timedelta(days=366)
 """The spans before and after now that a public schedule shows."""
@@ -117,6 +118,9 @@ class PublicScheduled(msgspec.Struct, kw_only=True):
     `planned` until the announcement, then `on`, and at last `over` or `cancelled`. `missed` means
     that nobody could announce it in time.
     """
+
+    state: Phase | None
+    """The phase of the announced tournament, or null while it is only planned."""
 
     ends_at: datetime | None
     """The expected end by the planned or the usual length, or null if neither is known."""

@@ -19,7 +19,8 @@ from service.people.tokens import Principal
 from service.projections import queries
 from service.projections.rows import Membership
 from service.schedule.expansion import Budget
-from service.schedule.listing import ITEMS_MAX, LEAGUE_STEPS, ScheduledItem, schedule_of
+from service.schedule.items import ScheduledItem
+from service.schedule.listing import ITEMS_MAX, LEAGUE_STEPS, schedule_of
 
 
 class MyScheduled(ScheduledItem, frozen=True, kw_only=True):

@@ -1,6 +1,8 @@
 """The league's pages: standings with their results, the schedule, the players."""
 
+import re
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -104,6 +106,62 @@ async def test_the_schedule_lists_evenings_and_gives_a_calendar(
     assert "Back room" in agenda.text
     assert "webcal://" in subscribed.text
     assert "SUMMARY:" in ics.text
+
+
+async def test_every_list_of_evenings_says_their_phase(
+    serving: Serving, database: TestDatabase
+) -> None:
+    async with serving() as console:
+        owner, league = await console.api.league()
+        await owner.http.put(
+            f"/v1/leagues/{league}/visibility",
+            json={"visibility": "public"},
+            headers=owner.headers | {"If-Match": "*", "Idempotency-Key": "open"},
+        )
+        soon = (datetime.now(UTC) + timedelta(minutes=30)).isoformat()
+        later = (datetime.now(UTC) + timedelta(days=3)).isoformat()
+        asked = {"ruleset": "better", "entrants_min": 2}
+        checking = {"starts_at": soon, "entry": {"check_in_opens_before_seconds": 3600}}
+        for more in (
+            {"name": "Checking", **checking}, {"name": "Later", "starts_at": later},
+            {"name": "Playing"}, {"name": "Waiting"}, {"name": "Off"},
+        ):  # fmt: skip
+            made = await owner.post(f"/v1/leagues/{league}/tournaments", asked | more)
+            assert made.status_code == 201, made.text
+            evening = f"/v1/tournaments/{made.json()['id']}"
+            if more["name"] in ("Checking", "Playing", "Waiting"):
+                for name in ("Jyn", "Cassian"):
+                    await owner.post(f"{evening}/walk-ins", {"name": f"{name} {more['name']}"})
+            if more["name"] in ("Playing", "Waiting"):
+                assert (await owner.post(f"{evening}/start")).is_success
+            if more["name"] == "Waiting":
+                assert (await owner.post(f"{evening}/pause")).is_success
+            if more["name"] == "Off":
+                assert (await owner.post(f"{evening}/cancel", {"reason": "Snow"})).is_success
+        await project(database)
+        member = await console.signed_in(owner.login)
+        pages = {
+            "schedule": await member.get(f"/leagues/{league}/schedule"),
+            "league": await member.get(f"/leagues/{league}"),
+            "stranger": await console.browser().get(f"/leagues/{league}/schedule"),
+        }
+        german = await member.get(f"/leagues/{league}/schedule", headers={"Accept-Language": "de"})
+
+    words = {
+        "Checking": "Check-in open", "Later": "Open for entries", "Playing": "Under way",
+        "Waiting": "Paused", "Off": "Cancelled",
+    }  # fmt: skip
+    for where, page in pages.items():
+        said = phases(page.text)
+        known = words | ({"Checking": "Open for entries"} if where == "stranger" else {})
+        assert {name: said[name] for name in known} == known, where
+    assert phases(german.text)["Playing"] == "Läuft"
+
+
+def phases(page: str) -> dict[str, str]:
+    """Return what a page says of each evening, by its name."""
+    found = re.findall(r'line-name">([^<]*)</span>.*?class="tag[^"]*">([^<]*)<', page, re.DOTALL)
+    return dict(found)
 
 
 async def test_the_league_page_says_who_runs_it_and_what_was_announced(

@@ -14,6 +14,7 @@ from service.console import links
 from service.console.asking import Ask
 from service.console.declaring import page
 from service.console.pages import Page
+from service.console.screens.league.schedules import phase_of
 
 _AHEAD = timedelta(days=30)
 _BEHIND = timedelta(hours=12)
@@ -36,7 +37,9 @@ class HomeScreen(msgspec.Struct, kw_only=True):
     waiting: tuple[Waiting, ...]
     """What waits for the reader, apart from turns."""
 
-    evenings: tuple[MyScheduled, ...]
+    evenings: tuple[tuple[MyScheduled, str], ...]
+    """The next evenings, each with its phase."""
+
     leagues: tuple[MyLeague, ...]
     sandbox: str | None
     """The standing sandbox, if this installation has one."""
@@ -56,7 +59,8 @@ async def home(ask: Ask) -> Page:
     )
     far = datetime.max.replace(tzinfo=now.tzinfo)
     seated = [each for each in me.seats if each.table is not None]
-    coming = [each for each in schedule.items if each.standing in ("on", "planned")]
+    evenings = [(each, phase_of(each)) for each in schedule.items]
+    coming = [each for each in evenings if each[0].standing in ("on", "planned")]
     screen = HomeScreen(
         seats=tuple(sorted(seated, key=lambda each: (not each.your_turn, each.deadline or far))),
         waiting=tuple(each for each in waiting.items if not isinstance(each, TurnWaiting)),

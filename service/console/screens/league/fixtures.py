@@ -14,6 +14,7 @@ from service.console.calling import Problem
 from service.console.declaring import form, page
 from service.console.forms import Given, Rehearsal, command
 from service.console.pages import Done, Page
+from service.console.screens.league.schedules import phase_of
 
 _AHEAD = timedelta(days=120)
 _LOCAL = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d")
@@ -34,7 +35,8 @@ class Planned(msgspec.Struct, kw_only=True):
     season: str
     recurrence: str
     tournament: str | None
-    standing: str
+    phase: str
+    """The phase of the evening, or what the schedule says of it."""
 
 
 class FixturesScreen(msgspec.Struct, kw_only=True):
@@ -67,7 +69,7 @@ async def fixtures(ask: Ask, league: str) -> Page:
                     season=each.season,
                     recurrence=each.recurrence,
                     tournament=each.tournament,
-                    standing=each.standing,
+                    phase=phase_of(each),
                 )
             )
     screen = FixturesScreen(league=league, league_name=shown.name, planned=tuple(planned))

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
-from typing import Protocol
 
 import msgspec
 
@@ -21,7 +20,7 @@ from service.console.calling import Problem
 from service.console.declaring import page
 from service.console.listing import everything
 from service.console.pages import Page
-from service.console.screens.league.schedules import comes
+from service.console.screens.league.schedules import Scheduled, comes, phase_of
 from service.console.screens.league.seasons import SeasonListed, public_season, running
 
 _AHEAD = timedelta(days=60)
@@ -36,21 +35,6 @@ OFFICES = ("owner", "director", "referee", "scorer", "auditor")
 _STANDINGS_MAX = 10
 
 
-class _Scheduled(Protocol):
-    """What this page reads of an item of either schedule."""
-
-    @property
-    def tournament(self) -> str | None: ...
-    @property
-    def name(self) -> str: ...
-    @property
-    def starts_at(self) -> datetime: ...
-    @property
-    def zone(self) -> str | None: ...
-    @property
-    def standing(self) -> str: ...
-
-
 class Evening(msgspec.Struct, kw_only=True):
     """A tournament of the schedule."""
 
@@ -58,7 +42,8 @@ class Evening(msgspec.Struct, kw_only=True):
     name: str
     starts_at: datetime
     zone: str | None
-    standing: str
+    phase: str
+    """The phase of the evening, or what the schedule says of it."""
 
 
 class Officer(msgspec.Struct, kw_only=True):
@@ -205,7 +190,7 @@ async def _as_stranger(ask: Ask, league: str) -> LeagueScreen:
 
 
 def _parted(
-    items: Sequence[_Scheduled], now: datetime
+    items: Sequence[Scheduled], now: datetime
 ) -> tuple[tuple[Evening, ...], tuple[Evening, ...]]:
     """Return the next evenings, and the latest ones that are over, newest first."""
     evenings = [
@@ -214,11 +199,11 @@ def _parted(
             name=each.name,
             starts_at=each.starts_at,
             zone=each.zone,
-            standing=each.standing,
+            phase=phase_of(each),
         )
         for each in items
     ]
-    coming = [each for each in evenings if comes(each.standing, each.starts_at, now)]
+    coming = [each for each in evenings if comes(each.phase, each.starts_at, now)]
     past = [each for each in reversed(evenings) if each not in coming]
     return tuple(coming[:_EVENINGS_MAX]), tuple(past[:_PAST_MAX])
 

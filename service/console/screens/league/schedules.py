@@ -25,13 +25,13 @@ from service.console.pages import Page
 _BEHIND = timedelta(days=30)
 _AHEAD = timedelta(days=120)
 _JUST_NOW = timedelta(hours=12)
-"""An evening stands among the next ones for this long after its start, unless it is over."""
+"""An evening that has not begun stands among the next ones for this long after its start."""
 
 _MONTH = "%Y-%m"
 
 
-class _Item(Protocol):
-    """What this page reads of an item of either schedule."""
+class Scheduled(Protocol):
+    """What pages read of an item of any schedule."""
 
     @property
     def tournament(self) -> str | None: ...
@@ -43,6 +43,8 @@ class _Item(Protocol):
     def zone(self) -> str | None: ...
     @property
     def standing(self) -> str: ...
+    @property
+    def state(self) -> str | None: ...
     @property
     def place(self) -> str | None: ...
     @property
@@ -58,7 +60,9 @@ class Evening(msgspec.Struct, kw_only=True):
     name: str
     starts_at: datetime
     zone: str | None
-    standing: str
+    phase: str
+    """The phase of the evening, or what the schedule says of it."""
+
     place: str | None
     entrants: int | None
     entrants_max: int | None
@@ -169,7 +173,7 @@ async def _as_stranger(ask: Ask, league: str) -> ScheduleScreen:
 def _screen(
     ask: Ask, league: str, name: str, evenings: Sequence[Evening], now: datetime, *, member: bool
 ) -> ScheduleScreen:
-    coming = [each for each in evenings if comes(each.standing, each.starts_at, now)]
+    coming = [each for each in evenings if comes(each.phase, each.starts_at, now)]
     past = [each for each in evenings if each not in coming]
     return ScheduleScreen(
         league=league,
@@ -182,20 +186,30 @@ def _screen(
     )
 
 
-def comes(standing: str, starts_at: datetime, now: datetime) -> bool:
+def phase_of(item: Scheduled) -> str:
+    """Return the phase of an evening that is on, or else what the schedule says of it."""
+    if item.standing != "on" or item.state is None:
+        return item.standing
+    # Strangers are not told whether check-in is open.
+    return "check_in" if getattr(item, "check_in_open", False) else item.state
+
+
+def comes(phase: str, starts_at: datetime, now: datetime) -> bool:
     """Return whether an evening stands among the next ones."""
-    if standing == "over":
-        return False
-    return starts_at >= (now - _JUST_NOW if standing == "on" else now)
+    if phase in ("seating", "running", "paused"):
+        return True
+    if phase in ("planned", "cancelled", "missed"):
+        return starts_at >= now
+    return phase not in ("over", "finished") and starts_at >= now - _JUST_NOW
 
 
-def _evening(item: _Item, waiting: int) -> Evening:
+def _evening(item: Scheduled, waiting: int) -> Evening:
     return Evening(
         tournament=item.tournament,
         name=item.name,
         starts_at=item.starts_at,
         zone=item.zone,
-        standing=item.standing,
+        phase=phase_of(item),
         place=item.place,
         entrants=item.entrants,
         entrants_max=item.entrants_max,

@@ -194,8 +194,8 @@ async def test_no_answer_to_strangers_has_a_member_that_is_not_listed_here(
             "late_registration", "entrants", "tables",
         }  # fmt: skip
         assert set(PublicScheduled.__struct_fields__) == {
-            "uid", "name", "starts_at", "standing", "ends_at", "place", "entrants", "entrants_max",
-            "tournament", "local", "zone",
+            "uid", "name", "starts_at", "standing", "state", "ends_at", "place", "entrants",
+            "entrants_max", "tournament", "local", "zone",
         }  # fmt: skip
         entrant = {"entrant", "player", "name", "bot", "placing", "payout"}
         assert set(tournament["entrants"][0]) == entrant
