@@ -12,11 +12,26 @@ from alembic import context
 
 from service.base.database import OWNER, sync_engine
 from service.log.schema import metadata as log_metadata
+from service.people import operator_log
 from service.people.schema import metadata as relations_metadata
 from service.webhooks.schema import metadata as webhooks_metadata
 
 MIGRATING = 0x401E0
 """The advisory lock that a migrator holds until its connection closes."""
+
+STANDS_STILL = """
+    SELECT set_config('idle_in_transaction_session_timeout', '60s', false),
+           set_config('idle_session_timeout', '60s', false)
+"""
+"""A migrator whose machine has died must hold neither the lock nor what players need."""
+
+RECORDS = "0044"
+"""The first schema whose operators' log knows the whole installation."""
+
+RECORD = sa.text(
+    "INSERT INTO operator_deed (size, at, actor, kind, about)"
+    " VALUES (0, service_time(), :by, 'schema_migrated', :about)"
+)
 
 TARGETS = [log_metadata, relations_metadata, webhooks_metadata]
 
@@ -32,13 +47,23 @@ def run() -> None:
     engine = sync_engine(address())
     with engine.connect() as connection:
         connection.execute(sa.text("SELECT pg_advisory_lock(:number)"), {"number": MIGRATING})
+        connection.execute(sa.text(STANDS_STILL))
         connection.execute(sa.text(f"SET ROLE {OWNER}"))
         connection.commit()
         context.configure(connection=connection, target_metadata=TARGETS)
         with context.begin_transaction():
+            before = context.get_context().get_current_revision()
             context.run_migrations()
+            record(connection, before, context.get_context().get_current_revision())
         connection.commit()
     engine.dispose()
+
+
+def record(connection: sa.Connection, before: str | None, after: str | None) -> None:
+    """Write into the operators' log what this transaction migrates. A new database has no entry."""
+    if before is not None and after is not None and after != before and after >= RECORDS:
+        by = operator_log.operator()
+        connection.execute(RECORD, {"by": by, "about": f"{before} to {after}"})
 
 
 run()

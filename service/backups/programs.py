@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+import signal
 import subprocess
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -12,6 +13,7 @@ from psycopg.conninfo import make_conninfo
 
 from service.backups.manifest import BackupRefused
 from service.base.addresses import parts
+from service.base.children import dying_with
 from service.base.embedded import ClusterFailed, binaries
 
 _DEBIAN = Path("/usr/lib/postgresql")
@@ -58,7 +60,12 @@ def run(program: Path, arguments: Sequence[str], url: str) -> None:
         kept["PGPASSWORD"] = told.pop("password")
     command = [str(program), "--no-password", f"--dbname={make_conninfo('', **told)}", *arguments]
     done = subprocess.run(
-        command, check=False, env=kept | {"LC_ALL": "C"}, capture_output=True, text=True
+        command,
+        check=False,
+        env=kept | {"LC_ALL": "C"},
+        capture_output=True,
+        text=True,
+        preexec_fn=dying_with(os.getpid(), signal.SIGKILL),  # else it would go on without us
     )
     if done.returncode:
         raise BackupRefused(

@@ -7,6 +7,7 @@ in, and the database's comment says why. The next restore begins from the start.
 """
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import asyncpg
@@ -35,7 +36,13 @@ _KEYS = "SELECT league, key_id, wrapped FROM key"
 
 
 async def restore(
-    url: str, folder: Path, manifest: Manifest, secret_keys: tuple[str, ...], *, replace: bool
+    url: str,
+    folder: Path,
+    manifest: Manifest,
+    secret_keys: tuple[str, ...],
+    closed: Callable[[], None] = lambda: None,
+    *,
+    replace: bool,
 ) -> list[str]:
     """
     Restore the database of a backup whose manifest was read and compared.
@@ -43,6 +50,7 @@ async def restore(
     Args:
         url: A prepared database, with the login of ``holotable_migrate``.
         secret_keys: The settings' keys, the current one first. Empty to leave them unchecked.
+        closed: Called when the database is closed and nobody is in it, before it is emptied.
         replace: True to remove what the database holds.
 
     Returns:
@@ -52,18 +60,14 @@ async def restore(
         BackupRefused: If it is not possible, or what was restored does not hold. In the latter case
             the database stays closed.
     """
-    if migrations.unknown(manifest.schema):
-        raise BackupRefused(
-            f"the backup's schema {manifest.schema} is newer than this program",
-            f"install Holotable {manifest.holotable} or newer",
-        )
+    _check_schema(manifest)
     connection = await asyncpg.connect(asyncpg_dsn(url))
     try:
         name = await connection.fetchval("SELECT current_database()")
         program = await _check_target(connection, manifest, name, replace=replace)
         await connection.execute(f"SET ROLE {OWNER}")
-        await close_logins(connection, name)
-        await _check_alone(connection, name)
+        await _close(connection, name)
+        closed()
         await _empty(connection)
         # One transaction: the relations are there with all their rows, or not at all.
         arguments = ["--exit-on-error", "--single-transaction", "--no-owner", f"--role={OWNER}"]
@@ -74,15 +78,25 @@ async def restore(
         if manifest.schema != migrations.newest():
             migrations.migrate(url)
             done.append(f"the schema was migrated from {manifest.schema}")
-        about = f"{folder.name} of {manifest.taken_at:%Y-%m-%dT%H:%M:%SZ}"
-        await operator_log.add(
-            connection, [None], operator_log.operator(), "backup_restored", about
-        )
+        await _record(connection, f"{folder.name} of {manifest.taken_at:%Y-%m-%dT%H:%M:%SZ}")
         await connection.execute("ANALYZE")
         await open_logins(connection, name)
     finally:
         await connection.close()
     return done
+
+
+def _check_schema(manifest: Manifest) -> None:
+    if migrations.unknown(manifest.schema):
+        raise BackupRefused(
+            f"the backup's schema {manifest.schema} is newer than this program",
+            f"install Holotable {manifest.holotable} or newer",
+        )
+
+
+async def _record(connection: asyncpg.Connection, about: str) -> None:
+    by = operator_log.operator()
+    await operator_log.add(connection, [None], by, "backup_restored", about)
 
 
 async def _check_target(
@@ -109,6 +123,18 @@ async def _check_target(
         )
     await _check_alone(connection, name)
     return programs.find("pg_restore", manifest.dumped_by, server, os.environ)[0]
+
+
+async def _close(connection: asyncpg.Connection, name: str) -> None:
+    """Close the database, or leave it as it was if a process has come in meanwhile."""
+    begun = await connection.fetchval(_MARK, name)
+    await close_logins(connection, name)
+    try:
+        await _check_alone(connection, name)
+    except BackupRefused:
+        if begun != UNFINISHED:
+            await open_logins(connection, name)
+        raise
 
 
 async def _check_alone(connection: asyncpg.Connection, name: str) -> None:

@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import shutil
 from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
@@ -16,10 +15,11 @@ from service.backups import keys as key_rings
 from service.backups import manifest as manifests
 from service.backups import programs
 from service.backups.manifest import DUMP, BackupRefused, League, Manifest, part_of
+from service.base import drafts
 from service.base.addresses import asyncpg_dsn
 from service.base.drivers import Driver
 from service.base.errors import LeagueKeyUnknown
-from service.base.secret_files import sync_folder, write_secret
+from service.base.secret_files import write_secret
 from service.base.settings import Settings
 from service.log.keys import Keys
 from service.log.read import epoch_of, last_position, leagues
@@ -55,29 +55,25 @@ def take(
 
     Raises:
         BackupRefused: If it is not possible. Nothing is left behind.
+
+    A backup that stands under its name without an entry in the operators' log was killed between
+    the two. It is complete.
     """
-    if target.exists():
-        raise BackupRefused(f"{target} exists already", "give another folder")
-    draft = target.with_name(f"{target.name}.part")
-    shutil.rmtree(draft, ignore_errors=True)  # of a backup that was killed
-    draft.mkdir(mode=0o700, parents=True)
     try:
-        made = asyncio.run(_copy(settings, draft))
-        if with_keys:
-            ring = key_rings.collect(settings, files)
-            name = key_rings.write(ring, draft, passphrase)
-            made = msgspec.structs.replace(
-                made,
-                keys="plain" if passphrase is None else "sealed",
-                parts=made.parts | {name: part_of(draft / name)},
-            )
-        manifests.write(made, draft)
-        sync_folder(draft)
-        draft.rename(target)
-        sync_folder(target.parent)
-        asyncio.run(_record(settings, target.name))
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
+        with drafts.new_folder(target) as draft:
+            made = asyncio.run(_copy(settings, draft))
+            if with_keys:
+                ring = key_rings.collect(settings, files)
+                name = key_rings.write(ring, draft, passphrase)
+                made = msgspec.structs.replace(
+                    made,
+                    keys="plain" if passphrase is None else "sealed",
+                    parts=made.parts | {name: part_of(draft / name)},
+                )
+            manifests.write(made, draft)
+    except FileExistsError as error:
+        raise BackupRefused(str(error), "give another folder") from None
+    asyncio.run(_record(settings, target.name))
     return made
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import rich_click as click
 
 from engine.values import number_of
+from service.base import drafts
 from service.base.database import async_engine
 from service.base.errors import NotCaughtUp, StreamNotFound, TextForged
 from service.base.settings import Settings
@@ -36,8 +37,7 @@ async def export(settings: Settings, league: str, target: Path) -> int:
     """Write an archive of *league*. Return 1 if it is not possible now, 2 if there is no league."""
     file = _file(target, league)
     if file is None:
-        err.print(f"{target} exists already\n  next: give another file", markup=False)
-        return 1
+        return _taken(target)
     engine = async_engine(settings.database_url, 2)
     try:
         taking = await prepare(engine, league)
@@ -48,6 +48,8 @@ async def export(settings: Settings, league: str, target: Path) -> int:
             )
             now = await service_now(connection)
         await _write(taking, file, now)
+    except FileExistsError:
+        return _taken(file)
     except (StreamNotFound, ValueError):
         err.print(
             f"there is no league {league}\n  next: look it up with GET /v1/leagues", markup=False
@@ -68,23 +70,21 @@ async def export(settings: Settings, league: str, target: Path) -> int:
 
 
 async def _write(taking: Taking, file: Path, now: datetime) -> None:
-    """Write to a draft, and rename it to *file* when it is complete."""
-    draft = file.with_name(f"{file.name}.part")
-    try:
-        draft.unlink(missing_ok=True)  # of a run that was killed
-        draft.touch(mode=0o600)  # an archive names people
-        with draft.open("wb") as opened:
-            async for _ in take(taking, Archive(opened, now)):
-                pass
-        draft.replace(file)
-    finally:
-        draft.unlink(missing_ok=True)
+    """Write *file* for its owner only, because an archive names people."""
+    with drafts.new_file(file) as draft, draft.open("wb") as opened:
+        async for _ in take(taking, Archive(opened, now)):
+            pass
 
 
 def _file(target: Path, league: str) -> Path | None:
     """Return the file to write, or None if it exists already."""
     file = target / f"{league}.zip" if target.is_dir() else target
     return None if file.exists() else file
+
+
+def _taken(file: Path) -> int:
+    err.print(f"{file} exists already\n  next: give another file", markup=False)
+    return NO
 
 
 @click.command("check")

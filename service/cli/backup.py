@@ -1,6 +1,7 @@
 """``holotable backup`` and ``restore``: copy an installation with its keys, and bring it back."""
 
 import asyncio
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -133,28 +134,44 @@ def restore(
         ring = KeyRing(settings={}, files={})
         if data is not None or keys_to is not None:
             ring = key_rings.read(source, manifest, passphrase)
+        into: list[tuple[dict[str, str], Path]] = []
+        if keys_to is not None:
+            into.append((ring.settings | ring.files, keys_to))
         if data is not None:
-            at_rest.refuse_running(data, server())  # before its secrets are touched
+            at_rest.refuse_running(data, server())
             replace = replace or at_rest.unfinished(data)
-            at_rest.begin_restore(data)
-            _write_all(ring.files, data / at_rest.SECRETS, replace=replace)
+            into.append((ring.files, data / at_rest.SECRETS))
+        for contents, folder in into:
+            _refuse_others(contents, folder, replace=replace)
+        if data is not None:
+            if at_rest.begin_restore(data, server()):  # nothing needs the secrets here
+                _write_all(*into.pop())
             url = held.enter_context(at_rest.prepared(data, server()))
-            told = at_rest.settings(data, url)
+            told = at_rest.settings(data, url, ring.files)
         else:
             told = settings()
-        if keys_to is not None:
-            _write_all(ring.settings | ring.files, keys_to, replace=replace)
-        asyncio.run(_restore(told, source, manifest, data, replace=replace))
+
+        def closed() -> None:
+            for contents, folder in into:
+                _write_all(contents, folder)
+
+        asyncio.run(_restore(told, source, manifest, data, closed, replace=replace))
         if data is not None:
             at_rest.end_restore(data)
 
 
 async def _restore(
-    told: Settings, source: Path, manifest: Manifest, data: Path | None, *, replace: bool
+    told: Settings,
+    source: Path,
+    manifest: Manifest,
+    data: Path | None,
+    closed: Callable[[], None],
+    *,
+    replace: bool,
 ) -> None:
     """Restore, and tell what an older copy means for the signed heads."""
     done = await restore_database(
-        told.database_url, source, manifest, told.secret_keys, replace=replace
+        told.database_url, source, manifest, told.secret_keys, closed, replace=replace
     )
     for step in done:
         out.print(f"  {step}", markup=False)
@@ -204,14 +221,8 @@ def _told(manifest: Manifest) -> str:
     )
 
 
-def _write_all(contents: dict[str, str], folder: Path, *, replace: bool) -> None:
-    """
-    Write secret files. A file with another content is only replaced if *replace*.
-
-    Even then it stays beside the new one: the restore may yet be refused, and without its key the
-    old database opens nothing.
-    """
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+def _refuse_others(contents: Mapping[str, str], folder: Path, *, replace: bool) -> None:
+    """Refuse a folder that holds another secret under a name, unless it may be replaced."""
     for name, content in contents.items():
         file = folder / Path(name).name
         if file.exists() and file.read_text(encoding="utf-8") != content and not replace:
@@ -219,6 +230,15 @@ def _write_all(contents: dict[str, str], folder: Path, *, replace: bool) -> None
                 f"{file} exists and holds another secret",
                 "give another folder, or --replace to replace it",
             )
+
+
+def _write_all(contents: Mapping[str, str], folder: Path) -> None:
+    """
+    Write secret files. One with another content stays beside the new one, under another name.
+
+    The restore may yet fail, and without its key the old database opens nothing.
+    """
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     for name, content in contents.items():
         file = folder / Path(name).name
         if file.exists() and (before := file.read_text(encoding="utf-8")) != content:

@@ -10,6 +10,7 @@ from asyncpg import Pool
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from engine.kit.audiences import AUDITOR, PUBLIC
+from service.base import drafts
 from service.base.database import async_engine, pool
 from service.base.errors import LogIncomplete, NotOver, NotSignedYet, StreamNotFound
 from service.base.settings import Settings
@@ -94,12 +95,10 @@ async def _keep(lines: AsyncIterator[bytes], output: str) -> None:
     if output == "-":
         await _into(sys.stdout.buffer, lines)
         return
-    target = Path(output)
-    draft = target.with_name(f"{target.name}.new")
-    with draft.open("wb") as file:
+    # For its owner only: the viewer may be an auditor, and see all cards.
+    with drafts.new_file(Path(output), replace=True) as draft, draft.open("wb") as file:
         count = await _into(file, lines)
         size = file.tell()
-    draft.replace(target)
     err.print(f"{output}: {count} lines, {size} bytes")
 
 

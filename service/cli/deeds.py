@@ -14,6 +14,19 @@ Work = Callable[[AsyncConnection], Awaitable[str | None]]
 """Does something in a transaction. Returns what was done, or None if nothing was left to do."""
 
 
+_BOUNDED = sa.text(
+    "SELECT set_config('lock_timeout', :most, true),"
+    " set_config('idle_in_transaction_session_timeout', :most, true)"
+)
+PATIENCE_SECONDS = 20.0
+"""
+How long a deed waits for others, and they for one that stands still.
+
+A deed may hold what every append needs. If its terminal is stopped or its machine dies, the server
+takes it back after this time, and play goes on.
+"""
+
+
 class NotDone(Exception):
     """A deed that is not possible. The transaction is taken back."""
 
@@ -23,11 +36,16 @@ class NotDone(Exception):
         self.code = code
 
 
-async def carried_out(settings: Settings, work: Work, *, dry_run: bool) -> int:
+async def carried_out(
+    settings: Settings, work: Work, *, dry_run: bool, patience: float = PATIENCE_SECONDS
+) -> int:
     """
     Do *work* in one transaction, and say what was done. A dry run takes it back.
 
     So a dry run counts what the deed itself changes, and not what somebody expects of it.
+
+    Args:
+      patience: Seconds, as :data:`PATIENCE_SECONDS`.
 
     Returns:
       0, 1 if nothing was left to do, 2 if the thing does not exist, or the code of a `NotDone`.
@@ -36,7 +54,7 @@ async def carried_out(settings: Settings, work: Work, *, dry_run: bool) -> int:
     try:
         async with engine.connect() as connection, connection.begin() as transaction:
             # The transaction begins here: calls of the driver would not begin it.
-            await connection.execute(sa.text("SELECT 1"))
+            await connection.execute(_BOUNDED, {"most": f"{round(1000 * patience)}ms"})
             said = await work(connection)
             if dry_run:
                 await transaction.rollback()

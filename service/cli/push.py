@@ -4,6 +4,7 @@ from pathlib import Path
 
 import rich_click as click
 
+from service.base import drafts
 from service.cli.common import NO, err, stop
 from service.notices.push import new_private_key, public_key
 
@@ -23,10 +24,10 @@ def new_key(file: Path) -> None:
     """
     private = new_private_key()
     try:
-        file.touch(mode=0o600, exist_ok=False)
+        with drafts.new_file(file) as draft:
+            draft.write_text(f"{private}\n", encoding="ascii")
     except FileExistsError:
         stop(NO, f"{file} exists already", "give another file")
-    file.write_text(f"{private}\n", encoding="ascii")
     click.echo(public_key(private))
     err.print(
         "  next: set HOLOTABLE_PUSH_KEY_FILE and HOLOTABLE_PUSH_CONTACT for the API and the workers"

@@ -15,9 +15,12 @@ from service.notices import browsers, letters
 from service.people import emails, operator_log
 from service.people.sealed_addresses import AddressKeys
 
-_ROWS = "SELECT league, key_id, wrapped FROM key ORDER BY league"
-_EMAILS = "SELECT account, address, digest, wanted FROM account_email"
-_BROWSERS = "SELECT id, target FROM push_subscription"
+# Locked in one order: of two changes at once, the second finds what the first has left to do.
+_ROWS = "SELECT league, key_id, wrapped FROM key ORDER BY league FOR NO KEY UPDATE"
+_EMAILS = """
+    SELECT account, address, digest, wanted FROM account_email ORDER BY account FOR NO KEY UPDATE
+"""
+_BROWSERS = "SELECT id, target FROM push_subscription ORDER BY id FOR NO KEY UPDATE"
 _RESEAL_BROWSER = """
     UPDATE push_subscription SET target = $3, digest = $4 WHERE id = $1 AND target = $2
 """
@@ -25,7 +28,9 @@ _RESEAL = """
     UPDATE account_email SET address = $3, digest = $4, wanted = $5
      WHERE account = $1 AND address IS NOT DISTINCT FROM $2 AND wanted IS NOT DISTINCT FROM $6
 """
-_RECIPIENTS = "SELECT id, recipient FROM notice WHERE recipient IS NOT NULL"
+_RECIPIENTS = """
+    SELECT id, recipient FROM notice WHERE recipient IS NOT NULL ORDER BY id FOR NO KEY UPDATE
+"""
 _RESEAL_RECIPIENT = "UPDATE notice SET recipient = $3 WHERE id = $1 AND recipient = $2"
 _REWRAP = "UPDATE key SET wrapped = $3 WHERE league = $1 AND wrapped = $2"
 

@@ -5,16 +5,13 @@ from pathlib import Path
 
 import asyncpg
 import rich_click as click
-import sqlalchemy as sa
 
 from service.base import migrations
 from service.base.addresses import asyncpg_dsn
-from service.base.database import async_engine
 from service.base.schema_range import SchemaRange, of_code
 from service.base.secret_files import write_secret
 from service.base.sources import SystemEntropy
 from service.cli.common import DRY_RUN, NO, settings, stop
-from service.people import operator_log
 from service.process import preparing
 
 
@@ -74,8 +71,6 @@ def migrate(dry_run: bool) -> None:
         click.echo(f"dry run, nothing was done: {len(missing)} to run {' '.join(missing)}".rstrip())
         return
     migrations.migrate(url)
-    if missing:
-        asyncio.run(_record(url, f"{here} to {known.head}"))
     click.echo("the schema is up to date")
 
 
@@ -85,14 +80,3 @@ async def _here(url: str, known: SchemaRange) -> str | None:
         return (await known.look(connection)).here
     finally:
         await connection.close()
-
-
-async def _record(url: str, about: str) -> None:
-    engine = async_engine(url, 1)
-    try:
-        async with engine.begin() as connection:
-            await connection.execute(sa.text("SELECT 1"))  # begins the transaction
-            by = operator_log.operator()
-            await operator_log.add(connection, [None], by, "schema_migrated", about)
-    finally:
-        await engine.dispose()

@@ -1,16 +1,16 @@
 """``holotable archive``: a finished season as files that still verify in years."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from hashlib import file_digest
 from importlib.metadata import version
 from pathlib import Path
-from shutil import rmtree
 
 import msgspec
 import rich_click as click
 
 from engine.kit.audiences import AUDITOR, PUBLIC
 from engine.values import identifier, stream_of
+from service.base import drafts
 from service.base.database import async_engine, pool
 from service.base.errors import LogIncomplete, NotOver, NotSignedYet, StreamNotFound
 from service.base.settings import Settings
@@ -62,7 +62,6 @@ async def write(told: Settings, season: str, target: Path, viewer: str) -> int:
     """Write the folder. Return 1 if it is not possible now, 2 if there is no such season."""
     engine, reading = async_engine(told.database_url, 2), await pool(told.database_url, 1)
     folder = target / season
-    draft = target / f"{season}.part"
     try:
         if not season.startswith("ssn_"):
             raise StreamNotFound(season)
@@ -78,24 +77,22 @@ async def write(told: Settings, season: str, target: Path, viewer: str) -> int:
         async with engine.begin() as connection:
             wanted = Wanted(kind="season", subject=season, viewer=viewer)
             lines = await writing.bundle(connection, reading, Keys(*told.secret_keys), wanted)
+            # Before the first card is read: whoever ends this command has seen what it had written.
             by = operator_log.operator()
             await operator_log.add(connection, [league], by, "season_archived", season)
             now = await service_now(connection)
         keys = [row["verifier_key"] for row in await reading.fetch(_KEYS)]
-        rmtree(draft, ignore_errors=True)  # of a run that was killed
-        draft.mkdir(mode=0o700, parents=True)  # the viewer may be an auditor, and see all cards
-        await _fill(
-            draft,
-            lines,
-            keys,
-            {
-                "season": season,
-                "league": identifier("lge", league),
-                "viewer": viewer,
-                "taken_at": now,
-            },
-        )
-        draft.rename(folder)
+        about = {
+            "season": season,
+            "league": identifier("lge", league),
+            "viewer": viewer,
+            "taken_at": now,
+        }
+        with drafts.new_folder(folder) as draft:
+            await _fill(draft, lines, keys, about)
+    except FileExistsError:
+        err.print(f"{folder} exists already\n  next: give another folder", markup=False)
+        return 1
     except (StreamNotFound, ValueError):
         err.print(f"there is no season {season}\n  next: look it up with the API", markup=False)
         return 2
@@ -103,7 +100,6 @@ async def write(told: Settings, season: str, target: Path, viewer: str) -> int:
         err.print(f"{error.detail}\n  next: try again later", markup=False)
         return 1
     finally:
-        rmtree(draft, ignore_errors=True)
         await reading.close()
         await engine.dispose()
     out.print(f"{folder}: {(folder / BUNDLE).stat().st_size} bytes", markup=False)
@@ -111,7 +107,7 @@ async def write(told: Settings, season: str, target: Path, viewer: str) -> int:
 
 
 async def _fill(
-    folder: Path, lines: AsyncIterator[bytes], keys: list[str], about: dict[str, object]
+    folder: Path, lines: AsyncIterator[bytes], keys: list[str], about: Mapping[str, object]
 ) -> None:
     """Write the bundle, the keys that it is checked with, and the manifest of both."""
     with (folder / BUNDLE).open("wb") as file:

@@ -1,7 +1,7 @@
 """The data of ``up`` without its processes: its database, running or not, and its secrets."""
 
 import os
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 
@@ -36,11 +36,19 @@ def unfinished(data: Path) -> bool:
     return (data / _UNFINISHED).exists()
 
 
-def begin_restore(data: Path) -> None:
-    """Mark a folder that has no database yet, from before anything is in it."""
-    if not (data / CLUSTER).exists():
-        data.mkdir(mode=0o700, parents=True, exist_ok=True)
-        (data / _UNFINISHED).touch()
+def begin_restore(data: Path, server: str | None) -> bool:
+    """
+    Mark a folder that has no database, from before one is in it. Return whether it has none.
+
+    On a given server, a folder with secrets has one.
+    """
+    if unfinished(data):
+        return True
+    if (data / CLUSTER).exists() or (server is not None and secret_files(data)):
+        return False
+    data.mkdir(mode=0o700, parents=True, exist_ok=True)
+    (data / _UNFINISHED).touch()
+    return True
 
 
 def end_restore(data: Path) -> None:
@@ -48,23 +56,29 @@ def end_restore(data: Path) -> None:
     (data / _UNFINISHED).unlink(missing_ok=True)
 
 
-def settings(data: Path, url: str) -> Settings:
+def settings(data: Path, url: str, coming: Mapping[str, str] | None = None) -> Settings:
     """
     Return the settings of a command on the folder of ``up``, with the database's address.
+
+    Args:
+        coming: Secrets that will be in the folder, by name. They stand for those that are there.
 
     Raises:
         BackupRefused: If the folder has no settings' key.
     """
-    secrets = secret_files(data)
+    secrets = {
+        name: file.read_text(encoding="ascii").strip() for name, file in secret_files(data).items()
+    }
+    secrets |= {name: secret.strip() for name, secret in (coming or {}).items()}
     if "key" not in secrets:
         raise BackupRefused(
             f"{data / SECRETS} holds no key", "put the settings' key there, in a file named key"
         )
-    second, told = secrets.get("second-key"), given_to_up(os.environ)
+    told = given_to_up(os.environ)
     return Settings(
         database_url=url,
-        secret_key=secrets["key"].read_text(encoding="ascii").strip(),
-        second_secret_key=None if second is None else second.read_text(encoding="ascii").strip(),
+        secret_key=secrets["key"],
+        second_secret_key=secrets.get("second-key"),
         push_key=told.get("push_key"),
         push_contact=told.get("push_contact"),
         smtp_url=told.get("smtp_url"),

@@ -59,6 +59,11 @@ def _explained_by_database(error: Exception) -> tuple[int, str, str] | None:
         return 2, message, "correct HOLOTABLE_DATABASE_URL"
     if state in {"42P01", "3F000"}:
         return 1, message, "run `holotable migrate`"
+    if state == "55P03":
+        why = "somebody else holds what this command needs, so nothing was done"
+        return 3, f"{why}: {message}", "run it again; `holotable doctor` names what hangs"
+    if state == "25P03":
+        return 3, "this command stood still for too long, so it was taken back", "run it again"
     if state[:2] in {"08", "53", "57"} or (not state and "connect" in message):
         return 3, f"the database is not available: {message}", "run `holotable doctor`"
     return None

@@ -8,10 +8,13 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
 from threading import Lock
+from typing import IO
 
 from service.base.settings import environment
 from service.process.supervisor import Stack
@@ -41,12 +44,43 @@ def in_own_python(arguments: tuple[str, ...], settings: Mapping[str, str]) -> En
     )
 
 
-def in_fork(arguments: tuple[str, ...], settings: Mapping[str, str]) -> Ended:
-    """
-    Run ``holotable`` with *arguments* and *settings* in a fork.
+@dataclass
+class Begun:
+    """A command that runs in a fork, and that a test stops, kills or waits for."""
 
-    The module and its process are real, but a second of imports is saved.
-    """
+    arguments: tuple[str, ...]
+    process: int
+    """Its process id. Its children are in a process group of the same number."""
+
+    _answers: socket.socket
+    _output: IO[bytes]
+    _errors: IO[bytes]
+
+    def kill(self, number: signal.Signals = signal.SIGKILL) -> None:
+        """Send a signal to the command alone."""
+        os.kill(self.process, number)
+
+    def kill_all(self, number: signal.Signals = signal.SIGKILL) -> None:
+        """Send a signal to the command and its children."""
+        os.killpg(self.process, number)
+
+    def end(self) -> Ended:
+        """Wait for the end of the command."""
+        self._answers.settimeout(TIMEOUT_SECONDS)
+        try:
+            code = int(self._answers.recv(64))
+        except TimeoutError:
+            self.kill_all()
+            raise
+        self._output.seek(0)
+        self._errors.seek(0)
+        said = self._output.read().decode(), self._errors.read().decode()
+        return Ended([MODULE, *self.arguments], code, *said)
+
+
+@contextmanager
+def begun(arguments: tuple[str, ...], settings: Mapping[str, str]) -> Iterator[Begun]:
+    """Begin ``holotable`` with *arguments* and *settings* in a fork."""
     asked = json.dumps([arguments, _without_settings() | settings]).encode()
     answers, answering = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with answers, TemporaryFile() as output, TemporaryFile() as errors:
@@ -54,16 +88,17 @@ def in_fork(arguments: tuple[str, ...], settings: Mapping[str, str]) -> Ended:
             files = [each.fileno() for each in (output, errors, answering)]
             socket.send_fds(_forks(), [asked], files)
         answers.settimeout(STARTING_SECONDS)
-        process = int(answers.recv(64))
-        answers.settimeout(TIMEOUT_SECONDS)
-        try:
-            code = int(answers.recv(64))
-        except TimeoutError:
-            os.killpg(process, signal.SIGKILL)
-            raise
-        output.seek(0)
-        errors.seek(0)
-        return Ended([MODULE, *arguments], code, output.read().decode(), errors.read().decode())
+        yield Begun(arguments, int(answers.recv(64)), answers, output, errors)
+
+
+def in_fork(arguments: tuple[str, ...], settings: Mapping[str, str]) -> Ended:
+    """
+    Run ``holotable`` with *arguments* and *settings* in a fork.
+
+    The module and its process are real, but a second of imports is saved.
+    """
+    with begun(arguments, settings) as command:
+        return command.end()
 
 
 def holotable(

@@ -5,6 +5,7 @@ import json
 import os
 import stat
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -12,6 +13,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from psycopg import sql
 
 from engine.values import number_of
 from service.base.database import UNFINISHED, drop_database
@@ -22,8 +24,9 @@ from service.process.supervisor import Stack, StackFailed
 from tests.service.audit.test_audit import audited
 from tests.service.exports.test_archive import signed
 from tests.service.league_night import Night, played
-from tests.support.commands import in_fork
+from tests.support.commands import begun, in_fork
 from tests.support.databases import TestDatabase, TestServer
+from tests.support.waiting import until
 
 STEPS = 30
 """Steps of play before the backup: a few hands at two tables, and one open hand."""
@@ -259,9 +262,89 @@ def test_only_the_owners_login_can_back_up(target: TestDatabase, tmp_path: Path)
     assert os.listdir(tmp_path) == []
 
 
+@contextmanager
+def named(target: TestDatabase) -> Iterator[psycopg.Connection]:
+    """
+    Hold the row with the comment on a database, from outside of it.
+
+    A restore that closes the database waits for it.
+    """
+    with psycopg.connect(target.server.cluster.url()) as connection:
+        about = sql.Identifier(target.name)
+        connection.execute(sql.SQL("COMMENT ON DATABASE {} IS 'held'").format(about))
+        yield connection
+        connection.rollback()
+
+
+def until_closing(target: TestDatabase) -> None:
+    """Wait until a restore waits for that row."""
+    with psycopg.connect(target.server.cluster.url(), autocommit=True) as connection:
+        waits = (
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = %s AND wait_event_type = 'Lock'"
+        )
+        until(lambda: connection.execute(waits, [target.name]).fetchone() == (1,))
+
+
+def test_a_process_that_comes_while_the_database_is_closed_finds_everything_as_it_was(
+    kept: Kept, target: TestDatabase, tmp_path: Path
+) -> None:
+    """The restore is refused, opens the database again, and has touched no secret."""
+    other = asyncio.run(played(target, "afterwards", steps_max=5))
+    before, key = log_of(target, other.league), tmp_path / "secret_key"
+    key.write_text("7b" * 32)
+    asked = ("restore", str(kept.folder), "--replace", "--keys", str(tmp_path))
+    with begun(asked, environment(target.settings("holotable_migrate"))) as restore:
+        with named(target):
+            until_closing(target)
+            process = psycopg.connect(target.url("holotable_api"))
+        done = restore.end()
+    assert (done.returncode, "in use by holotable_api" in done.stderr) == (1, True)
+    assert {each.name: each.read_text() for each in tmp_path.iterdir()} == {key.name: "7b" * 32}
+    process.close()
+    with psycopg.connect(target.url("holotable_api")) as connection:
+        assert connection.execute("SELECT count(*) FROM events").fetchone() == (len(before),)
+    assert holotable(target, *asked).returncode == 0
+    assert key.read_text() == target.settings().secret_key
+    assert key.with_name("secret_key.before-restore").read_text() == "7b" * 32
+
+
+def test_a_restore_that_is_killed_in_its_midst_is_repeated_by_the_same_command(
+    kept: Kept, target: TestDatabase
+) -> None:
+    """A kill before the database is closed changes nothing. One while it fills leaves it closed."""
+    other = asyncio.run(played(target, "afterwards", steps_max=5))
+    before = log_of(target, other.league)
+    asked = ("restore", str(kept.folder), "--replace")
+    told = environment(target.settings("holotable_migrate"))
+    with named(target), begun(asked, told) as restore:
+        until_closing(target)
+        restore.kill()
+        restore.end()
+    assert log_of(target, other.league) == before
+    with psycopg.connect(target.url("holotable_api")):
+        pass
+    filling = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'pg_restore'"
+    with psycopg.connect(target.server.cluster.url(), autocommit=True) as connection:
+        until(lambda: connection.execute(_IN, [target.name]).fetchone() == (0,))
+        with begun(asked, told) as restore:
+            until(lambda: connection.execute(filling).fetchone() == (1,))
+            restore.kill()
+            restore.end()
+        # The program that fills the database does not outlive the command.
+        until(lambda: connection.execute(_IN, [target.name]).fetchone() == (0,))
+    with pytest.raises(psycopg.OperationalError, match="permission denied for database"):
+        psycopg.connect(target.url("holotable_api"))
+    again = holotable(target, *asked[:2])
+    assert again.returncode == 0, again.stderr
+    assert log_of(target, kept.night.league) == kept.log
+
+
+_IN = "SELECT count(*) FROM pg_stat_activity WHERE datname = %s"
+
+
 def test_up_refuses_a_folder_whose_restore_did_not_end(tmp_path: Path) -> None:
     """The mark is there before the database, so no moment is left in which a kill goes unseen."""
-    at_rest.begin_restore(tmp_path)
+    assert at_rest.begin_restore(tmp_path, None)
     with pytest.raises(StackFailed, match="restore into it did not end"):
         Stack(tmp_path).start()
     at_rest.end_restore(tmp_path)
