@@ -74,6 +74,23 @@ def invite(uses: int, days: int, founder: bool) -> None:
     awaited(carried_out(settings(), work, dry_run=False))
 
 
+@click.command("uninvite")
+@click.argument("invitation", metavar="INVITATION")
+@DRY_RUN
+def uninvite(invitation: str, dry_run: bool) -> None:
+    """
+    End an invitation, named by its code or as the operators' log names it (inv_...).
+
+    Accounts that it has opened stay.
+    """
+
+    async def work(connection: AsyncConnection) -> str | None:
+        done = await admission.uninvite(connection, invitation, operator())
+        return "the invitation opens no more accounts" if done else None
+
+    awaited(carried_out(settings(), work, dry_run=dry_run))
+
+
 @click.command("founder")
 @click.argument("account", metavar="LOGIN")
 @click.option("--end", is_flag=True, help="Take the leave back. Leagues that exist stay.")

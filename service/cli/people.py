@@ -16,7 +16,13 @@ from service.base.settings import Settings
 from service.base.sources import SystemEntropy, service_now
 from service.cli.common import DRY_RUN, awaited, err, out, settings
 from service.cli.deeds import NotDone, carried_out
-from service.cli.moderation import founder, invite, restore_account, suspend_account
+from service.cli.moderation import (
+    founder,
+    invite,
+    restore_account,
+    suspend_account,
+    uninvite,
+)
 from service.people import accounts, operator_log, resetting, tokens
 from service.people.erasure import StillEntered, erase
 from service.people.names import named
@@ -32,6 +38,7 @@ def account() -> None:
 account.add_command(suspend_account)
 account.add_command(restore_account)
 account.add_command(invite)
+account.add_command(uninvite)
 account.add_command(founder)
 
 

@@ -196,6 +196,7 @@ DEEDS: Mapping[str, str] = {
     "maintenance_began": N_("Maintenance began"),
     "maintenance_ended": N_("Maintenance ended"),
     "sign_up_invited": N_("Somebody invited to sign up"),
+    "sign_up_uninvited": N_("Invitation to sign up ended"),
     "founding_allowed": N_("Founding of leagues allowed"),
     "founding_ended": N_("Founding of leagues ended"),
     "key_rotated": N_("Secret key changed"),

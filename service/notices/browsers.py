@@ -66,9 +66,20 @@ async def forget(connection: AsyncConnection, keys: AddressKeys, endpoint: str) 
 
 
 async def add(
-    connection: AsyncConnection, keys: AddressKeys, person: UUID, made: Browser, target: Target
+    connection: AsyncConnection,
+    keys: AddressKeys,
+    person: UUID,
+    made: Browser,
+    target: Target,
+    maker: UUID | None = None,
 ) -> bool:
-    """Store a subscription. Return False if there is one with this address."""
+    """
+    Store a subscription. Return False if there is one with this address.
+
+    Args:
+      maker: The token that makes it. If that is revoked, the subscription ends too: whoever signs
+        out of a phone that others use leaves no messages behind.
+    """
     text = msgspec.json.encode(target).decode()
     added = await connection.execute(
         insert(push_subscription)
@@ -80,6 +91,7 @@ async def add(
             digest=keys.digests(target.endpoint)[0],
             failures=0,
             created_at=made.created_at,
+            token=maker,
         )
         .on_conflict_do_nothing(index_elements=["digest"])
         .returning(push_subscription.c.id)

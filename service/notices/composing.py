@@ -1,8 +1,8 @@
 """
 Notices, made at the moment of sending from what holds then: address, language, choices, codes.
 
-So an erased or banned person gets nothing, a choice counts at once, and nobody is told of a turn
-that is over.
+So an erased, suspended or banned person gets nothing, a choice counts at once, and nobody is told
+of a turn that is over.
 """
 
 from datetime import datetime
@@ -29,7 +29,10 @@ from service.notices.wanted import still_wanted
 from service.people import emails, resetting
 from service.people.sealed_addresses import AddressKeys
 
-_ACCOUNT: Final = "SELECT login, name FROM account WHERE id = $1 AND login IS NOT NULL"
+_ACCOUNT: Final = """
+    SELECT login, name FROM account
+     WHERE id = $1 AND login IS NOT NULL AND suspended_at IS NULL
+"""
 
 
 class Mail(NamedTuple):
@@ -157,7 +160,7 @@ class Composer:
         return Mail(to, self._message(due.id, to, letter, None))
 
     async def _account(self, person: UUID) -> tuple[str, str] | None:
-        """Return the login and the name of an account, or None if it was erased."""
+        """Return the login and the name of an account, or None if it was erased or suspended."""
         row = await self._runtime.pool.fetchrow(_ACCOUNT, person)
         return None if row is None else (row["login"], row["name"])
 

@@ -37,7 +37,7 @@ _REACHED = """
       FROM account
       LEFT JOIN account_email ON account_email.account = account.id
       LEFT JOIN notice_settings ON notice_settings.account = account.id
-     WHERE account.id = ANY ($1) AND login IS NOT NULL
+     WHERE account.id = ANY ($1) AND login IS NOT NULL AND suspended_at IS NULL
 """
 _CHOICES = ("mail_off", "push_off")
 

@@ -1,6 +1,6 @@
 """Accounts: logins, names, and passwords as argon2id."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
@@ -136,6 +136,16 @@ async def suspended(connection: AsyncConnection, number: UUID) -> bool:
     """Return whether an operator has suspended an account."""
     at = await connection.scalar(sa.select(account.c.suspended_at).where(account.c.id == number))
     return at is not None
+
+
+async def any_suspended(connection: AsyncConnection, players: Iterable[str]) -> bool:
+    """Return whether an operator has suspended one of these players."""
+    numbers = [number_of(each) for each in players]
+    found = sa.select(account.c.id).where(
+        account.c.id == sa.any_(sa.literal(numbers, ARRAY(sa.Uuid))),
+        account.c.suspended_at.is_not(None),
+    )
+    return await connection.scalar(found.limit(1)) is not None
 
 
 async def name_of(connection: AsyncConnection, number: UUID) -> str:

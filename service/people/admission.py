@@ -12,13 +12,15 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from service.base.errors import FoundingClosed, InvitationNeeded, SignUpClosed
+from service.base.errors import FoundingClosed, InvitationNeeded, SignUpClosed, StreamNotFound
 from service.base.settings import Admission
 from service.base.sources import Entropy, service_now
 from service.people import operator_log
 from service.people.schema import account, sign_up_invitation
 
 PREFIX = "holo_inv_"
+_NUMBERED = "inv_"
+"""The beginning of an invitation's identifier, which is no secret."""
 
 
 async def invite(
@@ -41,9 +43,44 @@ async def invite(
             expires_at=now + timedelta(days=days),
         )
     )
-    about = f"inv_{number.hex}"
+    about = f"{_NUMBERED}{number.hex}"
     await operator_log.add(connection, [None], by, "sign_up_invited", about, f"{uses} uses")
     return code
+
+
+async def uninvite(connection: AsyncConnection, named: str, by: str) -> bool:
+    """
+    End an invitation, named as ``inv_…`` or by its code. Return False if no use of it was left.
+
+    Accounts that it has opened stay.
+
+    Raises:
+      StreamNotFound: If there is no such invitation.
+    """
+    own = sign_up_invitation.c.hash == _digest(named)
+    if named.startswith(_NUMBERED):
+        try:
+            own = sign_up_invitation.c.id == UUID(hex=named.removeprefix(_NUMBERED))
+        except ValueError:
+            raise StreamNotFound("there is no such invitation") from None
+    found = await connection.execute(
+        sa.select(sign_up_invitation.c.id, sign_up_invitation.c.uses_left)
+        .where(own)
+        .with_for_update()
+    )
+    row = found.one_or_none()
+    if row is None:
+        raise StreamNotFound("there is no such invitation")
+    if not row.uses_left:
+        return False
+    await connection.execute(
+        sa.update(sign_up_invitation).where(sign_up_invitation.c.id == row.id).values(uses_left=0)
+    )
+    about = f"{_NUMBERED}{row.id.hex}"
+    await operator_log.add(
+        connection, [None], by, "sign_up_uninvited", about, f"{row.uses_left} uses were left"
+    )
+    return True
 
 
 def demand_open(mode: Admission, code: str | None) -> None:

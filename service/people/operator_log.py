@@ -48,6 +48,7 @@ Kind = Literal[
     "maintenance_began",
     "maintenance_ended",
     "sign_up_invited",
+    "sign_up_uninvited",
     "founding_allowed",
     "founding_ended",
     "key_rotated",

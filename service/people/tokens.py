@@ -21,7 +21,7 @@ from sqlalchemy.dialects.postgresql import ARRAY, insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from service.people.accounts import Account
-from service.people.schema import account, token
+from service.people.schema import account, push_subscription, token
 
 MANAGE = "tokens:manage"
 """The scope of a token that makes, lists, rotates and ends tokens."""
@@ -267,12 +267,13 @@ async def revoke_all(
     """
     await lock_family(connection, owner)
     spared = [] if but is None else await _ancestry(connection, but)
-    ended = await connection.execute(
+    ended = await connection.scalars(
         sa.update(token)
         .where(token.c.account == owner, token.c.revoked_at.is_(None), token.c.id.not_in(spared))
         .values(revoked_at=now)
+        .returning(token.c.id)
     )
-    return ended.rowcount
+    return await _unsubscribed(connection, ended.all())
 
 
 class Ended(NamedTuple):
@@ -337,12 +338,21 @@ async def rotate(
 
 
 async def _end(connection: AsyncConnection, numbers: list[UUID], now: datetime) -> int:
-    ended = await connection.execute(
+    ended = await connection.scalars(
         sa.update(token)
         .where(token.c.id.in_(numbers), token.c.revoked_at.is_(None))
         .values(revoked_at=now)
+        .returning(token.c.id)
     )
-    return ended.rowcount
+    return await _unsubscribed(connection, ended.all())
+
+
+async def _unsubscribed(connection: AsyncConnection, ended: Sequence[UUID]) -> int:
+    """Send no more messages to the browsers of sessions that have ended. Return their number."""
+    await connection.execute(
+        sa.delete(push_subscription).where(push_subscription.c.token.in_(ended))
+    )
+    return len(ended)
 
 
 async def _descent(connection: AsyncConnection, number: UUID) -> list[UUID]:

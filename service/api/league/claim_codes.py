@@ -315,7 +315,7 @@ async def demand_claimable(
     Return the claim that *code* stands for, and the state of its league.
 
     A code can do no more than its issuer may still do. If the player now holds an office, the
-    issuer must be an owner.
+    issuer must be an owner, and not be suspended by an operator.
 
     Raises:
         StreamNotFound: If the code is not valid.
@@ -324,7 +324,9 @@ async def demand_claimable(
     if found is not None:
         loaded = await shell.runtime.writer.load(found.league, stream_of(found.league))
         house: Created = loaded.state
-        if _good(house, found):
+        office = house.role_of(found.player) in STAFF
+        givers = [found.by] if office and found.by is not None else []
+        if _good(house, found) and not await accounts.any_suspended(connection, givers):
             return found, house
     raise StreamNotFound("it does not exist, or you may not see it")
 

@@ -14,7 +14,7 @@ from service.api.http.operations import operation
 from service.api.http.shell import Shell
 from service.api.http.writing.submitting import encoded
 from service.api.league.claim_codes import demand_claimable
-from service.api.league.invitations import digest_of, league_in
+from service.api.league.invitations import digest_of, good, league_in
 from service.base.errors import StreamNotFound
 from service.people import accounts
 
@@ -56,7 +56,7 @@ async def _invitation(shell: Shell, code: str, now: datetime) -> CodeShown | Non
     except StreamNotFound:
         return None
     house = (await shell.runtime.writer.load(league, stream)).state
-    held = house.invitation(digest_of(code)) if isinstance(house, Created) else None
+    held = await good(shell, house, digest_of(code)) if isinstance(house, Created) else None
     if held is None:
         return None
     if held.expires_at is not None and now >= held.expires_at:

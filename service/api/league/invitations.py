@@ -13,6 +13,8 @@ from msgspec import Meta
 from engine.league.commands import AcceptInvitation, Invite, RevokeInvitation
 from engine.league.errors import InvitationUnknown
 from engine.league.roles import Role
+from engine.league.state import Created
+from engine.league.state import Invitation as Held
 from engine.values import LeagueId, PlayerId, stream_of
 from service.api.http.access.rights import LeaguePlace, demand_over, league_of
 from service.api.http.declaring.declaration import OnPeople
@@ -25,6 +27,7 @@ from service.api.http.writing.submitting import Order, answer, decide_one
 from service.api.league.likenesses import demand_me_distinct
 from service.api.league.members import Membership
 from service.base.errors import StreamNotFound
+from service.people import accounts
 from service.people.tokens import Principal
 
 _CODE_BYTES = 36
@@ -190,8 +193,10 @@ async def accept_invitation(
     # Refuse a made-up league before loading it, because loading would create its key.
     await league_of(shell, stream_of(league))
     house = (await shell.runtime.writer.load(league, stream_of(league))).state
-    if house.invitation(command.invitation) is not None:
+    if await good(shell, house, command.invitation) is not None:
         await demand_me_distinct(request, house)
+    elif house.invitation(command.invitation) is not None:
+        raise StreamNotFound("it does not exist, or you may not see it")
     try:
         receipt = await decide_one(shell, league, league, order, [command])
     except InvitationUnknown as error:
@@ -203,6 +208,21 @@ async def accept_invitation(
         roles = [state.role_of(player)]
     content = {"league": league, "player": player, "role": roles[0]}
     return answer(receipt, content, version_of=stream_of(league))
+
+
+async def good(shell: Shell, house: Created, digest: str) -> Held | None:
+    """
+    Return an invitation that is good, even if its time is over, or None.
+
+    Only owners invite to an office. While an operator has suspended one of them, no such invitation
+    opens anything: with it, a suspended owner could come back as somebody else.
+    """
+    held = house.invitation(digest)
+    if held is None or held.role == "player":
+        return held
+    owners = [each.player for each in house.members if each.role == "owner"]
+    async with shell.engine.connect() as connection:
+        return None if await accounts.any_suspended(connection, owners) else held
 
 
 def digest_of(code: str) -> str:

@@ -229,7 +229,7 @@ async def reset_password(request: Asked, body: ResetWanted, shell: Shell) -> Res
     kept = await accounts.hashed(body.password, shell.settings.password_memory_kib, address)
     async with shell.engine.begin() as connection:
         found = await resetting.good(connection, body.code, shell.now())
-        if found is None or not await _given_rightly(shell, found):
+        if found is None or not await _given_rightly(shell, connection, found):
             raise StreamNotFound("it does not exist, or you may not see it")
         await resetting.set_password(
             connection, found.person, kept, shell.now(), "password_reset", address=address
@@ -281,10 +281,12 @@ def _in_reach(role: Role | None) -> bool:
     return role not in (None, "owner")
 
 
-async def _given_rightly(shell: Shell, found: resetting.Reset) -> bool:
+async def _given_rightly(shell: Shell, connection: AsyncConnection, found: resetting.Reset) -> bool:
     """Return whether the issuer of a reset code could still issue it. An operator always can."""
     if found.league is None or found.by is None:
         return True
+    if await accounts.any_suspended(connection, [found.by]):
+        return False
     loaded = await shell.runtime.writer.load(found.league, stream_of(found.league))
     house: Created = loaded.state
     person = PlayerId(identifier("plr", found.person))

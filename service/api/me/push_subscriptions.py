@@ -86,7 +86,7 @@ async def add_push_subscription(
         await browsers.forget(connection, keys, target.endpoint)
         held = len(await browsers.held(connection, me))
         demand_room("browsers", held, shell.limits.settings.account_browsers)
-        while not await browsers.add(connection, keys, me, made, target):
+        while not await browsers.add(connection, keys, me, made, target, principal.token):
             # Another request has subscribed the same browser meanwhile. The later one counts.
             await browsers.forget(connection, keys, target.endpoint)
     return encoded(subscribed(made), 201)

@@ -44,7 +44,7 @@ from service.director.in_play import roles_since
 from service.log.catalogue import tag_of
 from service.log.read import read_last_of_types
 from service.log.writer import Loaded
-from service.people import operator_log, screen_keys
+from service.people import accounts, operator_log, screen_keys
 from service.people.idempotency import Said
 from service.people.screen_keys import ScreenKey
 from service.people.texts import words
@@ -336,13 +336,15 @@ async def _opened(shell: Shell, text: str) -> tuple[str, str]:
     Return the league and the tournament that a key opens.
 
     Raises:
-        StreamNotFound: If the key is unknown or revoked, or its maker may not make one now, or
-            could not at any moment since.
+        StreamNotFound: If the key is unknown or revoked, or its maker is suspended, may not
+            make one now, or could not at any moment since.
     """
     async with shell.engine.connect() as connection:
         key = await screen_keys.opened_by(connection, text)
-    if key is None:
-        raise StreamNotFound(HIDDEN)
+        if key is None or await accounts.any_suspended(
+            connection, [identifier("plr", key.made_by)]
+        ):
+            raise StreamNotFound(HIDDEN)
     league = identifier("lge", key.league)
     house = (await shell.runtime.writer.load(league, stream_of(league))).state
     members = house.members if isinstance(house, Created) else ()

@@ -21,7 +21,8 @@ from tests.support.commands import Ended, in_fork
 from tests.support.databases import SECRET_KEY, TestDatabase
 
 TAKES_AWAY = {
-    "account founder", "account reset", "account restore", "account suspend", "clock believe",
+    "account founder", "account reset", "account restore", "account suspend", "account uninvite",
+    "clock believe",
     "epoch open", "league import", "league restore", "league suspend", "maintenance off",
     "maintenance on", "migrate", "player erase", "projections rebuild", "prune",
     "quarantine release", "repair", "restore", "rotate-key", "signer revoke", "text take-down",
@@ -95,6 +96,10 @@ STEP = """
 SIGNER = (
     "INSERT INTO signer_key (verifier_key, event) VALUES ('holo.example/1+5a+xyz', 'published')"
 )
+INVITED = f"""
+    INSERT INTO sign_up_invitation (id, hash, uses_left, founds_leagues, created_at, expires_at)
+    VALUES ('{7:032x}', sha256('x'), 2, false, now(), now() + interval '1 day')
+"""
 
 DEEDS = {
     "quarantine release": Deed(
@@ -133,6 +138,10 @@ DEEDS = {
     ),
     "account suspend": Deed(
         ("account", "suspend", "han", *WHY), "migrate", "1 tokens ended", "account_suspended"
+    ),
+    "account uninvite": Deed(
+        ("account", "uninvite", f"inv_{7:032x}"),
+        "migrate", "opens no more accounts", "sign_up_uninvited", INVITED,
     ),
     "league suspend": Deed(
         ("league", "suspend", LEAGUE, *WHY), "migrate", "suspended lge_", "league_suspended"

@@ -5,6 +5,7 @@ The log itself refuses commands to a closed league. This copy serves what never 
 spares commands the way there. It is read again at each notification.
 """
 
+import asyncio
 from collections.abc import Callable, Coroutine
 from uuid import UUID
 
@@ -48,6 +49,7 @@ class Doors:
 
         self._pool = pool
         self._later = later
+        self._looking = asyncio.Lock()
 
     def heard(self, payload: str | None) -> None:
         """Follow a notification. None says that some may have been missed."""
@@ -85,7 +87,8 @@ class Doors:
             raise UnderMaintenance(self.maintenance)
 
     async def look(self) -> None:
-        """Read what is closed."""
-        row = await self._pool.fetchrow(_LOOK)
-        if row is not None:
-            self.maintenance, self.suspended = row["retry_seconds"], frozenset(row["suspended"])
+        """Read what is closed. Of two looks, the later one counts, and not the slower one."""
+        async with self._looking:
+            row = await self._pool.fetchrow(_LOOK)
+            if row is not None:
+                self.maintenance, self.suspended = row["retry_seconds"], frozenset(row["suspended"])

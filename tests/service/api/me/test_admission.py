@@ -1,6 +1,7 @@
 """Who may sign up and found leagues, as the settings say and the operator invites."""
 
 import asyncio
+import re
 from typing import Any
 from uuid import uuid4
 
@@ -76,3 +77,19 @@ async def test_a_taken_login_uses_no_invitation_up_and_a_retry_only_one(serving,
         assert (await founded(api, first.json())).status_code == 201
         assert (await sign_up(api, invitation=code)).status_code == 201
         assert (await sign_up(api, invitation=code)).json()["code"] == "invitation_needed"
+
+
+async def test_an_invitation_that_was_ended_opens_nothing_more(serving, database) -> None:
+    code = await invited(database, "--uses", "3")
+    async with serving(sign_up="invite") as api:
+        assert (await sign_up(api, invitation=code)).status_code == 201
+        tried = await told(database, "account", "uninvite", code, "--dry-run")
+        assert (tried.returncode, (await sign_up(api, invitation=code)).status_code) == (0, 201)
+        log = (await told(database, "operators-log")).stdout
+        [number] = re.findall(r"sign_up_invited (inv_[0-9a-f]{32})", log)
+        assert (await told(database, "account", "uninvite", number)).returncode == 0
+        assert (await sign_up(api, invitation=code)).json()["code"] == "invitation_needed"
+        assert (await told(database, "account", "uninvite", code)).returncode == 1
+        assert (await told(database, "account", "uninvite", "inv_none")).returncode == 2
+        log = (await told(database, "operators-log")).stdout
+        assert f"sign_up_uninvited {number}: 1 uses were left" in log

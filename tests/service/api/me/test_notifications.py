@@ -33,6 +33,7 @@ from service.notices.push import new_private_key, public_key
 from service.people.sealed_addresses import AddressKeys
 from tests.service.api.conftest import PASSWORD, Api, Person
 from tests.service.api.me.test_emails import FROM, confirmed, due_now, rows
+from tests.service.api.test_suspending import WHY, told
 from tests.support.databases import TestDatabase
 from tests.support.mailboxes import Mail, MailServer, mail_server
 from tests.support.receivers import LOOPBACK, Received, Receiver, Worker, receiving, working
@@ -399,6 +400,56 @@ async def test_a_new_password_and_signing_out_everywhere_end_the_browsers(
             done = await han.http.delete("/v1/tokens", headers=han.headers)
         assert done.status_code == 200, done.text
         assert rows(here.database, "SELECT count(*) FROM push_subscription") == [(0,)]
+
+
+async def test_signing_out_of_a_shared_phone_ends_its_messages_and_no_others(
+    town: Callable[[], Any],
+) -> None:
+    async with town() as here:
+        han = await here.member("han")
+        asked = {"login": han.login, "password": PASSWORD, "scopes": ["tokens:manage"]}
+        session = (await here.api.http.post("/v1/tokens", json=asked)).json()
+        for headers, path in (
+            ({"Authorization": f"Bearer {session['token']}"}, "shared"),
+            (han.headers, "own"),
+        ):
+            wanted = Browser().subscription(f"{here.receiver.url}/{path}")
+            push = "/v1/me/push-subscriptions"
+            made = await here.api.http.post(push, json=wanted, headers=headers)
+            assert made.status_code == 201, made.text
+        out = await han.http.delete(f"/v1/tokens/{session['id']}", headers=han.headers)
+        assert out.is_success, out.text
+        [kept] = (await han.get("/v1/me/notifications")).json()["browsers"]
+        assert kept["id"] == made.json()["id"]
+
+
+async def test_a_suspended_person_is_told_nothing_and_a_restored_one_again(
+    town: Callable[[], Any],
+) -> None:
+    """Neither what was waiting in the outbox nor what happens meanwhile."""
+    async with town() as here:
+        han, leia = await here.member("han"), await here.member("leia")
+        await choose(han, quiet_hours={"begin": "00:00", "end": "23:59"})
+        nights = []
+        for name in ("One", "Two", "Three"):
+            night = await announce(here.owner, here.league, name=name, hands_between_seconds=0)
+            await enter(night, han, leia)
+            nights.append(night)
+        await here.owner.post(f"/v1/tournaments/{nights[0]}/start")
+        assert sorted(await here.mails()) == ["leia"]
+
+        done = await told(here.database, "account", "suspend", han.login, *WHY)
+        assert done.returncode == 0, done.stderr
+        with psycopg.connect(here.database.url("postgres")) as connection:
+            connection.execute("UPDATE notice_settings SET quiet_from = NULL, quiet_until = NULL")
+        await here.owner.post(f"/v1/tournaments/{nights[1]}/start")
+        due_now(here.database)
+        assert sorted(await here.mails()) == ["leia"]
+
+        done = await told(here.database, "account", "restore", han.login, *WHY)
+        assert done.returncode == 0, done.stderr
+        await here.owner.post(f"/v1/tournaments/{nights[2]}/start")
+        assert sorted(await here.mails()) == ["han", "leia"]
 
 
 async def test_two_requests_with_one_browser_at_once_make_one_subscription(
