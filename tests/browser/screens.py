@@ -90,6 +90,7 @@ def views(gallery: Gallery) -> Iterator[View]:
         ("audit", f"{league}/audits/{names['audit']}"), ("staff-log", f"{league}/staff-log"),
         ("clock-coming", f"{coming}/clock"),
     )  # fmt: skip
+    yield View("people-open", f"{league}/people", owner, (".line-fold > summary >> nth=1",))
     yield View("prints", f"{live}/prints", owner, paper=True)
     yield View("standings-paper", season, owner, paper=True)
     yield View("floor-seat", f"{live}/floor", owner, (".seat-line > summary",))

@@ -108,10 +108,58 @@ async def test_a_wrong_row_enters_nobody(serving: Serving) -> None:
         assert "name,shoe" in page.text
 
 
-async def test_a_player_sees_names_and_no_commands(serving: Serving) -> None:
+async def test_a_player_gets_the_list_of_players(serving: Serving) -> None:
     async with serving() as console:
         owner, league, _, path = await opened(console)
         player = await console.api.join(owner, league)
         page = await (await console.signed_in(player.login)).get(path)
-        assert page.status_code == 200
+        assert page.url.path == f"/leagues/{league}/players"
         assert f'action="{path}' not in page.text
+
+
+async def test_a_director_finds_somebody_among_many(serving: Serving) -> None:
+    async with serving() as console:
+        owner, league, browser, path = await opened(console)
+        director = await console.api.join(owner, league)
+        role = {"role": "director"}
+        await owner.http.put(
+            f"/v1/leagues/{league}/members/{director.player}",
+            json=role,
+            headers=owner.headers | {"If-Match": "*", "Idempotency-Key": "role"},
+        )
+        for number in range(8):
+            await owner.post(f"/v1/leagues/{league}/players", {"name": f"Guest {number}"})
+        browser = await console.signed_in(director.login)
+        everybody = await browser.get(path)
+        found = await browser.get(f"{path}?q=GUEST+3")
+        staff = await browser.get(f"{path}?show=staff")
+        unclaimed = await browser.get(f"{path}?show=unclaimed")
+        nobody = await browser.get(f"{path}?q=nobody")
+
+    assert names(everybody.text)[2:] == [f"Guest {number}" for number in range(8)]
+    assert names(found.text) == ["Guest 3"]
+    assert len(names(staff.text)) == 2 and ">Owner</span>" in staff.text
+    assert names(unclaimed.text) == [f"Guest {number}" for number in range(8)]
+    assert names(nobody.text) == [] and "Nobody has that name" in nobody.text
+    # A director acts on people without an office only, and gives no roles.
+    assert everybody.text.count('<details class="line-fold"') == 8
+    assert f"/people/{owner.player}/" not in everybody.text
+    assert re.findall(r"/people/plr_[0-9a-f]{32}/(role|remove)", everybody.text) == []
+
+
+async def test_one_card_is_made_for_one_player(serving: Serving) -> None:
+    async with serving() as console:
+        owner, league, browser, path = await opened(console)
+        made = await owner.post(f"/v1/leagues/{league}/players", {"name": "<b>Ada</b>"})
+        await browser.get(path)
+        page = await browser.submit(f"{path}/{made.json()['player']}/card")
+        assert page.text.count('class="seat-card"') == 1
+        assert "<h3>&lt;b&gt;Ada&lt;/b&gt;</h3>" in page.text
+        (code,) = re.findall(r"http://localhost:8000(/join/[^<]+)<", page.text)
+        assert "Ada" in (await console.browser().get(code)).text
+
+
+def names(page: str) -> list[str]:
+    """Return the people in the list, in its order."""
+    listed = page.partition('class="aside')[0]
+    return re.findall(r'class="line-name">([^<]*)<', listed)

@@ -6,7 +6,7 @@ import io
 import msgspec
 from markupsafe import Markup
 
-from service.api.league.claim_codes import ClaimsIssued
+from service.api.league.claim_codes import ClaimCode, ClaimsIssued
 from service.api.league.invitations import Invitation, InvitationWanted
 from service.api.league.leagues import LeagueShown
 from service.api.league.players import Imported, RowShown
@@ -88,15 +88,23 @@ async def cards(ask: Ask, given: Given, league: str) -> Page:
     path = f"/v1/leagues/{league}"
     shown = await ask.api.get(path, LeagueShown)
     made = await ask.api.send("POST", f"{path}/claims", None, ClaimsIssued, key=given.key)
-    found = []
-    for each in made.claims:
-        if each.code is None:
-            raise Problem(409, {"code": "sent_twice", "title": SENT_TWICE})
-        link = house_address(ask) + links.join(each.code)
-        drawn = await qr_svg(link, ask.gettext("QR code of the link"))
-        found.append(Card(name=each.name, link=link, qr=drawn))
+    found = [await _card(ask, each.name, each.code) for each in made.claims]
     screen = CardsScreen(league=league, league_name=shown.name, cards=tuple(found))
     return Page("league/cards.html", screen)
+
+
+@form("/leagues/{league:str}/people/{player:str}/card", of=people)
+async def card(ask: Ask, given: Given, league: str, player: str) -> Page:
+    """Issue a claim code for one player, and show the card to print."""
+    path = f"/v1/leagues/{league}"
+    shown = await ask.api.get(path, LeagueShown)
+    made = await ask.api.send(
+        "POST", f"{path}/players/{player}/claim", None, ClaimCode, key=given.key
+    )
+    found = await _card(ask, given.text("name"), made.code)
+    return Page(
+        "league/cards.html", CardsScreen(league=league, league_name=shown.name, cards=(found,))
+    )
 
 
 @form("/leagues/{league:str}/people/import", of=people)
@@ -117,6 +125,13 @@ async def import_list(ask: Ask, given: Given, league: str) -> Done | Page:
         text=text,
     )
     return Page("league/import.html", screen)
+
+
+async def _card(ask: Ask, name: str, code: str | None) -> Card:
+    if code is None:
+        raise Problem(409, {"code": "sent_twice", "title": SENT_TWICE})
+    link = house_address(ask) + links.join(code)
+    return Card(name=name, link=link, qr=await qr_svg(link, ask.gettext("QR code of the link")))
 
 
 def _with_header(text: str) -> str:

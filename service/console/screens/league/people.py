@@ -19,9 +19,26 @@ from service.console.declaring import form, page
 from service.console.forms import Given, Question, command
 from service.console.listing import everything
 from service.console.pages import Done, Page
+from service.console.screens.league.leagues import OFFICES
 
 Shape = TypeVar("Shape")
 _MANAGE = frozenset({"owner", "director"})
+_SHOWN = ("staff", "unclaimed")
+"""Parts of the list that the address may ask for."""
+
+
+class Somebody(msgspec.Struct, kw_only=True):
+    """A member in the list."""
+
+    player: str
+    name: str | None
+    role: str
+    me: bool
+    unclaimed: bool
+    """True for somebody who was entered by hand and has not signed up."""
+
+    acts: bool
+    """True if the reader may do something for them."""
 
 
 class PeopleScreen(msgspec.Struct, kw_only=True):
@@ -34,7 +51,24 @@ class PeopleScreen(msgspec.Struct, kw_only=True):
     """True if the reader may invite, import and ban."""
 
     etag: str | None
-    members: tuple[MemberShown, ...]
+    count: int
+    """The number of all members."""
+
+    offices: int
+    """The number of members with an office."""
+
+    wanted: str
+    """What the reader looks for."""
+
+    shown: str
+    """The part of the list that is shown: ``staff``, ``unclaimed`` or nothing for all."""
+
+    staff: tuple[Somebody, ...]
+    """Members with an office, the owners first."""
+
+    players: tuple[Somebody, ...]
+    """The other members, by name."""
+
     invitations: tuple[InvitationShown, ...]
     unclaimed: int
     """The number of members who were entered by hand and have not signed up."""
@@ -43,27 +77,53 @@ class PeopleScreen(msgspec.Struct, kw_only=True):
 
 
 @page("/leagues/{league:str}/people")
-async def people(ask: Ask, league: str) -> Page:
-    """Show the members, and to staff what they may do for them."""
+async def people(ask: Ask, league: str) -> Page | Done:
+    """Show the members to staff, with what they may do for them. Players have their own list."""
     path = f"/v1/leagues/{league}"
     read = await ask.api.read(path, LeagueShown)
     shown = read.value
+    if shown.role == "player":
+        return Done(links.players(league))
     manages = shown.role in _MANAGE
-    members, invitations, claims, bans = await asyncio.gather(
+    me, members, invitations, claims, bans = await asyncio.gather(
+        ask.me(),
         everything(ask, f"{path}/members", ApiPage[MemberShown]),
         _listed(ask, f"{path}/invitations", ApiPage[InvitationShown], manages),
         _listed(ask, f"{path}/claims", ApiPage[ClaimListed], manages),
-        _listed(ask, f"{path}/bans", ApiPage[BanShown], shown.role != "player"),
+        everything(ask, f"{path}/bans", ApiPage[BanShown]),
     )
+    unclaimed = {each.player for each in claims if not each.claimed and each.role is not None}
+    listed = [
+        Somebody(
+            player=each.player,
+            name=each.name,
+            role=each.role,
+            me=each.player == me.id,
+            unclaimed=each.player in unclaimed,
+            acts=shown.role == "owner" or (manages and each.role == "player"),
+        )
+        for each in sorted(members, key=_by_name)
+    ]
+    wanted, part = ask.query("q").strip(), ask.query("show")
+    part = part if part in _SHOWN else ""
+    found = [each for each in listed if wanted.casefold() in (each.name or "").casefold()]
+    if part == "unclaimed":
+        found = [each for each in found if each.unclaimed]
+    staff = [each for each in found if each.role != "player"]
     screen = PeopleScreen(
         league=league,
         league_name=shown.name,
         owner=shown.role == "owner",
         manages=manages,
         etag=read.etag,
-        members=tuple(sorted(members, key=_by_name)),
+        count=len(listed),
+        offices=sum(each.role != "player" for each in listed),
+        wanted=wanted,
+        shown=part,
+        staff=tuple(sorted(staff, key=lambda each: OFFICES.index(each.role))),
+        players=() if part == "staff" else tuple(each for each in found if each.role == "player"),
         invitations=tuple(each for each in invitations if not each.expired),
-        unclaimed=sum(not each.claimed and each.role is not None for each in claims),
+        unclaimed=len(unclaimed),
         bans=tuple(each for each in bans if each.holds),
     )
     return Page("league/people.html", screen)
