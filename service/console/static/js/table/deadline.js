@@ -14,6 +14,6 @@ export const spoken = (milliseconds) => {
   if (whole < 100) return String(whole);
   const minutes = Math.floor(whole / 60);
   if (minutes < 10) return `${minutes}:${String(whole % 60).padStart(2, '0')}`;
-  if (minutes < 100) return `${minutes} m`;
+  if (minutes < 100) return `${minutes}′`;
   return `${Math.floor(minutes / 60)} h`;
 };
