@@ -1,7 +1,7 @@
 """The clock of the room: for members, for strangers of a public league, and after the end."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
@@ -87,15 +87,21 @@ async def test_strangers_see_the_clock_of_a_public_league_only(serving: Serving)
 async def test_before_play_the_clock_counts_to_the_start(serving: Serving) -> None:
     async with serving() as console:
         owner, league = await console.api.league()
-        asked = {"name": "<b>Night</b>", "ruleset": "better", "starts_at": "2099-01-01T19:00:00Z"}
+        soon = datetime.now(UTC).replace(microsecond=0) + timedelta(hours=3)
+        asked = {"name": "<b>Night</b>", "ruleset": "better", "starts_at": soon.isoformat()}
         made = await owner.post(f"/v1/leagues/{league}/tournaments", asked)
+        later = asked | {"starts_at": "2099-01-01T19:00:00Z"}
+        far = await owner.post(f"/v1/leagues/{league}/tournaments", later)
         browser = await console.signed_in(owner.login)
 
         page = (await browser.get(f"/tournaments/{made.json()['id']}/clock")).text
+        days = (await browser.get(f"/tournaments/{far.json()['id']}/clock")).text
 
         assert "Play starts at" in page
         assert "&lt;b&gt;Night&lt;/b&gt;" in page
-        assert 'data-until="2099-01-01T19:00:00' in page
+        assert f'data-until="{soon:%Y-%m-%dT%H:%M:%S}' in page
+        assert "data-until" not in days
+        assert 'datetime="2099-01-01T19:00:00' in days
 
 
 def test_new_seats_the_last_out_and_the_result_are_shown() -> None:
