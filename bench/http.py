@@ -148,6 +148,7 @@ def main() -> list[Figure]:
             database_url=cluster.url("ours", "holotable_api", _PASSWORD),
             secret_key=_SECRET, log_level="warning", port=free_port(),
             token_requests=1_000_000, account_requests=1_000_000, address_requests=1_000_000,
+            keep_alive_seconds=peer.KEEP_ALIVE_SECONDS,
         )  # fmt: skip
         ports = settings.port, free_port(), free_port()
         print(_about(superuser))
@@ -325,7 +326,7 @@ def _as_child(role: str, *arguments: str) -> None:
             url, port = arguments
             uvicorn.run(
                 bare(url), host="127.0.0.1", port=int(port), log_level="warning",
-                access_log=False, server_header=False,
+                access_log=False, server_header=False, timeout_keep_alive=peer.KEEP_ALIVE_SECONDS,
             )  # fmt: skip
         case "written":
             peer.serve(arguments[0], int(arguments[1]))

@@ -34,6 +34,9 @@ from service.api.table.commanding import command_of
 CONNECTIONS = 20
 """Connections of the pool: more than of the bare endpoint, because some wait for a row's lock."""
 
+KEEP_ALIVE_SECONDS = 300
+"""A connection must outlive the rounds of the other sides, during which it has nothing to say."""
+
 _SECRET = token_hex(32).encode()
 
 _metadata = sa.MetaData()
@@ -193,5 +196,5 @@ def serve(url: str, port: int) -> None:
     """Serve until a signal comes."""
     uvicorn.run(
         service(url), host="127.0.0.1", port=port, log_level="warning",
-        access_log=False, server_header=False,
+        access_log=False, server_header=False, timeout_keep_alive=KEEP_ALIVE_SECONDS,
     )  # fmt: skip
