@@ -15,8 +15,9 @@ import asyncpg
 import uvloop
 from eventsourcing.application import Application
 
-from bench.counting import Bench, PeerTable, bench, command, wagering
+from bench.counting import Bench, PeerTable, Wagers, bench, command, wagering
 from bench.floors import Figure, figure
+from engine.values import Stream
 from service.base.sources import DatabaseClock
 from service.director.runtime import settle
 from service.log.writer import Writer
@@ -39,7 +40,7 @@ async def measure(server: Bench) -> Figure:
     writer = server.writer(clock)
     await writer.start()
     league = f"lge_{uuid4().hex}"
-    streams = [f"table-{uuid4().hex}" for _ in range(STREAMS)]
+    streams = [Stream[Wagers](f"table-{uuid4().hex}") for _ in range(STREAMS)]
     application = server.peer(PEER_CONNECTIONS)
     tables = [PeerTable() for _ in range(STREAMS)]
     for table in tables:
@@ -63,11 +64,13 @@ async def measure(server: Bench) -> Figure:
     return figure("append", "events/s", mine, theirs, "eventsourcing on the same server")
 
 
-async def ours(writer: Writer, clock: DatabaseClock, league: str, streams: list[str]) -> float:
+async def ours(
+    writer: Writer, clock: DatabaseClock, league: str, streams: list[Stream[Wagers]]
+) -> float:
     """Return our events per second in one round."""
     begun = time.perf_counter() + WARM_SECONDS
 
-    async def one(stream: str) -> int:
+    async def one(stream: Stream[Wagers]) -> int:
         made = 0
         while time.perf_counter() < begun + SECONDS:
             await writer.submit(league, command(clock), wagering(stream))

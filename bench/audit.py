@@ -26,6 +26,7 @@ from bench.counting import PASSWORD, SECRET, Bench, bench, command
 from bench.engine import Theirs, rate, spread
 from bench.floors import Figure, figure
 from engine.coordination.aggregates import DECIDERS
+from engine.table.model.state import opened_of
 from engine.values import identifier, number_of
 from service.audit.bytes.chain import Links
 from service.audit.bytes.chunks import read_places
@@ -39,6 +40,7 @@ from service.director.runtime import settle
 from service.log.canonical import leaf, microseconds
 from service.log.keys import Keys, driver_of
 from service.log.store import PostgresStore
+from service.log.streams import table_stream
 from service.log.writer import Entry, States, Writer
 from service.projections.runner import Runner
 from service.sandbox.generating.seasons import Season, made
@@ -161,7 +163,7 @@ async def play(url: str, league: str) -> None:
 
 async def _play_table(writer: Writer, clock: DatabaseClock, league: str, count: int) -> None:
     number = uuid4().hex
-    stream = f"table-{number}"
+    stream = table_stream(f"tbl_{number}")
     decider = DECIDERS["table"]
 
     async def opening(_states: States) -> list[Entry]:
@@ -176,7 +178,7 @@ async def _play_table(writer: Writer, clock: DatabaseClock, league: str, count: 
     settled = 0
     while settled < count:
         await writer.submit(league, command(clock), following)
-        state = (await writer.load(league, stream)).state
+        state = opened_of((await writer.load(league, stream)).state)
         settled += state.decision is None
 
 

@@ -154,6 +154,8 @@ class Lines(asyncio.Protocol):
 
 async def _connect(protocol: asyncio.Protocol, address: SplitResult) -> asyncio.BaseTransport:
     tls = ssl.create_default_context() if address.scheme == "https" else None
+    if address.hostname is None or address.port is None:
+        raise ValueError("an address to connect to has a host and a port")
     loop = asyncio.get_running_loop()
     transport, _ = await loop.create_connection(
         lambda: protocol, address.hostname, address.port, ssl=tls

@@ -17,6 +17,7 @@ from eventsourcing.application import Application
 from eventsourcing.domain import Aggregate, event
 
 from engine.decider import Decider
+from engine.values import Stream
 from service.base import database, migrations
 from service.base.embedded import Cluster, binaries
 from service.base.sources import DatabaseClock
@@ -52,7 +53,7 @@ DECIDERS: dict[str, Decider[Any, Any, Any]] = {
 }
 
 
-def wagering(stream: str, amount: int = 5) -> Decide:
+def wagering(stream: Stream[Wagers], amount: int = 5) -> Decide:
     """Return a decision that wagers once."""
 
     async def decide(states: States) -> list[Entry]:

@@ -262,10 +262,11 @@ async def play(urls: tuple[str, ...], bots: int, terms: dict[str, Any]) -> Crowd
     # A bot plays until it is stopped, so one that has ended has failed.
     done, _ = await asyncio.wait([watching, *playing], return_when=asyncio.FIRST_COMPLETED)
     seconds = time.perf_counter() - began
-    for task in playing:
-        task.cancel()
-    for task in done - {watching}:
-        task.result()
+    for each in playing:
+        each.cancel()
+    for each in playing:
+        if each in done:
+            each.result()
     tables, finished = await watching
     return Crowd(bots, len(tables), seconds, timed, finished, await audited(host, league))
 
@@ -296,7 +297,8 @@ async def _to_the_end(url: str, host: Person, tournament: str) -> tuple[set[str]
         tables.clear()  # each stream begins with the first event
         lines = Lines(f"{asked}\r\n".encode(), (*_SEATING, _FINISHED), hear)
         following = asyncio.create_task(lines.follow(url))
-        await asyncio.wait([following, ended], return_when=asyncio.FIRST_COMPLETED)
+        awaited: list[asyncio.Future[Any]] = [following, ended]
+        await asyncio.wait(awaited, return_when=asyncio.FIRST_COMPLETED)
         if following.done():
             following.result()
         following.cancel()

@@ -83,7 +83,7 @@ async def fill(
       The copies that the log holds now.
     """
     template = Template(await read_league(owner, league, limit=10_000_000))
-    held = await owner.fetchval("SELECT count(*) FROM events")
+    held: int = await owner.fetchval("SELECT count(*) FROM events")
     wanted = min(leagues, done + max(0, events - held) // len(template))
     for number in range(done, wanted):
         rows = template.copy(number)

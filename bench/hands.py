@@ -74,8 +74,10 @@ def following(state: State, now: Callable[[], datetime]) -> Command:
             )
         case _:
             verbs = {each.verb for each in view.legal}
-            verb = "check" if "check" in verbs else "call"
-            return Act(entrant=entrant, decision=decision.token, verb=verb, now=now())
+            return Act(
+                entrant=entrant, decision=decision.token,
+                verb="check" if "check" in verbs else "call", now=now(),
+            )  # fmt: skip
 
 
 def _random() -> str:

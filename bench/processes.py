@@ -136,7 +136,7 @@ def _report(seen: dict[str, list[dict[str, float]]]) -> None:
     for way, rounds in sorted(seen.items()):
         least = seen.get("1 shared", rounds)
 
-        def middle(name: str, per: str = "", rounds: Any = rounds) -> float:
+        def middle(name: str, per: str = "", rounds: list[dict[str, float]] = rounds) -> float:
             return statistics.median(
                 each[name] / (each[per] if per != "rate" else each["rate"] * length)
                 if per else each[name] for each in rounds

@@ -18,11 +18,12 @@ import uvloop
 
 from bench.counting import PASSWORD, SECRET, Bench, bench
 from bench.floors import Figure, figure
-from bench.replay import peer, play
+from bench.replay import PeerTable, peer, play
 from engine.coordination.aggregates import DECIDERS
 from service.base.settings import Settings
 from service.base.sources import DatabaseClock
 from service.director.runtime import settle
+from service.log.streams import table_stream
 from service.projections.rebuild import rebuild
 
 LEAGUES = 2
@@ -53,7 +54,7 @@ async def fill(server: Bench) -> tuple[int, list[list[dict[str, object]]]]:
     for _ in range(LEAGUES):
         league = f"lge_{uuid4().hex}"
         for _ in range(TABLES):
-            found = await play(writer, clock, league, f"table-{uuid4().hex}", HANDS)
+            found = await play(writer, clock, league, table_stream(f"tbl_{uuid4().hex}"), HANDS)
             events += len(found)
             documents = [found]
     await writer.aclose()
@@ -84,7 +85,7 @@ def compare(server: Bench) -> Figure:
         costs.append(cost)
         mine.append(events / cost.seconds)
         begun = time.perf_counter()
-        found = application.repository.get(table)
+        found: PeerTable = application.repository.get(table)
         theirs.append(found.counted / (time.perf_counter() - begun))
     application.close()
     memory = max(each.memory for each in costs) / 2**20

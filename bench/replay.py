@@ -22,13 +22,15 @@ from bench import hands
 from bench.counting import Bench, bench, command
 from bench.floors import Figure, figure
 from engine.coordination.aggregates import DECIDERS
-from engine.values import Sealed, SealedCard, number_of
+from engine.table.model.state import State, opened_of
+from engine.values import Sealed, SealedCard, Stream, number_of
 from service.base.sources import DatabaseClock
 from service.director.runtime import settle
 from service.log.canonical import NO_HASH
 from service.log.codec import Codec
 from service.log.read import verify
 from service.log.store import Store, chunks
+from service.log.streams import table_stream
 from service.log.writer import Entry, States, Writer
 
 HANDS = 200
@@ -53,7 +55,7 @@ async def measure(server: Bench) -> Figure:
     clock = DatabaseClock()
     writer = server.writer(clock, DECIDERS)
     await writer.start()
-    league, stream = f"lge_{uuid4().hex}", f"table-{uuid4().hex}"
+    league, stream = f"lge_{uuid4().hex}", table_stream(f"tbl_{uuid4().hex}")
     documents = await play(writer, clock, league, stream, HANDS)
     application, table = peer(server, documents)
     settle()
@@ -75,14 +77,14 @@ async def measure(server: Bench) -> Figure:
 
 
 async def play(
-    writer: Writer, clock: DatabaseClock, league: str, stream: str, count: int
+    writer: Writer, clock: DatabaseClock, league: str, stream: Stream[State], count: int
 ) -> list[dict[str, Any]]:
     """Play *count* hands, one append for each; return what happened, hidden things open."""
     documents: list[dict[str, Any]] = []
     decider = DECIDERS["table"]
 
     async def decide(states: States) -> list[Entry]:
-        state = (await states.load(stream)).state
+        state = opened_of((await states.load(stream)).state)
         events: list[Any] = []
         while not events or state.decision is not None:
             happened, state = decider.carry_out(state, hands.following(state, clock.now))
