@@ -46,7 +46,7 @@ from engine.tournament.model.state import State as TournamentState
 from engine.tournament.model.table_summary import TableSummary
 from engine.tournament.model.values import Busted, LevelClock, Standing
 from engine.tournament.seating.draw import seats_at
-from engine.values import EntrantId, SeasonId, Seat, TableId
+from engine.values import Chips, EntrantId, SeasonId, Seat, TableId
 
 
 def decide_in_turn(
@@ -82,6 +82,20 @@ def tables_of(tournament: TournamentState, *, now: datetime) -> tuple[OpenTable,
 def _opening(tournament: Running, seating: Seating, *, now: datetime) -> OpenTable:
     """Return the command that opens one table. Everybody has a starting stack."""
     terms = tournament.terms
+    stacks = {each.entrant: terms.starting_stack for each in seating.seats}
+    return opening(tournament, seating, stacks, seats=seats_at(terms, tables=1), now=now)
+
+
+def opening(
+    tournament: Running,
+    seating: Seating,
+    stacks: Mapping[EntrantId, Chips],
+    *,
+    seats: int,
+    now: datetime,
+) -> OpenTable:
+    """Return the command that opens a table with so many *seats*."""
+    terms = tournament.terms
     return OpenTable(
         table=seating.table,
         tournament=terms.tournament,
@@ -91,10 +105,10 @@ def _opening(tournament: Running, seating: Seating, *, now: datetime) -> OpenTab
         decision_seconds=terms.decision_seconds,
         grace_seconds=terms.grace_seconds,
         seats=tuple(
-            Placed(seat=each.seat, entrant=each.entrant, stack=terms.starting_stack)
+            Placed(seat=each.seat, entrant=each.entrant, stack=stacks[each.entrant])
             for each in seating.seats
         ),
-        seat_count=seats_at(terms, tables=1),
+        seat_count=seats,
         now=now,
     )
 

@@ -3,15 +3,13 @@
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 
-from engine.coordination import purchases
+from engine.coordination import policies, purchases
 from engine.errors import InvariantViolated
-from engine.rulesets import ruleset_hash
 from engine.table.model.commands import (
     AwardCarry,
     CloseTable,
     ImposePenalty,
     OpenTable,
-    Placed,
     StepAway,
     VacateSeats,
 )
@@ -59,21 +57,7 @@ def opened(
     seats = seats_at(terms, tables=1) if final else terms.table_seats
     return tuple(
         (
-            OpenTable(
-                table=seating.table,
-                tournament=terms.tournament,
-                number=seating.number,
-                ruleset=terms.ruleset,
-                ruleset_hash=ruleset_hash(terms.ruleset),
-                decision_seconds=terms.decision_seconds,
-                grace_seconds=terms.grace_seconds,
-                seats=tuple(
-                    Placed(seat=each.seat, entrant=each.entrant, stack=stacks[each.entrant])
-                    for each in seating.seats
-                ),
-                seat_count=seats,
-                now=now,
-            ),
+            policies.opening(tournament, seating, stacks, seats=seats, now=now),
             _along(before, seating, now),
         )
         for seating in tournament.tables

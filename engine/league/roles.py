@@ -1,6 +1,6 @@
 """The roles in a league and their capabilities."""
 
-from typing import Literal
+from typing import Literal, get_args
 
 Role = Literal["owner", "director", "referee", "scorer", "auditor", "player"]
 
@@ -38,22 +38,7 @@ _ANYONE: frozenset[Capability] = frozenset({"read_league", "enter_tournaments"})
 _STAFF: frozenset[Capability] = _ANYONE | {"see_bans"}
 
 _CAPABILITIES: dict[Role, frozenset[Capability]] = {
-    "owner": _STAFF
-    | {
-        "manage_league",
-        "manage_members",
-        "manage_players",
-        "manage_seasons",
-        "manage_tournaments",
-        "run_tournaments",
-        "start_tournaments",
-        "run_floor",
-        "direct_play",
-        "publish_seeds",
-        "rule_disputes",
-        "report_results",
-        "audit_hands",
-    },
+    "owner": frozenset(get_args(Capability)),
     "director": _STAFF
     | {
         "manage_players",

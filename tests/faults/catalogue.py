@@ -244,8 +244,8 @@ FAULTS = (
     Fault(
         name="the hand may be called one round too early",
         file="table/games/traditional.py",
-        sound="return rules_of(table).pot_building_rounds + 1",
-        faulty="return rules_of(table).pot_building_rounds",
+        sound="return rules_of(table, Traditional).pot_building_rounds + 1",
+        faulty="return rules_of(table, Traditional).pot_building_rounds",
         caught_by=TRADITIONAL + "test_nobody_may_call_while_the_pot_is_built",
     ),
     Fault(

@@ -5,13 +5,12 @@ from datetime import datetime, timedelta
 from engine.errors import InvariantViolated
 from engine.hand.betting import Verb, act
 from engine.hand.showdown import best_selection
-from engine.rulesets import FixedContinue
+from engine.rulesets import CoruscantShift, FixedContinue
 from engine.table.decide.answering import answering, checked, open_decision
 from engine.table.decide.turns import stand_by_clock
-from engine.table.games.coruscant_shift import rules_of
 from engine.table.games.course import Course
 from engine.table.games.playing import advance
-from engine.table.games.steps import bet
+from engine.table.games.steps import bet, rules_of
 from engine.table.model import errors, events
 from engine.table.model.commands import Act, Improve, Select, TimeOut
 from engine.table.model.events import Event
@@ -28,7 +27,7 @@ def select(course: Course, command: Select) -> None:
     """Commit the first selection of a seat."""
     decision, place, held = answering(course.table, command.entrant, command.decision, "select")
     cards = checked(command.cards, [card.card for card in held.cards])
-    least = rules_of(course.table).first_selection_min
+    least = rules_of(course.table, CoruscantShift).first_selection_min
     if len(cards) < least:
         raise errors.SelectionTooSmall(cards=len(cards), minimum=least, rule="selection.first")
     committed = events.SelectionCommitted(
@@ -47,7 +46,7 @@ def improve(course: Course, command: Improve) -> None:
     """Add new cards to the selection of a seat. Selected cards stay selected."""
     decision, place, held = answering(course.table, command.entrant, command.decision, "improve")
     cards = checked(command.cards, [card.card for card in held.fresh])
-    least = rules_of(course.table).final_selection_min
+    least = rules_of(course.table, CoruscantShift).final_selection_min
     if len(held.selection) + len(cards) < least:
         raise errors.SelectionTooSmall(
             cards=len(held.selection) + len(cards), minimum=least, rule="selection.improve"
@@ -171,7 +170,7 @@ def _commit_by_clock(
     pool = tuple(card.card for card in (held.cards if selecting else held.fresh))
     cards: tuple[str, ...] = ()
     if selecting:
-        least = max(1, rules_of(course.table).first_selection_min)
+        least = max(1, rules_of(course.table, CoruscantShift).first_selection_min)
         cards = best_selection(pool, hand.target, hand.suit, least=least)
     elif not held.selection:
         cards = best_selection(pool, hand.target, hand.suit, most=1)

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from engine.decider import Cases
 from engine.errors import InvariantViolated
-from engine.table.evolve.in_hand import in_hand, with_place
+from engine.table.evolve.in_hand import drawn_off, in_hand, with_place
 from engine.table.model import events
 from engine.table.model.hand import Hand, InHand, LastHand
 from engine.table.model.state import Table
@@ -43,13 +43,7 @@ def _pots_formed(table: Table, hand: Hand, event: events.PotsFormed) -> Table:
 
 def _draw_off_dealt(table: Table, hand: Hand, event: events.DrawOffDealt) -> Table:
     cards = tuple((part.seat, part.card.card) for part in event.cards)
-    after = replace(
-        hand,
-        pile_next=hand.pile_next + len(cards),
-        drawn_off=(*hand.drawn_off, *(card for _, card in cards)),
-        draw_offs=(*hand.draw_offs, (event.pot, cards)),
-    )
-    return replace(table, hand=after)
+    return replace(table, hand=drawn_off(hand, event.pot, cards))
 
 
 def _cube_rolled(table: Table, hand: Hand, event: events.CubeRolled) -> Table:

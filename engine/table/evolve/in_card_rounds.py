@@ -7,7 +7,14 @@ from msgspec.structs import replace
 from engine.decider import Cases
 from engine.errors import InvariantViolated
 from engine.kit.cards import deck
-from engine.table.evolve.in_hand import answered, attended, in_hand, with_place, without_cards
+from engine.table.evolve.in_hand import (
+    answered,
+    attended,
+    drawn_off,
+    in_hand,
+    with_place,
+    without_cards,
+)
 from engine.table.model import events
 from engine.table.model.events.event_parts import CardCount, OpenCard
 from engine.table.model.hand import Hand, InHand, Roll
@@ -214,13 +221,7 @@ def _penalty_paid(table: Table, hand: Hand, event: events.PenaltyPaid) -> Table:
 
 def _demise_dealt(table: Table, hand: Hand, event: events.DemiseDealt) -> Table:
     cards = tuple((dealt.seat, dealt.card.card) for dealt in event.dealt)
-    after = replace(
-        hand,
-        pile_next=hand.pile_next + len(cards),
-        drawn_off=(*hand.drawn_off, *(card for _, card in cards)),
-        draw_offs=(*hand.draw_offs, (event.pot, cards)),
-    )
-    return replace(table, hand=after)
+    return replace(table, hand=drawn_off(hand, event.pot, cards))
 
 
 def _sabacc_pot_awarded(table: Table, hand: Hand, event: events.SabaccPotAwarded) -> Table:

@@ -32,6 +32,16 @@ def in_hand(table: Table, seat: int) -> tuple[Place, InHand]:
     return place, place.hand
 
 
+def drawn_off(hand: Hand, pot: int, cards: tuple[tuple[int, str], ...]) -> Hand:
+    """Return *hand* after seats drew *cards* for a tied *pot*."""
+    return replace(
+        hand,
+        pile_next=hand.pile_next + len(cards),
+        drawn_off=(*hand.drawn_off, *(card for _, card in cards)),
+        draw_offs=(*hand.draw_offs, (pot, cards)),
+    )
+
+
 def _forced_bets_posted(table: Table, hand: Hand, event: events.ForcedBetsPosted) -> Table:
     places = {place.seat: place for place in table.places}
     sabacc_pot, table_ante = table.sabacc_pot, 0

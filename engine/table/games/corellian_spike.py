@@ -14,8 +14,14 @@ from engine.rulesets import CorellianSpike
 from engine.table.games.course import Course
 from engine.table.games.dealing import deal, deal_due, open_card, recycle
 from engine.table.games.spike_showdown import reveal, settle
-from engine.table.games.spike_turns import rules_of
-from engine.table.games.steps import bet, kill, open_decision, post_forced_bets, to_be_killed
+from engine.table.games.steps import (
+    bet,
+    kill,
+    open_decision,
+    post_forced_bets,
+    rules_of,
+    to_be_killed,
+)
 from engine.table.model import events
 from engine.table.model.events import CardCount
 from engine.table.model.hand import Hand
@@ -43,7 +49,7 @@ def _play_round(course: Course, now: datetime) -> None:
     table, hand = course.table, course.hand
     card_rounds = hand.in_card_rounds
     waiting = [place.seat for place in table.live() if place.seat not in card_rounds.taken]
-    card_due = _open_card_due(rules_of(table), hand, bool(waiting))
+    card_due = _open_card_due(rules_of(table, CorellianSpike), hand, bool(waiting))
     if waiting and hand.pile_left == 0 and hand.recyclable:
         recycle(course)
     elif card_due and hand.pile_left:
@@ -66,7 +72,7 @@ def _open_card_due(rules: CorellianSpike, hand: Hand, waiting: bool) -> bool:
 
 def _lay_open(course: Course) -> None:
     card = open_card(course, course.hand.pile_next)
-    if rules_of(course.table).galaxy_series:
+    if rules_of(course.table, CorellianSpike).galaxy_series:
         course.emit(events.MarketCardLaid(card=card, rule="spike.galaxy_series"))
     else:
         course.emit(events.DiscardFlipped(card=card, rule="spike.discard_pile"))
@@ -77,7 +83,7 @@ def _after_the_turns(course: Course, now: datetime) -> None:
     table, card_rounds = course.table, course.hand.in_card_rounds
     parts: list[tuple[Callable[[Table], bool], Callable[[Course, datetime], None]]]
     parts = [(_bet_due, bet), (_spike_due, _spike)]
-    if rules_of(table).spike_before_bet:
+    if rules_of(table, CorellianSpike).spike_before_bet:
         parts.reverse()
     for due, play in parts:
         if due(table):
@@ -95,7 +101,7 @@ def _bet_due(table: Table) -> bool:
 
 
 def _spike_due(table: Table) -> bool:
-    rules, hand = rules_of(table), table.hand
+    rules, hand = rules_of(table, CorellianSpike), table.hand
     if hand is None or not rules.spike_dice:
         return False
     card_rounds = hand.in_card_rounds
@@ -124,7 +130,7 @@ def _spike(course: Course, now: datetime) -> None:
 
 
 def _take_up(course: Course) -> None:
-    one_card = rules_of(course.table).spike_redeals == "oldest_card"
+    one_card = rules_of(course.table, CorellianSpike).spike_redeals == "oldest_card"
     counts = tuple(
         CardCount(seat=place.seat, cards=1 if one_card else len(place.hand.cards))
         for place in course.table.live()

@@ -20,16 +20,23 @@ from engine.table.games.dealing import (
     replacements_due,
 )
 from engine.table.games.settling import reveal, settle
-from engine.table.games.steps import bet, kill, open_decision, post_forced_bets, to_be_killed
+from engine.table.games.steps import (
+    bet,
+    kill,
+    open_decision,
+    post_forced_bets,
+    rules_of,
+    to_be_killed,
+)
 from engine.table.model import events
 from engine.table.model.events import CardCount
-from engine.table.model.state import Place, Table
+from engine.table.model.state import Place
 
 
 def step(course: Course, now: datetime) -> None:
     """Play the next phases until one of them opens a decision or ends the hand."""
     done = course.hand.done
-    for phase in phases(rules_of(course.table), after=done[-1] if done else None):
+    for phase in phases(rules_of(course.table, CoruscantShift), after=done[-1] if done else None):
         if phase == "kill":
             if to_be_killed(course.table):
                 kill(course, now)
@@ -45,23 +52,11 @@ def step(course: Course, now: datetime) -> None:
     raise InvariantViolated("a hand has no phase left")
 
 
-def rules_of(table: Table) -> CoruscantShift:
-    """
-    Return the table's ruleset.
-
-    Raises:
-        InvariantViolated: If the table plays another game.
-    """
-    if not isinstance(table.ruleset, CoruscantShift):
-        raise InvariantViolated("this table does not play Coruscant Shift")
-    return table.ruleset
-
-
 def _roll(course: Course, now: datetime) -> None:
     hand = course.hand
     target, suit = roll_target(bytes.fromhex(hand.seeds.value.dice), hand.digest)
     roller: int | None
-    match rules_of(course.table).roll.by:
+    match rules_of(course.table, CoruscantShift).roll.by:
         case "dealer":
             # If the dead button is an empty seat, the house rolls.
             roller = course.table.button if course.table.button in hand.order else None

@@ -14,6 +14,7 @@ from engine.rulesets import Traditional
 from engine.table.games.course import Course
 from engine.table.games.dealing import draw_open, enough_for
 from engine.table.games.settling import award, close, form_pots, roll_cube
+from engine.table.games.steps import rules_of
 from engine.table.model import events
 from engine.table.model.events import DealtDemise, FormedPot, Ranked
 from engine.table.model.events.event_parts import opened
@@ -27,10 +28,7 @@ def reveal(course: Course) -> None:
 
 
 def _judged(course: Course, cards: Sequence[str]) -> HandRank:
-    ruleset = course.table.ruleset
-    if not isinstance(ruleset, Traditional):
-        raise InvariantViolated("this table does not play Traditional")
-    return rank(cards, ruleset.compare)
+    return rank(cards, rules_of(course.table, Traditional).compare)
 
 
 def _ranked(course: Course, place: Place) -> Ranked:

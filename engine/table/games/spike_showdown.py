@@ -16,7 +16,7 @@ from engine.rulesets import CorellianSpike, Split
 from engine.table.games.course import Course
 from engine.table.games.dealing import draw_open, enough_for
 from engine.table.games.settling import award, close, form_pots, roll_cube
-from engine.table.games.spike_turns import rules_of
+from engine.table.games.steps import rules_of
 from engine.table.model import events
 from engine.table.model.events import Ranked
 from engine.table.model.events.event_parts import opened
@@ -43,7 +43,7 @@ def _ranked(course: Course, place: Place) -> Ranked:
     held = place.hand
     if held is None:
         raise InvariantViolated(f"seat {place.seat} has nothing to reveal")
-    worth = judged(rules_of(course.table), [card.card for card in held.cards])
+    worth = judged(rules_of(course.table, CorellianSpike), [card.card for card in held.cards])
     return Ranked(
         seat=place.seat,
         entrant=place.entrant,
@@ -77,7 +77,7 @@ def settle(course: Course, now: datetime) -> None:
 def _winners(course: Course, number: int, tied: tuple[int, ...]) -> Winners:
     if len(tied) == 1:
         return tied, "showdown.best"
-    if isinstance(rules_of(course.table).tie, Split):
+    if isinstance(rules_of(course.table, CorellianSpike).tie, Split):
         return tied, "ties.split"
     while len(tied) > 1:
         if not enough_for(course, len(tied)):

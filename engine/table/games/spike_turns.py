@@ -6,13 +6,13 @@ The actions are stand, gain, swap and junk. The Galaxy Series adds buy and trade
 Source: rulebook ``spike.stand`` and the rules after it.
 """
 
-from engine.errors import InvariantViolated
 from engine.hand.betting import CardSource, LegalAction
 from engine.hand.spike_hands import HAND_MAX
 from engine.rulesets import CardFees, CorellianSpike
 from engine.table.games.course import Course
 from engine.table.games.dealing import sealed_card
 from engine.table.games.game import CardAnswer, CardTurns
+from engine.table.games.steps import rules_of
 from engine.table.model.commands import CardVerb
 from engine.table.model.events import CardTurnTaken
 from engine.table.model.events.event_parts import OpenCard, opened
@@ -26,18 +26,6 @@ MARKET: tuple[CardSource, ...] = ("pilot", "wing", "gunner")
 _FREE = CardFees(gain=0, swap=0, discard=0, junk=0)
 
 
-def rules_of(table: Table) -> CorellianSpike:
-    """
-    Return the table's ruleset.
-
-    Raises:
-        InvariantViolated: If the table plays another game.
-    """
-    if not isinstance(table.ruleset, CorellianSpike):
-        raise InvariantViolated("this table does not play Corellian Spike")
-    return table.ruleset
-
-
 def actions(table: Table, place: Place) -> tuple[LegalAction, ...]:
     """
     Return the card actions that *place* can pay for, with their fees.
@@ -49,7 +37,7 @@ def actions(table: Table, place: Place) -> tuple[LegalAction, ...]:
     hand, held = table.hand, place.hand
     if hand is None or held is None:
         return ()
-    rules = rules_of(table)
+    rules = rules_of(table, CorellianSpike)
     own = tuple(card.card for card in held.cards)
     played = (*_with_draws(rules, hand, own), *_with_market(rules, hand, own))
     payable = tuple(action for action in played if _price(action) <= place.stack)
@@ -112,7 +100,7 @@ def taken(course: Course, answer: CardAnswer) -> CardTurnTaken:
     place, hand = answer.place, course.hand
     own = None if answer.card is None else _own(place, answer.card)
     # The Galaxy Series has no open discard pile to lay a card on.
-    covered = rules_of(course.table).galaxy_series
+    covered = rules_of(course.table, CorellianSpike).galaxy_series
     given = None
     if covered and own is not None and answer.salt is not None:
         given = Sealed(own.card, bytes.fromhex(answer.salt), only(place.entrant))

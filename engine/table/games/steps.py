@@ -2,15 +2,30 @@
 
 from datetime import datetime, timedelta
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, TypeVar
 
 from engine.errors import InvariantViolated
 from engine.hand.betting import next_to_act
+from engine.rulesets import Ruleset
 from engine.table.games.course import Course
 from engine.table.model import events
 from engine.table.model.events import DecisionOpened
 from engine.table.model.state import Table
 from engine.table.model.wagers import forced_bets, min_open, price_of, street_of
+
+Game = TypeVar("Game", bound=Ruleset)
+
+
+def rules_of(table: Table, game: type[Game]) -> Game:
+    """
+    Return the table's ruleset.
+
+    Raises:
+        InvariantViolated: If the table plays another game.
+    """
+    if not isinstance(table.ruleset, game):
+        raise InvariantViolated(f"this table does not play {game.__name__}")
+    return table.ruleset
 
 
 def post_forced_bets(course: Course, now: datetime) -> None:

@@ -8,7 +8,6 @@ Source: rulebook ``traditional``.
 
 from datetime import datetime
 
-from engine.errors import InvariantViolated
 from engine.hand.betting import LegalAction
 from engine.kit.cards import total
 from engine.kit.dice import roll_pair
@@ -17,24 +16,19 @@ from engine.table.games.course import Course
 from engine.table.games.dealing import deal, deal_due, recycle, sealed_card
 from engine.table.games.demise import reveal, settle
 from engine.table.games.game import CardAnswer, CardTurns
-from engine.table.games.steps import bet, kill, open_decision, post_forced_bets, to_be_killed
+from engine.table.games.steps import (
+    bet,
+    kill,
+    open_decision,
+    post_forced_bets,
+    rules_of,
+    to_be_killed,
+)
 from engine.table.model import events
 from engine.table.model.commands import CardVerb
 from engine.table.model.events import CardCount, SeatTotal
 from engine.table.model.state import Place, Table
 from engine.values import Sealed, only
-
-
-def rules_of(table: Table) -> Traditional:
-    """
-    Return the table's ruleset.
-
-    Raises:
-        InvariantViolated: If the table plays another game.
-    """
-    if not isinstance(table.ruleset, Traditional):
-        raise InvariantViolated("this table does not play Traditional")
-    return table.ruleset
 
 
 def step(course: Course, now: datetime) -> None:
@@ -46,7 +40,7 @@ def step(course: Course, now: datetime) -> None:
         deal(course, now)
     elif to_be_killed(course.table):
         kill(course, now)
-    elif rules_of(course.table).announce_totals and "announce" not in hand.done:
+    elif rules_of(course.table, Traditional).announce_totals and "announce" not in hand.done:
         _announce(course)
     elif "reveal" in hand.done:
         settle(course, now)
@@ -71,7 +65,7 @@ def _card_turns(course: Course, now: datetime) -> None:
     waiting = [place.seat for place in table.live() if place.seat not in card_rounds.taken]
     if card_rounds.called:
         bet(course, now)
-    elif card_rounds.round > rules_of(table).max_rounds:
+    elif card_rounds.round > rules_of(table, Traditional).max_rounds:
         _call(course, now, "traditional.call_at_last")
     elif not waiting:
         bet(course, now)
@@ -185,7 +179,7 @@ _RULES: dict[CardVerb, str] = {
 
 
 def _earliest_call(table: Table) -> int:
-    return rules_of(table).pot_building_rounds + 1
+    return rules_of(table, Traditional).pot_building_rounds + 1
 
 
 TURNS = CardTurns(

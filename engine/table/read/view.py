@@ -11,10 +11,10 @@ import msgspec
 from engine.errors import InvariantViolated
 from engine.hand.betting import LegalAction
 from engine.hand.pots import build_pots
-from engine.rulesets import Amounts, CorellianSpike
+from engine.rulesets import Amounts, CorellianSpike, CoruscantShift
 from engine.table.decide.showing import can_show
 from engine.table.decide.turns import legal_on_turn
-from engine.table.games.coruscant_shift import rules_of
+from engine.table.games.steps import rules_of
 from engine.table.model import levels
 from engine.table.model.events import Ranked, Revealed
 from engine.table.model.hand import CardRounds, Hand, InHand
@@ -128,7 +128,7 @@ def _legal(table: Table, seat: int) -> tuple[LegalAction, ...]:
     decision = table.decision
     if decision is None or decision.phase in ("bet", "card"):
         return legal_on_turn(table, seat)
-    rules, held = rules_of(table), _held(table, seat)
+    rules, held = rules_of(table, CoruscantShift), _held(table, seat)
     if decision.phase == "select":
         least = rules.first_selection_min
         return (LegalAction(verb="select", rule="selection.first", cards_min=least),)

@@ -4,7 +4,15 @@ from typing import Literal
 
 import msgspec
 
-from engine.tournament.model.values import Candidate, Draw, LevelClock, Move, Promised, Standing
+from engine.tournament.model.values import (
+    Candidate,
+    Draw,
+    FinishRule,
+    LevelClock,
+    Move,
+    Promised,
+    Standing,
+)
 from engine.tournament.model.values.rounds import TableEnd
 from engine.values import EntrantId, TableId
 
@@ -131,14 +139,7 @@ class Break(msgspec.Struct, frozen=True, kw_only=True):
 class Finish(msgspec.Struct, frozen=True, kw_only=True):
     """Every table has played its last hand."""
 
-    rule: Literal[
-        "finish.hands_max",
-        "finish.each_dealt_once",
-        "finish.too_few_stacks",
-        "finish.closed",
-        "finish.deal",
-        "finish.last_hands",
-    ]
+    rule: FinishRule
     stacks: tuple[Standing, ...]
 
 

@@ -45,19 +45,8 @@ def record_payment(state: State, command: RecordPayment) -> tuple[PaymentRecorde
 
     Source: rulebook ``payment.recorded``.
     """
-    if isinstance(state, Unannounced | Drafted):
-        raise TournamentNotAnnounced
-    terms = state.terms
-    if terms.fees.payment == "on_trust":
-        raise PaymentsOnTrust
-    if isinstance(state, Cancelled) and command.kind != "refund":
-        raise TournamentOver(phase=phase_of(state))
-    if terms.currency is None:
-        raise InvariantViolated("payments are recorded without a currency")
-    player = _player_of(state, command.entrant)
-    if player is None:
-        raise EntrantUnknown
-    due = _due(state, command.entrant, command.kind)
+    known, player, currency = _payable(state, command.entrant, refunds=command.kind == "refund")
+    due = _due(known, command.entrant, command.kind)
     if not 0 < command.amount <= due:
         raise PaymentNotDue(kind=command.kind, amount=command.amount, due=due)
     return (
@@ -66,7 +55,7 @@ def record_payment(state: State, command: RecordPayment) -> tuple[PaymentRecorde
             player=player,
             kind=command.kind,
             amount=command.amount,
-            currency=terms.currency,
+            currency=currency,
             by=command.by,
             rule="payment.recorded",
         ),
@@ -85,22 +74,11 @@ def reverse_payment(state: State, command: ReversePayment) -> tuple[PaymentRever
 
     Source: rulebook ``payment.reversed``.
     """
-    if isinstance(state, Unannounced | Drafted):
-        raise TournamentNotAnnounced
-    terms = state.terms
-    if terms.fees.payment == "on_trust":
-        raise PaymentsOnTrust
-    if isinstance(state, Cancelled):
-        raise TournamentOver(phase=phase_of(state))
-    if terms.currency is None:
-        raise InvariantViolated("payments are recorded without a currency")
-    player = _player_of(state, command.entrant)
-    if player is None:
-        raise EntrantUnknown
-    recorded = _recorded(state.books, command.entrant, command.kind)
+    known, player, currency = _payable(state, command.entrant, refunds=False)
+    recorded = _recorded(known.books, command.entrant, command.kind)
     if command.kind != "refund":
         # What was given back was there. To take its payment back, reverse the refund first.
-        recorded = min(recorded, paid_by(state.books, command.entrant))
+        recorded = min(recorded, paid_by(known.books, command.entrant))
     if not 0 < command.amount <= recorded:
         raise PaymentNotRecorded(kind=command.kind, amount=command.amount, recorded=recorded)
     return (
@@ -109,7 +87,7 @@ def reverse_payment(state: State, command: ReversePayment) -> tuple[PaymentRever
             player=player,
             kind=command.kind,
             amount=command.amount,
-            currency=terms.currency,
+            currency=currency,
             by=command.by,
             reason=command.reason,
             rule="payment.reversed",
@@ -117,12 +95,27 @@ def reverse_payment(state: State, command: ReversePayment) -> tuple[PaymentRever
     )
 
 
-def _player_of(state: Known, entrant: EntrantId) -> PlayerId | None:
-    """Return the player of a present or former entry."""
-    entries = () if isinstance(state, Drafted | Announced) else state.entrants
+def _payable(state: State, entrant: EntrantId, *, refunds: bool) -> tuple[Known, PlayerId, str]:
+    """
+    Return the tournament, the player of a present or former entry, and the currency.
+
+    Args:
+        refunds: True if the payment gives money back, which is due even after a cancellation.
+    """
+    if isinstance(state, Unannounced | Drafted):
+        raise TournamentNotAnnounced
+    if state.terms.fees.payment == "on_trust":
+        raise PaymentsOnTrust
+    if isinstance(state, Cancelled) and not refunds:
+        raise TournamentOver(phase=phase_of(state))
+    if state.terms.currency is None:
+        raise InvariantViolated("payments are recorded without a currency")
+    entries = () if isinstance(state, Announced) else state.entrants
     known = {each.entrant: each.player for each in state.books.payments}
     known |= {each.entrant: each.player for each in entries}
-    return known.get(entrant)
+    if entrant not in known:
+        raise EntrantUnknown
+    return state, known[entrant], state.terms.currency
 
 
 def _due(state: Known, entrant: EntrantId, kind: PaymentKind) -> int:

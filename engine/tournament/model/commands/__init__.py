@@ -6,7 +6,6 @@ Only ``engine.coordination.policies`` sends results of tables (busts, moves, bro
 """
 
 from datetime import datetime
-from typing import Literal
 
 import msgspec
 
@@ -21,6 +20,7 @@ from engine.tournament.model.values import (
     Busted,
     Candidate,
     Draw,
+    FinishRule,
     Masters,
     Move,
     Standing,
@@ -284,14 +284,7 @@ class Cancel(_Command, frozen=True, kw_only=True, tag="cancel"):
 class Finish(_Command, frozen=True, kw_only=True, tag="finish"):
     """End the tournament with several entrants left, after every table's last hand."""
 
-    rule: Literal[
-        "finish.hands_max",
-        "finish.each_dealt_once",
-        "finish.too_few_stacks",
-        "finish.closed",
-        "finish.deal",
-        "finish.last_hands",
-    ]
+    rule: FinishRule
     stacks: tuple[Standing, ...]
     """The stacks of everyone still in, in any order."""
     now: datetime

@@ -10,6 +10,16 @@ from engine.values import Chips, EntrantId, HexDigest, PlayerId, Seat, TableId
 
 BotRule = Literal["allowed", "forbidden", "only"]
 
+FinishRule = Literal[
+    "finish.hands_max",
+    "finish.each_dealt_once",
+    "finish.too_few_stacks",
+    "finish.closed",
+    "finish.deal",
+    "finish.last_hands",
+]
+"""The rule by which a tournament ends with several entrants left."""
+
 
 class Masters(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """
