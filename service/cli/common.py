@@ -28,6 +28,15 @@ DRY_RUN: Final = click.option(
 )
 """Every command that takes something away has it. Give it to the command as ``dry_run``."""
 
+REPORT: Final = click.option(
+    "--json",
+    "report_file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    default=None,
+    help="File for the report.",
+)
+"""Of the commands that judge a program. Give it to the command as ``report_file``."""
+
 out: Final = Console(soft_wrap=True, highlight=False)
 err: Final = Console(stderr=True, soft_wrap=True, highlight=False)
 

@@ -14,7 +14,7 @@ import rich_click as click
 
 from engine.rulesets import PRESETS
 from service.base.sources import SystemEntropy
-from service.cli.common import NO, USAGE, err, out, stop
+from service.cli.common import NO, REPORT, USAGE, err, out, stop
 from service.sandbox.conformance.desk import Desk
 from service.sandbox.conformance.judging import Report, Verdict
 from service.sandbox.conformance.script import Script, plan
@@ -49,13 +49,7 @@ _MARKS: Final = {True: "[green]pass[/]", False: "[bold red]FAIL[/]", None: "[dim
     show_default=True,
     help="Time for a decision, and for coming back after a cut.",
 )
-@click.option(
-    "--json",
-    "report_file",
-    type=click.Path(dir_okay=False, path_type=Path),
-    default=None,
-    help="File for the report.",
-)
+@REPORT
 def conformance(
     command: tuple[str, ...],
     url: str,

@@ -11,7 +11,7 @@ import rich_click as click
 from rich.progress import Progress, TaskID
 
 from engine.rulesets import PRESETS
-from service.cli.common import NO, USAGE, err, out, stop
+from service.cli.common import NO, REPORT, USAGE, err, out, stop
 from service.sandbox.bots.strengths import STYLES, Strength
 from service.sandbox.selfplay.game import DECISION_SECONDS
 from service.sandbox.selfplay.match import Match, Played, Report
@@ -58,13 +58,7 @@ _ALL: Final = "all"
     show_default=True,
     help="Time for a decision.",
 )
-@click.option(
-    "--json",
-    "report_file",
-    type=click.Path(dir_okay=False, path_type=Path),
-    default=None,
-    help="File for the report.",
-)
+@REPORT
 def selfplay(
     bot: str,
     hands: int,

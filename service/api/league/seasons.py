@@ -57,15 +57,8 @@ class PresetWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, tag
     """The name of a preset from `GET /v1/points-formulas`."""
 
 
-class SeasonWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """
-    A season: the points for a place, the aggregation of results, and the tie-breaks.
-
-    These terms never change. If a preset is named, it supplies the members that are null.
-    """
-
-    name: Name
-    """As shown to everybody, 1 to 120 characters."""
+class RulesWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """The points for a place, the aggregation of results, and the tie-breaks."""
 
     points: PlacesFromEnd | PointsTable | FormulaWanted | PresetWanted = PlacesFromEnd()
     """The points for a place: by the places from the end, a table, a formula or a preset."""
@@ -87,6 +80,17 @@ class SeasonWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 
     tie_breaks: tuple[TieBreak, ...] = TIE_BREAKS
     """The rules that decide between equal points, in the order of use."""
+
+
+class SeasonWanted(RulesWanted, forbid_unknown_fields=True, kw_only=True):
+    """
+    A season: the points for a place, the aggregation of results, and the tie-breaks.
+
+    These terms never change. If a preset is named, it supplies the members that are null.
+    """
+
+    name: Name
+    """As shown to everybody, 1 to 120 characters."""
 
     closes_at: Instant | None = None
     """The instant at which the season closes by itself, as in ``POST /v1/seasons/{id}/closing``."""
@@ -207,7 +211,7 @@ class PointsTerms(TypedDict):
     bonuses: tuple[Bonus, ...]
 
 
-def points_of(body: SeasonWanted) -> PointsTerms:
+def points_of(body: RulesWanted) -> PointsTerms:
     """
     Return the rules for points. The preset supplies members that the body leaves out.
 

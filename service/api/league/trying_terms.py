@@ -14,15 +14,10 @@ from engine.season import decider
 from engine.season.commands import AwardPoints, Command, OpenSeason
 from engine.season.standings import counting
 from engine.season.state import Opened, State
-from engine.season.tiebreaks import TIE_BREAKS, TieBreak
 from engine.season.values import (
-    Aggregation,
-    Bonus,
     Count,
     Finish,
     MinorUnits,
-    PlacesFromEnd,
-    PointsTable,
 )
 from engine.values import (
     EntrantId,
@@ -37,7 +32,7 @@ from service.api.http.operations import operation
 from service.api.http.problems.faults import Fault, refused
 from service.api.http.shell import Shell
 from service.api.http.writing.submitting import encoded
-from service.api.league.seasons import FormulaWanted, PresetWanted, SeasonWanted, points_of
+from service.api.league.seasons import RulesWanted, points_of
 from service.base.pools import SIMULATION
 from service.people.tokens import Principal
 
@@ -68,32 +63,11 @@ class EveningInvented(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """The price of an entry, in minor units of a currency with two fraction digits."""
 
 
-class SeasonTried(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+class SeasonTried(RulesWanted, forbid_unknown_fields=True, kw_only=True):
     """Terms of a season, and invented evenings to count by them."""
 
     evenings: Annotated[tuple[EveningInvented, ...], Meta(min_length=1, max_length=_EVENINGS_MAX)]
     """The evenings, in order of play."""
-
-    points: PlacesFromEnd | PointsTable | FormulaWanted | PresetWanted = PlacesFromEnd()
-    """The points for a place: by the places from the end, a table, a formula or a preset."""
-
-    scale: Annotated[int, Meta(ge=0, le=6)] | None = None
-    """Fraction digits of all points. The default is the preset's, otherwise 2."""
-
-    aggregation: Aggregation = Aggregation()
-    """The way in which the results of a player become one total."""
-
-    minimum_games: Annotated[int, Meta(ge=0, le=1000)] = 0
-    """Players with fewer games rank behind all others."""
-
-    overall: str | None = None
-    """An expression of total, average and played."""
-
-    bonuses: tuple[Bonus, ...] | None = None
-    """Points apart from the place. The default is the preset's, otherwise none."""
-
-    tie_breaks: tuple[TieBreak, ...] = TIE_BREAKS
-    """The rules that decide between equal points, in the order of use."""
 
 
 class ResultTried(msgspec.Struct, kw_only=True):
@@ -186,8 +160,6 @@ def _check(tried: SeasonTried) -> None:
 
 
 def _opened(tried: SeasonTried, master: HexDigest, salt: HexDigest, now: datetime) -> Opened:
-    given = msgspec.structs.asdict(tried)
-    del given["evenings"]
     command = OpenSeason(
         season=SeasonId(_id("ssn", 0)),
         league=LeagueId(_id("lge", 0)),
@@ -198,7 +170,7 @@ def _opened(tried: SeasonTried, master: HexDigest, salt: HexDigest, now: datetim
         master=master,
         salt=salt,
         now=now,
-        **points_of(SeasonWanted(name="Trial", **given)),
+        **points_of(tried),
     )
     return _after(decider.initial, command)
 

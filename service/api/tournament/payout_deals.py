@@ -86,15 +86,17 @@ class DealAnswered(msgspec.Struct, kw_only=True):
     position: str | None
 
 
+_PROPOSAL_PROBLEMS = (
+    "frozen", "forbidden", "deal_not_possible", "deal_pending", "deal_amounts_wrong",
+    "tournament_not_running",
+)  # fmt: skip
+
+
 @operation(
     "POST", "/v1/tournaments/{tournament_id:str}/deals", "propose_deal",
     "Propose a payout deal to the other remaining entrants.",
     needs="own_entry", scope="tables:play", answer=DealAnswered, status=201,
-    problems=(
-        "frozen",
-        "forbidden", "deal_not_possible", "deal_pending", "deal_amounts_wrong",
-        "tournament_not_running",
-    ),
+    problems=_PROPOSAL_PROBLEMS,
     key_required=True,
 )  # fmt: skip
 async def propose_deal(
@@ -109,11 +111,7 @@ async def propose_deal(
     "Propose a payout deal to the remaining entrants, as a director.",
     needs="direct_play", scope="tournaments:manage", answer=DealAnswered,
     status=201,
-    problems=(
-        "frozen",
-        "forbidden", "deal_not_possible", "deal_pending", "deal_amounts_wrong",
-        "tournament_not_running",
-    ),
+    problems=_PROPOSAL_PROBLEMS,
     key_required=True,
 )  # fmt: skip
 async def propose_deal_as_director(

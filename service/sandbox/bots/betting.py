@@ -105,9 +105,13 @@ def _wins(single: float, stakes: Stakes, doubt: float) -> float:
 
 
 def _raise(raising: Document, stakes: Stakes, part: float) -> Document:
-    """Raise by a *part* of the pot. If little would remain, go all-in."""
+    return {"type": "raise_to", "amount": raised_by(raising, stakes, part)}
+
+
+def raised_by(raising: Document, stakes: Stakes, part: float) -> int:
+    """Return the legal amount of a raise by a *part* of the pot, or all-in if little would stay."""
     least, most = raising["min"], raising["max"]
     unit = max(1, least - stakes.current_bet)
     wished = stakes.current_bet + int((stakes.pot + stakes.due) * part)
-    amount = least + max(0, wished - least) // unit * unit
-    return {"type": "raise_to", "amount": most if amount * 1.5 > most else amount}
+    amount: int = least + max(0, wished - least) // unit * unit
+    return most if amount * 1.5 > most else amount

@@ -10,6 +10,7 @@ from typing import Final
 
 from service.base.documents import Document
 from service.sandbox.bots import spike
+from service.sandbox.bots.judgement import DECK, worth
 from service.sandbox.bots.strengths import STEADY, Style
 
 PURE: Final = 23
@@ -17,7 +18,7 @@ FACES: Final = (-17, -15, -14, -13, -11, -8, -2, 0)
 D76: Final = (*(tuple(range(1, 16)) * 4), *(FACES * 2))
 """The values of the deck of Traditional."""
 
-D62: Final = (*((*range(1, 11), *range(-10, 0)) * 3), 0, 0)
+D62: Final = tuple(map(worth, DECK))
 """The values of the deck of Corellian Spike."""
 
 MARKET: Final = ("pilot", "wing", "gunner")
@@ -149,7 +150,7 @@ def _spike_turn(view: Document, cards: Sequence[str]) -> Document:
             if open_card is not None:
                 found = spike.outlook(spike.hand_of((*kept, value_of(open_card))), turns)
             elif action["source"] == "pile":
-                found = spike.drawn(kept, hand, turns)
+                found = spike.after_draw(kept, hand, turns)
             else:
                 continue
             if found - _cost(action, view) > promise:

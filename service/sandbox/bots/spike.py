@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache, partial
 from typing import Final
 
-from service.sandbox.bots.judgement import Score
+from service.sandbox.bots.judgement import DECK, Score, worth
 from service.sandbox.bots.practice import Possible
 
 Hand = tuple[int, ...]
@@ -19,7 +19,7 @@ CARDS_MAX: Final = 5
 STAYS: Final = 5 / 6
 """The chance that no spike takes the hand in a round."""
 
-DECK: Final = Counter({0: 2, **{sign * value: 3 for sign in (1, -1) for value in range(1, 11)}})
+VALUES: Final = Counter(map(worth, DECK))
 """How often the deck holds each value."""
 
 GRID: Final = tuple((2 * step + 1) / 20 for step in range(10))
@@ -78,21 +78,21 @@ def outlook(hand: Hand, turns: int) -> float:
         return chance(hand)
     best = outlook(hand, turns - 1)
     for given in set(hand):
-        best = max(best, drawn(without(hand, given), hand, turns - 1))
+        best = max(best, after_draw(without(hand, given), hand, turns - 1))
     if len(hand) < CARDS_MAX:
-        best = max(best, drawn(hand, hand, turns - 1))
+        best = max(best, after_draw(hand, hand, turns - 1))
     return best
 
 
-def drawn(kept: Hand, seen: Hand, turns: int) -> float:
+def after_draw(kept: Hand, seen: Hand, turns: int) -> float:
     """Return the mean outlook of *kept* with a card of the pile, after the cards *seen*."""
-    worth = partial(outlook, turns=turns) if turns else chance
+    judged = partial(outlook, turns=turns) if turns else chance
     held, total, found = Counter(seen), 0, 0.0
-    for value, count in DECK.items():
+    for value, count in VALUES.items():
         left = count - held[value]
         if left > 0:
             total += left
-            found += left * worth(hand_of((*kept, value)))
+            found += left * judged(hand_of((*kept, value)))
     return found / total
 
 

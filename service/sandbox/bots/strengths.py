@@ -5,7 +5,7 @@ A strength is a :class:`Style`: how far a player looks ahead, and how it bets. T
 between players of one strength.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 Strength = Literal["calm", "steady", "sharp"]
@@ -46,6 +46,17 @@ class Style:
     """The same in games of card turns, in which every hand may still change."""
 
 
+STEADY: Final = Style(
+    draws=14,
+    margin=0.02,
+    raises=1.75,
+    size=0.9,
+    bluffs=0.07,
+    doubt=1.0,
+    price=1.0,
+    price_of_turns=1.0,
+)
+
 STYLES: Final[dict[Strength, Style]] = {
     "calm": Style(
         draws=0,
@@ -57,28 +68,7 @@ STYLES: Final[dict[Strength, Style]] = {
         price=0.5,
         price_of_turns=0.5,
     ),
-    "steady": Style(
-        draws=14,
-        margin=0.02,
-        raises=1.75,
-        size=0.9,
-        bluffs=0.07,
-        doubt=1.0,
-        price=1.0,
-        price_of_turns=1.0,
-    ),
-    "sharp": Style(
-        practised=True,
-        draws=0,
-        margin=0.02,
-        raises=1.75,
-        size=0.9,
-        bluffs=0.07,
-        doubt=1.0,
-        price=1.0,
-        price_of_turns=1.3,
-    ),
+    "steady": STEADY,
+    "sharp": replace(STEADY, practised=True, draws=0, price_of_turns=1.3),
 }
 """The styles, weakest first."""
-
-STEADY: Final = STYLES["steady"]

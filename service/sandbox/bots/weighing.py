@@ -11,7 +11,7 @@ from typing import Final
 
 from service.base.documents import Document
 from service.sandbox.bots import spike
-from service.sandbox.bots.betting import Stakes
+from service.sandbox.bots.betting import Stakes, raised_by
 from service.sandbox.bots.card_turns import value_of
 from service.sandbox.bots.judgement import SIZE, Score, best_addition, score
 from service.sandbox.bots.practice import need_of, practised
@@ -82,16 +82,11 @@ class Weighing:
         return weighed
 
     def _raises(self, raising: Document | None) -> list[int]:
-        """Return the amounts to weigh. If little would remain, a raise goes all-in."""
+        """Return the amounts to weigh."""
         if raising is None:
             return []
-        least, most, bet = raising["min"], raising["max"], self.stakes.current_bet
-        unit, amounts = max(1, least - bet), {least, most}
-        for part in SIZES:
-            wished = bet + int((self.stakes.pot + self.stakes.due) * part)
-            amount = least + max(0, wished - least) // unit * unit
-            amounts.add(most if amount * 1.5 > most else amount)
-        return sorted(amounts)
+        sizes = (raised_by(raising, self.stakes, part) for part in SIZES)
+        return sorted({raising["min"], raising["max"], *sizes})
 
     def _gain(self, cost: int, bet: int) -> float:
         """Return the chips that the player gains on average by paying *cost*, at the new *bet*."""
