@@ -76,6 +76,11 @@ def standings(league: str) -> str:
     return f"/leagues/{league}/standings"
 
 
+def seasons(league: str) -> str:
+    """Return all seasons of a league."""
+    return f"/leagues/{league}/seasons"
+
+
 def players(league: str) -> str:
     """Return the players of a league."""
     return f"/leagues/{league}/players"

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Literal
 from zoneinfo import ZoneInfo
 
-from babel.dates import format_datetime, format_time, format_timedelta
+from babel.dates import format_datetime, format_skeleton, format_time, format_timedelta
 from babel.numbers import format_currency, format_decimal, get_currency_precision
 from babel.units import format_unit
 from markupsafe import Markup, escape
@@ -117,6 +117,15 @@ class Words:
         return Markup('<time datetime="{}"{}>{}</time>').format(
             at.isoformat(timespec="seconds"), kept, text
         )
+
+    def span(self, since: datetime, until: datetime | None) -> str:
+        """Return the months from *since* to *until*, or that it goes on."""
+        locale = self.language.locale
+        first = format_skeleton("yMMM", since, locale=locale)
+        if until is None:
+            return self.language.gettext("since %(month)s") % {"month": first}
+        last = format_skeleton("yMMM", until, locale=locale)
+        return first if first == last else f"{first} – {last}"
 
     def clock(self, at: datetime) -> str:
         """Return the time of day in the zone that *at* has."""

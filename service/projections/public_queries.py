@@ -94,14 +94,32 @@ async def hides_tournaments(
     connection: AsyncConnection, season: str, shown: Collection[Visibility]
 ) -> bool:
     """Return whether a season has an announced tournament without one of these visibilities."""
-    tournament = schema.tournament
-    hidden = sa.or_(tournament.c.visibility.is_(None), tournament.c.visibility.not_in(shown))
-    statement = sa.select(
-        sa.exists().where(
-            tournament.c.season == season, tournament.c.state.not_in(rows.UNANNOUNCED), hidden
-        )
+    hidden = _hidden(shown).where(schema.tournament.c.season == season)
+    return bool(await connection.scalar(sa.select(hidden)))
+
+
+async def shown_seasons(
+    connection: AsyncConnection, league: str, shown: Collection[Visibility]
+) -> list[rows.SeasonRow]:
+    """Return a league's seasons that hide no tournament, oldest first."""
+    season = schema.season
+    hidden = _hidden(shown).where(schema.tournament.c.season == season.c.season)
+    statement = (
+        sa.select(season)
+        .where(season.c.league == league, ~hidden)
+        .order_by(season.c.opened_at, season.c.season)
     )
-    return bool(await connection.scalar(statement))
+    found = await connection.execute(statement)
+    return [rows.SeasonRow(**row) for row in found.mappings()]
+
+
+def _hidden(shown: Collection[Visibility]) -> sa.Exists:
+    """Return the test for an announced tournament without one of these visibilities."""
+    tournament = schema.tournament
+    return sa.exists().where(
+        tournament.c.state.not_in(rows.UNANNOUNCED),
+        sa.or_(tournament.c.visibility.is_(None), tournament.c.visibility.not_in(shown)),
+    )
 
 
 _NAMES = PublicGame.__struct_fields__

@@ -55,7 +55,8 @@ def views(gallery: Gallery) -> Iterator[View]:
         ("forgotten", "/forgotten"), ("reset", "/forgotten/code"), ("link", "/sign-in/wrong"),
         ("join", f"/join/{names['code']}"), ("claim", f"/join/{names['claim']}"),
         ("opt-out", f"/opt-outs/{names['opt_out']}"), ("missing", "/nothing-here"),
-        ("public-league", league), ("screen-key", f"/screen/{names['key']}"),
+        ("public-league", league), ("public-seasons", f"{league}/seasons"),
+        ("screen-key", f"/screen/{names['key']}"),
     )  # fmt: skip
     yield View("sign-in-error", "/sign-in", None, ("main form:last-of-type button",))
     yield from seen(

@@ -1,6 +1,7 @@
 """Public results: the standings of seasons."""
 
-from typing import Annotated
+from datetime import datetime
+from typing import Annotated, Literal
 from uuid import UUID
 
 import msgspec
@@ -19,8 +20,9 @@ from service.api.http.reading.public import (
     shared,
 )
 from service.api.http.shell import Asked, Shell
+from service.api.public.leagues import PublicLeaguePlace
 from service.people.accounts import names
-from service.projections import queries
+from service.projections import public_queries, queries
 
 PublicSeasonPlace = Annotated[PublicPlace[Opened], By(public_season)]
 
@@ -42,6 +44,25 @@ class PublicSeason(msgspec.Struct, kw_only=True):
 
     closed: bool
     """True once the season is closed, so that its standings never change again."""
+
+
+class PublicSeasonListed(msgspec.Struct, kw_only=True):
+    """A season in a list, as strangers see it."""
+
+    season: str
+    """The season, `ssn_…`."""
+
+    name: str
+    """As shown to everybody."""
+
+    state: Literal["open", "closed"]
+    """`open` or `closed`."""
+
+    opened_at: datetime
+    """The time at which the season was opened."""
+
+    closed_at: datetime | None
+    """The time at which it was closed, or null."""
 
 
 class PublicStanding(msgspec.Struct, kw_only=True):
@@ -76,6 +97,31 @@ class PublicStanding(msgspec.Struct, kw_only=True):
 
     best_placing: int | None
     """The best place in a counted tournament, or null without one."""
+
+
+@operation(
+    "GET", "/v1/public/leagues/{league_id:str}/seasons", "list_public_seasons",
+    "List the seasons of a public league whose tournaments are all public, oldest first.",
+    needs="anyone", answer=Page[PublicSeasonListed], public=True,
+    problems=("invalid_cursor", "not_caught_up"),
+)  # fmt: skip
+async def list_public_seasons(
+    request: Asked, place: PublicLeaguePlace, shell: Shell, pages: ReadPages
+) -> Response[bytes]:
+    """List the seasons from the read models, in order of opening."""
+    name = f"public seasons {place.id} {' '.join(sorted(place.shown))}"
+    paged = await pages.read(place.id, name, int, projection="standings")
+    async with shell.engine.connect() as connection:
+        rows = await public_queries.shown_seasons(connection, place.id, place.shown)
+    opened = {each.season: number for number, each in enumerate(rows)}
+    page = paged.cut(rows, lambda each: (opened[each.season],))
+    shown = [
+        PublicSeasonListed(
+            **{name: getattr(each, name) for name in PublicSeasonListed.__struct_fields__}
+        )
+        for each in page.items
+    ]
+    return pages.answer(Page(items=shown, next_cursor=page.next_cursor), kept(request))
 
 
 @operation(

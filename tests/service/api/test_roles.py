@@ -28,6 +28,7 @@ OPEN = {
     "list_terms_presets",
     "read_sandbox",
     "read_public_league",
+    "list_public_seasons",
     "list_public_tournaments",
     "read_public_schedule",
     "read_public_calendar",

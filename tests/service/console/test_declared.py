@@ -50,6 +50,7 @@ OPEN = {
     "schedule",
     "screen_clock",
     "season",
+    "seasons",
     "service_worker",
     "sign_in",
     "sign_in_link",

@@ -66,3 +66,30 @@ async def test_the_hands_of_a_hidden_evening_stay_hidden(
         if found.link is not None:  # whoever has followed the link sees both
             await stranger.get(f"/tournaments/{found.tournament}?link={found.link}")
             assert [(await stranger.get(path)).status_code for path in pages] == [200, 200]
+
+
+async def test_strangers_find_the_seasons_of_a_public_league(
+    serving: Serving, database: TestDatabase
+) -> None:
+    async with serving() as console:
+        found = await night(console.api, "public")
+        await play(found, database)
+        at = f"/v1/leagues/{found.league}/seasons"
+        summer = (await found.owner.post(at, {"name": "Summer"}, key="su")).json()["id"]
+        await project(database)
+        stranger = console.browser()
+        standings = await stranger.get(f"/leagues/{found.league}/standings")
+        listed = await stranger.get(f"/leagues/{found.league}/seasons")
+        old = await stranger.get(f"/seasons/{found.season}")
+        member = await console.signed_in(found.owner.login)
+        everything = await member.get(f"/leagues/{found.league}/seasons")
+        hidden_league = await stranger.get(f"/leagues/lge_{'0' * 32}/seasons")
+
+    assert standings.url.path == f"/seasons/{summer}"
+    assert f'href="/seasons/{found.season}"' in standings.text
+    assert f'href="/leagues/{found.league}/seasons"' in standings.text
+    assert listed.text.index("Summer") < listed.text.index("Winter")
+    assert "Leads:" in listed.text
+    assert "Summer" in everything.text
+    assert old.status_code == 200 and "Winter" in old.text
+    assert hidden_league.status_code == 404

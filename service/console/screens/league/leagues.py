@@ -13,7 +13,7 @@ from service.api.league.leagues import LeagueShown
 from service.api.league.members import MemberShown
 from service.api.league.seasons import StandingShown
 from service.api.public.leagues import PublicLeague, PublicSchedule
-from service.api.public.results import PublicSeason, PublicStanding
+from service.api.public.results import PublicStanding
 from service.api.tournament.entering import AnnouncementListed
 from service.console.asking import Ask
 from service.console.calling import Problem
@@ -21,7 +21,7 @@ from service.console.declaring import page
 from service.console.listing import everything
 from service.console.pages import Page
 from service.console.screens.league.schedules import Scheduled, comes, phase_of
-from service.console.screens.league.seasons import SeasonListed, public_season, running
+from service.console.screens.league.seasons import SeasonListed, public_seasons, running
 
 _AHEAD = timedelta(days=60)
 _BEHIND = timedelta(days=30)
@@ -154,24 +154,18 @@ async def _as_member(ask: Ask, league: str) -> LeagueScreen:
 
 
 async def _as_stranger(ask: Ask, league: str) -> LeagueScreen:
-    shown, schedule, current = await asyncio.gather(
+    shown, schedule, seasons = await asyncio.gather(
         ask.api.get(f"/v1/public/leagues/{league}", PublicLeague),
         ask.api.get(f"/v1/public/leagues/{league}/schedule", PublicSchedule),
-        public_season(ask, league),
+        public_seasons(ask, league),
     )
     coming, past = _parted(schedule.items, shell_of(ask.request).now())
+    current = running(seasons)
     season, lines = None, ApiPage[PublicStanding](items=())
     if current is not None:
-        try:
-            path = f"/v1/public/seasons/{current}"
-            known, lines = await asyncio.gather(
-                ask.api.get(path, PublicSeason),
-                ask.api.get(f"{path}/standings", ApiPage[PublicStanding], limit=_STANDINGS_MAX),
-            )
-            season = Season(id=current, name=known.name)
-        except Problem as problem:
-            if problem.status != 404:  # one of the season's tournaments is not public
-                raise
+        season = Season(id=current.season, name=current.name)
+        path = f"/v1/public/seasons/{current.season}/standings"
+        lines = await ask.api.get(path, ApiPage[PublicStanding], limit=_STANDINGS_MAX)
     return LeagueScreen(
         id=league,
         name=shown.name,

@@ -15,7 +15,6 @@ from service.api.league.leagues import LeagueShown
 from service.api.league.season_results import PlayerResults
 from service.api.league.seasons import StandingShown
 from service.api.league.series import EveningShown
-from service.api.public.leagues import PublicTournamentListed
 from service.api.public.results import PublicSeason, PublicStanding
 from service.console import links
 from service.console.asking import Ask
@@ -36,6 +35,8 @@ class SeasonListed(msgspec.Struct):
     season: str
     name: str
     state: str
+    opened_at: datetime
+    closed_at: datetime | None
 
 
 class _PlacesFromEnd(msgspec.Struct, tag="places_from_end"):
@@ -163,14 +164,14 @@ async def _current(ask: Ask, league: str) -> str | None:
         except Problem as problem:
             if problem.status != 404:
                 raise
-    return await public_season(ask, league)
+    known = running(await public_seasons(ask, league))
+    return None if known is None else known.season
 
 
-async def public_season(ask: Ask, league: str) -> str | None:
-    """Return the season of the latest tournament that strangers may see, if one counts it."""
-    path = f"/v1/public/leagues/{league}/tournaments"
-    listed = await ask.api.get(path, ApiPage[PublicTournamentListed])
-    return next((each.season for each in listed.items if each.season is not None), None)
+async def public_seasons(ask: Ask, league: str) -> list[SeasonListed]:
+    """Return the seasons that strangers may see, oldest first."""
+    path = f"/v1/public/leagues/{league}/seasons"
+    return await everything(ask, path, ApiPage[SeasonListed])
 
 
 @page("/seasons/{season:str}/standings.csv")
@@ -239,7 +240,7 @@ async def _as_stranger(ask: Ask, season: str) -> SeasonScreen:
         league_name=shown.league_name,
         name=shown.name,
         closed=shown.closed,
-        seasons=(),
+        seasons=tuple(await public_seasons(ask, shown.league)),
         rows=tuple(_row(each, None, None, me=False) for each in lines),
         evenings=(),
         chart=None,

@@ -35,6 +35,7 @@ OPEN = {
     "/v1/public/leagues/{league_id:str}/calendar.ics",
     "/v1/public/leagues/{league_id:str}/players/{player_id:str}",
     "/v1/public/leagues/{league_id:str}/schedule",
+    "/v1/public/leagues/{league_id:str}/seasons",
     "/v1/public/leagues/{league_id:str}/tournaments",
     "/v1/public/seasons/{season_id:str}",
     "/v1/public/seasons/{season_id:str}/standings",

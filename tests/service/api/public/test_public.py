@@ -87,6 +87,7 @@ async def night(api: Api, visibility: str) -> Night:
         "league": leagues,
         "tournaments": f"{leagues}/tournaments",
         "schedule": f"{leagues}/schedule",
+        "seasons": f"{leagues}/seasons",
         "calendar": f"{leagues}/calendar.ics",
         "tournament": tournament,
         "floor": f"{tournament}/floor",
@@ -163,6 +164,10 @@ async def test_strangers_read_a_public_league_and_caches_may_keep_it(
         assert sum(each["payout"] for each in shown["entrants"]) == 900
         players = {person.player for person in found.people}
         assert {each["player"] for each in shown["entrants"]} == players
+        seasons = (await found.get("seasons")).json()["items"]
+        assert [(each["season"], each["name"], each["state"]) for each in seasons] == [
+            (found.season, "Winter", "open")
+        ]
         standings = (await found.get("standings")).json()["items"]
         assert {each["player"] for each in standings} == players
         assert all(each["name"] for each in (*standings, *shown["entrants"]))
@@ -291,6 +296,7 @@ async def test_a_league_that_becomes_public_shows_no_earlier_tournament(
         assert {name: statuses[name] for name in hidden} == dict.fromkeys(hidden, 404)
         assert (await found.get("league")).status_code == 200
         assert (await found.get("tournaments")).json()["items"] == []
+        assert (await found.get("seasons")).json()["items"] == []
         assert (await found.get("schedule")).json()["items"] == []
         draft = TERMS | {"draft": True, "name": "Kessel"}
         path = f"/v1/leagues/{found.league}/tournaments"

@@ -1,0 +1,94 @@
+"""All seasons of a league, with who leads or has won each."""
+
+import asyncio
+
+import msgspec
+
+from service.api.http.reading.paging import Page as ApiPage
+from service.api.league.leagues import LeagueShown
+from service.api.public.leagues import PublicLeague
+from service.console.asking import Ask
+from service.console.calling import Problem
+from service.console.declaring import page
+from service.console.listing import everything
+from service.console.pages import Page
+from service.console.screens.league.seasons import SeasonListed, public_seasons
+
+_LED_MAX = 20
+"""The newest seasons of which the page asks who leads."""
+
+_FIRST_MAX = 4
+"""The most players who are named in a shared first place."""
+
+
+class Led(msgspec.Struct, kw_only=True):
+    """A season, with its first place."""
+
+    listed: SeasonListed
+    leaders: tuple[tuple[str, str | None], ...]
+    """Player and name of everybody in the first place."""
+
+
+class _Placed(msgspec.Struct):
+    """What this page reads of a line of the standings."""
+
+    rank: int
+    player: str
+    name: str | None
+
+
+class SeasonsScreen(msgspec.Struct, kw_only=True):
+    """The page of all seasons."""
+
+    league: str
+    name: str
+    seasons: tuple[Led, ...]
+    """Newest first."""
+
+
+@page("/leagues/{league:str}/seasons", open=True)
+async def seasons(ask: Ask, league: str) -> Page:
+    """List the seasons as the reader may see them."""
+    if ask.signed_in:
+        try:
+            return Page("league/seasons.html", await _as_member(ask, league))
+        except Problem as problem:
+            if problem.status != 404:
+                raise
+    return Page("league/seasons.html", await _as_stranger(ask, league))
+
+
+async def _as_member(ask: Ask, league: str) -> SeasonsScreen:
+    path = f"/v1/leagues/{league}"
+    shown, found = await asyncio.gather(
+        ask.api.get(path, LeagueShown),
+        everything(ask, f"{path}/seasons", ApiPage[SeasonListed]),
+    )
+    led = await _led(ask, found, "/v1/seasons")
+    return SeasonsScreen(league=league, name=shown.name, seasons=led)
+
+
+async def _as_stranger(ask: Ask, league: str) -> SeasonsScreen:
+    shown, found = await asyncio.gather(
+        ask.api.get(f"/v1/public/leagues/{league}", PublicLeague), public_seasons(ask, league)
+    )
+    led = await _led(ask, found, "/v1/public/seasons")
+    return SeasonsScreen(league=league, name=shown.name, seasons=led)
+
+
+async def _led(ask: Ask, found: list[SeasonListed], path: str) -> tuple[Led, ...]:
+    """Return the seasons, newest first, each with its first place."""
+    newest = found[::-1]
+    lines = await asyncio.gather(
+        *(
+            ask.api.get(f"{path}/{each.season}/standings", ApiPage[_Placed], limit=_FIRST_MAX)
+            for each in newest[:_LED_MAX]
+        )
+    )
+    first = [
+        tuple((each.player, each.name) for each in some.items if each.rank == 1) for some in lines
+    ]
+    first += [()] * (len(newest) - len(first))
+    return tuple(
+        Led(listed=each, leaders=leaders) for each, leaders in zip(newest, first, strict=True)
+    )
