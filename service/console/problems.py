@@ -108,12 +108,21 @@ def failure_of(
     }
     return Failure(
         form=form,
-        message=sentence(problem, language),
+        message=sentence(problem, language)
+        if problem.title or not fields
+        else _marked(len(fields), language),
         fields=fields,
         values=values,
         status=problem.status,
         faster=problem.code == FASTER,
     )
+
+
+def _marked(count: int, language: Spoken) -> str:
+    """Return that the form is not done yet, for faults that the page itself found."""
+    return language.ngettext(
+        "One thing is not right yet.", "%(num)d things are not right yet.", count
+    ) % {"num": count}
 
 
 _BOUND = re.compile(
