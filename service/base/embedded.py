@@ -106,12 +106,18 @@ class Cluster:
 
     def running_port(self) -> int | None:
         """Return the port of the server that another process runs on this data, or None."""
+        lines = self._running()
+        return int(lines[3]) if _says_ready(lines) else None
+
+    def _running(self) -> list[str]:
+        """Return the pid file of a server that runs on this data, or nothing."""
         try:
             lines = (self._data / "postmaster.pid").read_text(encoding="utf-8").splitlines()
-            os.kill(int(lines[0]), 0)  # a server that was killed has left the file
-        except (FileNotFoundError, ProcessLookupError):
-            return None
-        return int(lines[3]) if len(lines) >= 8 and lines[7].strip() == "ready" else None
+            # A server that was killed has left the file, and its number may be another program's.
+            ours = bool(lines) and os.path.samefile(f"/proc/{int(lines[0])}/cwd", self._data)
+        except (OSError, ValueError):
+            return []
+        return lines if ours else []
 
     def url(self, database: str = "postgres", user: str = SUPERUSER, password: str = "") -> str:
         """Return the address of a database. Without a password it has the superuser's."""
@@ -131,6 +137,7 @@ class Cluster:
         self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not (self._data / "PG_VERSION").exists():
             self._initialise()
+        self._await_end()
         self._sockets = tempfile.mkdtemp(prefix="holotable-")
         known, self._wanted = self.port, True
         for _ in range(5):  # another process may take the free port before we do
@@ -139,6 +146,16 @@ class Cluster:
                 return
         shutil.rmtree(self._sockets, ignore_errors=True)
         raise ClusterFailed(f"the server did not start: {self._log_tail()}")
+
+    def _await_end(self) -> None:
+        """
+        Wait for a server that is ending: that of a process which was killed.
+
+        A server that is ready belongs to a process that runs, and the start fails.
+        """
+        until = time.monotonic() + _STOP_SECONDS
+        while (lines := self._running()) and not _says_ready(lines) and time.monotonic() < until:
+            time.sleep(0.02)  # its end gives no sign but in its pid file
 
     def stop(self) -> None:
         """End the server, with stronger signals if it does not react. It may be down already."""
@@ -233,11 +250,13 @@ class Cluster:
 
     def _is_ready(self, pid: int) -> bool:
         """Return whether the server's pid file says that it is ready. The port may be another's."""
-        try:
-            lines = (self._data / "postmaster.pid").read_text(encoding="utf-8").splitlines()
-        except FileNotFoundError:
-            return False
-        return len(lines) >= 8 and int(lines[0]) == pid and lines[7].strip() == "ready"
+        lines = self._running()
+        return _says_ready(lines) and int(lines[0]) == pid
+
+
+def _says_ready(lines: list[str]) -> bool:
+    """Return whether the lines of a pid file say that the server answers."""
+    return len(lines) >= 8 and lines[7].strip() == "ready"
 
 
 def free_port(host: str = "127.0.0.1") -> int:

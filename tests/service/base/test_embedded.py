@@ -4,14 +4,25 @@ import os
 import signal
 import subprocess
 import sys
-import textwrap
 from pathlib import Path
+from threading import Timer
 
 import psycopg
 import pytest
 
 from service.base.embedded import Cluster, ClusterFailed, binaries
 from tests.support.waiting import until
+
+PARENT = """
+import os, signal, sys
+from pathlib import Path
+from service.base.embedded import Cluster, binaries
+cluster = Cluster(Path(sys.argv[1]), binaries(os.environ), durable=False)
+cluster.start()
+print(cluster.pid, flush=True)
+signal.pause()
+"""
+"""A process with a server, in the folder that its argument names."""
 
 
 def _is_alive(pid: int) -> bool:
@@ -76,19 +87,8 @@ def test_the_directory_is_for_its_owner_only(tmp_path: Path) -> None:
 
 
 def test_the_server_ends_when_its_parent_is_killed(tmp_path: Path) -> None:
-    program = textwrap.dedent(
-        """
-        import os, signal, sys
-        from pathlib import Path
-        from service.base.embedded import Cluster, binaries
-        cluster = Cluster(Path(sys.argv[1]), binaries(os.environ), durable=False)
-        cluster.start()
-        print(cluster.pid, flush=True)
-        signal.pause()
-        """
-    )
     with subprocess.Popen(
-        [sys.executable, "-c", program, str(tmp_path / "cluster")], stdout=subprocess.PIPE
+        [sys.executable, "-c", PARENT, str(tmp_path / "cluster")], stdout=subprocess.PIPE
     ) as parent:
         assert parent.stdout is not None
         server = int(parent.stdout.readline())
@@ -96,6 +96,36 @@ def test_the_server_ends_when_its_parent_is_killed(tmp_path: Path) -> None:
         parent.send_signal(signal.SIGKILL)
         parent.wait()
     until(lambda: not _is_alive(server))
+
+
+def test_a_server_that_is_ending_is_waited_for(tmp_path: Path) -> None:
+    """Its process was killed, and whoever repeats the command at once finds it ending."""
+    with subprocess.Popen(
+        [sys.executable, "-c", PARENT, str(tmp_path)], stdout=subprocess.PIPE
+    ) as parent:
+        assert parent.stdout is not None
+        server = int(parent.stdout.readline())
+        children = Path(f"/proc/{server}/task/{server}/children").read_text(encoding="ascii")
+        (slow,) = [int(each) for each in children.split() if _is_checkpointer(each)]
+        os.kill(slow, signal.SIGSTOP)  # its last checkpoint takes long
+        parent.kill()
+    file = tmp_path / "data" / "postmaster.pid"
+    until(lambda: "stopping" in file.read_text())
+    Timer(1.5, os.kill, (slow, signal.SIGCONT)).start()
+    with Cluster(tmp_path, binaries(os.environ), durable=False) as again:
+        assert again.pid != server
+
+
+def _is_checkpointer(pid: str) -> bool:
+    return b"checkpointer" in Path(f"/proc/{pid}/cmdline").read_bytes()
+
+
+def test_a_pid_file_of_a_dead_machine_names_no_running_server(tmp_path: Path) -> None:
+    """After a reboot, another program may have the number of the server that died."""
+    (tmp_path / "data").mkdir()
+    lines = [str(os.getpid()), str(tmp_path), "1", "5432", "", "127.0.0.1", "", "ready", ""]
+    (tmp_path / "data" / "postmaster.pid").write_text("\n".join(lines))
+    assert Cluster(tmp_path, binaries(os.environ)).running_port() is None
 
 
 def test_missing_binaries_are_named(tmp_path: Path) -> None:
