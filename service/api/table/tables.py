@@ -109,24 +109,39 @@ async def read_table(
     wait: Wait,
     tags: Tags,
 ) -> Response[bytes]:
-    """Read the table from the aggregate. The ``ETag`` is its version."""
+    """Read the table from the aggregate. The ``ETag`` begins with its version."""
     moment = await then.moment(place.league)
     if moment is not None:
         return await _then(request, place, moment)
-    tag = tag_of(place.loaded.version)
+    viewer = await viewer_at(request, place)
+    tag = await _tag(request, place, viewer)
     if tags.unchanged(tag):
         if wait:
             feed = Feed(shell, place.league, place.stream, 0, Reader())
             await feed.news(place.loaded.version, wait)
             place = await reach(request, place.id, TABLE)
-        if tag_of(place.loaded.version) == tag:
+            viewer = await viewer_at(request, place)
+        now = await _tag(request, place, viewer)
+        if now == tag:
             return not_modified(tag)
-    viewer = await viewer_at(request, place)
+        tag = now
     seen = await _seen(request, place, viewer)
     tournament = await tournament_of_table(request, place)
     read = read_of(place.league, place.loaded, seen)
     shown = await shown_of(shell, tournament, read, shell.now())
-    return encoded(shown, headers={"ETag": tag_of(place.loaded.version)})
+    return encoded(shown, headers={"ETag": tag})
+
+
+async def _tag(request: Asked, place: TablePlace, viewer: EntrantId | None) -> str:
+    """
+    Return the tag of a table as *viewer* sees it.
+
+    It changes with a name too. Otherwise a client would keep one that was erased or taken down.
+    """
+    tournament = await tournament_of_table(request, place)
+    seated = (each.entrant for each in place.state.entrants())
+    names = await names_at(shell_of(request), tournament, seated)
+    return tag_of(place.loaded.version, msgspec.json.encode((viewer, names)))
 
 
 async def _then(request: Asked, place: TablePlace, moment: Moment) -> Response[bytes]:
