@@ -7,7 +7,7 @@ import msgspec
 
 from engine.coordination import deals, purchases, round_tables
 from engine.coordination.plans import ForTable, ForTournament, NextHandPlan, Outcome
-from engine.coordination.policies import idle_tables, summary_of
+from engine.coordination.policies import idle_tables
 from engine.coordination.rearrangements import (
     arriving,
     giving_up,
@@ -17,6 +17,7 @@ from engine.coordination.rearrangements import (
     removing,
     vacating,
 )
+from engine.coordination.summaries import Summaries
 from engine.errors import InvariantViolated
 from engine.kit.beacon import Pulse
 from engine.table.model.commands import CloseTable, RecordWait, SeatArrivals
@@ -51,7 +52,6 @@ from engine.tournament.model.directives import (
 )
 from engine.tournament.model.state import Running
 from engine.tournament.model.state import State as TournamentState
-from engine.tournament.model.table_summary import TableSummary
 from engine.tournament.orders import directive
 from engine.values import HandId, TableId, stream_of
 
@@ -80,7 +80,7 @@ def plan_next_hand(
         pulse: The pulse that the table waits for, once it has arrived.
     """
     here = tables[table]
-    order = directive(tournament, _summaries(tables, here), table)
+    order = directive(tournament, Summaries(tables, here), table)
     if here.closed:
         return NextHandPlan(outcome="nothing", directive=order)
     named = (tournament_version, tournament_head)
@@ -101,20 +101,6 @@ def plan_next_hand(
         plan = msgspec.structs.replace(plan, wait_seconds=seconds, ask_again=waiting)
         return _by_beacon(tournament, here, plan, pulse, now=now)
     return _without_a_hand(tables, here, order, version=tournament_version, now=now)
-
-
-def _summaries(tables: Mapping[TableId, Table], here: Table) -> dict[TableId, TableSummary]:
-    """
-    Return the summaries of all tables, by which *here* gets its directive.
-
-    Another table that waits for its pulse counts as in play. If *here* waits too, the other counts
-    as idle: otherwise both would wait for each other at the end.
-    """
-    found = {key: summary_of(each) for key, each in tables.items()}
-    for key, each in tables.items():
-        if here.awaited is None and each.awaited is not None:
-            found[key] = msgspec.structs.replace(found[key], idle=False)
-    return found
 
 
 def _by_beacon(
@@ -161,7 +147,7 @@ def _without_a_hand(
             return _round(tables, here, order, now=now)
         case Redraw():
             return _redraw(tables, here, order, now=now)
-        case Hold(reason="hand_in_play" | "not_started"):
+        case Hold(reason=reason) if here.waits or reason in ("hand_in_play", "not_started"):
             return NextHandPlan(outcome="nothing", directive=order)
         case Hold(reason=reason):
             wait = RecordWait(reason=reason, tournament_version=version)

@@ -45,7 +45,7 @@ class NextHandPlan(msgspec.Struct, frozen=True, kw_only=True):
     ``rearrange``: entrants move. Ask again at once.
     ``finish``: the tournament ends. Ask again, and the table is closed.
     ``close``: the table is closed.
-    ``nothing``: a hand is in play, or the table is closed.
+    ``nothing``: a hand is in play, the table is closed, or its wait is recorded already.
     """
     directive: Directive
     entries: tuple[ForTable | ForTournament, ...] = ()

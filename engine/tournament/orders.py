@@ -11,8 +11,6 @@ Source: TDA rules 10 and 11, rulebook ``seating``.
 
 from collections.abc import Mapping
 
-import msgspec
-
 from engine.rulesets import EachDealtOnce, OpenEnd
 from engine.tournament.chips import casino
 from engine.tournament.floor import at_tables
@@ -29,9 +27,9 @@ from engine.tournament.model.directives import (
     Purge,
 )
 from engine.tournament.model.state import Cancelled, Finished, Running, Seating, State
-from engine.tournament.model.table_summary import TableSummary
+from engine.tournament.model.table_summary import CountedInPlay, TableSummary
 from engine.tournament.model.values import Standing
-from engine.tournament.results.endings import deserted, hands_left, settled_by_a_hand
+from engine.tournament.results.endings import deserted, settled_by_a_hand, with_hands_left
 from engine.tournament.rounds.playing import in_round
 from engine.tournament.seating.balancing import balanced
 from engine.tournament.seating.breaking import consolidated
@@ -89,10 +87,7 @@ def _settled(
     """Return *tables*. A table that waits for chips or for rebuys counts as in play."""
     waiting = {window.table for window in state.windows}
     waiting |= {each.table for each in state.promised}
-    return {
-        key: msgspec.structs.replace(each, idle=each.idle and key not in waiting)
-        for key, each in tables.items()
-    }
+    return CountedInPlay(tables, waiting) if waiting else tables
 
 
 def _in_play(state: Running, tables: Mapping[TableId, TableSummary], here: Seating) -> Directive:
@@ -101,7 +96,7 @@ def _in_play(state: Running, tables: Mapping[TableId, TableSummary], here: Seati
         return scheduled
     if state.closing:
         return _closing(state, tables)
-    live = tuple(each for each in state.tables if hands_left(state, tables[each.table]) != 0)
+    live = with_hands_left(state, tables)
     if _all_played(state, tables, live):
         return _finished(state, tables, live, here)
     if here not in live:
@@ -173,7 +168,7 @@ def _alone(state: Running) -> bool:
     """Return whether one entrant at most is in, but late registration may still bring others."""
     if not state.entering.late or state.closing or state.windows or state.promised:
         return False
-    return len(state.remaining()) < 2
+    return state.still_in < 2
 
 
 def _all_played(

@@ -182,7 +182,7 @@ def extend(table: Table, command: commands.ExtendDecision) -> tuple[Event, ...]:
 def record_wait(table: Table, command: commands.RecordWait) -> tuple[Event, ...]:
     """Record once why the next hand is not opened."""
     between_hands(table)
-    if table.wait is not None and table.wait.hand_number == table.next_hand_number:
+    if table.waits:
         return ()
     return (
         events.TableWaiting(

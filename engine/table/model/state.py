@@ -123,6 +123,11 @@ class Table(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         return self.hand_number + (self.voided is None)
 
     @property
+    def waits(self) -> bool:
+        """Return whether it is recorded that the next hand waits."""
+        return self.wait is not None and self.wait.hand_number == self.next_hand_number
+
+    @property
     def next_deal(self) -> int:
         """Return the number of the next deal within its hand, from 1."""
         return 1 if self.voided is None else self.voided.deal + 1

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from engine.tournament.model.state import Seated, Seating
 from engine.tournament.model.values import Move, SeatAssignment
-from engine.values import EntrantId
+from engine.values import EntrantId, TableId
 
 
 def seatings_of(assignments: tuple[SeatAssignment, ...]) -> tuple[Seating, ...]:
@@ -27,28 +27,23 @@ def seatings_of(assignments: tuple[SeatAssignment, ...]) -> tuple[Seating, ...]:
 
 def without(tables: tuple[Seating, ...], gone: set[EntrantId]) -> tuple[Seating, ...]:
     return tuple(
-        replace(table, seats=tuple(each for each in table.seats if each.entrant not in gone))
+        table
+        if gone.isdisjoint([each.entrant for each in table.seats])
+        else replace(table, seats=tuple(each for each in table.seats if each.entrant not in gone))
         for table in tables
     )
 
 
 def moved(tables: tuple[Seating, ...], moves: tuple[Move, ...]) -> tuple[Seating, ...]:
-    left = without(tables, {each.entrant for each in moves})
+    arriving: dict[TableId, list[Seated]] = {}
+    for move in moves:
+        seated = Seated(entrant=move.entrant, seat=move.to_seat)
+        arriving.setdefault(move.to_table, []).append(seated)
     return tuple(
-        replace(
-            table,
-            seats=by_seat(
-                [
-                    *table.seats,
-                    *(
-                        Seated(entrant=move.entrant, seat=move.to_seat)
-                        for move in moves
-                        if move.to_table == table.table
-                    ),
-                ]
-            ),
-        )
-        for table in left
+        replace(table, seats=by_seat([*table.seats, *arriving[table.table]]))
+        if table.table in arriving
+        else table
+        for table in without(tables, {each.entrant for each in moves})
     )
 
 

@@ -2,8 +2,6 @@
 
 from collections.abc import Mapping
 
-import msgspec
-
 from engine.hand.positions import DEALT_MIN, clockwise, next_posts
 from engine.tournament.floor import redraws
 from engine.tournament.model.directives import (
@@ -17,7 +15,7 @@ from engine.tournament.model.directives import (
     Remove,
 )
 from engine.tournament.model.state import Running, Seating
-from engine.tournament.model.table_summary import TableSummary
+from engine.tournament.model.table_summary import CountedInPlay, TableSummary
 from engine.tournament.model.values import Candidate, Move
 from engine.tournament.results.endings import (
     hands_counted,
@@ -64,12 +62,7 @@ def in_break(state: Running, tables: Tables, here: Seating) -> Directive | None:
 def with_standing(state: Running, tables: Tables) -> Tables:
     """Return *tables*. Tables that are held, or have chips to remove, count as in play."""
     standing = {*state.floor.held, *(each.table for each in state.floor.removing)}
-    if not standing:
-        return tables
-    return {
-        key: msgspec.structs.replace(each, idle=False) if key in standing else each
-        for key, each in tables.items()
-    }
+    return CountedInPlay(tables, standing) if standing else tables
 
 
 def in_hand_for_hand(state: Running, tables: Tables, here: Seating) -> Directive | None:

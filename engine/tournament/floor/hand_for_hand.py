@@ -70,13 +70,14 @@ def may_begin_by_itself(state: Running) -> bool:
 def begun_by_itself(state: Running) -> Cause | None:
     """Return the reason why hand-for-hand play has to begin now by the terms, or None."""
     terms, left = state.terms.floor.hand_for_hand, left_in(state)
-    paid = paid_places(state)
     over = state.floor.hand_for_hand or state.floor.bubble_played or state.floor.last_hands
     if over or len(state.tables) < 2:
         return None
     # While players may still enter, nobody knows how many entrants are one too many.
-    if terms.at_bubble and paid and left == paid + 1 and not state.entering.late:
-        return "bubble"
+    if terms.at_bubble and not state.entering.late:
+        paid = paid_places(state)
+        if paid and left == paid + 1:
+            return "bubble"
     return "left" if terms.at_left is not None and 1 < left <= terms.at_left else None
 
 
@@ -151,7 +152,7 @@ def end(state: Running, command: EndHandForHand) -> tuple[Event, ...]:
 def left_in(state: Running) -> int:
     """Return the number of entrants who are not out, with open rebuy windows and newcomers."""
     coming = sum(each.newcomer for each in state.promised)
-    return len(state.remaining()) + len(state.windows) + coming
+    return state.still_in + len(state.windows) + coming
 
 
 def _gone(state: Running, *, windows: bool = True) -> tuple[tuple[Busted, str], ...]:

@@ -1,4 +1,6 @@
-"""A tournament's knowledge of one of its tables."""
+"""A tournament's knowledge of its tables."""
+
+from collections.abc import Collection, Iterator, Mapping
 
 import msgspec
 
@@ -49,3 +51,25 @@ class TableSummary(msgspec.Struct, frozen=True, kw_only=True):
             if each.entrant == entrant:
                 return each.stack
         raise InvariantViolated(f"{entrant} has no seat at {self.table}")
+
+
+class CountedInPlay(Mapping[TableId, TableSummary]):
+    """
+    The summaries of tables, some of which count as in play although they are idle.
+
+    Each is made when it is asked for, because most directives depend on few tables.
+    """
+
+    def __init__(self, tables: Mapping[TableId, TableSummary], busy: Collection[TableId]) -> None:
+        self._tables = tables
+        self._busy = busy
+
+    def __getitem__(self, table: TableId) -> TableSummary:
+        found = self._tables[table]
+        return msgspec.structs.replace(found, idle=False) if table in self._busy else found
+
+    def __iter__(self) -> Iterator[TableId]:
+        return iter(self._tables)
+
+    def __len__(self) -> int:
+        return len(self._tables)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from engine.rulesets import EachDealtOnce, FixedContinue, HandsOrLast, NoEscalation
-from engine.tournament.model.state import Running
+from engine.tournament.model.state import Running, Seating
 from engine.tournament.model.table_summary import TableSummary
 from engine.tournament.model.terms import Rounds
 from engine.tournament.model.values import Standing
@@ -11,6 +11,20 @@ from engine.values import TableId
 
 SUDDEN_DEATH = 2
 """The stage of a hand among entrants who are tied after the scheduled hands."""
+
+
+def with_hands_left(state: Running, tables: Mapping[TableId, TableSummary]) -> tuple[Seating, ...]:
+    """Return the open tables that still have hands to play."""
+    terms = state.terms
+    limited = (
+        terms.hands_max is not None
+        or isinstance(terms.ruleset.end, HandsOrLast | EachDealtOnce)
+        or state.floor.last_hands is not None
+        or state.in_round
+    )
+    if not limited:
+        return state.tables
+    return tuple(each for each in state.tables if hands_left(state, tables[each.table]) != 0)
 
 
 def hands_left(state: Running, table: TableSummary) -> int | None:

@@ -54,6 +54,9 @@ def balanced(
     entrants, all_live = sum(len(each.seats) for each in live), len(live) == len(state.tables)
     if tables_due(state.terms, entrants, all_live=all_live) < len(live):
         return None
+    sizes = [len(each.seats) for each in live]
+    if max(sizes) - min(sizes) <= state.terms.floor.size_tolerance:
+        return None
     excess = _excess(state, tables, live)
     takers = [each for each in live if excess[each.table] < 0 and tables[each.table].idle]
     givers = [each for each in live if excess[each.table] > 0 and tables[each.table].idle]

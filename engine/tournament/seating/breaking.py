@@ -77,7 +77,7 @@ def _room(
     return {
         each.table: even - len(each.seats)
         for each in receivers
-        if tables[each.table].idle and even > len(each.seats)
+        if even > len(each.seats) and tables[each.table].idle
     }
 
 

@@ -177,6 +177,13 @@ class Running(_Phase, frozen=True, kw_only=True):
             return self.rounds.playing
         return tuple(each.entrant for table in self.tables for each in table.seats)
 
+    @property
+    def still_in(self) -> int:
+        """The number of those that ``remaining`` returns."""
+        if self.rounds is not None and self.rounds.stage != "final":
+            return len(self.rounds.playing)
+        return sum([len(table.seats) for table in self.tables])
+
 
 class Finished(_Phase, frozen=True, kw_only=True):
     terms: TournamentAnnounced
