@@ -11,7 +11,7 @@ from engine.tournament.model.commands.fairness import OpenEntropy
 from engine.tournament.model.state import Running
 from engine.tournament.model.state import State as Tournament
 from engine.values import EntrantId, Stream, number_of
-from service.director.next_hand import open_next_hand
+from service.director.next_hand import lead
 from service.director.runtime import Runtime
 from service.log.streams import table_stream, tournament_stream
 from service.log.writer import Entry, Order, Receipt, States
@@ -55,7 +55,7 @@ async def open_entropy(
     state = (await runtime.writer.load(league, stream, fresh=False)).state
     for seating in state.tables if isinstance(state, Running) else ():
         if seating.seat_of(entrant) is not None:
-            runtime.later(open_next_hand(runtime, league, seating.table))
+            lead(runtime, league, seating.table)
     return receipt
 
 

@@ -7,6 +7,7 @@ each step. This module loads the states, appends the step and plans again.
 """
 
 import asyncio
+import contextlib
 import math
 from collections.abc import Sequence
 from datetime import datetime
@@ -48,6 +49,35 @@ class Overtaken(Exception):
     """Another process has already taken the table to a later hand or deal."""
 
 
+def lead(runtime: Runtime, league: str, table_id: str) -> None:
+    """
+    Take an idle table's next steps in the background.
+
+    If a task does so already, it looks once more. Every settled hand asks all idle tables of its
+    tournament, so a task for each would be hundreds at a time, and most would do the same step.
+    """
+    asked = runtime.leading.get((league, table_id))
+    if asked is None:
+        asked = runtime.leading[league, table_id] = asyncio.Event()
+        runtime.later(_leading(runtime, league, table_id, asked))
+    asked.set()
+
+
+def lead_on(runtime: Runtime, league: str, state: Tournament) -> None:
+    """Take the next step at every table of a running tournament, in the background."""
+    for seating in state.tables if isinstance(state, Running) else ():
+        lead(runtime, league, seating.table)
+
+
+async def _leading(runtime: Runtime, league: str, table_id: str, asked: asyncio.Event) -> None:
+    try:
+        while asked.is_set():
+            asked.clear()
+            await open_next_hand(runtime, league, table_id, asked=asked)
+    finally:
+        del runtime.leading[league, table_id]
+
+
 async def open_next_hand(
     runtime: Runtime,
     league: str,
@@ -55,6 +85,7 @@ async def open_next_hand(
     *,
     fresh: bool = False,
     patience: float = math.inf,
+    asked: asyncio.Event | None = None,
 ) -> None:
     """
     Take an idle table's next steps: moves and breaks first, then the next hand if there is one.
@@ -66,15 +97,20 @@ async def open_next_hand(
         fresh: True to read the log for events of other processes first.
         patience: The longest wait for a step's time, in seconds. A caller that will look again
             later needs no task that sleeps for a day.
+        asked: Ends such a wait when it is set. The caller then calls again.
     """
     changed = ""
+    asked = asked or asyncio.Event()
     for _ in range(_STEPS_MAX):
         here = await runtime.writer.load(league, table_stream(table_id), fresh)
         state = here.state
         if not isinstance(state, Table) or state.closed or not state.idle:
             return
         try:
-            outcome = await _led(runtime, league, state, here.at, fresh, patience)
+            plan = await _planned(runtime, league, state, fresh)
+            if not await _waited(runtime, league, here.at, plan, patience, asked):
+                return
+            outcome = await _led(runtime, league, state, plan)
         except Overtaken:
             # The process that opened that hand takes care of the next one. If hands are over
             # at once, following from hand to hand would never end.
@@ -90,11 +126,8 @@ async def open_next_hand(
     _log.error("a table finds no next hand", table=table_id, changed=changed)
 
 
-async def _led(
-    runtime: Runtime, league: str, here: Table, last: datetime, fresh: bool, patience: float
-) -> Outcome:
-    """Plan one step and append it. Return its outcome, or "nothing" if it must wait."""
-    plan = await _planned(runtime, league, here, fresh)
+async def _led(runtime: Runtime, league: str, here: Table, plan: NextHandPlan) -> Outcome:
+    """Append a planned step. Return its outcome, or "nothing" if its pulse has not arrived."""
     if plan.outcome == "nothing":
         return "nothing"
     pulse = None
@@ -102,25 +135,29 @@ async def _led(
         pulse = await runtime.pulses.pulse(plan.awaits.chain, plan.awaits.round)
         if pulse is None:
             return "nothing"
-    if not await _waited(runtime, league, last, plan, patience):
-        return "nothing"
     receipt = await _step(runtime, league, here, plan, pulse)
     if settled(receipt.recorded):
         # All players but one were away, so the hand was over before any decision.
-        runtime.later(open_next_hand(runtime, league, here.table))
+        lead(runtime, league, here.table)
     for other in plan.ask_again:
-        runtime.later(open_next_hand(runtime, league, other))
+        lead(runtime, league, other)
     return plan.outcome
 
 
 async def _waited(
-    runtime: Runtime, league: str, last: datetime, plan: NextHandPlan, patience: float
+    runtime: Runtime,
+    league: str,
+    last: datetime,
+    plan: NextHandPlan,
+    patience: float,
+    asked: asyncio.Event,
 ) -> bool:
     """
     Wait for the plan's pause, counted from *last* and from the last events of ``plan.since``.
 
     Returns:
-        True after the pause, or False at once if it would take longer than *patience*.
+        True after the pause, or False at once if it would take longer than *patience*, and as
+        soon as *asked* is set.
     """
     if not plan.wait_seconds:
         return True
@@ -132,28 +169,40 @@ async def _waited(
     if pause > patience:
         return False
     if pause > 0:
-        await asyncio.sleep(pause)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(pause):
+                await asked.wait()
+                return False
     return True
 
 
 async def _planned(runtime: Runtime, league: str, here: Table, fresh: bool) -> NextHandPlan:
     """Plan outside the writer's turn, because the plan decides the command's id."""
+    if fresh:
+        await _catch_up(runtime, league, here)
     hand = HandId(identifier("hnd", runtime.order("plan").new_id(1)))
-    return await _plan(_Outside(runtime, league, fresh), here, hand, runtime.clock.now())
+    return await _plan(_Outside(runtime, league), here, hand, runtime.clock.now())
+
+
+async def _catch_up(runtime: Runtime, league: str, here: Table) -> None:
+    """Compare this process's copies of the tournament and all its tables with the log, at once."""
+    above = await runtime.writer.load(league, tournament_stream(here.tournament))
+    seatings = above.state.tables if isinstance(above.state, Running) else ()
+    streams = [table_stream(each.table) for each in seatings if each.table != here.table]
+    await asyncio.gather(*(runtime.writer.load(league, each) for each in streams))
 
 
 class _Outside:
     """The states as this process knows them, for planning before there is a command."""
 
-    def __init__(self, runtime: Runtime, league: str, fresh: bool) -> None:
+    def __init__(self, runtime: Runtime, league: str) -> None:
         self._runtime = runtime
         self.league = league_number(league)
         self._named = league
-        self._fresh = fresh
 
     async def load(self, stream: Stream[State]) -> Loaded[State]:
         """Return the state of *stream*."""
-        return await self._runtime.writer.load(self._named, stream, self._fresh)
+        return await self._runtime.writer.load(self._named, stream, fresh=False)
 
 
 async def _plan(
@@ -273,12 +322,6 @@ def _occurrence(here: Table, plan: NextHandPlan, tournament_version: int) -> str
             return f"finish/{here.tournament}"
         case outcome:
             return f"{outcome}/{next_hand}/{tournament_version}"
-
-
-def lead_on(runtime: Runtime, league: str, state: Tournament) -> None:
-    """Take the next step at every table of a running tournament, in the background."""
-    for seating in state.tables if isinstance(state, Running) else ():
-        runtime.later(open_next_hand(runtime, league, seating.table))
 
 
 def settled(recorded: Sequence[RecordedEvent]) -> bool:

@@ -63,6 +63,9 @@ class Runtime:
     pulses: Pulses
     """Pulses of the public beacon. None arrive if no beacon is set up."""
 
+    leading: dict[tuple[str, str], asyncio.Event] = field(default_factory=dict)
+    """By league and table, the task that takes the table on. Set to have it look once more."""
+
     _running: set[asyncio.Task[None]] = field(default_factory=set)
 
     def later(self, work: Coroutine[None, None, None]) -> None:

@@ -32,7 +32,7 @@ from service.director.admission import (
 )
 from service.director.busts import at_table, with_busts
 from service.director.level_clock import after_outages
-from service.director.next_hand import lead_on, open_next_hand, settled
+from service.director.next_hand import lead, lead_on, settled
 from service.director.runtime import Runtime, naming_instant
 from service.log.streams import season_stream, table_stream, tournament_stream
 from service.log.writer import Entry, Order, Receipt, States
@@ -203,7 +203,7 @@ async def submit_to_table(
 
     receipt = await runtime.writer.submit(league, order, decide)
     if settled(receipt.recorded):
-        runtime.later(open_next_hand(runtime, league, table_id))
+        lead(runtime, league, table_id)
     return receipt
 
 

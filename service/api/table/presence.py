@@ -11,7 +11,7 @@ from service.api.http.access.rights import AS_KNOWN, TablePlace, entrant_of, tou
 from service.api.http.operations import operation
 from service.api.http.shell import Asked, Shell
 from service.api.http.writing.submitting import Order, answer, decide_one
-from service.director.next_hand import open_next_hand
+from service.director.next_hand import lead
 from service.people.tokens import Principal
 
 
@@ -56,6 +56,6 @@ async def set_presence(
     receipt = await decide_one(shell, place.league, place.id, order, [command])
     if not body.away:
         # The table may be waiting for this player (rulebook ``absence.players_away``).
-        shell.runtime.later(open_next_hand(shell.runtime, place.league, place.id))
+        lead(shell.runtime, place.league, place.id)
     content = {"table": place.id, "entrant": entrant, "away": body.away}
     return answer(receipt, content, 200, version_of=place.stream)

@@ -21,7 +21,7 @@ from engine.values import EntrantId, PlayerId
 from service.api.table.actions import Action
 from service.api.table.commanding import command_of
 from service.base.documents import Document
-from service.director.next_hand import open_next_hand
+from service.director.next_hand import lead
 from service.director.runtime import Runtime
 from service.director.submitting import submit_to_table
 from service.log.streams import table_stream
@@ -112,7 +112,7 @@ async def _come_back(runtime: Runtime, league: str, table: Table, bots: Bots) ->
             command = ComeBack(entrant=place.entrant)
             asked = f"{table.table}/{table.hand_number}/{place.entrant}/back"
             await _submit(runtime, league, table, bots[place.entrant], command, asked.encode())
-            runtime.later(open_next_hand(runtime, league, table.table))
+            lead(runtime, league, table.table)
 
 
 async def _submit(
