@@ -1,5 +1,5 @@
 """
-Whether a process lives and is ready: its pulse, and what its port of metrics answers about it.
+Health of a process: its pulse, and the answers of its metrics port about it.
 
 Every part of a process that must not stand still beats: its event loop, a worker's ticker. A part
 that has been silent for too long hangs. ``/livez`` says so, and ``/readyz`` also whether this
@@ -28,6 +28,8 @@ SILENT_SECONDS: Final = 90.0
 _BEAT_SECONDS: Final = 1.0
 TELL_SECONDS: Final = 5.0
 _BELIEVED_SECONDS: Final = 5.0
+_LOOK_SECONDS: Final = 3
+"""The longest wait for the database's answer, and for another thread that asks it."""
 
 Ready = Callable[[], str | None]
 """Returns why a process is not ready, or None."""
@@ -98,7 +100,7 @@ async def beating(part: str) -> AsyncIterator[None]:
 
 class Schema:
     """
-    Whether this program runs on the schema of a database, asked at most every five seconds.
+    Asks at most every five seconds if this program runs on the schema of a database.
 
     Args:
         url: The database, with the login of this process.
@@ -112,16 +114,21 @@ class Schema:
 
     def __call__(self) -> str | None:
         """Return why this process is not ready, or None."""
-        with self._lock:
+        # A server that is frozen answers nothing at all, and each probe would leave a thread here.
+        if not self._lock.acquire(timeout=_LOOK_SECONDS):
+            return "the database does not answer: an earlier question waits for it"
+        try:
             if time.monotonic() >= self._until:
                 self._found = self._look()
                 self._until = time.monotonic() + _BELIEVED_SECONDS
             return self._found
+        finally:
+            self._lock.release()
 
     def _look(self) -> str | None:
         try:
             with psycopg.connect(
-                self._url, connect_timeout=3, application_name="holotable health"
+                self._url, connect_timeout=_LOOK_SECONDS, application_name="holotable health"
             ) as connection:
                 connection.read_only = True
                 standing = of_code().look_now(connection)

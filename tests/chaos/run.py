@@ -318,7 +318,10 @@ async def _audited(evening: _Evening) -> list[str]:
 
 
 async def _readings(evening: _Evening) -> list[str]:
-    return [each for night in evening.nights for each in await night.seen()]
+    found = [each for night in evening.nights for each in await night.seen()]
+    if not any(each.cursors for night in evening.nights for each in night.readings.values()):
+        found.append("no reader of a feed saw anything")  # of which nothing could be wrong
+    return found
 
 
 _LEFT: Final = """

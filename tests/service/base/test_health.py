@@ -68,6 +68,24 @@ def test_readiness_knows_the_schema_and_misses_a_database(database: TestDatabase
     assert nowhere == "the database does not answer: OperationalError"
 
 
+def test_probes_do_not_pile_up_behind_a_question_that_gets_no_answer(
+    database: TestDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(health, "_LOOK_SECONDS", 1)
+    ready = Schema(database.url("holotable_project"))
+    with psycopg.connect(database.url("postgres"), autocommit=True) as watching:
+        with psycopg.connect(database.url("postgres")) as silent:
+            silent.execute("LOCK TABLE alembic_version IN ACCESS EXCLUSIVE MODE")
+            first = threading.Thread(target=ready)
+            first.start()
+            waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted"
+            until(lambda: (watching.execute(waiting).fetchone() or (0,))[0])
+            assert "an earlier question waits for it" in (ready() or "")
+            assert first.is_alive()
+        first.join(20)
+    assert ready() is None
+
+
 def test_the_port_of_metrics_answers_for_life_and_readiness() -> None:
     port = metrics.serve("127.0.0.1:19564", 40, ready=lambda: "the schema is another")
     url = f"http://127.0.0.1:{port}"
