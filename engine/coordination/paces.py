@@ -20,7 +20,7 @@ class BreakPlanned(_Part, frozen=True, kw_only=True):
 
 
 class Pace(_Part, frozen=True, kw_only=True):
-    """What staff have ordered about the pace of play."""
+    """The orders of staff about the pace of play."""
 
     on_break: bool
     """True during a break."""

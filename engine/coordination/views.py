@@ -78,7 +78,7 @@ class FloorTable(_Part, frozen=True, kw_only=True):
     """The table's number in the tournament."""
 
     doing: Doing
-    """What the table does at this moment."""
+    """The state of play at this moment."""
 
     why: str | None
     """The reason why the table is held or waits, or null if it does neither."""

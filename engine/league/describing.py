@@ -21,7 +21,7 @@ class Face(_Part, frozen=True, kw_only=True):
     """The description of a league. Every reader of the league may see it."""
 
     description: str | None = None
-    """What the league is, for people to read."""
+    """A description of the league, for people to read."""
 
     place: str | None = None
     """The place where the league usually plays."""
@@ -48,7 +48,7 @@ class LeagueDescribed(_Part, frozen=True, kw_only=True, tag="league_described"):
     """The name. It replaces that of ``league_created``."""
 
     description: str | None
-    """What the league is, for people to read."""
+    """A description of the league, for people to read."""
 
     place: str | None
     """The place where the league usually plays."""

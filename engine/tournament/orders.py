@@ -165,7 +165,7 @@ def _never_came(state: Running, table: TableSummary, here: Seating) -> tuple[Ent
 
 
 def _alone(state: Running) -> bool:
-    """Return whether one entrant at most is in, but late registration may still bring others."""
+    """Return whether at most one entrant is in while late registration may still bring others."""
     if not state.entering.late or state.closing or state.windows or state.promised:
         return False
     return state.still_in < 2

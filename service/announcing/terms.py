@@ -92,7 +92,7 @@ class TournamentWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True)
     """The time after a deadline in which an answer still counts."""
 
     bots: Literal["allowed", "forbidden", "only"] = "allowed"
-    """Whether bots may enter, must not, or are the only entrants."""
+    """The rule for bots: they may enter, must not, or are the only entrants."""
 
     payouts: tuple[Annotated[int, Meta(ge=1, le=1_000_000)], ...] = (1,)
     """The share of each paid place, first place first, relative to each other."""

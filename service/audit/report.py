@@ -26,7 +26,7 @@ class Fault(msgspec.Struct, frozen=True, kw_only=True):
     """The description with named gaps, as in the catalogue of texts."""
 
     facts: dict[str, str] = {}
-    """What fills the gaps."""
+    """The facts that fill the gaps."""
 
 
 def fault_of(position: int, stream: str, what: Said) -> Fault:

@@ -27,7 +27,7 @@ _COST: Final = 1 << 17
 
 
 class KeyRing(msgspec.Struct, frozen=True, kw_only=True):
-    """What has to be kept secret."""
+    """The secrets of an installation."""
 
     settings: dict[str, str]
     """By name of the setting."""

@@ -1,4 +1,4 @@
-"""What a backup holds: its parts with their digests, and the state of the log that it copied."""
+"""The manifest of a backup: its parts with their digests, and the state of the copied log."""
 
 import os
 from datetime import datetime
@@ -71,7 +71,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     """The revision of the schema."""
 
     keys: Literal["plain", "sealed", "none"]
-    """Whether the keys are in the backup, and whether a passphrase opens them."""
+    """The form of the keys: as they are, sealed by a passphrase, or left out."""
 
     leagues: dict[str, League]
     parts: dict[str, Part]

@@ -1,4 +1,4 @@
-"""How long records beside the log are kept: settings, none of which reaches an event."""
+"""Periods for which records beside the log are kept: settings, none of which reaches an event."""
 
 from typing import Annotated, Final
 

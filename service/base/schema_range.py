@@ -33,7 +33,7 @@ class Standing(NamedTuple):
     """Why this code must not run on it, in a sentence, or None if it may."""
 
     mend: str
-    """What to do about a fault, or about a schema that is newer than the code. May be empty."""
+    """The next step for a fault, or for a schema that is newer than the code. May be empty."""
 
 
 class SchemaRange:

@@ -102,10 +102,10 @@ class Settings(KeepingSettings, frozen=True, kw_only=True):
     """
 
     sign_up: Admission = "open"
-    """Who may sign up: everybody, people with an operator's invitation, or nobody."""
+    """The people who may sign up: everybody, those with an operator's invitation, or nobody."""
 
     found_leagues: Admission = "open"
-    """Who may found leagues: every account, those with the operator's leave, or nobody."""
+    """The accounts that may found leagues: all, those with the operator's leave, or none."""
 
     sandbox: bool = False
     """
@@ -128,7 +128,7 @@ class Settings(KeepingSettings, frozen=True, kw_only=True):
     """``auto`` writes text to a terminal and JSON elsewhere."""
 
     access_log: bool = True
-    """Whether the log has a line for each request and each job."""
+    """True to log a line for each request and each job."""
 
     metrics_address: Annotated[str, Meta(pattern=ADDRESS)] | None = None
     """

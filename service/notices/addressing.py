@@ -19,7 +19,7 @@ from service.notices.about import About
 from service.notices.occasions import Occasion, Share
 
 Told = dict[str, About]
-"""What each player is told, by ``plr_`` identifier."""
+"""The messages for each player, by ``plr_`` identifier."""
 
 
 async def addressed(runtime: Runtime, league: str, occasion: Occasion) -> Told:

@@ -21,7 +21,7 @@ _CHANNELS: Final[tuple[Channel, ...]] = get_args(Channel)
 
 
 class OptOut(NamedTuple):
-    """What a code turns off."""
+    """The notices that a code turns off."""
 
     account: UUID
     channel: Channel

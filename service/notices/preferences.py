@@ -1,4 +1,4 @@
-"""What a person wants to be told of, by which channel, in which language, and when not."""
+"""A person's wishes for notices: kinds, channels, language, and quiet hours."""
 
 from datetime import datetime, time, timedelta
 from typing import Final

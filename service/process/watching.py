@@ -1,4 +1,4 @@
-"""Whether the children of a stack go on: their ports, and the questions asked there."""
+"""The watch over the children of a stack: their ports, and the questions asked there."""
 
 import socket
 import time

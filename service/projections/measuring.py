@@ -1,4 +1,4 @@
-"""How far the read models are behind the log, for the projector's metrics."""
+"""The distance of the read models from the log, for the projector's metrics."""
 
 from collections.abc import Iterable
 

@@ -78,7 +78,7 @@ class TournamentRow(msgspec.Struct, frozen=True, kw_only=True):
     entrants: int
     """Number of entrants now."""
     bots: BotRule
-    """Whether bots may enter, must not, or are the only entrants."""
+    """The rule for bots: they may enter, must not, or are the only entrants."""
 
     prize_pool: int
     """Minor units of ``currency``."""
@@ -119,7 +119,7 @@ class TournamentRow(msgspec.Struct, frozen=True, kw_only=True):
     """The planned length of the tournament, or null."""
 
     terms_changes: int | None
-    """How often the announced terms or the start changed, or null until a rebuild has counted."""
+    """The number of changes to the terms and the start, or null until a rebuild has counted."""
 
 
 class EntrantRow(msgspec.Struct, frozen=True, kw_only=True):

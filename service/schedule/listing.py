@@ -199,7 +199,7 @@ def _taken(
 
 
 class _Planned(msgspec.Struct, frozen=True, kw_only=True):
-    """What is said about the evening of a tournament, planned or announced."""
+    """The facts about a tournament's evening, planned or announced."""
 
     name: str = UNNAMED
     place: str | None = None

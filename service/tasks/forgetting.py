@@ -51,7 +51,7 @@ _PRUNE = "SELECT prune($1, $2, $3)"
 
 
 def kept_for(settings: Settings) -> dict[str, timedelta]:
-    """Return by relation how long a row is kept. Reset codes and requests have fixed periods."""
+    """Return each relation's period for rows. Those of reset codes and requests are fixed."""
     days = {
         "job": settings.keep_jobs_days,
         "outage": settings.keep_outages_days,

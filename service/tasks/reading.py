@@ -36,7 +36,7 @@ class Row:
     """The instant as text, because a forged one may fit no ``datetime``."""
 
     request: str | None = None
-    """What the metadata say of the request. It may be forged too."""
+    """The request that the metadata name. It may be forged too."""
 
 
 def decoded(league: UUID, row: Row, now: datetime) -> Found:

@@ -90,7 +90,7 @@ class Step(_Part, frozen=True, kw_only=True):
     """The event's tag."""
 
     actor: Actor
-    """Who caused the step."""
+    """The cause of the step."""
 
     rule: str | None
     """The rulebook's name of the applied rule. Null if no rule applied."""

@@ -71,7 +71,7 @@ class Shell:
     """Hands each event to its followers."""
 
     doors: Doors
-    """What an operator has closed."""
+    """The parts that an operator has closed."""
 
     joined: Joined
     """Looks up the leagues of players with open streams."""

@@ -1,4 +1,4 @@
-"""What a code opens, for somebody who holds it: an invitation or a claim code."""
+"""Codes for the person who holds one: an invitation or a claim code."""
 
 from datetime import datetime
 from typing import Literal

@@ -57,7 +57,7 @@ class LeagueDescription(msgspec.Struct, forbid_unknown_fields=True, kw_only=True
         Annotated[str, Meta(min_length=1, max_length=DESCRIPTION_LENGTH_MAX, pattern=NO_INSTANT)]
         | None
     ) = None
-    """What the league is, for people to read."""
+    """A description of the league, for people to read."""
 
     place: Name | None = None
     """The place where the league usually plays."""
@@ -96,7 +96,7 @@ class LeagueShown(League, kw_only=True):
     """A league with its description, as its members see it."""
 
     description: str | None
-    """What the league is, for people to read, or null."""
+    """A description of the league, for people to read, or null."""
 
     place: str | None
     """The place where the league usually plays, or null."""

@@ -1,4 +1,4 @@
-"""How long an evening takes: many evenings, played by a model at a stated pace."""
+"""Estimates of an evening's length: many evenings, played by a model at a stated pace."""
 
 from collections import Counter
 from typing import Annotated
@@ -79,7 +79,7 @@ class EveningsLength(msgspec.Struct, kw_only=True):
 
 
 class EveningsSimulated(msgspec.Struct, kw_only=True):
-    """What many evenings of these terms took, and the pace that was assumed."""
+    """The lengths of many evenings of these terms, and the pace that was assumed."""
 
     length: EveningsLength | None
     """The lengths, or null if the field is too large to simulate in about a second."""

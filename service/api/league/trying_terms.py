@@ -1,4 +1,4 @@
-"""What a season's terms make of results: invented evenings, counted as a season counts them."""
+"""A trial of a season's terms: invented evenings, counted as a season counts them."""
 
 from collections import Counter
 from datetime import datetime

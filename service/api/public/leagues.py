@@ -40,7 +40,7 @@ class PublicLeague(msgspec.Struct, kw_only=True):
     """As shown to everybody."""
 
     description: str | None
-    """What the league is, for people to read, or null."""
+    """A description of the league, for people to read, or null."""
 
     place: str | None
     """The place where the league usually plays, or null."""

@@ -178,7 +178,7 @@ class PublicFloorTable(msgspec.Struct, kw_only=True):
     """The table's number in the tournament."""
 
     doing: Doing
-    """What the table does at this moment."""
+    """The state of play at this moment."""
 
     hand: str | None
     """The hand in play, or null between hands. Its replay is public once it is over."""

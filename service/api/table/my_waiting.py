@@ -1,4 +1,4 @@
-"""What waits for the caller in all leagues: turns, offers, rebuys, check-ins and deals."""
+"""The caller's open matters in all leagues: turns, offers, rebuys, check-ins and deals."""
 
 from datetime import datetime, timedelta
 from typing import TypeAlias, TypedDict

@@ -33,7 +33,7 @@ _Number = Annotated[int, Meta(ge=0, lt=2**31)]
 
 
 class Facts(msgspec.Struct, frozen=True, array_like=True):
-    """What a player knows of one tournament."""
+    """A player's knowledge of one tournament."""
 
     state: Phase | None = None
     check_in: bool = False
@@ -55,7 +55,7 @@ class Facts(msgspec.Struct, frozen=True, array_like=True):
 
 
 NOTHING = Facts()
-"""What a player knows of a tournament before anything was told."""
+"""A player's knowledge of a tournament before anything was told."""
 
 
 class _League(msgspec.Struct, frozen=True, array_like=True):
@@ -71,7 +71,7 @@ class _Cursor(msgspec.Struct, frozen=True, array_like=True):
 
 
 class InLeague(msgspec.Struct):
-    """What a player knows of one league."""
+    """A player's knowledge of one league."""
 
     epoch: int
     tournaments: dict[str, Facts] = {}

@@ -19,7 +19,7 @@ class VoidWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """The cause and the reason for voiding a deal."""
 
     cause: VoidCause
-    """What was wrong with the deal."""
+    """The fault of the deal."""
 
     reason: Annotated[str, Meta(pattern="^[a-z0-9_]{1,64}$")]
     """A public word for the fault, such as ``card_shown``."""

@@ -1,4 +1,4 @@
-"""What hands count in one tournament, whose rules may differ from its preset's."""
+"""The rank of hands in one tournament. Its rules may differ from its preset's."""
 
 from litestar import Response
 

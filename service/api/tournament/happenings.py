@@ -1,4 +1,4 @@
-"""What has happened in a tournament: its latest events, in members that a page can show at once."""
+"""The latest events of a tournament, in members that a page can show at once."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -237,4 +237,4 @@ _KINDS = [
         floor.LastHandsCalled, floor.HandForHandStarted, floor.HandForHandEnded,
     )
 ]  # fmt: skip
-"""What directors and players want to be told of. Hands have feeds of their tables."""
+"""The events that directors and players want to be told of. Hands are in the feeds of tables."""

@@ -28,7 +28,7 @@ class HouseBotsWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """The number of bots, 1 to 100. All of them get a place, or none."""
 
     strength: Strength = "steady"
-    """How well they play: ``calm`` bots play worst, ``sharp`` bots best."""
+    """The strength of their play: ``calm`` bots play worst, ``sharp`` bots best."""
 
 
 class HouseBotSeated(msgspec.Struct, kw_only=True):
@@ -40,7 +40,7 @@ class HouseBotSeated(msgspec.Struct, kw_only=True):
     """As shown to everybody."""
 
     strength: Strength
-    """How well it plays."""
+    """The strength of its play."""
 
 
 class HouseBotsSeated(msgspec.Struct, kw_only=True):

@@ -54,10 +54,10 @@ KEYS_MAX = 20
 """The most keys of one tournament that have not ended."""
 
 OPEN_AFTER = timedelta(hours=12)
-"""How long a key shows the result after the evening's end."""
+"""The time for which a key shows the result after the evening's end."""
 
 NOTICES_FOR = timedelta(minutes=15)
-"""How long a notice to the players is shown."""
+"""The time for which a notice to the players is shown."""
 
 _NEEDS: Final = "run_floor"
 _PREFIX = "scr"
@@ -123,7 +123,7 @@ class ScreenPlace(msgspec.Struct, kw_only=True):
 
 
 class ScreenShown(msgspec.Struct, kw_only=True):
-    """What the room's clock shows."""
+    """The room's clock."""
 
     tournament: str
     """The tournament, `trn_…`."""

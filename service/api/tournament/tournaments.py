@@ -168,7 +168,7 @@ class TournamentShown(msgspec.Struct, kw_only=True):
     """The time after a deadline in which an answer still counts."""
 
     bots: BotRule
-    """Whether bots may enter, must not, or are the only entrants."""
+    """The rule for bots: they may enter, must not, or are the only entrants."""
 
     payouts: tuple[int, ...]
     """The share of each paid place, first place first. Terms in `fees` may replace them."""

@@ -230,7 +230,7 @@ class TreeAudit:
         if stored is not None:
             last = ((index + 1) << level) - 1
             what = said(
-                "the stored subtree %(index)s of 2^%(level)s events is not theirs",
+                "the stored subtree %(index)s of 2^%(level)s events has the wrong hash",
                 index=index,
                 level=level,
             )

@@ -136,7 +136,7 @@ class MoneyAudit:
         self._kinds[event.entrant, event.kind] -= event.amount
         self._paid[event.entrant] -= -event.amount if event.kind == "refund" else event.amount
         given = self._paid[event.entrant] < 0
-        self._hold(not given, position, said("a payment was taken back that had been given back"))
+        self._hold(not given, position, said("a payment was reversed after it had been refunded"))
 
     def _won(self, event: of_money.BountyWon | of_money.BountyUnclaimed, position: int) -> None:
         self._heads[event.entrant] += event.amount
@@ -174,7 +174,9 @@ class MoneyAudit:
                 self._hold(sound, position, said("not every party agreed to a payout deal"))
                 still = self._entered.keys() - self._placed.keys()
                 self._hold(
-                    parties == still, position, said("a deal was made by others than are in")
+                    parties == still,
+                    position,
+                    said("a payout deal was not made by exactly the remaining entrants"),
                 )
                 self._deal = offer
 
@@ -190,7 +192,7 @@ class MoneyAudit:
     def _standing(self, position: int) -> None:
         sound = not self._outlived
         self._hold(
-            sound, position, said("a deal was not void though somebody had lost the last chip")
+            sound, position, said("a payout deal stayed open after one of its entrants had busted")
         )
 
     def _proposed(self, event: of_money.PayoutDealProposed, position: int) -> None:

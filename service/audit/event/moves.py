@@ -71,7 +71,7 @@ def _moved(moves: Sequence[Move], before: Running) -> Iterator[Proof]:
         yield (
             "moves",
             there == move.entrant,
-            said("%(entrant)s was moved from a seat not its own", entrant=move.entrant),
+            said("%(entrant)s was moved from a seat of somebody else", entrant=move.entrant),
         )
     for move in moves:
         place = (move.to_table, move.to_seat)

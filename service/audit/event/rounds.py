@@ -167,7 +167,8 @@ class RoundsAudit:
     def _ended(self, event: of_rounds.RoundEnded) -> None:
         known = [table.table for table in self._tables]
         self._check(
-            [each.table for each in event.results] == known, said("other tables have results")
+            [each.table for each in event.results] == known,
+            said("the results come from other tables"),
         )
         before = {seat.entrant: seat.stack for each in self._tables for seat in each.seats}
         for result in event.results:

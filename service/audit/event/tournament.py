@@ -109,7 +109,7 @@ class TournamentAudit:
         """Check that changed terms keep the game, and follow them."""
         old = self._known()
         kept = all(getattr(event, name) == getattr(old, name) for name in _KEPT)
-        self._hold("rulings", kept, position, said("a term changed that stays for good"))
+        self._hold("rulings", kept, position, said("a term changed that must never change"))
         self._terms = event
 
     def _see_clock(

@@ -140,7 +140,7 @@ class HandAudit(Seen):
         faces, salts = [c.card for c in opened], [bytes.fromhex(c.salt) for c in opened]
         fouled = generator.pile_root(1, faces, salts) != hand.opened.deck_root
         claimed = event.cause != "fouled_deck" or fouled
-        self.hold("deals", claimed, said("the deck called fouled matches its commitment"))
+        self.hold("deals", claimed, said("a deck was called fouled, but it matches its commitment"))
         due = {seat: chips + hand.spent.get(seat, 0) for seat, chips in hand.wagers.items()}
         back = {share.seat: share.chips for share in event.returned}
         paid_back = {seat: chips for seat, chips in due.items() if chips} == back
@@ -211,7 +211,7 @@ class HandAudit(Seen):
             "hands",
             counted,
             said(
-                "hand %(hands)s of the table is number %(counted)s here",
+                "the table counts this hand as number %(hands)s, the audit as %(counted)s",
                 hands=event.hands,
                 counted=self.hands,
             ),

@@ -21,7 +21,7 @@ class EndsAudit:
         """Compare a stream's recorded end with the version and the hash *found*."""
         version, hash_ = found
         what = said(
-            "%(stream)s is recorded with %(recorded)s events, has %(version)s, or another end",
+            "%(recorded)s events of %(stream)s are recorded, it has %(version)s or another end",
             stream=stream,
             recorded=head.version,
             version=version,
@@ -31,7 +31,7 @@ class EndsAudit:
     def count(self, table: str, head: TableHead, hands: int) -> None:
         """Compare the number of hands recorded for a table with those settled."""
         what = said(
-            "%(recorded)s hands were settled at %(name)s, %(hands)s are here",
+            "%(recorded)s hands are recorded for %(name)s, but its log has %(hands)s",
             recorded=head.hands,
             name=table,
             hands=hands,

@@ -145,7 +145,7 @@ class FateAudit:
         }
         if placed != best_places(state):
             return said(
-                "%(tournament)s is counted by another result than the one that stands",
+                "%(tournament)s is not counted by its current result",
                 tournament=tournament,
             )
         return None

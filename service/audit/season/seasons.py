@@ -208,11 +208,14 @@ class SeasonAudit:
         table = self._known()
         stands = [(each.rank, each.player, each.points) for each in event.standings]
         self._hold(
-            "points", stands == table.rows(), position, said("the final standings are others")
+            "points",
+            stands == table.rows(),
+            position,
+            said("the final standings differ from those counted again"),
         )
         master = table.terms.master
         published = event.master == (None if master is None else master.value)
-        self._hold("seeds", published, position, said("another master was published"))
+        self._hold("seeds", published, position, said("a different master was published"))
 
         def hold(held: bool, what: Said) -> None:
             self._hold("fates", held, position, what)

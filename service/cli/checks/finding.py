@@ -1,4 +1,4 @@
-"""What a check finds: faults, each with the command that mends it."""
+"""The findings of checks: faults, each with the command that mends it."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Final, NamedTuple
@@ -16,7 +16,7 @@ class Fault(NamedTuple):
 
     said: str
     step: str
-    """What mends it: a command in backticks, and the login that it needs."""
+    """The mending command in backticks, and the login that it needs."""
 
     weak: bool = False
     """True if everything works, and the operator should know all the same."""

@@ -41,7 +41,7 @@ class Possible(NamedTuple):
     """A hand that another player may hold."""
 
     weight: float
-    """How often it came in practice."""
+    """The share of practised hands that ended like this."""
 
     before: float
     """The chance to beat one opponent after the first selection, in steps of a twentieth."""

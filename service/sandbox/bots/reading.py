@@ -17,16 +17,16 @@ RAISES: Final = 1.55
 """A player raises whose chance to win is this many times a fair share."""
 
 BLUFFS: Final = 0.05
-"""How often somebody raises or calls with too little, compared with a hand that is enough."""
+"""The weight of a hand that is too weak for the raise or call, compared with one that is not."""
 
 HIDES: Final = 0.35
-"""How often somebody checks a hand that is worth a raise, compared with other hands."""
+"""The weight of a checked hand that is worth a raise, compared with other checked hands."""
 
 PAID: Final = 0.5
-"""Who paid for a raise before the new cards had this chance to beat one opponent,"""
+"""A player who paid for a raise before the new cards had this chance to beat one opponent,"""
 
 PAID_LESS: Final = 0.3
-"""or seldom a smaller one."""
+"""or a smaller one, with this weight."""
 
 CERTAIN: Final = 0.985
 """Nobody waits for a better chance than this."""
@@ -74,7 +74,7 @@ def paying(price: float, due: int, pot: int, rivals: int) -> float:
 
 
 class Knowledge(Protocol):
-    """What a player knows of the hands that others may hold."""
+    """A player's knowledge of the hands that others may hold."""
 
     def others(self, kept: int | None) -> Sequence[Possible]:
         """Return the hands of a player who kept so many cards. None is not known."""

@@ -20,7 +20,7 @@ STAYS: Final = 5 / 6
 """The chance that no spike takes the hand in a round."""
 
 VALUES: Final = Counter(map(worth, DECK))
-"""How often the deck holds each value."""
+"""The number of cards of each value in the deck."""
 
 GRID: Final = tuple((2 * step + 1) / 20 for step in range(10))
 """Chances that are equally likely for a hand of which nothing is known."""

@@ -37,7 +37,7 @@ class Style:
     """The share of bad hands that a bold player raises."""
 
     doubt: float
-    """How much a large bet of another player speaks for that player's hand."""
+    """The weight of another player's large bet as a sign of a strong hand."""
 
     price: float
     """A player calls if the chance to win is this many times the chance to break even."""

@@ -1,4 +1,4 @@
-"""What a client must do, what it did, and the report."""
+"""The checks of a client, its answers to them, and the report."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ FAULTS_SHOWN: Final = 3
 
 
 class Expected(NamedTuple):
-    """What a check expects."""
+    """The behaviour that a check expects."""
 
     title: str
     guide: str

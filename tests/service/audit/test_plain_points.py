@@ -239,11 +239,11 @@ def test_an_audit_finds_lots_masters_and_ranks_that_are_not_as_committed() -> No
     assert "the lot gives another order" in faults_in([*events, turned, closed])["seeds"]
     assert faults_in([*events, fewer, closed])["points"][0].startswith("lots were drawn among")
     hidden = replace(closed, master="00" * 32)
-    assert faults_in([*events, lots, hidden]) == {"seeds": ["another master was published"]}
+    assert faults_in([*events, lots, hidden]) == {"seeds": ["a different master was published"]}
     first, second, *others = closed.standings
     swapped = (replace(second, rank=1), replace(first, rank=2), *others)
     found = faults_in([*events, lots, replace(closed, standings=swapped)])
-    assert found == {"points": ["the final standings are others"]}
+    assert found == {"points": ["the final standings differ from those counted again"]}
 
 
 def test_an_audit_finds_results_that_an_owner_states_alone() -> None:

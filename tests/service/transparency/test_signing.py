@@ -276,7 +276,7 @@ async def test_an_audit_names_the_first_head_that_a_rewritten_log_contradicts(
     )
 
     assert await tree_faults(worker, None, number) == [
-        (255, "the stored subtree 0 of 2^8 events is not theirs"),
+        (255, "the stored subtree 0 of 2^8 events has the wrong hash"),
         (299, "the first 300 events are not those of a signed head; 10 still are"),
     ]
 

@@ -58,7 +58,7 @@ class PrizeReturned(_Event, frozen=True, kw_only=True, tag="prize_returned"):
 
     entrant: EntrantId
     amount: int
-    """What was handed over, less the payout."""
+    """The amount handed over, less the payout."""
     currency: str
     by: PlayerId
     rule: str

@@ -1,1 +1,1 @@
-"""Who the caller is, and what the caller may see and do."""
+"""The caller's identity, and the caller's rights to see and act."""

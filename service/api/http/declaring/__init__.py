@@ -1,1 +1,1 @@
-"""What a route declares: its path, its parameters, who may call it."""
+"""The declaration of a route: its path, its parameters, and its callers."""

@@ -60,7 +60,7 @@ class Connections:
 
     @property
     def number(self) -> int:
-        """How many connections are open."""
+        """The number of open connections."""
         return self._number
 
     def enter(self, connection: Watched) -> bool:

@@ -25,7 +25,7 @@ PLACE: Final = "place"
 """The key in a request's state of its place among the requests under way."""
 
 _FEW: Final = 64
-"""So many requests are under way at a time however slow the answers are."""
+"""The number of requests that a slow process still takes at a time."""
 
 _READ_SECONDS: Final = 1.0
 _COMMAND_SECONDS: Final = 2.0
@@ -84,7 +84,7 @@ class Crowd:
         self._most = most
         self._most_with_reads = max(1, most // 2)
         self.number = 0
-        """How many are under way."""
+        """The number of requests under way."""
 
     def enter(self, method: str, path: str) -> Place:
         """

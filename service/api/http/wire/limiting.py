@@ -86,7 +86,7 @@ class Streams:
 
     @property
     def number(self) -> int:
-        """How many streams are open in this process."""
+        """The number of streams that are open in this process."""
         return self._open["process", None]
 
     @contextmanager

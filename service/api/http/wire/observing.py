@@ -1,4 +1,4 @@
-"""What the process remembers of each request: a line of the access log, and metrics."""
+"""The traces of each request: a line of the access log, and metrics."""
 
 import asyncio
 import re
@@ -19,7 +19,7 @@ _HELD_MAX: Final = 500
 
 
 class Seen:
-    """What the parts of the application learn about one request."""
+    """The facts about one request that the parts of the application learn."""
 
     __slots__ = ("operation", "status", "stream")
 

@@ -45,7 +45,7 @@ class ScreensScreen(msgspec.Struct, kw_only=True):
 
 
 class OnScreen(ClockFloor, kw_only=True):
-    """What a screen key shows: the floor and the tournament in one."""
+    """The floor and the tournament together, as a screen key shows them."""
 
     tournament: str
     name: str
