@@ -67,6 +67,12 @@ _FRESH = {"Cache-Control": "private, no-store"}
 KEY = Query("key", str, "A screen key.", "")
 
 
+_OF_FLOOR = (
+    "entrants", "entrants_left", "average_stack", "level", "next_level", "break_ends",
+    "next_break", "hand_for_hand", "last_hands", "denominations",
+)  # fmt: skip
+
+
 class ScreenKeyMade(msgspec.Struct, kw_only=True):
     """A screen key, shown only once."""
 
@@ -139,6 +145,9 @@ class ScreenShown(msgspec.Struct, kw_only=True):
 
     place: str | None
     """The venue, as free text, or null."""
+
+    suspended: bool
+    """True while the operator has suspended the league."""
 
     ruleset: Ruleset
     """Every parameter of the game, with its levels."""
@@ -311,16 +320,8 @@ async def read_screen(key: Annotated[str, KEY], shell: Shell) -> Response[bytes]
         ruleset=terms.ruleset,
         currency=terms.currency,
         prizes=money_shown(state).prizes,
-        entrants=floor.entrants,
-        entrants_left=floor.entrants_left,
-        average_stack=floor.average_stack,
-        level=floor.level,
-        next_level=floor.next_level,
-        break_ends=floor.break_ends,
-        next_break=floor.next_break,
-        hand_for_hand=floor.hand_for_hand,
-        last_hands=floor.last_hands,
-        denominations=floor.denominations,
+        suspended=league in shell.doors.suspended,
+        **{name: getattr(floor, name) for name in _OF_FLOOR},
         tables=tuple(_table(each) for each in floor.tables),
         seat_changes=changes,
         knocked_out=out,

@@ -7,7 +7,7 @@ import psycopg
 import pytest
 
 from service.audit.report import TITLES
-from service.console.deeds import DEEDS
+from service.console.deeds import AT_TABLE, DEEDS
 from service.console.screens.league.audits import CHECKS
 from service.log.catalogue import events_by_category, tag_of
 from service.people.operator_log import Kind
@@ -94,4 +94,5 @@ def test_every_type_of_event_and_deed_has_its_words() -> None:
         if category != "table" or tag_of(each) in by_staff
     }
     assert set(DEEDS) == events | set(get_args(Kind))
+    assert set(AT_TABLE) == {tag_of(each) for each in events_by_category()["table"]} - by_staff
     assert set(CHECKS) == set(TITLES)

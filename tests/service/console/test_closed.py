@@ -62,6 +62,9 @@ async def test_members_read_a_suspended_league_and_every_form_says_why_it_does_n
         owner, league, tournament, people, table = await console.api.playing()
         browser = await console.signed_in(owner.login)
         assert "is suspended" not in (await browser.get(f"/leagues/{league}")).text
+        made = await owner.post(f"/v1/tournaments/{tournament}/screen-keys")
+        screen = f"/screen/{made.json()['key']}"
+        assert "is suspended" not in (await console.browser().get(screen)).text
         assert (await told(database, "league", "suspend", league, *WHY)).returncode == 0
         doors = console.api.app.shell.doors
         await known(lambda: league in doors.suspended)
@@ -71,6 +74,13 @@ async def test_members_read_a_suspended_league_and_every_form_says_why_it_does_n
             page = await browser.get(path)
             assert page.status_code == 200, path
             assert "This league is suspended" in page.text, path
+        for clock in (
+            f"/tournaments/{tournament}/clock",
+            f"/tournaments/{tournament}/clock?part=clock",
+        ):
+            assert "This league is suspended" in (await browser.get(clock)).text, clock
+        # The TV of the room has no account, and knows by its key.
+        assert "This league is suspended" in (await console.browser().get(screen)).text
         assert "suspended</span>" in (await browser.get("/")).text
         await browser.get(f"/tournaments/{tournament}/floor")
         refused = await browser.submit(f"/tournaments/{tournament}/floor/pause")

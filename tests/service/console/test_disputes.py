@@ -51,7 +51,11 @@ async def test_a_claim_is_filed_ruled_on_and_appealed(
         desk = await console.signed_in(referee.login)
         beside = await desk.get(f"/disputes/{of_hand}")
         assert f'/hands/{hand}?step=4" aria-current="step"' in beside.text
-        assert "hand opened" in beside.text
+        listed = beside.text.partition('class="evidence"')[2]
+        assert "The hand opens." in listed and "has the button." in listed
+        assert "hand opened" not in listed and "seat acted" not in listed
+        german = await desk.get(f"/disputes/{of_hand}", headers={"Accept-Language": "de"})
+        assert "Die Hand beginnt." in german.text.partition('class="evidence"')[2]
         assert "Audit passed" in beside.text
 
         # A ruling shows before and after, and needs a second press.

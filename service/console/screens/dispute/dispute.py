@@ -23,8 +23,10 @@ from service.console.screens.dispute.ruling import Changes, changes_for, ruling_
 from service.console.screens.dispute.words import (
     HandSaid,
     act_name,
+    event_said,
     hand_said,
     kind_name,
+    refusal_said,
     rulebook,
 )
 
@@ -106,7 +108,8 @@ class DisputeScreen(msgspec.Struct, kw_only=True):
 async def dispute(ask: Ask, dispute: str) -> Page:
     """Show the dispute. A referee sees the evidence and the form of the ruling."""
     shown, me = await asyncio.gather(_read(ask, dispute), ask.me())
-    evidence, hand = await asyncio.gather(_evidence(ask, dispute), hand_said(ask, shown))
+    found, hand = await asyncio.gather(_evidence(ask, dispute), hand_said(ask, shown))
+    evidence = None if found is None else await _attached(ask, dispute, found, hand)
     waits = shown.state in ("open", "appealed")
     first = next((each.by for each in shown.rulings), None)
     rules = evidence is not None and waits and me.id not in (first, shown.claimant)
@@ -191,26 +194,33 @@ async def _read(ask: Ask, dispute: str) -> DisputeShown:
     return await ask.api.get(f"/v1/disputes/{dispute}", DisputeShown)
 
 
-async def _evidence(ask: Ask, dispute: str) -> Attached | None:
+async def _evidence(ask: Ask, dispute: str) -> EvidenceShown | None:
     """Return the evidence, or None for somebody who may not rule."""
     try:
-        found = await ask.api.get(f"/v1/disputes/{dispute}/evidence", EvidenceShown)
+        return await ask.api.get(f"/v1/disputes/{dispute}/evidence", EvidenceShown)
     except Problem as problem:
         if problem.status != 403 and problem.code != "another_person_needed":
             raise
         return None
+
+
+async def _attached(
+    ask: Ask, dispute: str, found: EvidenceShown, hand: HandSaid | None
+) -> Attached:
+    """Return the evidence in words: those of the hand's replay, if it can be seen."""
     evidence = found.evidence
     if evidence is None:
         return Attached(recorded=(), left_out=0, signed=None, earlier=())
     names = {str(each.player) for each in evidence.refused}
     called = await _called(ask, dispute, names) if names else {}
+    texts = {} if hand is None else hand.texts
     recorded = [
         Recorded(
             position=each.position,
             clock=_clock(each.received_at or each.at),
             at=each.at,
             received_at=each.received_at,
-            what=each.type.replace("_", " "),
+            what=texts.get(each.version) or event_said(each.type, ask.language),
         )
         for each in evidence.events
     ]
@@ -220,7 +230,7 @@ async def _evidence(ask: Ask, dispute: str) -> Attached | None:
             clock=_clock(each.received_at),
             at=each.received_at,
             received_at=each.received_at,
-            what=each.code.replace("_", " "),
+            what=refusal_said(each.code, ask.language),
             refused_to=called.get(each.player, "?"),
         )
         for each in evidence.refused

@@ -3,11 +3,13 @@
 import msgspec
 
 from service.api.http.declaring.rule_names import NUMBERS
+from service.api.http.problems.answers import catalogue
 from service.api.proof.dispute_shapes import DisputeShown
 from service.api.table.replays import ReplayShown
 from service.base.languages import N_
 from service.console.asking import Ask
 from service.console.calling import Problem
+from service.console.deeds import AT_TABLE, DEEDS
 from service.console.languages import Spoken
 from service.console.rules.titles import RuleNamed, rule_named
 from service.console.screens.replay.shown import lines_of
@@ -45,6 +47,20 @@ class HandSaid(msgspec.Struct, kw_only=True):
 
     steps: int
     lines: tuple[StepLine, ...]
+    texts: dict[int, str]
+    """Every step of the hand in words, by the version of its event."""
+
+
+def event_said(type: str, language: Spoken) -> str:
+    """Return what an event of that type says."""
+    known = DEEDS.get(type) or AT_TABLE.get(type)
+    return language.gettext(known) if known else type.replace("_", " ")
+
+
+def refusal_said(code: str, language: Spoken) -> str:
+    """Return why a command was refused."""
+    _, title = catalogue().get(code, (0, ""))
+    return language.gettext(title) if title else code.replace("_", " ")
 
 
 def kind_name(kind: str, language: Spoken) -> str:
@@ -107,4 +123,5 @@ async def hand_said(ask: Ask, shown: DisputeShown) -> HandSaid | None:
         step=subject.step,
         steps=len(whole),
         lines=lines,
+        texts={step.version: each.said.text for step, each in zip(found.steps, whole, strict=True)},
     )

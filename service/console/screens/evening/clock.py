@@ -115,12 +115,18 @@ class ClockTournament(msgspec.Struct, kw_only=True):
     """What the clock reads of the tournament, as a member or as a stranger gets it."""
 
     id: str
+    league: str | None = None
+    """Null for the holder of a screen key."""
+
     name: str
     starts_at: datetime
     place: str | None
     ruleset: Ruleset
     currency: str | None
     entrants: tuple[Placed, ...]
+    suspended: bool = False
+    """True if the league is suspended. A screen key's answer says it, else the reader's account."""
+
     money: _Money | None = None
     prizes: tuple[int, ...] = ()
 
@@ -142,6 +148,9 @@ class ClockScreen(msgspec.Struct, kw_only=True):
     """The clock of the room."""
 
     id: str
+    suspended: bool = False
+    """True if the league takes no commands. Strangers without a key are not told."""
+
     name: str
     place: str | None
     moment: Moment
@@ -191,11 +200,13 @@ async def clock(ask: Ask, tournament: str) -> Page:
 
 async def _as_member(ask: Ask, tournament: str) -> ClockScreen:
     above = f"/v1/tournaments/{tournament}"
-    shown, whole, notices = await asyncio.gather(
+    me, shown, whole, notices = await asyncio.gather(
+        ask.me(),
         ask.api.get(above, ClockTournament),
         ask.api.get(f"{above}/floor", _MembersFloor),
         ask.api.get(f"{above}/announcements", Listed[AnnouncementListed]),
     )
+    shown.suspended = any(each.suspended for each in me.leagues if each.id == shown.league)
     floor = whole.floor
     floor.seat_changes, floor.knocked_out = whole.seat_changes, whole.knocked_out
     return clock_screen(shown, floor, tuple(notices.items), shell_of(ask.request).now())
@@ -231,6 +242,7 @@ def clock_screen(
     prizes = shown.prizes if shown.money is None else shown.money.prizes
     return ClockScreen(
         id=shown.id,
+        suspended=shown.suspended,
         name=shown.name,
         place=shown.place,
         moment=moment,
