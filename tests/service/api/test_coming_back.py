@@ -1,10 +1,12 @@
 """A suspended account comes back by nothing that its owner made before, and is told nothing."""
 
 import asyncio
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
+from service.api.http.access.authentication import changed
 from service.api.http.declaring.doors import Doors
 from tests.service.api.conftest import ANY, PASSWORD, Api, Person
 from tests.service.api.test_suspending import WHY, told
@@ -104,6 +106,19 @@ async def test_every_kind_of_stream_of_a_suspended_account_ends(
             await begun.wait()
             done = await told(database, "account", "suspend", gone.login, *WHY)
             assert done.returncode == 0, done.stderr
+
+
+async def test_a_stream_that_a_request_opens_just_after_the_suspension_ends_too(serving) -> None:
+    """The request was let in just before."""
+    async with serving() as api:
+        person, shell = await api.person(), api.app.shell
+        assert (await person.get("/v1/me")).status_code == 200
+        [caller] = [
+            known for known, _ in shell.principals.values() if known.account.player == person.player
+        ]
+        changed(shell, caller.account.number, True, again=timedelta(milliseconds=100))
+        with shell.limits.streams.held(caller) as ended:
+            await asyncio.wait_for(ended.wait(), 30)
 
 
 class Slow:

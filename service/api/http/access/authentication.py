@@ -7,6 +7,7 @@ declaration leads to a 401 and not to a leak.
 
 import asyncio
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -83,13 +84,17 @@ def forget_person(shell: Shell, person: UUID) -> None:
     shell.asking.clear()
 
 
-def changed(shell: Shell, person: UUID | None, ended: bool) -> None:
+def changed(
+    shell: Shell, person: UUID | None, ended: bool, *, again: timedelta = BELIEVED_FOR
+) -> None:
     """
     Look up again what another process has changed about a person.
 
     Args:
         person: None for everybody.
         ended: True to end the person's streams too.
+        again: After this time streams are ended once more: a request that was let in before may
+            open one after.
     """
     if person is None:
         shell.principals.clear()
@@ -98,7 +103,9 @@ def changed(shell: Shell, person: UUID | None, ended: bool) -> None:
         return
     forget_person(shell, person)
     if ended:
-        shell.limits.streams.end(person)
+        end = partial(shell.limits.streams.end, person)
+        end()
+        asyncio.get_running_loop().call_later(again.total_seconds(), end)
 
 
 def believed(shell: Shell, text: str) -> Principal | None:

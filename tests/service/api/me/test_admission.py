@@ -79,6 +79,20 @@ async def test_a_taken_login_uses_no_invitation_up_and_a_retry_only_one(serving,
         assert (await sign_up(api, invitation=code)).json()["code"] == "invitation_needed"
 
 
+async def test_a_claim_code_opens_no_account_where_signing_up_is_closed(serving, database) -> None:
+    """Where an invitation is needed, the code of a league's staff is one."""
+    async with serving() as api:
+        owner, league = await api.league()
+        made = await owner.post(f"/v1/leagues/{league}/players", {"name": "Chewie"})
+        asked = {"code": made.json()["claim"], "login": "chewie", "password": PASSWORD}
+    for mode, expected in (("closed", 403), ("invite", 201)):
+        async with serving(sign_up=mode) as api:
+            answer = await api.http.post("/v1/claims", json=asked)
+            assert answer.status_code == expected, answer.text
+            made_up = await api.http.post("/v1/claims", json=asked | {"code": "AAAA"})
+            assert made_up.status_code == (403 if mode == "closed" else 404)
+
+
 async def test_an_invitation_that_was_ended_opens_nothing_more(serving, database) -> None:
     code = await invited(database, "--uses", "3")
     async with serving(sign_up="invite") as api:
