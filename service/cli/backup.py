@@ -12,6 +12,7 @@ import rich_click as click
 from service.backups import keys as key_rings
 from service.backups import manifest as manifests
 from service.backups.keys import KeyRing
+from service.backups.losing import losses
 from service.backups.manifest import BackupRefused, Manifest
 from service.backups.restoring import restore as restore_database
 from service.backups.taking import take
@@ -128,7 +129,7 @@ def restore(
         manifest = manifests.read(source)
         out.print(_told(manifest), markup=False)
         if dry_run:
-            out.print("every part is as it was backed up; nothing was changed")
+            _rehearse(manifest, data, held)
             return
         passphrase = _passphrase(passphrase_file)
         ring = KeyRing(settings={}, files={})
@@ -158,6 +159,30 @@ def restore(
         asyncio.run(_restore(told, source, manifest, data, closed, replace=replace))
         if data is not None:
             at_rest.end_restore(data)
+
+
+def _rehearse(manifest: Manifest, data: Path | None, held: ExitStack) -> None:
+    """Say what the target would lose, if one is named: comparing the parts needs none."""
+    out.print("every part is as it was backed up; nothing was changed")
+    url = server()
+    if data is not None and url is None and not (data / at_rest.CLUSTER).exists():
+        out.print(f"{data} holds no database yet", markup=False)
+        return
+    if data is not None:
+        url = held.enter_context(at_rest.existing(data, url))
+    if url is None:
+        out.print("no database was asked what it would lose: set HOLOTABLE_DATABASE_URL")
+        return
+    lost = asyncio.run(losses(url, manifest))
+    for each in lost:
+        kept = f"after its first {each.kept}" if each.kept else "all that it has"
+        out.print(
+            f"  {each.league} would lose {each.events} events, {kept}; the newest is of "
+            f"{each.newest:%Y-%m-%dT%H:%M:%SZ}",
+            markup=False,
+        )
+    events = sum(each.events for each in lost)
+    out.print(f"the target would lose {events} events of {len(lost)} leagues", markup=False)
 
 
 async def _restore(

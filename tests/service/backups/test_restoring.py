@@ -11,16 +11,21 @@ from pathlib import Path
 from subprocess import CompletedProcess
 from typing import Any
 
+import asyncpg
+import msgspec
 import psycopg
 import pytest
 from psycopg import sql
 
 from engine.values import number_of
+from service.backups.losing import losses
+from service.backups.manifest import Manifest, read
 from service.base.database import UNFINISHED, drop_database
 from service.base.embedded import Cluster, binaries
 from service.base.settings import environment
 from service.process import at_rest
 from service.process.supervisor import Stack, StackFailed
+from service.transparency.ledger import root_at
 from tests.service.audit.test_audit import audited
 from tests.service.exports.test_archive import signed
 from tests.service.league_night import Night, played
@@ -142,6 +147,54 @@ def test_a_database_with_people_or_events_is_not_overwritten(
     assert replaced.returncode == 0, replaced.stderr
     assert log_of(target, other.league) == []
     assert log_of(target, kept.night.league) == kept.log
+
+
+def test_a_dry_run_says_what_the_target_would_lose(kept: Kept, target: TestDatabase) -> None:
+    """Nothing of an empty target or of the backup's own state; then what was played since."""
+    rehearsed = ("restore", str(kept.folder), "--dry-run")
+    nothing = "the target would lose 0 events of 0 leagues"
+    assert nothing in holotable(target, *rehearsed).stdout
+    assert holotable(target, "restore", str(kept.folder)).returncode == 0
+    assert nothing in holotable(target, *rehearsed).stdout
+
+    other = asyncio.run(played(target, "afterwards", steps_max=5))
+    with psycopg.connect(target.url("postgres")) as connection:
+        count = "SELECT count(*), max(at) AT TIME ZONE 'UTC' FROM events WHERE league = %s"
+        found = connection.execute(count, [number_of(other.league)]).fetchone()
+    assert found is not None
+    told = holotable(target, *rehearsed)
+    newest = f"{found[1]:%Y-%m-%dT%H:%M:%SZ}"
+    line = (
+        f"{other.league} would lose {found[0]} events, all that it has; the newest is of {newest}"
+    )
+    assert line in told.stdout
+    assert f"the target would lose {found[0]} events of 1 leagues" in told.stdout
+    assert len(log_of(target, other.league)) == found[0]
+
+    # The same league, with two events more than the copy has, and then with other first events.
+    manifest = read(kept.folder)
+    end = manifest.leagues[kept.night.league]
+    shorter = asyncio.run(_shortened(target, manifest, kept.night.league, end.events - 2))
+    forged = msgspec.structs.replace(end, root="5a" * 32)
+    foreign = msgspec.structs.replace(manifest, leagues={kept.night.league: forged})
+    url = target.url("holotable_migrate")
+    for copy, lost, left in ((shorter, 2, end.events - 2), (foreign, end.events, 0)):
+        of_night = {each.league: each for each in asyncio.run(losses(url, copy))}
+        loss = of_night[kept.night.league]
+        assert (loss.events, loss.kept) == (lost, left)
+
+
+async def _shortened(
+    database: TestDatabase, manifest: Manifest, league: str, events: int
+) -> Manifest:
+    """Return the manifest of a backup that was taken when the log had so many events."""
+    connection = await asyncpg.connect(database.url("holotable_migrate"))
+    try:
+        root = (await root_at(connection, number_of(league), events)).hex()
+    finally:
+        await connection.close()
+    end = msgspec.structs.replace(manifest.leagues[league], events=events, root=root)
+    return msgspec.structs.replace(manifest, leagues={league: end})
 
 
 def test_a_database_in_use_is_not_restored(kept: Kept, target: TestDatabase) -> None:

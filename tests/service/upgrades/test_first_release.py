@@ -57,6 +57,8 @@ async def test_data_of_the_first_release_is_audited_rebuilt_verified_and_played_
     before = asked(database, EVENTS)
     await asyncio.to_thread(migrations.migrate, database.url("holotable_migrate"))
     assert asked(database, EVENTS) == before, "stored events do not change"
+    recorded = "SELECT kind, about FROM operator_deed ORDER BY at DESC LIMIT 1"
+    assert asked(database, recorded) == ("schema_migrated", f"0041 to {migrations.newest()}")
     [league] = asked(database, "SELECT league FROM reads.league")
     [over] = asked(database, "SELECT tournament FROM reads.tournament WHERE state = 'finished'")
 
