@@ -82,10 +82,20 @@ def is_coming(error: BaseException) -> bool:
     return is_away(error) and sqlstate_of(error)[:2] not in _SET_UP_CLASSES
 
 
+def connect(url: str, *, autocommit: bool = False) -> psycopg.Connection:
+    """
+    Connect to any database of a server.
+
+    One of an administrator may have the encoding SQL_ASCII, as Debian's server without a locale has
+    it. Without a word about text, psycopg would give its rows as bytes.
+    """
+    return psycopg.connect(url, autocommit=autocommit, client_encoding="UTF8")
+
+
 def sync_engine(url: str) -> sa.Engine:
     """Return an engine over psycopg that keeps no connection."""
     return sa.create_engine(
-        "postgresql+psycopg://", creator=partial(psycopg.connect, url), poolclass=sa.NullPool
+        "postgresql+psycopg://", creator=partial(connect, url), poolclass=sa.NullPool
     )
 
 
@@ -163,7 +173,7 @@ def bare_logins(url: str) -> list[str]:
     Raises:
       ServerRefused: If the login of *url* may not make roles and databases.
     """
-    with psycopg.connect(url, autocommit=True) as connection:
+    with connect(url, autocommit=True) as connection:
         _, taken = _found(connection)
     return [login for login in LOGINS if login not in taken]
 
@@ -183,7 +193,7 @@ def inspect_server(url: str, ours: bool) -> bool:
       ServerRefused: If the login may not make them, or if the roles have passwords that
         are not ours. Other processes log in with those.
     """
-    with psycopg.connect(url, autocommit=True) as connection:
+    with connect(url, autocommit=True) as connection:
         found, taken = _found(connection)
     if taken and not ours:
         raise ServerRefused(
@@ -209,14 +219,14 @@ def _found(connection: psycopg.Connection) -> tuple[set[str], set[str]]:
 
 def drop_roles(url: str) -> None:
     """Remove the roles. Their databases must be gone."""
-    with psycopg.connect(url, autocommit=True) as connection:
+    with connect(url, autocommit=True) as connection:
         for role in (*LOGINS, OWNER):
             connection.execute(sql.SQL("DROP ROLE IF EXISTS {}").format(sql.Identifier(role)))
 
 
 def forget_passwords(url: str) -> None:
     """Reset the roles to ``roles.sql``, so that nobody can log in."""
-    with psycopg.connect(url, autocommit=True) as connection:
+    with connect(url, autocommit=True) as connection:
         for login in LOGINS:
             connection.execute(sql.SQL("ALTER ROLE {} PASSWORD NULL").format(sql.Identifier(login)))
 
@@ -229,7 +239,7 @@ def create_roles(url: str, passwords: Mapping[str, str]) -> None:
       url: Any database of the server.
       passwords: By login. Logins that are not named keep their passwords.
     """
-    with psycopg.connect(url) as connection:  # roles and passwords in one transaction
+    with connect(url) as connection:  # roles and passwords in one transaction
         connection.execute(sql.SQL(ROLES_SQL.read_text(encoding="utf-8")))
         for login, password in passwords.items():
             connection.execute(
@@ -246,14 +256,11 @@ def create_database(url: str, name: str, owner: str = OWNER) -> None:
     The log's database admits every login except the broker's. Any other database admits only its
     owner.
     """
-    with psycopg.connect(url, autocommit=True) as connection:
+    with connect(url, autocommit=True) as connection:
         known = connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [name])
         if known.fetchone() is None:
-            connection.execute(
-                sql.SQL("CREATE DATABASE {} OWNER {} TEMPLATE template0").format(
-                    sql.Identifier(name), sql.Identifier(owner)
-                )
-            )
+            made = "CREATE DATABASE {} OWNER {} TEMPLATE template0 ENCODING 'UTF8'"
+            connection.execute(sql.SQL(made).format(sql.Identifier(name), sql.Identifier(owner)))
         connection.execute(sql.SQL("SET ROLE {}").format(sql.Identifier(owner)))
         close_databases(connection, name)
         if owner == OWNER:
@@ -274,7 +281,7 @@ def refuse_unfinished(superuser_url: str, name: str) -> None:
     Raises:
       ServerRefused: If one has. No process may open the database to itself then.
     """
-    with psycopg.connect(superuser_url, autocommit=True) as connection:
+    with connect(superuser_url, autocommit=True) as connection:
         said = connection.execute(
             "SELECT shobj_description(oid, 'pg_database') FROM pg_database WHERE datname = %s",
             [name],
@@ -317,7 +324,7 @@ def close_databases(connection: psycopg.Connection, *names: str) -> None:
 
 def drop_database(url: str, name: str) -> None:
     """Remove a database and end its connections."""
-    with psycopg.connect(url, autocommit=True) as connection:
+    with connect(url, autocommit=True) as connection:
         connection.execute(
             sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name))
         )
@@ -325,6 +332,6 @@ def drop_database(url: str, name: str) -> None:
 
 def server_version(url: str) -> str:
     """Return the server's version, as ``18.4``."""
-    with psycopg.connect(url) as connection:
+    with connect(url) as connection:
         shown = connection.execute("SHOW server_version").fetchone()
     return str(shown[0]).split()[0] if shown else ""

@@ -6,7 +6,6 @@ from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 
 import httpx
-import psycopg
 
 from service.backups.manifest import BackupRefused
 from service.base import addresses, database
@@ -134,7 +133,7 @@ def prepared(data: Path, server: str | None) -> Iterator[str]:
         return
     with Cluster(data / CLUSTER, binaries(os.environ)) as cluster:
         superuser = cluster.url()
-        with psycopg.connect(superuser, autocommit=True) as connection:
+        with database.connect(superuser, autocommit=True) as connection:
             database.close_databases(connection, "postgres", "template1")
         yield _prepare(superuser, passwords)
 

@@ -20,8 +20,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-import psycopg
-
 from service.base import addresses, database, migrations
 from service.base.children import dying_with
 from service.base.embedded import Cluster, ClusterFailed, binaries, free_port
@@ -297,7 +295,7 @@ class Stack:
         self.cluster = Cluster(self.data / "cluster", binaries(os.environ), durable=self.durable)
         self.cluster.start()
         superuser = self.cluster.url()
-        with psycopg.connect(superuser, autocommit=True) as connection:
+        with database.connect(superuser, autocommit=True) as connection:
             database.close_databases(connection, "postgres", "template1")
         return superuser
 

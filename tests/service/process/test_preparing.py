@@ -1,5 +1,6 @@
 """One command prepares a server, without the supervisor."""
 
+import errno
 from collections.abc import Iterator
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -12,10 +13,11 @@ from service.base import database
 from service.base.database import BROKER, DATABASE, LOGINS
 from service.base.embedded import Cluster
 from service.base.settings import Settings, environment
+from service.process.preparing import make_logins
 from tests.support import rights
 from tests.support.commands import in_fork, in_own_python
 from tests.support.databases import SECRET_KEY
-from tests.support.servers import SERVERS, programs
+from tests.support.servers import SERVERS, free_port, programs
 
 MANAGER = "CREATE ROLE manager LOGIN CREATEROLE CREATEDB PASSWORD 'managed'"
 
@@ -77,22 +79,61 @@ def test_a_bare_server_is_ready_after_one_command(
     assert (again.returncode, again.stdout) == (0, "the server is ready\n")
 
 
-def test_addresses_and_a_key_are_written_where_settings_read_them(tmp_path: Path) -> None:
+@pytest.fixture
+def plain(tmp_path: Path) -> Iterator[str]:
+    """A new server without a locale, as Debian makes it: its databases know only bytes."""
+    with Cluster(tmp_path / "c", programs(None), durable=False) as cluster:
+        with psycopg.connect(cluster.url(), autocommit=True) as connection:
+            connection.execute("UPDATE pg_database SET encoding = pg_char_to_encoding('SQL_ASCII')")
+        yield cluster.url()
+
+
+def test_addresses_and_a_key_are_written_where_settings_read_them(
+    plain: str, tmp_path: Path
+) -> None:
     """Containers and units get them as files. Nobody else can read them, and none is printed."""
     folder = tmp_path / "secrets"
-    with Cluster(tmp_path / "c", programs(None), durable=False) as cluster:
-        done = in_fork(("prepare", cluster.url(), "--into", str(folder)), {})
-        assert (done.returncode, done.stdout) == (0, "the server is ready\n")
-        assert {each.name for each in folder.iterdir()} == {*LOGINS, "secret_key"}
-        assert {each.stat().st_mode & 0o777 for each in folder.iterdir()} == {0o600}
-        told = {
-            "HOLOTABLE_DATABASE_URL_FILE": str(folder / "holotable_migrate"),
-            "HOLOTABLE_SECRET_KEY_FILE": str(folder / "secret_key"),
-        }
-        assert in_fork(("migrate",), told).returncode == 0
-        key = (folder / "secret_key").read_bytes()
-        assert in_fork(("prepare", cluster.url(), "--into", str(folder)), {}).returncode == 0
-        assert (folder / "secret_key").read_bytes() == key
+    done = in_fork(("prepare", plain, "--into", str(folder)), {})
+    assert (done.returncode, done.stdout) == (0, "the server is ready\n")
+    assert {each.name for each in folder.iterdir()} == {*LOGINS, "secret_key"}
+    assert {each.stat().st_mode & 0o777 for each in folder.iterdir()} == {0o600}
+    told = {
+        "HOLOTABLE_DATABASE_URL_FILE": str(folder / "holotable_migrate"),
+        "HOLOTABLE_SECRET_KEY_FILE": str(folder / "secret_key"),
+    }
+    assert in_fork(("migrate",), told).returncode == 0
+    written = {each.name: each.read_bytes() for each in folder.iterdir()}
+    assert in_fork(("prepare", plain, "--into", str(folder)), {}).returncode == 0
+    assert {each.name: each.read_bytes() for each in folder.iterdir()} == written
+    with psycopg.connect((folder / "holotable_api").read_text().strip()) as connection:
+        assert connection.execute("SHOW server_encoding").fetchone() == ("UTF8",)
+
+
+def test_an_address_is_kept_before_the_server_knows_its_password(plain: str) -> None:
+    """A disk that is full at the third address leaves a server without any password."""
+    kept: list[str] = []
+
+    def keep(login: str, address: str) -> None:
+        with pytest.raises(psycopg.OperationalError, match="authentication failed"):
+            psycopg.connect(address)
+        kept.append(login)
+        if len(kept) == 3:
+            raise OSError(errno.ENOSPC, "no space left")
+
+    with pytest.raises(OSError, match="no space left"):
+        make_logins(plain, keep)
+    assert kept == list(LOGINS[:3])
+    assert database.bare_logins(plain) == list(LOGINS)
+
+
+def test_a_server_that_nobody_reaches_is_named_and_the_secrets_are_not(tmp_path: Path) -> None:
+    """Neither a name that nobody knows nor a closed port ends in a traceback."""
+    for host in ("nobody.invalid", f"127.0.0.1:{free_port()}"):
+        address = f"postgresql://postgres:hidden@{host}/postgres"
+        refused = in_fork(("prepare", address, "--into", str(tmp_path / "secrets")), {})
+        assert refused.returncode == 3, refused.stderr
+        assert "the database is not available" in refused.stderr
+        assert "hidden" not in refused.stderr
 
 
 @pytest.mark.usefixtures("first")
