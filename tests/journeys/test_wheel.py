@@ -32,12 +32,15 @@ def tracked() -> list[str]:
 
 @pytest.fixture(scope="module")
 def wheel() -> Iterator[Path]:
-    """The wheel, built from a copy, so that nothing of an earlier build is in it."""
+    """The wheel, built from a copy in which the build of an earlier version left a file."""
     with TemporaryDirectory(prefix="holotable-test-") as directory:
         source = Path(directory) / "source"
         for name in tracked():
             (source / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, source / name)
+        earlier = source / "build" / "lib" / "engine" / "earlier.py"
+        earlier.parent.mkdir(parents=True)
+        earlier.touch()
         asked = "wheel --quiet --no-deps --no-build-isolation --disable-pip-version-check"
         subprocess.run(
             [sys.executable, "-m", "pip", *asked.split(), "--wheel-dir", directory, str(source)],
