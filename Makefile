@@ -1,6 +1,13 @@
 # The same targets on a laptop and in CI.  They need only Python 3.11 and make.
 
-PYTHON ?= $(shell command -v python3.11 || command -v python3)
+# The interpreters to try, those that were built with their optimisations first: they need a tenth less
+# processor. Debian builds so and does not say it; what pyenv builds often is not. `make bench` says which
+# runs. `make install PYTHON=...` chooses another, in a checkout without .venv.
+NAMED = $(foreach name,python3.11 python3,$(wildcard $(addsuffix /$(name),$(subst :, ,$(PATH)))))
+RANK = import sys; from sysconfig import get_config_var as told; \
+  slow = sys.base_prefix != "/usr" and "--enable-optimizations" not in str(told("CONFIG_ARGS")); \
+  sys.version_info < (3, 11) or print(int(slow), sys.executable)
+PYTHON ?= $(shell for it in $(NAMED); do $$it -c '$(RANK)' 2>/dev/null; done | sort -s -k1,1 | cut -d" " -f2-)
 BIN := .venv/bin
 STAMP := .venv/.installed
 CODE := engine service migrations tests bench
@@ -14,8 +21,10 @@ install: $(STAMP)
 
 # The lock pins every package by hash, dependencies included.  pip resolves nothing, lest a release of
 # tomorrow enters.  The project itself is installed editable.  The check finds what the lock lacks.
+# An interpreter of Debian may lack venv, and leaves half an environment then. The next one is tried.
 $(STAMP): requirements.lock pyproject.toml
-	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@test -x $(BIN)/python || for it in $(PYTHON); do $$it -m venv .venv >/dev/null 2>&1 && exit; rm -rf .venv; done; \
+	  test -x $(BIN)/python || { echo "no Python 3.11 or newer can make an environment: apt-get install python3-venv"; exit 1; }
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	$(BIN)/python -m pip check --disable-pip-version-check
@@ -28,7 +37,7 @@ up: $(STAMP)
 	@$(BIN)/holotable up $(ARGS)
 
 # One worker more than there are cores, because tests often wait for another process.
-WORKERS := $(shell $(PYTHON) -c 'import os; print(min((os.cpu_count() or 2) + 1, 8))')
+WORKERS = $(shell $(BIN)/python -c 'import os; print(min((os.cpu_count() or 2) + 1, 8))')
 PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 QUICK := engine tests/engine tests/vectors tests/golden tests/architecture
 
@@ -42,7 +51,7 @@ test: $(STAMP)
 
 # The large volumes; docs/testing.md lists them.  Each needs the cores for itself: with one worker more,
 # some wait longer than they may.
-test-long: WORKERS := $(shell $(PYTHON) -c 'import os; print(min(max(os.cpu_count() or 2, 2), 8))')
+test-long: WORKERS = $(shell $(BIN)/python -c 'import os; print(min(max(os.cpu_count() or 2, 2), 8))')
 test-long: $(STAMP)
 	$(PYTEST) -m long $(ARGS)
 
