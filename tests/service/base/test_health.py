@@ -161,3 +161,18 @@ def test_up_gives_each_process_the_port_of_the_handbook() -> None:
         assert f'"{address}"' in page, process
     own = addresses(None)
     assert len(set(own.values())) == len(own)
+
+
+def test_a_client_that_says_nothing_stops_nobody_and_is_let_go(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Another one is answered beside it. Its thread and its socket end."""
+    monkeypatch.setattr(metrics._Quiet, "timeout", 1.0)
+    port = free_port()
+    metrics.serve(f"127.0.0.1:{port}")
+    with socket.create_connection(("127.0.0.1", port), timeout=20) as silent:
+        silent.sendall(b"GET /metrics HTTP/1.1\r\n")
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/livez", timeout=20) as answer:
+            assert answer.status == 200
+        assert silent.recv(1) == b"", "closed without an answer"
+    until(lambda: not [each for each in threading.enumerate() if "process_request" in each.name])

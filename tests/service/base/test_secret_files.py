@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from service.backups.taking import take
 from service.base.secret_files import write_secret
 from service.cli.backup import _write_all
 from service.cli.common import plain
 from tests.support.commands import ROOT
+from tests.support.databases import TestDatabase
 
 DYING = """
     import os, signal, sys
@@ -55,6 +57,23 @@ def test_a_secret_is_on_the_disk_before_it_has_its_name(
     monkeypatch.setattr(os, "fsync", fsync)
     write_secret(tmp_path / "key", "x")
     assert synced == [".key.new", tmp_path.name]
+
+
+def test_a_manifest_is_on_the_disk_before_the_backup_has_its_name(
+    database: TestDatabase, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each file, then the folder of their names, then the folder in which the backup appears."""
+    synced: list[str] = []
+    real = os.fsync
+
+    def fsync(descriptor: int) -> None:
+        synced.append(Path(f"/proc/self/fd/{descriptor}").readlink().name)
+        real(descriptor)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    take(database.settings("holotable_migrate"), tmp_path / "first", files={})
+    assert synced[-3:] == ["manifest.json", "first.part", tmp_path.name]
+    assert {".keys.json.new", ".database.dump.new"} <= set(synced)
 
 
 def test_a_restore_keeps_each_secret_that_it_replaces(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import stat
 import subprocess
 import sys
 from hashlib import sha256
@@ -54,6 +55,7 @@ def test_a_closed_season_is_archived_and_the_log_is_as_before(
         for name in ("season.bundle", "signers.txt")
     }
     assert verified(folder) == 0  # it opens everything, so everything could be checked
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700  # an auditor's bundle opens every card
     bundle = bytearray((folder / "season.bundle").read_bytes())
     bundle[bundle.index(b'"chips":') + 8] ^= 1
     (folder / "season.bundle").write_bytes(bundle)
