@@ -54,7 +54,7 @@ def test_the_wheel_has_every_file_that_the_program_reads(wheel: Path) -> None:
     """A template, a text or a migration that is missing would be noticed at its first use."""
     inside = {"migrations/": "service/shipped/migrations/"}
     inside |= {"deploy/postgres/": "service/shipped/postgres/"}
-    left_out = {"deploy/postgres/rights.txt", "service/console/README.md"}
+    left_out = {"service/console/README.md"}
     read = re.compile(r"(engine|service|migrations|deploy/postgres)/")
     wanted = {
         re.sub(r"^(migrations|deploy/postgres)/", lambda found: inside[found[0]], name)
@@ -115,6 +115,11 @@ def test_up_in_an_empty_folder_founds_a_league(installed: Path, tmp_path: Path) 
             assert url is not None, said
             assert token is not None, said
             _found_a_league(url[0], token[0])
+            seen = subprocess.run(
+                ["sh", "-c", f". .holotable/env/migrate; exec {installed.parent}/holotable doctor"],
+                cwd=tmp_path, env=kept, capture_output=True, text=True, check=False,
+            )  # fmt: skip
+            assert (seen.returncode, "ok    logins" in seen.stdout) == (0, True), seen
         finally:
             running.send_signal(signal.SIGINT)
             running.wait(60)
