@@ -214,7 +214,7 @@ _MEANING = {
     True: "the signer remembers more of these leagues. Events are lost, and players who hold "
     "newer signed heads can prove it\n  next: tell the players, and open an epoch of each: "
     "docs/operating/backup-and-restore.md",
-    False: "of these leagues, the signer remembers nothing that is not here. A league that was founded "
+    False: "of these leagues, the signer remembers nothing that is not here. One that was founded "
     "after the backup is not among them",
 }
 
