@@ -253,6 +253,7 @@ def test_a_league_is_taken_away_and_checked(stack: Stack, league: str, tmp_path:
     taken = holotable(stack, "api", "league", "export", league, str(tmp_path))
     file = tmp_path / f"{league}.zip"
     assert (taken.returncode, taken.stdout.startswith(f"{file}: ")) == (0, True), taken.stderr
+    assert file.stat().st_mode & 0o777 == 0o600  # it names people
     checked = holotable(stack, "api", "league", "check", str(file), **NOWHERE)
     assert (checked.returncode, checked.stdout[:6]) == (0, "holds:"), checked.stderr
     content = file.read_bytes()
