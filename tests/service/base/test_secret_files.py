@@ -59,10 +59,10 @@ def test_a_secret_is_on_the_disk_before_it_has_its_name(
     assert synced == [".key.new", tmp_path.name]
 
 
-def test_a_manifest_is_on_the_disk_before_the_backup_has_its_name(
+def test_every_file_of_a_backup_is_on_the_disk_before_it_has_its_name(
     database: TestDatabase, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each file, then the folder of their names, then the folder in which the backup appears."""
+    """The manifest too, then the folder of their names, then the one in which it appears."""
     synced: list[str] = []
     real = os.fsync
 
@@ -72,14 +72,16 @@ def test_a_manifest_is_on_the_disk_before_the_backup_has_its_name(
 
     monkeypatch.setattr(os, "fsync", fsync)
     take(database.settings("holotable_migrate"), tmp_path / "first", files={})
-    assert synced[-3:] == ["manifest.json", "first.part", tmp_path.name]
-    assert {".keys.json.new", ".database.dump.new"} <= set(synced)
+    *files, draft, beside = synced
+    assert {"manifest.json", "keys.json", "database.dump"} <= set(files)
+    assert (draft.startswith("first."), draft.endswith(".part")) == (True, True)
+    assert beside == tmp_path.name
 
 
 def test_a_restore_keeps_each_secret_that_it_replaces(tmp_path: Path) -> None:
     """It may be refused afterwards, and the old database needs the old key."""
     for content in ("one", "two", "three", "three"):
-        _write_all({"key": content}, tmp_path, replace=True)
+        _write_all({"key": content}, tmp_path)
     found = {each.name: each.read_text() for each in tmp_path.iterdir()}
     assert found == {
         "key": "three", "key.before-restore": "one", "key.before-restore-2": "two",
