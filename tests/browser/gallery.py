@@ -89,13 +89,22 @@ def hung(house: House, *secret_keys: str) -> Gallery:
     code = owner.post(f"/v1/leagues/{league}/invitations", {"uses": 9})["code"]
     mail = OptOut(UUID(hex=people[0].player[4:]), "mail", "result")
     eventually(lambda: owner.get(f"/v1/hands/{hand}"))
+    fresh = owner.post("/v1/leagues", {"name": "Mos Eisley Irregulars"})["id"]
+    first = {"name": "First night", "ruleset": "better", "starts_at": _in(days=5)}
+    unknown = owner.post(f"/v1/leagues/{fresh}/tournaments", first)["id"]
     names = {
+        "fresh": fresh, "unknown": unknown,
         "league": league, "season": season, "live": live, "over": over, "coming": coming,
         "hand": hand, "dispute": dispute, "audit": audit, "operation": audit, "claim": claim,
         "code": code, "key": screen, "preset": "better", "player": people[0].player,
         "opt_out": code_of(mail, *secret_keys),
     }  # fmt: skip
     return Gallery(owner, people[0], names, seats)
+
+
+def _in(**later: float) -> str:
+    """Return the time after so many ``minutes`` or ``days``."""
+    return (datetime.now(UTC) + timedelta(**later)).isoformat()
 
 
 def _finished(owner: Person, tournament: str) -> bool:
@@ -218,7 +227,7 @@ def _room(owner: Person, league: str, people: list[Person], season: str) -> str:
 
 def _coming(owner: Person, league: str, people: list[Person], season: str) -> str:
     """Announce an evening with a door: some are here, some have paid, some wait in line."""
-    starts = (datetime.now(UTC) + timedelta(minutes=50)).isoformat()
+    starts = _in(minutes=50)
     entry = {"waitlist": True, "check_in_opens_before_seconds": 3600}
     asked = ROOM | {
         "name": "Winter Open", "season": season, "starts_at": starts, "entrants_max": 9,

@@ -3,6 +3,7 @@ Photograph every screen: ``python -m tests.browser.screens OUT [--data DIR] [--o
 
 Each page is opened at three sizes in both schemes, and saved with a sheet of several beside each
 other. With ``--data`` the stack's data is kept, so that the next look takes seconds.
+``--locale de-DE`` shows the German pages.
 """
 
 import argparse
@@ -92,7 +93,16 @@ def views(gallery: Gallery) -> Iterator[View]:
         ("clock-coming", f"{coming}/clock"),
     )  # fmt: skip
     yield View("people-open", f"{league}/people", owner, (".line-fold > summary >> nth=1",))
+    fresh, unknown = f"/leagues/{names['fresh']}", f"/tournaments/{names['unknown']}"
+    yield from seen(
+        owner,
+        ("fresh-league", fresh), ("fresh-schedule", f"{fresh}/schedule"),
+        ("fresh-people", f"{fresh}/people"), ("fresh-poster", unknown),
+        ("fresh-door", f"{unknown}/door"), ("fresh-floor", f"{unknown}/floor"),
+        ("fresh-clock", f"{unknown}/clock"), ("fresh-prints", f"{unknown}/prints"),
+    )  # fmt: skip
     yield View("prints", f"{live}/prints", owner, paper=True)
+    yield View("table-sheets", f"{live}/prints?what=tables", owner, paper=True)
     yield View("standings-paper", season, owner, paper=True)
     yield View("floor-seat", f"{live}/floor", owner, (".seat-line > summary",))
     yield View("floor-confirm", f"{live}/floor", owner, (
@@ -100,7 +110,9 @@ def views(gallery: Gallery) -> Iterator[View]:
     ))  # fmt: skip
 
 
-def photograph(house: House, views: list[View], out: Path, looks: list[tuple[str, str]]) -> None:
+def photograph(
+    house: House, views: list[View], out: Path, looks: list[tuple[str, str]], locale: str
+) -> None:
     """Save a picture of each view in each look: a size and a scheme."""
     for size, scheme in looks:
         folder = out / f"{size}-{scheme}"
@@ -110,7 +122,9 @@ def photograph(house: House, views: list[View], out: Path, looks: list[tuple[str
             who = each.person.login if each.person else ""
             if who not in pages:
                 touch = {"has_touch": True, "is_mobile": True} if size == "phone" else {}
-                seen = house.open(each.person, SIZES[size], color_scheme=scheme, **touch)
+                seen = house.open(
+                    each.person, SIZES[size], color_scheme=scheme, locale=locale, **touch
+                )
                 pages[who] = seen.context.new_page()
             page = pages[who]
             page.goto(each.path)
@@ -184,6 +198,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, help="keep the stack's data here")
     parser.add_argument("--only", default="", help="names of views, as a regular expression")
     parser.add_argument("--looks", default="", help="such as phone-light,wall-dark")
+    parser.add_argument("--locale", default="en-GB", help="the browser's language, such as de-DE")
     told = parser.parse_args()
     looks = [(size, scheme) for size in SIZES for scheme in SCHEMES]
     looks = [each for each in looks if not told.looks or "-".join(each) in told.looks.split(",")]
@@ -198,7 +213,7 @@ def main() -> None:
         keys = stack.settings("api").secret_keys
         gallery = kept(data / "gallery.json", house, *keys)
         wanted = [each for each in views(gallery) if re.search(told.only, each.name)]
-        photograph(house, wanted, told.out, looks)
+        photograph(house, wanted, told.out, looks, told.locale)
         sheets(browser, told.out)
 
 
