@@ -68,16 +68,22 @@ def server() -> Iterator[Cluster]:
 
 
 @contextmanager
-def apis(cluster: Cluster, count: int) -> Iterator[list[Api]]:
-    """Run *count* processes of the API on a server."""
+def apis(cluster: Cluster, count: int, *, meet: bool = True) -> Iterator[list[Api]]:
+    """
+    Run *count* processes of the API on a server.
+
+    Args:
+        meet: True if they hand each other requests, as processes of one machine may.
+    """
     with ExitStack() as stack:
+        folder = stack.enter_context(TemporaryDirectory(prefix="holotable-bench-"))
         made = []
         for _ in range(count):
             metrics = free_port()
             settings = Settings(
                 database_url=cluster.url(DATABASE, "holotable_api", PASSWORD),
                 secret_key=SECRET, log_level="warning", port=free_port(),
-                metrics_address=f"127.0.0.1:{metrics}",
+                metrics_address=f"127.0.0.1:{metrics}", neighbours=folder if meet else None,
                 token_requests=1_000_000, account_requests=1_000_000, address_requests=1_000_000,
                 keep_alive_seconds=300, token_streams=20_000, account_streams=20_000,
             )  # fmt: skip

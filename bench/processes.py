@@ -2,8 +2,9 @@
 Measure several API processes on one league, by how its players are spread over them.
 
 ``BENCH_WAYS`` names ways instead of all: a number of processes, and ``shared`` (the players of a
-table use one process), ``split`` (they use one each in turn) or ``proxy`` (HAProxy gives each
-request to the next process). The ways take turns, so that other load on the machine meets all.
+table use one process), ``split`` (they use one each in turn), ``apart`` (as split, by processes
+that do not hand each other requests) or ``proxy`` (HAProxy gives each request to the next process).
+The ways take turns, so that other load on the machine meets all.
 """
 
 import asyncio
@@ -51,7 +52,7 @@ async def load(told: dict[str, list[str]]) -> None:
 
 
 async def _tables(name: str, urls: list[str]) -> list[Game]:
-    if name.endswith("split"):
+    if name.endswith(("split", "apart")):
         return await sit_down(urls[0], TABLES, lambda _, seat: urls[seat % len(urls)])
     return await sit_down(urls[0], TABLES, lambda table, _: urls[table % len(urls)])
 
@@ -83,18 +84,21 @@ def _watch(cluster: Cluster, running: list[Api], proxies: dict[int, int]) -> dic
 def main() -> list[Figure]:
     """Print the rate of each way, what was spent on it, and its ratio to one process."""
     ways = [way for way in os.environ.get("BENCH_WAYS", "").split(",") if way] or list(WAYS)
-    most = max(int(way.split()[0]) for way in ways)
     with ExitStack() as stack:
         cluster = stack.enter_context(server())
-        running = stack.enter_context(apis(cluster, most))
+        running = {
+            apart: stack.enter_context(apis(cluster, _most(ways, apart=apart), meet=not apart))
+            for apart in (False, True)
+        }
+        every = [*running[False], *running[True]]
         proxies, told = {}, {}
         for way in ways:
             count, kind = int(way.split()[0]), way.split()[1]
+            asked = running[kind == "apart"][:count]
+            told[way] = [each.url for each in asked]
             if kind == "proxy":
-                proxies[count], url = stack.enter_context(proxy(running[:count]))
+                proxies[count], url = stack.enter_context(proxy(asked))
                 told[way] = [url]
-            else:
-                told[way] = [each.url for each in running[:count]]
         child = subprocess.Popen(
             [sys.executable, "-m", "bench.processes", json.dumps(told)],
             cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -108,11 +112,11 @@ def main() -> list[Figure]:
         seen = defaultdict(list)
         for _ in range(ROUNDS):
             for way in ways:
-                before = _watch(cluster, running, proxies)
+                before = _watch(cluster, every, proxies)
                 child.stdin.write(f"{way}\n".encode())
                 child.stdin.flush()
                 found = json.loads(child.stdout.readline())
-                after = _watch(cluster, running, proxies)
+                after = _watch(cluster, every, proxies)
                 seen[way].append(found | {name: after[name] - it for name, it in before.items()})
             ways.reverse()
     _report(seen)
@@ -120,6 +124,11 @@ def main() -> list[Figure]:
         return []
     split, one = ([each["rate"] for each in seen[way]] for way in ("2 split", "1 shared"))
     return [figure("two processes", "actions/s", split, one, "one process of ours")]
+
+
+def _most(ways: list[str], *, apart: bool) -> int:
+    """Return the greatest number of processes of the ways that are apart, or of the others."""
+    return max((int(way.split()[0]) for way in ways if way.endswith("apart") == apart), default=0)
 
 
 def _report(seen: dict[str, list[dict[str, float]]]) -> None:

@@ -16,14 +16,17 @@ from litestar.status_codes import HTTP_204_NO_CONTENT, HTTP_304_NOT_MODIFIED
 from litestar.types import Receive, Send
 
 from service.api.http.access.authentication import authenticate
+from service.api.http.handing import again, answered_elsewhere
 from service.api.http.problems.answers import Handlers
 from service.api.http.serving import WHOLE
-from service.api.http.shell import Asked
+from service.api.http.shell import Asked, Shell
 from service.api.http.wire.crowding import PLACE, Place
+from service.api.http.wire.frames import Answered, Handed
 from service.api.http.wire.limiting import Limits
 from service.api.http.wire.observing import EVENT_STREAM, Seen
 from service.api.http.wire.requests import BoundedRequest
 from service.api.table import tables
+from service.base import telemetry
 from service.base.errors import Overloaded, TooManyRequests
 
 Scope = Any  # ASGI defines the members by prose
@@ -102,24 +105,62 @@ class Front:
             place.leave()
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
-        found = _TABLE.fullmatch(scope["path"])
-        route = None if found is None else _ROUTES.get((scope["method"], found[2]))
-        if found is None or route is None:
+        route = _route_of(scope)
+        if route is None:
             await self._litestar(scope, receive, _headed(scope, send))
             return
         scope["litestar_app"] = self._litestar
         request = _Request(scope, receive, send)
-        scope["path_params"] = {"table_id": found[1]}
+        await _send(scope, await self._answered(request, route, here=False), send)
+
+    async def _answered(
+        self, request: _Request, route: HTTPRouteHandler, *, here: bool
+    ) -> Response[bytes]:
+        """
+        Return the answer of a hot route.
+
+        Args:
+            here: True if no other process may be asked.
+        """
         answer: _Answer = route.fn
         try:
             await authenticate(request, route.opt["operation"])
-            response = await answer(request)
+            found = None if here else await answered_elsewhere(request)
+            return await answer(request) if found is None else found
         except Exception as error:  # noqa: BLE001
             # The framework does the same around its own handlers, which this path skips.
             # Every error becomes its problem document. The handler of Exception logs an
             # unexpected error and answers 500.
+            return self._answer_to(error)(request, error)
+
+    async def answer_handed(self, shell: Shell, handed: Handed) -> Answered:
+        """
+        Answer a request that another process has handed on, as if its client had come here.
+
+        Its client's limits were counted there. The number of requests under way is bounded here.
+        """
+        telemetry.REQUEST.set(handed.request)
+        scope: Scope = {
+            "type": "http", "method": handed.method, "path": handed.path, "query_string": b"",
+            "headers": handed.headers, "litestar_app": self._litestar,
+            "state": {"shell": shell, "request_id": handed.request},
+        }  # fmt: skip
+        route, request = _route_of(scope), _Request(scope, again(handed.body))
+        if route is None:
+            raise LookupError("a request was handed on that is none of a table's")
+        try:
+            place = self._limits.crowd.enter(handed.method, handed.path)
+        except Overloaded as error:
             response = self._answer_to(error)(request, error)
-        await _send(scope, response, send)
+        else:
+            try:
+                response = await self._answered(request, route, here=True)
+            finally:
+                place.leave()
+        return Answered(
+            handed.number, response.status_code or 200, str(response.media_type),
+            dict(response.headers), response.content,
+        )  # fmt: skip
 
     async def answer(self, scope: Scope, receive: Receive, send: Send, given: Given) -> None:
         """Answer a request that reaches no route, within the client's limits."""
@@ -150,6 +191,15 @@ class Front:
         known = next(each for each in type(error).__mro__ if each in self._handlers)
         answer: Callable[..., Response[bytes]] = self._handlers[known]
         return answer
+
+
+def _route_of(scope: Scope) -> HTTPRouteHandler | None:
+    """Return the hot route of a request, and put the table into its scope, or None."""
+    found = _TABLE.fullmatch(scope["path"])
+    route = None if found is None else _ROUTES.get((scope["method"], found[2]))
+    if found is not None and route is not None:
+        scope["path_params"] = {"table_id": found[1]}
+    return route
 
 
 def _common(scope: Scope) -> list[tuple[bytes, bytes]]:

@@ -40,6 +40,11 @@ REQUEST_SECONDS: Final = Histogram(
 SHED: Final = Counter(
     "holotable_shed_total", "Requests and commands refused because of too many others.", ["what"]
 )
+HANDED: Final = Counter(
+    "holotable_handed_requests_total",
+    "Requests handed to another process of this machine, by what became of them.",
+    ["outcome"],
+)
 STREAMS: Final = Gauge("holotable_http_streams", "Event streams that are open.")
 CONNECTIONS: Final = Gauge("holotable_http_connections", "HTTP connections that are open.")
 POOL: Final = Gauge(

@@ -74,6 +74,13 @@ class Settings(KeepingSettings, frozen=True, kw_only=True):
     port: Annotated[int, Meta(ge=0, le=65535)] = 8000
     """The port of the API."""
 
+    neighbours: Annotated[str, Meta(pattern="^/")] | None = None
+    """
+    Folder in which the API processes of one machine find each other, and hand each other requests.
+
+    Only their user may enter it, and they are of one installation (ADR 0056).
+    """
+
     trusted_proxies: str | None = None
     """
     Addresses and networks of the proxies in front of the API, separated by commas.

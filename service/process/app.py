@@ -6,6 +6,8 @@ import sys
 import time
 from collections.abc import AsyncIterator
 from functools import cache, partial
+from importlib.metadata import version
+from pathlib import Path
 from traceback import format_exc
 from types import FrameType
 from typing import cast
@@ -38,6 +40,7 @@ from service.api.http.wire.connections import Connections
 from service.api.http.wire.cors import Cors
 from service.api.http.wire.edge import Edge
 from service.api.http.wire.limiting import Limits
+from service.api.http.wire.neighbours import Neighbours, kind_of
 from service.api.http.wire.observing import Observer, Seen
 from service.api.http.wire.proxies import Proxies
 from service.api.http.wire.requests import BoundedRequest
@@ -45,6 +48,7 @@ from service.api.openapi import openapi_document
 from service.api.openapi.pages import PAGES
 from service.api.routes import ROUTES
 from service.base import metrics, telemetry
+from service.base.addresses import parts
 from service.base.database import async_engine, is_coming
 from service.base.grouping import Grouped
 from service.base.health import Schema, beating
@@ -68,6 +72,7 @@ __all__ = ["build", "openapi_document", "run"]
 SHUTDOWN_SECONDS = 5
 
 _API = "/v1/"
+_PLACE = ("host", "port", "dbname")
 
 _log = structlog.get_logger(__name__)
 
@@ -120,8 +125,8 @@ class Application:
         self._proxies = Proxies(settings.proxies())
         self.limits = Limits(settings, self._proxies)
         self.shell: Shell | None = None
-        front = Front(_litestar(), HANDLED, self.limits)
-        self._edge = Edge(front, _paths(), Cors(settings.origins()))
+        self._front = Front(_litestar(), HANDLED, self.limits)
+        self._edge = Edge(self._front, _paths(), Cors(settings.origins()))
         self._console = Console(self._edge)
         self._entropy = SystemEntropy()
 
@@ -135,6 +140,11 @@ class Application:
         """Start the parts of the process, and stop them at the end of the block."""
         async with contextlib.AsyncExitStack() as stack:
             self.shell = await self._open(stack)
+            if self._settings.neighbours is not None:
+                answer = partial(self._front.answer_handed, self.shell)
+                folder, kind = Path(self._settings.neighbours), _kind(self._settings)
+                self.shell.neighbours = Neighbours(folder, kind, answer)
+                await stack.enter_async_context(self.shell.neighbours.met())
             settle()
             yield
             self._stopping.set()
@@ -200,6 +210,13 @@ class Application:
                 await send({"type": "lifespan.startup.failed", "message": format_exc()})
             raise
         await send({"type": "lifespan.shutdown.complete"})
+
+
+def _kind(settings: Settings) -> str:
+    """Return the name of the processes that answer as this one does: its installation and code."""
+    database = {name: it for name, it in parts(settings.database_url).items() if name in _PLACE}
+    told = [settings.secret_key, version("holotable"), of_code().head]
+    return kind_of(*told, *(database.get(name, "") for name in _PLACE))
 
 
 def _for_people(scope: HTTPScope) -> bool:
@@ -331,6 +348,7 @@ async def _shell(
             proxies=proxies,
             limits=limits,
             troubles=Troubles(runtime.pool),
+            neighbours=None,
             stopping=stopping,
         )
         doors.person = partial(changed, shell)

@@ -12,6 +12,7 @@ from collections.abc import Coroutine, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
 from typing import Any, Final, TypeVar
 
 import psycopg
@@ -71,6 +72,10 @@ class Loop:
         self._thread.join(10)
 
 
+def _folder() -> TemporaryDirectory[str]:
+    return TemporaryDirectory(prefix="holotable-")
+
+
 @dataclass
 class Room(Stack):
     """
@@ -100,6 +105,9 @@ class Room(Stack):
     """The fault in the code of each part, to see that the verdict finds it."""
 
     second_port: int = field(default_factory=free_port)
+    sockets: TemporaryDirectory[str] = field(default_factory=_folder)
+    """The folder of the API processes' sockets."""
+
     resting: set[str] = field(default_factory=set)
     """The parts that a fault keeps down."""
 
@@ -142,10 +150,11 @@ class Room(Stack):
             self.loop.run(self.lines[name].start())
 
     def settings(self, process: str) -> Settings:
-        """Return the settings of a part."""
-        if process == SECOND:
-            return replace(super().settings("api"), port=self.second_port)
-        return super().settings(process)
+        """Return the settings of a part. The two API processes hand each other requests."""
+        if process not in ("api", SECOND):
+            return super().settings(process)
+        port = self.port if process == "api" else self.second_port
+        return replace(super().settings("api"), port=port, neighbours=self.sockets.name)
 
     def command(self, process: str) -> list[str]:
         """Return the command of a part, in the version that it runs."""

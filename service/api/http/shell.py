@@ -18,6 +18,7 @@ from service.api.http.following.joining import Joined
 from service.api.http.following.news import News
 from service.api.http.wire.crowding import PLACE
 from service.api.http.wire.limiting import Limits
+from service.api.http.wire.neighbours import Neighbours
 from service.api.http.wire.proxies import Proxies
 from service.base.grouping import Grouped
 from service.base.schema_range import SchemaRange
@@ -97,6 +98,9 @@ class Shell:
 
     troubles: Troubles
     """The warnings that ``/readyz`` shows."""
+
+    neighbours: Neighbours | None
+    """The API processes of this machine, or None if this one looks for none."""
 
     stopping: asyncio.Event
     """Set at the first signal to stop. Open streams then end."""

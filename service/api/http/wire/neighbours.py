@@ -1,0 +1,283 @@
+"""
+The API processes of one machine, and which of them answers for a league.
+
+They find each other in a folder that only their user can enter, in which each has a socket. Each
+league has one process that answers for its tables, and the others hand it their requests. So one
+process decides in whole batches, and no other has to fold its events or to decide on an old copy.
+
+Nothing relies on it. Two processes may both take themselves for the one that answers: the log
+decides, as it does between machines. A neighbour that ends or stands still costs a short wait. Its
+requests are then answered here, where the log knows those that it had carried out.
+"""
+
+import asyncio
+import hashlib
+import os
+import stat
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Final
+
+import msgspec
+import structlog
+
+from service.api.http.wire.frames import Answered, Frames, Handed
+from service.base import metrics
+from service.base.settings import SettingsInvalid
+
+_BEAT_SECONDS: Final = 0.1
+_SILENT_BEATS: Final = 5
+"""So many beats a neighbour that owes an answer may miss."""
+
+_LOOK_SECONDS: Final = 1.0
+
+FOLDER_MAX: Final = 72
+"""The longest path of a folder in bytes. That of a socket in it has 107 at most."""
+
+_ANSWERED = metrics.HANDED.labels("answered")
+_GONE = metrics.HANDED.labels("gone")
+
+_handed = msgspec.msgpack.Decoder(Handed)
+_answered = msgspec.msgpack.Decoder(Answered)
+_encode = msgspec.msgpack.Encoder().encode
+
+Headers = list[tuple[bytes, bytes]]
+"""The headers of a request, as its client sent them."""
+
+Serve = Callable[[Handed], Awaitable[Answered]]
+"""Answers a request that a neighbour has handed on. It must not raise."""
+
+_log = structlog.get_logger(__name__)
+
+
+class Neighbour(Frames):
+    """
+    Another process, which answers requests.
+
+    Args:
+        left: Called when it has gone, or stands still.
+    """
+
+    def __init__(self, left: Callable[[], None]) -> None:
+        super().__init__()
+        self._left = left
+        self._waiting: dict[int, asyncio.Future[Answered | None]] = {}
+        self._asked = 0
+        self._silent = 0
+        self.greeted = asyncio.Event()
+        """Set by its first message. A process that stands still accepts connections too."""
+
+    async def ask(
+        self, method: str, path: str, request: str, headers: Headers, body: bytes
+    ) -> Answered | None:
+        """Return the answer to a request, or None if the process has gone or stands still."""
+        if self.out is None:
+            return None
+        self._asked = number = self._asked + 1
+        if not self._waiting:
+            self._silent = 0
+        answer: asyncio.Future[Answered | None] = asyncio.get_running_loop().create_future()
+        self._waiting[number] = answer
+        self.say(_encode(Handed(number, method, path, request, headers, body)))
+        try:
+            found = await answer
+        finally:
+            self._waiting.pop(number, None)
+        (_ANSWERED if found is not None else _GONE).inc()
+        return found
+
+    def hear(self, message: bytes) -> None:
+        """Take an answer, or a sign that the process goes on."""
+        self._silent = 0
+        self.greeted.set()
+        if message:
+            answered = _answered.decode(message)
+            waiting = self._waiting.get(answered.number)
+            if waiting is not None and not waiting.done():
+                waiting.set_result(answered)
+
+    def beat(self) -> None:
+        """Give the process up if it owes answers and has been silent for too long."""
+        self._silent += 1
+        # Beats and not seconds: what came while this process itself stood still is read first.
+        if self._waiting and self._silent > _SILENT_BEATS:
+            _log.warning("a neighbour stands still", requests=len(self._waiting))
+            self.hang_up()
+            self._gone()
+
+    def connection_lost(self, error: Exception | None) -> None:
+        """Have the requests answered elsewhere."""
+        super().connection_lost(error)
+        self._gone()
+
+    def _gone(self) -> None:
+        self.out = None
+        for waiting in self._waiting.values():
+            if not waiting.done():
+                waiting.set_result(None)
+        self._left()
+
+
+class _Caller(Frames):
+    """A process that hands requests to this one."""
+
+    def __init__(self, at: "Neighbours") -> None:
+        super().__init__()
+        self._at = at
+        self._owed = 0
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Greet the process."""
+        super().connection_made(transport)
+        self._at.callers.add(self)
+        self.say()
+
+    def connection_lost(self, error: Exception | None) -> None:
+        """Forget the process. What it has asked is carried out all the same."""
+        super().connection_lost(error)
+        self._at.callers.discard(self)
+
+    def hear(self, message: bytes) -> None:
+        """Begin to answer a request."""
+        self._owed += 1
+        task = asyncio.create_task(self._answer(_handed.decode(message)))
+        self._at.answering.add(task)
+        task.add_done_callback(self._at.answering.discard)
+
+    async def _answer(self, handed: Handed) -> None:
+        try:
+            self.say(_encode(await self._at.serve(handed)))
+        finally:
+            self._owed -= 1
+
+    def beat(self) -> None:
+        """Say that this process goes on, if it owes an answer."""
+        if self._owed:
+            self.say()
+
+
+class Neighbours:
+    """
+    The processes of this machine, this one included.
+
+    Args:
+        folder: Where each has its socket.
+        kind: What tells processes of this installation and version from all others.
+        serve: Answers requests of the others.
+    """
+
+    def __init__(self, folder: Path, kind: str, serve: Serve) -> None:
+        self._folder = folder
+        self._kind = kind
+        self._name = f"{kind}-{os.urandom(8).hex()}"
+        self._known: dict[str, Neighbour] = {}
+        self.serve = serve
+        self.callers: set[_Caller] = set()
+        self.answering: set[asyncio.Task[None]] = set()
+        """The requests of others that are under way here."""
+
+    @property
+    def number(self) -> int:
+        """How many other processes are known."""
+        return len(self._known)
+
+    def at(self, league: str) -> Neighbour | None:
+        """Return the process that answers for *league*, or None if it is this one."""
+        if not self._known:
+            return None
+        name = max((self._name, *self._known), key=lambda each: rank(each, league))
+        return self._known.get(name)
+
+    @asynccontextmanager
+    async def met(self) -> AsyncIterator[None]:
+        """
+        Answer neighbours and look for them, for as long as the block takes.
+
+        Raises:
+            SettingsInvalid: If others may enter the folder.
+        """
+        _demand_own(self._folder)
+        loop = asyncio.get_running_loop()
+        path, new = self._folder / self._name, self._folder / f".{self._name}"
+        server = await loop.create_unix_server(lambda: _Caller(self), new)
+        new.rename(path)  # whoever finds a socket that nobody listens to removes it
+        running = [asyncio.create_task(self._beat()), asyncio.create_task(self._look())]
+        try:
+            yield
+        finally:
+            path.unlink(missing_ok=True)
+            server.close()
+            for each in (*self.callers, *self._known.values()):
+                each.hang_up()
+            running += self.answering
+            for task in running:
+                task.cancel()
+            await asyncio.gather(*running, return_exceptions=True)
+
+    async def _beat(self) -> None:
+        while True:
+            await asyncio.sleep(_BEAT_SECONDS)
+            for each in (*self.callers, *self._known.values()):
+                each.beat()
+
+    async def _look(self) -> None:
+        """Meet the processes whose sockets appear in the folder."""
+        while True:
+            try:
+                for path in self._folder.glob(f"{self._kind}-*"):
+                    if path.name not in self._known and path.name != self._name:
+                        await self._meet(path)
+            except OSError as error:  # nothing would start this loop again
+                _log.warning("neighbours were not looked for", error=str(error))
+            await asyncio.sleep(_LOOK_SECONDS)
+
+    async def _meet(self, path: Path) -> None:
+        loop = asyncio.get_running_loop()
+        neighbour = Neighbour(lambda: self._part(path.name, neighbour))
+        try:
+            async with asyncio.timeout(_BEAT_SECONDS * _SILENT_BEATS):
+                await loop.create_unix_connection(lambda: neighbour, str(path))
+                await neighbour.greeted.wait()
+        except ConnectionRefusedError:  # it has ended without a farewell
+            _forget(path)
+        except (OSError, TimeoutError) as error:
+            _log.info("a neighbour does not greet", error=type(error).__name__)
+        else:
+            if neighbour.out is not None:
+                self._known[path.name] = neighbour
+        finally:
+            if path.name not in self._known:
+                neighbour.hang_up()
+
+    def _part(self, name: str, neighbour: Neighbour) -> None:
+        if self._known.get(name) is neighbour:
+            del self._known[name]
+
+
+def kind_of(*parts: str) -> str:
+    """Return a name for processes that agree in *parts*. It does not tell the parts."""
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
+
+
+def rank(name: str, league: str) -> bytes:
+    """Return the rank of a process for a league. With each process only its own leagues move."""
+    return hashlib.blake2b(f"{name} {league}".encode(), digest_size=8).digest()
+
+
+def _forget(path: Path) -> None:
+    path.unlink(missing_ok=True)
+
+
+def _demand_own(folder: Path) -> None:
+    if len(os.fsencode(folder)) > FOLDER_MAX:
+        raise SettingsInvalid(f"HOLOTABLE_NEIGHBOURS: more than {FOLDER_MAX} bytes: {folder}")
+    try:
+        found = folder.stat()
+    except OSError as error:
+        raise SettingsInvalid(f"HOLOTABLE_NEIGHBOURS: {error.strerror}: {folder}") from error
+    alone = found.st_uid == os.getuid() and not stat.S_IMODE(found.st_mode) & 0o077
+    if not stat.S_ISDIR(found.st_mode) or not alone:
+        raise SettingsInvalid(
+            f"HOLOTABLE_NEIGHBOURS: {folder} must be a folder that only its user can enter (0700)"
+        )
