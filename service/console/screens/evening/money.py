@@ -35,6 +35,9 @@ class AccountSeen(msgspec.Struct, kw_only=True):
     entry_due: int
     """The part of the entry that is not paid."""
 
+    rebuy_due: int
+    """What is owed beyond the entry, if it can be nothing but rebuys."""
+
     payout: int
     handed_over: int
     refund: int
@@ -94,6 +97,21 @@ async def money(ask: Ask, tournament: str) -> Page:
 async def take_entry(ask: Ask, given: Given, tournament: str) -> Done | Page:
     """Record all parts of an entry that are not paid yet."""
     await pay_entry(ask, given, tournament, given.text("entrant"))
+    said = ask.gettext("%(name)s has paid.") % {"name": given.text("name")}
+    return Done(links.money(tournament), said)
+
+
+@form("/tournaments/{tournament:str}/money/rebuy", of=money)
+async def take_rebuy(ask: Ask, given: Given, tournament: str) -> Done | Page:
+    """Record the rebuys of a player that are not paid yet."""
+    path, entrant = f"/v1/tournaments/{tournament}", given.text("entrant")
+    shown, books = await asyncio.gather(
+        ask.api.get(path, TournamentShown), ask.api.get(f"{path}/ledger", LedgerShown)
+    )
+    due = next((_rebuy_due(each, shown) for each in books.accounts if each.entrant == entrant), 0)
+    if due:
+        wanted = PaymentWanted(entrant=entrant, kind="rebuy", amount=due)
+        await ask.api.send("POST", f"{path}/payments", wanted, object, key=given.key)
     said = ask.gettext("%(name)s has paid.") % {"name": given.text("name")}
     return Done(links.money(tournament), said)
 
@@ -166,6 +184,15 @@ def _due(account: AccountShown, shown: TournamentShown) -> list[tuple[_Kind, int
     return found
 
 
+def _rebuy_due(account: AccountShown, shown: TournamentShown) -> int:
+    """Return what is owed beyond the entry, or 0 if it may be an add-on as well as a rebuy."""
+    fees = shown.fees
+    if fees.payment == "on_trust" or fees.rebuy is None or fees.add_on is not None:
+        return 0
+    entry = sum(amount for _, amount in _due(account, shown))
+    return max(0, account.charged - account.paid - entry)
+
+
 def _account(account: AccountShown, shown: TournamentShown) -> AccountSeen:
     refund = account.refund
     return AccountSeen(
@@ -176,6 +203,7 @@ def _account(account: AccountShown, shown: TournamentShown) -> AccountSeen:
         paid=account.paid,
         owed=account.charged - account.paid,
         entry_due=sum(amount for _, amount in _due(account, shown)),
+        rebuy_due=_rebuy_due(account, shown),
         payout=account.payout,
         handed_over=account.handed_over,
         refund=0 if refund is None else refund.amount,

@@ -1,0 +1,84 @@
+"""A director with a phone sells a rebuy, takes its money, and gets the fields of a deal."""
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.chromium import PHONE, overflow
+from tests.browser.house import House, Person
+from tests.browser.scenery import eventually
+
+pytestmark = pytest.mark.slow
+
+TERMS = {
+    "ruleset": "better_simple", "starting_stack": 12, "hands_between_seconds": 0,
+    "decision_seconds": 3600, "currency": "EUR", "payouts": [60, 40],
+    "fees": {"buy_in": 1000, "rebuy": {"price": 1000}, "payment": "recorded"},
+    "overrides": {"rebuy": {"max": 1, "seconds": 3600}},
+}  # fmt: skip
+ORDER = ("all_in", "call", "check", "stay", "stand", "call_hand")
+
+
+def _all_in(people: list[Person], table: str) -> None:
+    """Let everybody whose turn it is bet everything."""
+    for each in people:
+        view = each.get(f"/v1/tables/{table}")
+        if not view["my_turn"]:
+            continue
+        body: dict[str, Any] = {"decision": view["decision"]["token"]}
+        verbs = {legal["verb"]: legal for legal in view["legal"]}
+        if "select" in verbs:
+            body |= {"type": "select", "cards": view["me"]["cards"][:2]}
+        elif "improve" in verbs:
+            body |= {"type": "improve", "cards": view["me"]["new_cards"][:1]}
+        elif "raise_to" in verbs and "all_in" not in verbs:
+            body |= {"type": "raise_to", "amount": verbs["raise_to"]["max"]}
+        else:
+            body |= {"type": next(verb for verb in ORDER if verb in verbs)}
+        each.post(f"/v1/tables/{table}/actions", body)
+
+
+def test_a_rebuy_and_its_money_take_two_taps_each_and_a_deal_shows_its_fields(house: House) -> None:
+    owner, league = house.league()
+    people = [house.join(owner, league, name=each) for each in ("Mara", "Jyn", "Cassian", "Bodhi")]
+    evening = house.evening(owner, league, **TERMS)
+    path = f"/v1/tournaments/{evening}"
+    for each in people:
+        entrant = each.post(f"{path}/registrations")["entrant"]
+        owner.post(f"{path}/payments", {"entrant": entrant, "kind": "buy_in", "amount": 1000})
+    owner.post(f"{path}/start")
+    table = eventually(lambda: owner.get(path)["tables"])[0]["id"]
+
+    def broke() -> Any:
+        _all_in(people, table)
+        shown = owner.get(path)["entrants"]
+        return next((each for each in shown if each["status"] == "rebuy_open"), None)
+
+    bust = eventually(broke)
+    page = house.open(owner, PHONE, has_touch=True, is_mobile=True).context.new_page()
+
+    # The rebuy: the line of the one without a seat, then the button.
+    page.goto(f"/tournaments/{evening}/floor")
+    line = page.locator(f"#{bust['id']}")
+    line.locator("summary").tap()
+    line.get_by_role("button", name="Rebuy").tap()
+    expect(page.get_by_text(f"A rebuy for {bust['name']}.")).to_be_visible()
+    assert overflow(page) <= 0
+
+    # The money: due at once, and taken with one button.
+    page.goto(f"/tournaments/{evening}/money")
+    row = page.get_by_role("row").filter(has_text=bust["name"])
+    row.get_by_role("button").tap()
+    expect(page.get_by_role("row").filter(has_text=bust["name"])).to_contain_text("settled")
+    assert overflow(page) <= 0
+    paid = {each["entrant"]: each for each in owner.get(f"{path}/ledger")["accounts"]}
+    assert paid[bust["id"]]["paid"] == 2000
+
+    # A deal by hand: its fields appear with the choice, and only then.
+    page.goto(f"/tournaments/{evening}/deals")
+    shares = page.locator("input[name^='shares.']")
+    expect(shares.first).to_be_hidden()
+    page.get_by_text("By hand").first.tap()
+    expect(shares.first).to_be_visible()
+    assert overflow(page) <= 0
