@@ -6,14 +6,16 @@ continues. Cards, bets, levels, moves and breaks of tables are the engine's.
 """
 
 import heapq
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from engine.coordination.aggregates import DECIDERS
 from engine.coordination.next_hand import plan_next_hand
-from engine.coordination.policies import busts_of, decide_in_turn, tables_of
+from engine.coordination.policies import added_tables, busts_of, decide_in_turn, tables_of
+from engine.coordination.purchases import chips_of
 from engine.kit.cards import VALUES
 from engine.rulesets import Ruleset, ruleset_hash
 from engine.rulesets.structure import hand_seconds
@@ -21,14 +23,17 @@ from engine.table.model.commands import Act, Improve, Select, Verb
 from engine.table.model.hand import Decision, InHand
 from engine.table.model.state import Place, Table
 from engine.table.model.wagers import legal_wagers
+from engine.tournament.levels import structure_of
 from engine.tournament.model.commands import (
     Announce,
+    DeclareRebuy,
     OpenRegistration,
     RaiseLevels,
     Register,
     StartPlay,
 )
-from engine.tournament.model.state import Finished, Running
+from engine.tournament.model.state import Finished, Running, entries_of
+from engine.tournament.model.terms import EntryTerms
 from engine.tournament.model.values import Masters
 from engine.values import (
     EntrantId,
@@ -54,13 +59,44 @@ BETWEEN = timedelta(seconds=1)
 """The interval at which a waiting table is asked again."""
 
 
+class Later(NamedTuple):
+    """What happens after the start: some players come late, and some buy a rebuy."""
+
+    players: int = 0
+    """How many of all players come late."""
+
+    level: int | None = None
+    """The last level in which they may come."""
+
+    buying: float = 0.0
+    """The chance that somebody who may buy a rebuy does."""
+
+
+_NOBODY_LATER = Later()
+
+
 class Night:
     """One tournament, from the seat draw to its winner."""
 
     def __init__(
-        self, ruleset: Ruleset, *, players: int, stack: int, seed: int, table_seats: int = 6
+        self,
+        ruleset: Ruleset,
+        *,
+        players: int,
+        stack: int,
+        seed: int,
+        table_seats: int = 6,
+        later: Later = _NOBODY_LATER,
     ) -> None:
         self.random = Random(seed)
+        self.later = later
+        self.people = Random(f"{seed} comes late or buys")
+        self.bought = 0
+        steps = structure_of(ruleset)[: later.level or 0]
+        until = sum(each.length or 0 for each in steps)
+        coming = (self.people.uniform(0, until) for _ in range(later.players))
+        self.coming = [NOON + timedelta(seconds=each) for each in sorted(coming, reverse=True)]
+        in_time = players - later.players
         self.name = TournamentId(identifier("trn", UUID(int=seed)))
         self.hands = 0
         asked = (
@@ -76,26 +112,15 @@ class Night:
                 entrants_max=max(players, 2),
                 starts_at=NOON,
                 decision_seconds=30,
+                entry=EntryTerms(late_registration_level=later.level),
             ),
             OpenRegistration(
                 masters=Masters(cards=f"{seed + 1:064x}", open=f"{seed + 2:064x}"),
                 salts=(SALT, SALT),
                 now=NOON,
             ),
-            *(
-                Register(
-                    entrant=EntrantId(identifier("ent", UUID(int=number))),
-                    player=PlayerId(identifier("plr", UUID(int=number))),
-                    now=NOON,
-                )
-                for number in range(1, players + 1)
-            ),
-            StartPlay(
-                table_ids=tuple(
-                    TableId(identifier("tbl", UUID(int=number))) for number in range(1, players + 1)
-                ),
-                now=NOON,
-            ),
+            *(_entry(number, NOON) for number in range(1, in_time + 1)),
+            StartPlay(table_ids=_tables(range(1, players + 1)), now=NOON),
         )
         decider = DECIDERS["tournament"]
         _, self.tournament = decide_in_turn(decider, decider.initial, asked)
@@ -111,6 +136,8 @@ class Night:
         now = NOON
         while isinstance(self.tournament, Running):
             now, table = heapq.heappop(times)
+            for opened in self._let_in(now):
+                heapq.heappush(times, (now, opened))
             self._tend(now)
             took = self._go_on(table, now)
             if took is not None:
@@ -123,8 +150,31 @@ class Night:
         if clock is not None and clock.due is not None and clock.due <= now:
             self._above(RaiseLevels(now=now))
 
-    def _above(self, *commands: Any) -> None:
-        _, self.tournament = decide_in_turn(DECIDERS["tournament"], self.tournament, commands)
+    def _let_in(self, now: datetime) -> list[TableId]:
+        """Enter those who have come late until *now*. Return the tables added for them."""
+        added: list[TableId] = []
+        while self.coming and self.coming[-1] <= now:
+            self.coming.pop()
+            number = len(entries_of(self.tournament)) + 1
+            events = self._above(_entry(number, now, _tables([100_000 + number])))
+            for opening in added_tables(self.tournament, events, now=now):
+                table = DECIDERS["table"]
+                self.tables[opening.table] = decide_in_turn(table, table.initial, (opening,))[1]
+                added.append(opening.table)
+        return added
+
+    def _sell(self, key: TableId, now: datetime) -> None:
+        """Sell rebuys to those at a table who have just lost their last chip."""
+        for window in getattr(self.tournament, "windows", ()):
+            if window.table == key and window.buys and self.people.random() < self.later.buying:
+                level = self.tables[key].level_number
+                events = self._above(DeclareRebuy(entrant=window.entrant, level=level, now=now))
+                self._at_table(key, *chips_of(events, now=now)[key])
+                self.bought += 1
+
+    def _above(self, *commands: Any) -> Any:
+        events, self.tournament = decide_in_turn(DECIDERS["tournament"], self.tournament, commands)
+        return events
 
     def _go_on(self, key: TableId, now: datetime) -> timedelta | None:
         """Lead a table to its next hand. Return the time of its hand, or None if it is closed."""
@@ -132,6 +182,7 @@ class Night:
         if table.hand is not None:
             # Its time is over, so it is played now with its outcome.
             self._play_hand(key, now)
+            self._sell(key, now)
             return timedelta()
         for _ in range(100):
             if not isinstance(self.tournament, Running):
@@ -167,7 +218,7 @@ class Night:
     def _at_table(self, key: TableId, *commands: Any) -> None:
         decided, after = decide_in_turn(DECIDERS["table"], self.tables[key], commands)
         self.tables[key] = after
-        if (busts := busts_of(key, decided)) is not None:
+        if (busts := busts_of(key, decided, level=after.level_number)) is not None:
             self._above(busts)
 
     def _play_hand(self, key: TableId, now: datetime) -> None:
@@ -215,6 +266,19 @@ class Night:
         if wins + 0.1 * mood > worth:
             return ("call" if "call" in legal else "stay"), None
         return "fold", None
+
+
+def _entry(number: int, now: datetime, tables: tuple[TableId, ...] = ()) -> Register:
+    return Register(
+        entrant=EntrantId(identifier("ent", UUID(int=number))),
+        player=PlayerId(identifier("plr", UUID(int=number))),
+        table_ids=tables,
+        now=now,
+    )
+
+
+def _tables(numbers: Iterable[int]) -> tuple[TableId, ...]:
+    return tuple(TableId(identifier("tbl", UUID(int=number))) for number in numbers)
 
 
 def _nearest(cards: list[str], target: int, *, none: bool = False) -> tuple[str, ...]:

@@ -11,7 +11,9 @@ The model is a program of the standard library alone. It runs in a process of it
 takes no time from people who play: a plan as JSON on the standard input, the evenings as JSON on
 the standard output. The same plan always gives the same evenings.
 
-It knows no re-entries, no rebuys and no late players. Tables are balanced between hands.
+Late players come at any time until their level ends, to the shortest table or to a new one. Who
+loses the last chip buys a rebuy with a given chance, while the terms sell one. A re-entry is not
+played; it is much the same as a rebuy. Tables are balanced between hands.
 """
 
 import heapq
@@ -32,13 +34,37 @@ EVENING_HANDS_MAX: Final = 4_000
 WINS: Final = (0.7, 0.45, 0.3, 0.2, 0.12, 0.06)
 """The players' estimate of winning, by the distance of their cards from the target."""
 
-CAUTION: Final = 0.35
-RAISING: Final = ((0.7, 2.0), (0.0, 0.06))
-"""
-The share of the simple players' raises that people make, from least to most.
 
-Half of the evenings are played by people like the simple players, half by careful ones. Each
-company is another one, so an evening draws its share between the two numbers of its half.
+class Company(NamedTuple):
+    """A kind of people at the tables."""
+
+    raises: tuple[float, float]
+    """The share of the simple players' raises that they make, from the most careful of them on."""
+
+    caution: tuple[float, float]
+    """How much they fear for their stack when they call, from the most careful of them on."""
+
+
+COMPANIES: Final = (
+    Company(raises=(0.7, 2.0), caution=(0.35, 0.35)),
+    Company(raises=(0.0, 0.06), caution=(1.75, 0.55)),
+)
+"""
+People who raise as the simple players do, and people as careful as the house bots or more.
+
+Every other evening is played by the first, the others by the second, and the evenings of a half
+spread evenly from the most careful to the boldest. Drawn by chance, one half would often have
+more, and the percentiles would move with it.
+"""
+
+GOLDEN: Final = 0.618034
+"""Multiples of it, without their whole part, fill the space between 0 and 1 evenly."""
+
+DEAREST: Final = 0.65
+"""
+The chance with which everybody calls any bet, as with the best cards against one player.
+
+Otherwise the last two of careful people would give each other the blinds for ever.
 """
 
 FIRST: Final = (0.617, 0.838, 0.889, 0.914, 0.934, 1.0)
@@ -63,10 +89,33 @@ class Level(NamedTuple):
     ends: float
 
 
+class Late(NamedTuple):
+    """The players who come after the start."""
+
+    players: int = 0
+    until: float = 0.0
+    """The second of play by which all of them have come."""
+
+
+class Rebuys(NamedTuple):
+    """The rebuys that are sold, and how many of them are bought."""
+
+    each: int = 0
+    """The most that one player may buy."""
+
+    until: float = 0.0
+    """The second of play at which the last one is sold."""
+
+    chance: float = 0.0
+    """The chance that somebody who may buy one does."""
+
+
 class Plan(NamedTuple):
     """Everything on which the length of an evening depends."""
 
     players: int
+    """All players, those who come late among them."""
+
     seats: int
     stack: int
     unit: int
@@ -82,6 +131,9 @@ class Plan(NamedTuple):
     player_seconds: int
     """The seconds that each player dealt in adds."""
 
+    late: Late = Late()
+    rebuys: Rebuys = Rebuys()
+
 
 class Ended(NamedTuple):
     """One evening."""
@@ -94,14 +146,22 @@ class Ended(NamedTuple):
 class Evening:
     """One evening, from the first hand to the last two players."""
 
-    def __init__(self, plan: Plan, random: Random) -> None:
+    def __init__(self, plan: Plan, random: Random, number: int = 0) -> None:
         self.plan = plan
         self.random = random
-        self.stacks = [plan.stack] * plan.players
+        in_time = plan.players - plan.late.players
+        self.stacks = [plan.stack] * in_time
+        self.bought = [0] * plan.players
         self.hands = 0
-        self.raising = random.uniform(*random.choice(RAISING))
-        number = -(-plan.players // plan.seats)
-        order = list(range(plan.players))
+        bold = number // 2 * GOLDEN % 1
+        self.raising, self.caution = (
+            careful + (bolder - careful) * bold for careful, bolder in COMPANIES[number % 2]
+        )
+        coming = (random.uniform(0.0, plan.late.until) for _ in range(plan.late.players))
+        self.coming = sorted(coming, reverse=True)
+        """The seconds at which the late players come, the next one last."""
+        number = -(-in_time // plan.seats)
+        order = list(range(in_time))
         self.tables = {each: order[each::number] for each in range(number)}
 
     def play(self) -> Ended | None:
@@ -109,23 +169,53 @@ class Evening:
         times = [(0.0, table) for table in self.tables]
         while self.hands < EVENING_HANDS_MAX:
             now, table = heapq.heappop(times)
+            for opened in self._seat(now):
+                heapq.heappush(times, (now, opened))
             seated = self.tables.get(table)
             if seated is None:
                 continue
-            if len(seated) < 2:  # the others' hands must end first
-                heapq.heappush(times, (times[0][0] + 1, table))
+            if len(seated) < 2:  # the others' hands must end first, or somebody must come
+                self._balance(table)
+                following = times[0][0] + 1 if times else self.coming[-1]
+                heapq.heappush(times, (following, table))
                 continue
             level = self._level(now)
             self._hand(seated, self.plan.levels[level])
             self.hands += 1
+            self._sell(seated, now)
             now += self.plan.hand_seconds + self.plan.player_seconds * len(seated)
             seated[:] = [each for each in seated if self.stacks[each]]
             self._balance(table)
-            if len(self.tables) == 1 and len(next(iter(self.tables.values()))) < 2:
+            if sum(map(len, self.tables.values())) < 2 and not self.coming:
                 rests = sum(length for at, length in self.plan.breaks if at < now)
                 return Ended(round(now + rests), self.hands, level + 1)
             heapq.heappush(times, (now, table))
         return None
+
+    def _seat(self, now: float) -> list[int]:
+        """Seat those who have come late until *now*. Return the tables opened for them."""
+        opened: list[int] = []
+        while self.coming and self.coming[-1] <= now:
+            self.coming.pop()
+            shortest = min(self.tables, key=lambda each: len(self.tables[each]))
+            if len(self.tables[shortest]) >= self.plan.seats:
+                shortest = max(self.tables) + 1
+                self.tables[shortest] = []
+                opened.append(shortest)
+            self.tables[shortest].append(len(self.stacks))
+            self.stacks.append(self.plan.stack)
+        return opened
+
+    def _sell(self, seated: list[int], now: float) -> None:
+        """Sell rebuys to those at a table who have lost all chips in the hand dealt at *now*."""
+        each, until, chance = self.plan.rebuys
+        if now >= until:
+            return
+        for player in seated:
+            buys = not self.stacks[player] and self.bought[player] < each
+            if buys and self.random.random() < chance:
+                self.stacks[player] = self.plan.stack
+                self.bought[player] += 1
 
     def _level(self, now: float) -> int:
         levels = self.plan.levels
@@ -145,7 +235,8 @@ class Evening:
 
     def _hand(self, seated: list[int], level: Level) -> None:
         """Play one hand, and move the dealer on."""
-        hand = Hand([self.stacks[each] for each in seated], self.raising, self.random)
+        stacks = [self.stacks[each] for each in seated]
+        hand = Hand(stacks, self.raising, self.caution, self.random)
         hand.forced(level)
         hand.deal()
         hand.street(level.big or self.plan.unit, self.plan.unit)
@@ -159,9 +250,10 @@ class Evening:
 class Hand:
     """One hand. The seats are in the order in which they act; the last two post the blinds."""
 
-    def __init__(self, stacks: list[int], raising: float, random: Random) -> None:
+    def __init__(self, stacks: list[int], raising: float, caution: float, random: Random) -> None:
         self.random = random
         self.raising = raising
+        self.caution = caution
         self.stacks = stacks
         self.wagers = [0] * len(stacks)
         self.live = [True] * len(stacks)
@@ -237,8 +329,8 @@ class Hand:
             return bet
         price = min(due, stack)
         # An even chance is not worth most of a stack.
-        worth = price / (sum(self.wagers) + price + 1) + CAUTION * price / (stack + 1)
-        return self.put[seat] + price if wins + 0.1 * mood > worth else None
+        worth = price / (sum(self.wagers) + price + 1) + self.caution * price / (stack + 1)
+        return self.put[seat] + price if wins + 0.1 * mood > min(worth, DEAREST) else None
 
     def paid(self) -> list[int]:
         """Return the stacks after the pots have been paid. Equal hands share."""
@@ -270,7 +362,7 @@ def play(plan: Plan) -> list[Ended]:
     found: list[Ended] = []
     hands = 0
     while hands < HANDS_MAX and len(found) < EVENINGS_MAX:
-        ended = Evening(plan, random).play()
+        ended = Evening(plan, random, len(found)).play()
         if ended is None:
             return []
         found.append(ended)
@@ -283,7 +375,9 @@ def main() -> None:
     given = json.load(sys.stdin)
     levels = tuple(Level(*each) for each in given.pop("levels"))
     breaks = tuple((at, length) for at, length in given.pop("breaks"))
-    json.dump(play(Plan(levels=levels, breaks=breaks, **given)), sys.stdout)
+    late, rebuys = Late(*given.pop("late")), Rebuys(*given.pop("rebuys"))
+    plan = Plan(levels=levels, breaks=breaks, late=late, rebuys=rebuys, **given)
+    json.dump(play(plan), sys.stdout)
 
 
 if __name__ == "__main__":

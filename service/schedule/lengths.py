@@ -11,20 +11,28 @@ from typing import Final, NamedTuple
 
 import structlog
 
-from engine.rulesets.parts import LevelStep
+from engine.rulesets.parts import LevelStep, Rebuy
 from engine.rulesets.structure import HAND_SECONDS, PLAYER_SECONDS
 from service.base.pools import SIMULATION
 from service.schedule import evening_model
-from service.schedule.evening_model import Ended, Level, Plan
+from service.schedule.evening_model import Ended, Late, Level, Plan, Rebuys
 
 EVENINGS_MIN: Final = 20
 """The fewest evenings from which a length is told."""
+
+LATE_ONE_IN: Final = 6
+"""One player in so many comes late, unless the organiser knows better."""
+
+BUYING_PERCENT: Final = 50
+"""So many of a hundred who may buy a rebuy do, unless the organiser knows better."""
 
 _SECONDS_MAX: Final = 10
 """The time after which a simulation is given up."""
 
 _KNOWN_MAX: Final = 256
 _FOREVER: Final = 1e12
+_ANY_NUMBER: Final = 10**6
+_NO_REBUYS: Final = Rebuy()
 _PROGRAM: Final = (sys.executable, "-I", "-S", str(Path(evening_model.__file__)))
 
 _log = structlog.get_logger(__name__)
@@ -56,6 +64,9 @@ def plan_of(
     unit: int,
     levels: Sequence[LevelStep],
     breaks: Iterable[tuple[int, int]] = (),
+    late: tuple[int, int] | None = None,
+    rebuy: Rebuy = _NO_REBUYS,
+    percent: int = BUYING_PERCENT,
 ) -> Plan:
     """
     Return the plan of an evening with levels by the clock.
@@ -64,6 +75,8 @@ def plan_of(
         seats: The most players at a table.
         unit: The smallest chip of the game.
         breaks: The level after which each break comes, and its seconds.
+        late: The last level in which players may come, and how many of all come late.
+        percent: How many of a hundred who may buy a rebuy do.
     """
     ends = [*accumulate(step.length or _FOREVER for step in levels)]
     return Plan(
@@ -78,7 +91,17 @@ def plan_of(
         breaks=tuple((ends[level - 1], seconds) for level, seconds in breaks),
         hand_seconds=HAND_SECONDS,
         player_seconds=PLAYER_SECONDS,
+        late=Late() if late is None else Late(late[1], ends[late[0] - 1]),
+        rebuys=_rebuys(rebuy, ends, percent),
     )
+
+
+def _rebuys(rebuy: Rebuy, ends: Sequence[float], percent: int) -> Rebuys:
+    if rebuy.max == 0:
+        return Rebuys()
+    each = _ANY_NUMBER if rebuy.max is None else rebuy.max
+    last = rebuy.until_level or len(ends)
+    return Rebuys(each, ends[min(last, len(ends)) - 1], percent / 100)
 
 
 def lengths_of(evenings: Sequence[Ended]) -> Lengths | None:

@@ -40,6 +40,8 @@ REQUESTS: dict[str, Document] = {
             {"small": 50, "big": 100, "length": 600},
             {"small": 250, "big": 500},
         ],
+        "late": {"level": 1, "players": 1},
+        "rebuys": {"max": 1, "until_level": 2},
     },
     "evaluate_hands": {
         "hands": [["T+10", "Z1"], ["C+10"]],

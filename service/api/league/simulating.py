@@ -10,7 +10,7 @@ from msgspec import Meta
 from engine.rulesets import CoruscantShift, resolve
 from engine.rulesets.errors import RulesetInvalid
 from engine.rulesets.levels import LEVELS_MAX
-from engine.rulesets.parts import LevelStep
+from engine.rulesets.parts import LevelStep, Rebuy
 from engine.rulesets.structure import HAND_SECONDS, PLAYER_SECONDS, hand_seconds
 from engine.rulesets.validation import NUMBER_MAX
 from service.api.http.operations import operation
@@ -18,7 +18,7 @@ from service.api.http.problems.faults import Fault, refused
 from service.api.http.shell import Shell
 from service.api.http.writing.submitting import encoded
 from service.people.tokens import Principal
-from service.schedule.lengths import plan_of
+from service.schedule.lengths import BUYING_PERCENT, LATE_ONE_IN, plan_of
 
 _PLAYERS_MAX = 200
 _BREAKS_MAX = 20
@@ -34,11 +34,34 @@ class BreakPlanned(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """The length of the break."""
 
 
+class LatePlanned(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """Players who come after the start, at any time until the level ends."""
+
+    level: Annotated[int, Meta(ge=1, le=LEVELS_MAX)]
+    """The last level in which players may enter. It has an end."""
+
+    players: Annotated[int, Meta(ge=0, le=_PLAYERS_MAX)] | None = None
+    """The number of entrants who come late. Null is one in six."""
+
+
+class RebuysPlanned(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """Rebuys of a starting stack. Count re-entries among them: they last as long."""
+
+    max: Annotated[int, Meta(ge=0, le=NUMBER_MAX)] | None
+    """The number of rebuys that a player may make. Null is any number."""
+
+    until_level: Annotated[int, Meta(ge=1, le=LEVELS_MAX)] | None = None
+    """The last level in which a player may rebuy. Null is every level."""
+
+    percent: Annotated[int, Meta(ge=0, le=100)] = BUYING_PERCENT
+    """How many of a hundred who may rebuy do."""
+
+
 class EveningsWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """An evening with levels by the clock, whose length is asked for."""
 
     players: Annotated[int, Meta(ge=2, le=_PLAYERS_MAX)]
-    """The number of entrants. All of them come in time, and nobody enters again."""
+    """The number of entrants, those who come late among them."""
 
     table_seats: Annotated[int, Meta(ge=2, le=12)]
     """The most players at a table."""
@@ -51,6 +74,12 @@ class EveningsWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 
     breaks: Annotated[tuple[BreakPlanned, ...], Meta(max_length=_BREAKS_MAX)] = ()
     """The breaks. The clock stands in them."""
+
+    late: LatePlanned | None = None
+    """Players who come late. With null all come in time."""
+
+    rebuys: RebuysPlanned | None = None
+    """The rebuys that are sold. With null there are none."""
 
     ruleset: Annotated[str, Meta(max_length=40)] = "better"
     """The name of a preset with blinds or an ante."""
@@ -93,6 +122,12 @@ class EveningsSimulated(msgspec.Struct, kw_only=True):
     hands_an_hour: int
     """The hands that a full table plays in an hour at this pace."""
 
+    late_players: int
+    """The number of entrants who come late."""
+
+    rebuys_percent: int
+    """How many of a hundred who may rebuy do. Without rebuys it is 0."""
+
 
 @operation(
     "POST", "/v1/simulations", "simulate_evenings",
@@ -106,9 +141,11 @@ async def simulate_evenings(
     """
     Play the evenings, or answer from memory. The same terms always have the same lengths.
 
-    The model assumes that nobody enters late, again or not at all, and that no rebuy is bought.
+    The model assumes that everybody comes, and that nobody goes before the last chip.
     """
     game = _game(body)
+    late = _late(body)
+    sold = body.rebuys or RebuysPlanned(max=0, percent=0)
     plan = plan_of(
         players=body.players,
         seats=body.table_seats,
@@ -116,6 +153,9 @@ async def simulate_evenings(
         unit=game.chip_unit,
         levels=body.levels,
         breaks=[(each.level, each.seconds) for each in body.breaks],
+        late=late,
+        rebuy=Rebuy(max=sold.max, until_level=sold.until_level),
+        percent=sold.percent,
     )
     if not shell.evenings.knows(plan):
         shell.limits.simulate(principal.account.number)
@@ -131,8 +171,31 @@ async def simulate_evenings(
         hand_seconds=HAND_SECONDS,
         player_seconds=PLAYER_SECONDS,
         hands_an_hour=round(3600 / hand_seconds(body.table_seats)),
+        late_players=0 if late is None else late[1],
+        rebuys_percent=0 if sold.max == 0 else sold.percent,
     )
     return encoded(shown)
+
+
+def _late(asked: EveningsWanted) -> tuple[int, int] | None:
+    """
+    Return the last level of late registration, and the number of players who come late.
+
+    Raises:
+        BadRequest: If the level has no end, or too few come in time.
+    """
+    late = asked.late
+    if late is None:
+        return None
+    players = asked.players // LATE_ONE_IN if late.players is None else late.players
+    faults = []
+    if late.level >= len(asked.levels):
+        faults.append(Fault("/late/level", "late registration ends with a level", "invalid_value"))
+    if players > asked.players - 2:
+        faults.append(Fault("/late/players", "two players at least come in time", "invalid_value"))
+    if faults:
+        raise refused(faults)
+    return late.level, players
 
 
 def _game(asked: EveningsWanted) -> CoruscantShift:

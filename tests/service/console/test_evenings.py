@@ -12,6 +12,7 @@ import pytest
 
 from engine.rulesets import PRESETS
 from service.console.screens.evening.plan import rrule
+from service.schedule import lengths
 from tests.service.api.conftest import Person
 from tests.service.api.proof.test_evidence import project
 from tests.service.console.conftest import Browser, Console
@@ -23,6 +24,12 @@ Serving = Callable[..., Any]
 _ACTION = re.compile(r'<form[^>]*action="([^"]*/new-evening/plan\?[^"]*)"')
 _INPUT = re.compile(r"<input[^>]*>")
 _ATTRIBUTE = re.compile(r'([\w-]+)="([^"]*)"')
+
+
+@pytest.fixture(autouse=True)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wait for a simulation as long as a busy machine needs."""
+    monkeypatch.setattr(lengths, "_SECONDS_MAX", 300)
 
 
 def filled(page: str) -> dict[str, Any]:
@@ -206,6 +213,34 @@ async def test_what_the_organiser_changes_stays_and_the_rest_follows(serving: Se
         assert "The evening is announced." in announced.text, announced.text
 
 
+async def test_a_proposal_says_who_comes_late_and_who_rebuys(serving: Serving) -> None:
+    async with serving() as console:
+        owner, league, browser = await league_of(console)
+        asked = "often=once&players=12&minutes=120&date=2031-05-01&time=19:00"
+        page = await browser.get(f"/leagues/{league}/new-evening/plan?{asked}")
+        assert "2 of 12 players come late." in page.text
+        assert "Nobody rebuys." in page.text
+
+        (action,) = _ACTION.findall(page.text)
+        changed = filled(page.text) | {"late": "", "rebuys": "3", "rebuys_level": "2"}
+        page = await browser.submit(unescape(action), **changed, again="yes")
+        assert "Everybody comes in time." in page.text
+        assert "Every second time that somebody may rebuy, they do." in page.text
+
+        (action,) = _ACTION.findall(page.text)
+        fields = filled(page.text) | {"season": "new"}
+        assert (fields["rebuys"], fields["rebuys_level"]) == ("3", "2")
+        wrong = await browser.submit(unescape(action), **fields | {"rebuys": "x"})
+        assert 'aria-invalid="true"' in wrong.text
+        page = await browser.submit(unescape(action), **fields)
+        made = page.url.path.rpartition("/")[2]
+        body = (await owner.get(f"/v1/tournaments/{made}/terms")).json()["body"]
+        assert body["overrides"]["rebuy"] == {"max": 3, "until_level": 2}
+        page = await browser.get(f"/leagues/{league}/new-evening/plan?often=once&like={made}")
+        fields = filled(page.text)
+        assert (fields["rebuys"], fields["rebuys_level"], fields["late"]) == ("3", "2", "")
+
+
 async def test_a_proposal_stands_without_its_simulation(serving: Serving) -> None:
     async with serving(account_simulations=1) as console:
         _, league, browser = await league_of(console)
@@ -227,7 +262,7 @@ async def test_an_evening_is_planned_as_last_time(serving: Serving, database: Te
             "fees": {"buy_in": 1000, "bounty": 200}, "place": "<i>Hut</i>",
             "starts_at": "2026-01-01T18:06:30Z",
             "overrides": {
-                "rebuy": {"max": 1},
+                "rebuy": {"max": 1, "seconds": 45},
                 "escalation": {"kind": "levels", "by": "clock", "levels": levels},
             },
         }  # fmt: skip
@@ -255,7 +290,8 @@ async def test_an_evening_is_planned_as_last_time(serving: Serving, database: Te
         again = page.url.path.rpartition("/")[2]
         body = (await owner.get(f"/v1/tournaments/{again}/terms")).json()["body"]
         assert body["fees"]["bounty"] == 200, "what the form does not show stays as it was"
-        assert body["overrides"]["rebuy"]["max"] == 1
+        assert (body["overrides"]["rebuy"]["max"], fields["rebuys"]) == (1, "1")
+        assert body["overrides"]["rebuy"]["seconds"] == 45
         assert body["overrides"]["escalation"]["levels"][0]["length"] == 300
         assert (body["length_seconds"], body["currency"]) == (5400, "CHF")
 

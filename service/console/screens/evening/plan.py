@@ -13,14 +13,15 @@ from babel.numbers import get_currency_precision
 from engine.rulesets import PRESETS, CoruscantShift, preset
 from engine.rulesets.parts import EachDealtOnce, LevelStep, OpenEnd
 from service.api.league.evaluating import StructureShown
-from service.api.league.simulating import EveningsSimulated
 from service.console.asking import Ask
 from service.console.calling import Problem
 from service.console.numbers import decimal
+from service.console.screens.evening.ends import Ends, simulated_ends
 from service.console.screens.evening.typed import (
     Values,
     levels_of,
     number,
+    rebuys_of,
     rows_for,
     rows_of,
     written,
@@ -34,9 +35,6 @@ _SEATS = 8
 _BREAK_SECONDS = 600
 _BREAK_AFTER_MINUTES = 75
 """The time that people play without a break."""
-
-_NEAR = 300
-"""Times of ends are told to five minutes."""
 
 _LATE_LEVEL = 3
 _MINUTES_MIN = 45
@@ -96,20 +94,6 @@ class Break(msgspec.Struct, kw_only=True):
     seconds: int
 
 
-class Ends(msgspec.Struct, kw_only=True):
-    """The end of the evening, by evenings that were simulated."""
-
-    early: datetime
-    """One evening in ten ends before it."""
-
-    about: datetime
-    late: datetime
-    """One evening in ten ends after it."""
-
-    hands_an_hour: int
-    """The hands that a full table is supposed to play in an hour."""
-
-
 class Proposal(msgspec.Struct, kw_only=True):
     """What is proposed for the answers. What the organiser has set stands in it too."""
 
@@ -129,6 +113,9 @@ class Proposal(msgspec.Struct, kw_only=True):
     """The levels after which a break comes."""
 
     late_level: int | None
+    rebuys_level: int | None
+    """The last level for rebuys, if somebody may buy one."""
+
     ends_itself: bool
     """True for a game that ends after a round of deals, or when the house closes the table."""
 
@@ -216,6 +203,7 @@ async def proposal(ask: Ask, asked: Questions, own: Values, key: str) -> Proposa
         minutes=None,
         breaks=(),
         late_level=None,
+        rebuys_level=None,
         ends_itself=ends_itself,
         charges=not open_end,
         last_hands_minutes=None if ends_itself else asked.minutes,
@@ -254,9 +242,10 @@ async def _rising(ask: Ask, asked: Questions, own: Values, found: Proposal, key:
         "levels": written(proposed),
         "breaks": ", ".join(map(str, breaks)),
         "late": str(late or ""),
+        "rebuys_level": str(late or ""),
     }
     found.stack, found.rows, found.last_hands_minutes = stack, tuple(typed) or proposed, None
-    found.breaks, found.late_level = breaks, late
+    found.breaks, found.late_level, found.rebuys_level = breaks, late, late
     if "breaks" in own:
         found.breaks = tuple(sorted({*numbers_of(own["breaks"][-1])}))
     played = levels_of(found.rows)
@@ -264,43 +253,25 @@ async def _rising(ask: Ask, asked: Questions, own: Values, found: Proposal, key:
         lengths = [each.length // 60 for each in played if each.length is not None]
         found.minutes = (min(lengths), max(lengths)) if lengths else None
         pause = 60 * (number(own, "break_minutes") or _BREAK_SECONDS // 60)
-        found.ends = await _ends(ask, asked, found, played, pause, key)
+        wanted = {
+            "players": asked.players,
+            "table_seats": found.seats,
+            "stack": found.stack,
+            "ruleset": asked.ruleset,
+            "levels": played,
+            "breaks": [
+                {"level": each, "seconds": pause} for each in found.breaks if 0 < each < len(played)
+            ],
+            "late": _late(own, found, len(played)),
+            "rebuys": rebuys_of(own),
+        }
+        found.ends = await simulated_ends(ask, asked.start, wanted, f"{key}-ends")
 
 
-async def _ends(
-    ask: Ask,
-    asked: Questions,
-    found: Proposal,
-    levels: Sequence[LevelStep],
-    pause: int,
-    key: str,
-) -> Ends | None:
-    """Return the simulated end. Without it the proposal still stands."""
-    wanted = {
-        "players": asked.players,
-        "table_seats": found.seats,
-        "stack": found.stack,
-        "levels": levels,
-        "breaks": [
-            {"level": each, "seconds": pause} for each in found.breaks if 0 < each < len(levels)
-        ],
-        "ruleset": asked.ruleset,
-    }
-    try:
-        made = await ask.api.send(
-            "POST", "/v1/simulations", wanted, EveningsSimulated, key=f"{key}-ends"
-        )
-    except Problem as problem:
-        if problem.status >= 500 and problem.code != "overloaded":
-            raise
-        return None
-    if made.length is None:
-        return None
-    early, about, late = (
-        asked.start + timedelta(seconds=round(each / _NEAR) * _NEAR)
-        for each in (made.length.p10_seconds, made.length.p50_seconds, made.length.p90_seconds)
-    )
-    return Ends(early=early, about=about, late=late, hands_an_hour=made.hands_an_hour)
+def _late(own: Values, found: Proposal, levels: int) -> dict[str, int] | None:
+    """Return the last level of late registration as it stands in the form, or None without."""
+    level = number(own, "late") if "late" in own else found.late_level
+    return {"level": level} if level and level < levels else None
 
 
 def rrule(often: str, first: str) -> str:

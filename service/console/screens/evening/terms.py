@@ -6,7 +6,12 @@ from babel.numbers import get_currency_precision
 from service.console.calling import Problem
 from service.console.forms import Given
 from service.console.screens.evening.plan import Questions, amount_of, numbers_of
-from service.console.screens.evening.typed import NUMBERS, levels_of, rows_of
+from service.console.screens.evening.typed import (
+    NUMBERS,
+    levels_of,
+    rebuys_of,
+    rows_of,
+)
 
 _CHECK_IN_SECONDS = 1800
 
@@ -35,7 +40,14 @@ def terms_of(given: Given, asked: Questions) -> dict[str, object]:
     terms |= _money(given, asked, wrong)
     levels = _levels(given, wrong)
     if levels:
-        terms["overrides"] = {"escalation": {"kind": "levels", "by": "clock", "levels": levels}}
+        overrides: dict[str, object] = {
+            "escalation": {"kind": "levels", "by": "clock", "levels": levels}
+        }
+        for name in ("rebuys", "rebuys_level"):
+            _whole(given, name, wrong)
+        if rebuys := rebuys_of(given.values):
+            overrides["rebuy"] = rebuys
+        terms["overrides"] = overrides
     terms["floor"] = _floor(given, len(levels), wrong)
     if wrong:
         listed = [

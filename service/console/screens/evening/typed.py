@@ -15,7 +15,7 @@ COLUMNS = ("level_small[]", "level_big[]", "level_ante[]", "level_minutes[]")
 _WAS = "was."
 """The names of the hidden fields that hold what was proposed."""
 
-_NONE = ("late", "last_hands", "price")
+_NONE = ("late", "rebuys", "last_hands", "price")
 """Fields that are empty if an announcement does not have them. Otherwise they would follow."""
 
 _TICKS = ("waitlist", "check_in", "staff_may_play")
@@ -74,16 +74,27 @@ def number(values: Values, name: str) -> int | None:
     return int(text) if text.isdecimal() and len(text) < 10 and int(text) else None
 
 
+def rebuys_of(values: Values) -> dict[str, int | None] | None:
+    """Return the rebuys that the form sells, as in a ruleset, or None without any."""
+    most = number(values, "rebuys")
+    if most is None:
+        return None
+    return {"max": most, "until_level": number(values, "rebuys_level")}
+
+
 def filled(content: Document) -> dict[str, tuple[str, ...]]:
     """Return the fields of a form for an announcement, such as that of an earlier evening."""
     found: dict[str, tuple[str, ...]] = {}
     entry, floor, fees = (_part(content, each) for each in ("entry", "floor", "fees"))
     breaks = floor.get("breaks") or ()
+    rebuy = _part(_part(content, "overrides"), "rebuy")
     single = {
         "name": content.get("name"),
         "place": content.get("place"),
         "minutes": _minutes(content.get("length_seconds")),
         "late": entry.get("late_registration_level"),
+        "rebuys": rebuy.get("max") or None,
+        "rebuys_level": (rebuy.get("until_level") or "") if rebuy.get("max") else None,
         "last_hands": floor.get("last_hands_after_minutes"),
         "breaks": ", ".join(str(each["level"]) for each in breaks),
         "break_minutes": _minutes(breaks[0]["seconds"]) if breaks else None,
@@ -115,7 +126,7 @@ def laid_over(content: Document, terms: Document) -> Document:
     """
     Return *terms* over an earlier announcement, member by member.
 
-    What the form does not show, such as rebuys, stays as it was. What it shows is as in the form.
+    What the form does not show, such as bounties, stays as it was. What it shows is as in the form.
     """
     gone = {"name", "place", "length_seconds", "staff_may_play"}
     if content.get("ruleset") != terms.get("ruleset"):
@@ -123,10 +134,16 @@ def laid_over(content: Document, terms: Document) -> Document:
     if "fees" not in terms and _part(content, "fees").get("buy_in"):
         gone |= {"fees", "payouts", "currency", "prize_pool"}
     found = {name: each for name, each in content.items() if name not in gone}
+    earlier = _part(_part(found, "overrides"), "rebuy")
     for name, value in terms.items():
         hidden = _SHOWN_WITHIN.get(name, ())
         below = {k: each for k, each in _part(found, name).items() if k not in hidden}
         found[name] = below | value if isinstance(value, dict) else value
+    overrides = _part(found, "overrides")
+    if "rebuy" in overrides:
+        overrides["rebuy"] = earlier | overrides["rebuy"]
+    elif "rebuy" in (fees := _part(found, "fees")) and earlier:
+        del fees["rebuy"]  # the form sells none any more
     return found
 
 
@@ -134,7 +151,7 @@ _SHOWN_WITHIN = {
     "entry": ("waitlist", "late_registration_level", "check_in_opens_before_seconds"),
     "floor": ("breaks", "last_hands_after_minutes"),
     "fees": ("buy_in", "payment"),
-    "overrides": ("escalation",),
+    "overrides": ("escalation", "rebuy"),
 }
 """The members of an announcement's objects that the form shows, so the form alone sets them."""
 

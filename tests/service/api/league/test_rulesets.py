@@ -1,11 +1,20 @@
 """Rulesets over HTTP: public, complete and comparable."""
 
+from typing import Any
+
 import pytest
 
 from engine.rulesets import PRESETS, preset, ruleset_hash
 from service.sandbox.demo.options import Options, tournament_request
+from service.schedule import lengths
 
 pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture(autouse=True)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wait for a simulation as long as a busy machine needs."""
+    monkeypatch.setattr(lengths, "_SECONDS_MAX", 300)
 
 
 async def test_every_preset_is_listed_and_readable_by_its_name(serving) -> None:
@@ -160,6 +169,36 @@ async def test_the_length_of_an_evening_is_simulated_once_and_within_a_limit(ser
         assert (more.status_code, more.json()["limit"]) == (429, "simulations")
         stranger = await api.http.post("/v1/simulations", json=EVENING)
         assert stranger.status_code == 401
+
+
+async def test_late_players_and_rebuys_lengthen_a_simulated_evening(serving) -> None:
+    late = {"level": 2, "players": 2}
+    async with serving() as api:
+        person = await api.person()
+
+        async def simulated(**more: Any) -> Any:
+            answer = await person.post("/v1/simulations", EVENING | {"players": 12} | more)
+            assert answer.status_code == 200, answer.text
+            return answer.json()
+
+        plain = await simulated()
+        assert (plain["late_players"], plain["rebuys_percent"]) == (0, 0)
+        assumed = await simulated(late={"level": 2}, rebuys={"max": 1, "until_level": 2})
+        assert (assumed["late_players"], assumed["rebuys_percent"]) == (2, 50)
+        known = await simulated(late=late, rebuys={"max": 1, "until_level": 2, "percent": 50})
+        assert known == assumed, "the assumptions, said"
+        many = await simulated(rebuys={"max": 1, "percent": 100})
+        assert many["length"]["p50_seconds"] > plain["length"]["p50_seconds"]
+        none = await simulated(rebuys={"max": 0})
+        assert none == plain
+
+        async def refused(**wrong: Any) -> list[str]:
+            answer = await person.post("/v1/simulations", EVENING | {"late": late | wrong})
+            assert answer.status_code == 400, answer.text
+            return [each["pointer"] for each in answer.json()["errors"]]
+
+        assert await refused(level=3) == ["/late/level"], "the last level has no end"
+        assert await refused(players=5) == ["/late/players"], "two begin"
 
 
 async def test_an_evening_that_cannot_be_played_is_not_simulated(serving) -> None:
