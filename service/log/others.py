@@ -80,8 +80,9 @@ class Others:
 
     async def _begin(self, league: League) -> None:
         """Read where the league ends. Copies made before that are compared with the log."""
-        _, last = await self._store.time(league.number)
+        # In this order: an event between the two is read again, instead of never.
         ends = await self._store.ends([league.number])
+        _, last = await self._store.time(league.number)
         league.latest = last or _BEGINNING
         league.seen = ends[league.number][0] if ends else -1
         self._cache.suspect_all(league.number)

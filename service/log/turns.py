@@ -3,7 +3,8 @@ Turns of processes that write to the same league.
 
 A turn is a lock that nothing relies on: the append alone decides whether a batch stands. It spares
 batches that would be refused, because another process decides on the same states at the same time.
-The server ends a turn whose process stands still, and nobody waits longer than that.
+The server ends a turn whose process stands still. Nobody waits longer than that for a lock, and no
+longer than that again for a connection.
 """
 
 import logging
@@ -17,7 +18,7 @@ from service.base.drivers import Driver, leave_as_is
 from service.log.append import GONE
 
 _MILLISECONDS = 300
-"""The time that a turn may stand still, and the time to wait for one."""
+"""The time that a turn may stand still, and the times to wait for a connection and for a turn."""
 
 _TAKE = f"""
     BEGIN;
@@ -60,7 +61,8 @@ class Turns:
         async with AsyncExitStack() as held:
             try:
                 if self._pool is not None:
-                    connection = await held.enter_async_context(self._pool.acquire())
+                    seconds = _MILLISECONDS / 1000
+                    connection = await held.enter_async_context(self._pool.acquire(timeout=seconds))
                     held.push_async_callback(_leave, connection)
                     await connection.execute(_TAKE.format(key=_key(league)))
             except GONE as error:  # a lock that did not come in time is one of these

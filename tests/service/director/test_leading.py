@@ -27,8 +27,7 @@ async def test_many_asks_are_one_task_that_looks_again_at_once(database: TestDat
         tournament = (await at(runtime, league, table)).tournament
         pause = Pause(reason="dinner", now=runtime.clock.now())
         await submit_to_tournament(runtime, league, tournament, pause, command(runtime))
-        async with asyncio.timeout(20):
-            while (league, table) in runtime.leading:
-                await asyncio.sleep(0.01)
+        await asyncio.wait(runtime._running, timeout=20)
+        assert not runtime.leading, "the task goes on although nothing is left to do"
         wait = (await runtime.writer.load(league, stream_of(table))).state.wait
         assert wait.reason == "paused"
