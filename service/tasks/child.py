@@ -63,7 +63,7 @@ class Child:
         """Start the loop. The first task opens the runtime, so the database may come later."""
         self._thread.start()
         pulse = self._stack.enter_async_context(beating("the loop of duties"))
-        asyncio.run_coroutine_threadsafe(pulse, self._loop)
+        asyncio.run_coroutine_threadsafe(pulse, self._loop).result(10)
 
     def perform(self, job_id: UUID, claim: int, task: str, args: Mapping[str, str]) -> None:
         """

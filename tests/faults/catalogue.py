@@ -316,8 +316,8 @@ FAULTS = (
     Fault(
         name="a table is evened out further than it has to be",
         file="tournament/seating/draw.py",
-        sound="while max(wanted) - min(wanted) > tolerance:",
-        faulty="while max(wanted) - min(wanted) > 1:",
+        sound="return max(sizes) - min(sizes) > tolerance",
+        faulty="return max(sizes) - min(sizes) > 1",
         caught_by="tests/engine/tournament/test_balancing.py::"
         "test_no_more_moves_than_by_trying_every_way_and_none_the_second_time",
     ),

@@ -24,6 +24,7 @@ from engine.tournament.seating.draw import (
     seats_at,
     tables_due,
     targets,
+    uneven,
 )
 from engine.values import TableId
 
@@ -54,8 +55,7 @@ def balanced(
     entrants, all_live = sum(len(each.seats) for each in live), len(live) == len(state.tables)
     if tables_due(state.terms, entrants, all_live=all_live) < len(live):
         return None
-    sizes = [len(each.seats) for each in live]
-    if max(sizes) - min(sizes) <= state.terms.floor.size_tolerance:
+    if not uneven([len(each.seats) for each in live], state.terms.floor.size_tolerance):
         return None
     excess = _excess(state, tables, live)
     takers = [each for each in live if excess[each.table] < 0 and tables[each.table].idle]

@@ -224,6 +224,11 @@ def positions_lost(before: int | None, after: int | None, *, blinds: bool) -> in
     return max(0, before - after if blinds else after - before)
 
 
+def uneven(sizes: Sequence[int], tolerance: int) -> bool:
+    """Return whether two tables differ by more than *tolerance* players."""
+    return max(sizes) - min(sizes) > tolerance
+
+
 def targets(sizes: Sequence[int], *, tolerance: int = 1) -> tuple[int, ...]:
     """
     Return the target size of each table, in the order of *sizes*.
@@ -236,7 +241,7 @@ def targets(sizes: Sequence[int], *, tolerance: int = 1) -> tuple[int, ...]:
     ((8, 7, 7), (8, 7, 6))
     """
     wanted = list(sizes)
-    while max(wanted) - min(wanted) > tolerance:
+    while uneven(wanted, tolerance):
         giver = len(wanted) - 1 - wanted[::-1].index(max(wanted))
         wanted[giver] -= 1
         wanted[wanted.index(min(wanted))] += 1

@@ -136,7 +136,7 @@ def test_a_result_that_was_corrected_and_not_counted_anew_is_found() -> None:
     rows = [row for row in season.rows if row.type != "award_revised"]
     faults = found_in(season, rows)
     assert faults
-    assert all("is counted by another result" in what for what in faults)
+    assert all("is not counted by its current result" in what for what in faults)
 
 
 def test_fates_out_of_order_or_of_other_tournaments_are_found() -> None:

@@ -344,7 +344,7 @@ async def test_the_last_hand_dropped_from_a_closed_table_is_missed(scene: Scene)
 
     said = next(check for check in report.checks if check.name == "heads")
     assert recorded in faults(report)["heads"]
-    assert any("hands were settled" in fault.what for fault in said.faults)
+    assert any("hands are recorded for" in fault.what for fault in said.faults)
     assert report.first_bad_position is not None
     assert opened <= report.first_bad_position <= recorded
 

@@ -29,13 +29,19 @@ from tests.support.forking import MODULE
 from tests.support.waiting import until
 
 
+@pytest.fixture(autouse=True)
+def pulse(monkeypatch: pytest.MonkeyPatch) -> Pulse:
+    """A pulse of its own: other tests leave parts in this process that stand still by now."""
+    fresh = Pulse()
+    monkeypatch.setattr(health, "PULSE", fresh)
+    return fresh
+
+
 def test_a_loop_that_stands_still_hangs_and_one_that_ended_does_not(
-    monkeypatch: pytest.MonkeyPatch,
+    pulse: Pulse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(health, "SILENT_SECONDS", 0.2)
     monkeypatch.setattr(health, "_BEAT_SECONDS", 0.01)
-    pulse = Pulse()
-    monkeypatch.setattr(health, "PULSE", pulse)
     held, go = threading.Event(), threading.Event()
 
     async def stand_still() -> None:

@@ -54,7 +54,8 @@ async def test_a_key_ends_when_its_token_expires(serving, database) -> None:
         assert await reads(api, key)
         with psycopg.connect(database.url("postgres"), autocommit=True) as connection:
             connection.execute(
-                "UPDATE token SET expires_at = service_time() WHERE id = %s", [made["id"][4:]]
+                "UPDATE token SET expires_at = service_time() - interval '1 second' WHERE id = %s",
+                [made["id"][4:]],
             )
         assert not await reads(api, key)
 
