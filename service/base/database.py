@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from functools import partial
+from typing import cast
 
 import asyncpg
 import msgspec
@@ -99,6 +100,10 @@ def sync_engine(url: str) -> sa.Engine:
     )
 
 
+_REPLACED = "replaced"
+"""Marks a place in the pool whose dead connection is being replaced."""
+
+
 def async_engine(url: str, connections: int = 8) -> AsyncEngine:
     """Return an engine. It connects at its first use, and its errors show no parameters."""
     engine = create_async_engine(
@@ -120,21 +125,27 @@ def _json(value: object) -> str:
     return msgspec.json.format(msgspec.json.encode(value), indent=0).decode()
 
 
-def _refuse_dead(lent: AdaptedConnection, *_: object) -> None:
+def _refuse_dead(lent: AdaptedConnection, record: sa.pool.ConnectionPoolEntry, *_: object) -> None:
     """
     Have the pool replace its connections if the one that it lends is dead.
 
     This takes one round trip. ``pool_pre_ping`` takes three, because it opens a transaction.
 
     Raises:
-      InvalidatePoolError: If the connection is dead.
+      InvalidatePoolError: If the connection is dead. The pool lends a new one.
+      ConnectionError: If that one is dead too. The pool itself would call this a wrong request.
     """
+    place = cast(dict[str, bool], record.record_info)
+    replaced = place.pop(_REPLACED, False)
     try:
         lent.run_async(lambda driver: driver.fetchrow(";"))
     except Exception as error:
-        if is_away(error):
-            raise sa.exc.InvalidatePoolError from error
-        raise
+        if not is_away(error):
+            raise
+        if replaced:
+            raise ConnectionError("new connections end at once") from error
+        place[_REPLACED] = True
+        raise sa.exc.InvalidatePoolError from error
 
 
 async def pool(url: str, connections: int = 8, application: str = "holotable") -> asyncpg.Pool:

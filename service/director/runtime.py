@@ -22,6 +22,7 @@ from service.base.settings import Settings
 from service.base.sources import Clock, DatabaseClock, Entropy, SystemEntropy
 from service.base.uuids import uuid5
 from service.director.beacon import Pulses, beacon_of
+from service.log import append
 from service.log.orders import HOUSE
 from service.log.record import Disconnected
 from service.log.store import PostgresStore
@@ -40,7 +41,7 @@ RETRY_SECONDS = 0.25
 _ANSWER_SECONDS = 5.0
 _CLOSE_SECONDS = 2.0
 
-GONE = (asyncpg.PostgresError, asyncpg.InterfaceError, Disconnected, OSError, TimeoutError)
+GONE = (*append.GONE, asyncpg.PostgresError, Disconnected)
 """Errors during work that mean the database is absent or in trouble."""
 
 _log = structlog.get_logger(__name__)

@@ -67,9 +67,18 @@ class Loop:
         return asyncio.run_coroutine_threadsafe(work, self._loop)  # type: ignore[return-value]
 
     def stop(self) -> None:
-        """End the loop."""
+        """End the loop and what still runs there."""
+        self.run(_end_others(), 10)
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(10)
+        self._loop.close()
+
+
+async def _end_others() -> None:
+    others = asyncio.all_tasks() - {asyncio.current_task()}
+    for each in others:
+        each.cancel()
+    await asyncio.gather(*others, return_exceptions=True)
 
 
 def _folder() -> TemporaryDirectory[str]:

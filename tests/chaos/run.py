@@ -95,7 +95,7 @@ def run(folder: Path, seconds: float, seed: int, say: Say, fault: str | None = N
             room.planted = dict.fromkeys(("api", SECOND), fault)
         room.open_lines()
         journal = Journal(folder / "journal.jsonl")
-        with room:
+        with room.sockets, room:
             nights = [Night(name=f"n{number}", known={}) for number in range(LEAGUES)]
             evening = _Evening(room, nights, journal)
             try:

@@ -158,7 +158,7 @@ async def test_bots_play_a_tournament_to_its_end_through_the_proxy(
         print("queues:", {name: queues[name] for name in sorted(QUEUES & set(queues))})
     assert crowd.timed.failed == []
     assert crowd.timed.refused == []
-    assert sorted(each["place"] for each in crowd.finished["placings"])[-1] == BOTS
+    assert len(crowd.finished["placings"]) == BOTS  # two may share the last place
     assert crowd.audit["passed"], crowd.audit
     assert {name: queues.get(name) for name in QUEUES} == dict.fromkeys(QUEUES, "quorum")
     assert set(requests) == {"api-1", "api-2"}
