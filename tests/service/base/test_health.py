@@ -93,7 +93,7 @@ def test_probes_do_not_pile_up_behind_a_question_that_gets_no_answer(
 
 
 def test_the_port_of_metrics_answers_for_life_and_readiness() -> None:
-    port = metrics.serve("127.0.0.1:19564", 40, ready=lambda: "the schema is another")
+    port = metrics.serve(f"127.0.0.1:{free_port()}", 40, ready=lambda: "the schema is another")
     url = f"http://127.0.0.1:{port}"
     with urllib.request.urlopen(f"{url}/livez") as answer:
         assert json.load(answer) == {"status": "ok"}

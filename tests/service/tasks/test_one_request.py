@@ -3,11 +3,12 @@
 import io
 import json
 import os
+import socket
 import subprocess
 import sys
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from uuid import uuid4
 import pytest
 
 from service.api.http.wire.observing import Observer
+from service.base.embedded import free_port
 from service.base.settings import Settings, environment
 from service.base.telemetry import Lines
 from tests.service.api.conftest import serving  # noqa: F401 - a fixture
@@ -25,7 +27,6 @@ from tests.support.waiting import until_awaited
 
 pytestmark = pytest.mark.anyio
 
-PORT = 19564
 WORKERS = 3
 """The processes of the worker: one at each queue."""
 
@@ -61,6 +62,16 @@ def lines(text: str, request: str) -> list[dict[str, Any]]:
     ]
 
 
+def free_ports(count: int) -> int:
+    """Return the first of *count* ports in a row that nothing uses at the moment."""
+    while True:
+        first = free_port()
+        with ExitStack() as probes, suppress(OSError, OverflowError):
+            for port in range(first, first + count):
+                probes.enter_context(socket.socket()).bind(("127.0.0.1", port))
+            return first
+
+
 def shown(port: int) -> str:
     """Return the metrics at *port*."""
     with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=20) as answer:
@@ -73,14 +84,14 @@ async def test_one_request_is_found_in_the_logs_of_three_processes(
     serving: Any,  # noqa: F811
     tmp_path: Path,
 ) -> None:
-    request, written = str(uuid4()), io.StringIO()
+    request, written, first = str(uuid4()), io.StringIO(), free_ports(WORKERS + 1)
     logged: dict[str, Any] = {"log_format": "json", "log_level": "debug"}
     worker = database.settings(
         "holotable_worker", broker_url=database.broker_url, tick_milliseconds=50,
-        metrics_address=f"127.0.0.1:{PORT}", **logged,
+        metrics_address=f"127.0.0.1:{first}", **logged,
     )  # fmt: skip
     project = database.settings(
-        "holotable_project", metrics_address=f"127.0.0.1:{PORT + WORKERS}", **logged
+        "holotable_project", metrics_address=f"127.0.0.1:{first + WORKERS}", **logged
     )
     of_worker, of_project = tmp_path / "worker", tmp_path / "project"
     async with serving() as api:
@@ -104,7 +115,7 @@ async def test_one_request_is_found_in_the_logs_of_three_processes(
                 return all(lines(each.read_text(), request) for each in (of_worker, of_project))
 
             await until_awaited(said, 90)
-            told = [shown(PORT + each) for each in range(WORKERS + 1)]
+            told = [shown(first + each) for each in range(WORKERS + 1)]
         observer.flush()
     (asked,) = lines(written.getvalue(), request)
     assert (asked["process"], asked["status"], asked["subject"]) == ("api", 201, league)
