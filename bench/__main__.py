@@ -5,6 +5,7 @@ Without names it runs those that have floors, and prints one table. The details 
 error. The others are experiments, which answer one question each.
 """
 
+import logging
 import os
 import platform
 import subprocess
@@ -16,6 +17,7 @@ from importlib import import_module
 from importlib.metadata import version
 
 import msgspec
+import structlog
 
 from bench.floors import Figure, table
 from service.base.embedded import binaries
@@ -63,6 +65,8 @@ def main(arguments: list[str]) -> int:
         return 2
     if not names:  # of several processes, the ways that have a floor
         os.environ.setdefault("BENCH_WAYS", "1 shared,2 split")
+    # Lines that the service writes for debugging are no part of what is measured.
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.INFO))
     figures: list[Figure] = []
     load, begun = os.getloadavg()[0], time.monotonic()
     with redirect_stdout(sys.stderr):
