@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from types import MappingProxyType
 
-import asyncpg
 import msgspec
 import sqlalchemy as sa
 from litestar import Response
@@ -55,6 +54,7 @@ from service.base.errors import (
     UnderMaintenance,
     WrongPassword,
 )
+from service.log.append import GONE
 from service.log.record import Disconnected
 from service.people.erasure import StillEntered
 
@@ -66,18 +66,7 @@ RETRY_AFTER_SECONDS = 1
 
 _log = logging.getLogger(__name__)
 
-AWAY: tuple[type[Exception], ...] = (
-    Disconnected,
-    OSError,
-    TimeoutError,
-    asyncpg.PostgresConnectionError,
-    asyncpg.InterfaceError,
-    asyncpg.InternalClientError,  # sometimes, after a session was killed in mid-statement
-    asyncpg.AdminShutdownError,
-    asyncpg.CrashShutdownError,
-    asyncpg.CannotConnectNowError,
-    sa.exc.TimeoutError,
-)
+AWAY: tuple[type[Exception], ...] = (*GONE, Disconnected, sa.exc.TimeoutError)
 """The exceptions that mean that the database does not answer."""
 
 

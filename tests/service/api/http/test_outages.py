@@ -49,6 +49,27 @@ async def test_a_defect_of_ours_is_no_outage(serving, database) -> None:
         assert "xyzzy" not in answer.text
 
 
+async def test_a_server_without_free_connections_is_away(serving, database) -> None:
+    async with serving() as api:
+        person = await api.person()
+        unknown = f"/v1/tables/tbl_{0:032x}"
+        assert (await person.get(unknown)).status_code == 404
+        with psycopg.connect(database.url("postgres"), autocommit=True) as connection:
+            connection.execute("ALTER ROLE holotable_api CONNECTION LIMIT 0")
+            try:
+                connection.execute(
+                    "SELECT pg_terminate_backend(pid, 20000) FROM pg_stat_activity"
+                    " WHERE usename = 'holotable_api'"
+                )
+                answers = [await person.get(unknown) for _ in range(12)]
+            finally:
+                connection.execute("ALTER ROLE holotable_api CONNECTION LIMIT -1")
+        assert {(each.status_code, each.json()["code"]) for each in answers} == {
+            (503, "store_unavailable")
+        }
+        assert (await person.get(unknown)).status_code == 404
+
+
 async def test_a_database_that_is_too_busy_is_away(serving, database) -> None:
     """A statement that the database gave up may succeed on the next attempt."""
     async with serving() as api:
