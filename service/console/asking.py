@@ -1,8 +1,10 @@
 """A reader's request: the API in the reader's name, the session, the language."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from ipaddress import ip_address
+from typing import Concatenate, ParamSpec, TypeVar
 from urllib.parse import urlsplit
 
 from service.api.http.shell import Asked, client_address, shell_of
@@ -15,6 +17,10 @@ from service.console.problems import Failure
 from service.console.sessions import Session, Transport, host_of, session_of, transport_of
 
 UNAUTHENTICATED = 401
+
+Args = ParamSpec("Args")
+Seen = TypeVar("Seen")
+Other = TypeVar("Other")
 
 
 @dataclass(slots=True)
@@ -145,3 +151,20 @@ def only_here(ask: Ask) -> bool:
 def secret_key(ask: Ask) -> str:
     """Return the key that signs the tokens of forms."""
     return shell_of(ask.request).settings.secret_key
+
+
+async def seen_by(
+    ask: Ask,
+    as_member: Callable[Concatenate[Ask, Args], Awaitable[Seen]],
+    as_stranger: Callable[Concatenate[Ask, Args], Awaitable[Other]],
+    *args: Args.args,
+    **kwargs: Args.kwargs,
+) -> Seen | Other:
+    """Return what a member sees, or what a stranger sees if the API shows the reader no more."""
+    if ask.signed_in:
+        try:
+            return await as_member(ask, *args, **kwargs)
+        except Problem as problem:
+            if problem.status != 404:
+                raise
+    return await as_stranger(ask, *args, **kwargs)

@@ -5,6 +5,7 @@ Each message has its length before it. An empty message only says that its sende
 """
 
 import asyncio
+from abc import ABC, abstractmethod
 from struct import Struct
 from typing import Final, cast
 
@@ -43,7 +44,7 @@ class Answered(msgspec.Struct, array_like=True, frozen=True):
     body: bytes
 
 
-class Frames(asyncio.Protocol):
+class Frames(asyncio.Protocol, ABC):
     """One end of a connection. Messages of one turn of the event loop leave in one write."""
 
     def __init__(self) -> None:
@@ -83,10 +84,10 @@ class Frames(asyncio.Protocol):
             at = end
         self._rest = data[at:]
 
+    @abstractmethod
     def hear(self, message: bytes) -> None:
         """Take one message, which may be empty."""
-        raise NotImplementedError
 
+    @abstractmethod
     def beat(self) -> None:
         """Do what is due ten times a second."""
-        raise NotImplementedError

@@ -13,8 +13,7 @@ from service.api.http.reading.paging import Page as Listed
 from service.api.http.shell import shell_of
 from service.api.tournament.changes import KnockedOut, SeatChanged
 from service.api.tournament.entering import AnnouncementListed
-from service.console.asking import Ask
-from service.console.calling import Problem
+from service.console.asking import Ask, seen_by
 from service.console.declaring import page
 from service.console.pages import Page
 
@@ -189,13 +188,7 @@ class ClockScreen(msgspec.Struct, kw_only=True):
 @page("/tournaments/{tournament:str}/clock", open=True)
 async def clock(ask: Ask, tournament: str) -> Page:
     """Show the clock as the reader may see it."""
-    if ask.signed_in:
-        try:
-            return Page("evening/clock.html", await _as_member(ask, tournament))
-        except Problem as problem:
-            if problem.status != 404:
-                raise
-    return Page("evening/clock.html", await _as_stranger(ask, tournament))
+    return Page("evening/clock.html", await seen_by(ask, _as_member, _as_stranger, tournament))
 
 
 async def _as_member(ask: Ask, tournament: str) -> ClockScreen:

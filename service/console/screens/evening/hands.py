@@ -8,8 +8,8 @@ import msgspec
 from service.api.http.reading.paging import Page as Listed
 from service.api.public.hands import PublicHand
 from service.api.table.hands import HandListed
-from service.console.asking import Ask
-from service.console.calling import Problem, Values
+from service.console.asking import Ask, seen_by
+from service.console.calling import Values
 from service.console.declaring import page
 from service.console.pages import Page
 
@@ -61,13 +61,7 @@ class HandsScreen(msgspec.Struct, kw_only=True):
 @page("/tournaments/{tournament:str}/hands", open=True)
 async def hands(ask: Ask, tournament: str) -> Page:
     """List the hands of all tables. Strangers see those of a public evening that are over."""
-    if ask.signed_in:
-        try:
-            return Page("evening/hands.html", await _as_member(ask, tournament))
-        except Problem as problem:
-            if problem.status != 404:
-                raise
-    return Page("evening/hands.html", await _as_stranger(ask, tournament))
+    return Page("evening/hands.html", await seen_by(ask, _as_member, _as_stranger, tournament))
 
 
 async def _as_member(ask: Ask, tournament: str) -> HandsScreen:

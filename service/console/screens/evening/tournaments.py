@@ -14,8 +14,8 @@ from service.api.tournament.registrations import RegistrationWanted
 from service.api.tournament.starting import Reasoned
 from service.api.tournament.tournaments import TournamentShown
 from service.console import links
-from service.console.asking import Ask, house_address
-from service.console.calling import Body, Problem
+from service.console.asking import Ask, house_address, seen_by
+from service.console.calling import Body
 from service.console.declaring import form, page
 from service.console.drawing.qr import qr_svg
 from service.console.forms import Given, Rehearsal, command
@@ -106,13 +106,7 @@ class PosterScreen(msgspec.Struct, kw_only=True):
 @page("/tournaments/{tournament:str}", open=True)
 async def poster(ask: Ask, tournament: str) -> Page:
     """Show the tournament as the reader may see it."""
-    if ask.signed_in:
-        try:
-            return Page("evening/poster.html", await _as_member(ask, tournament))
-        except Problem as problem:
-            if problem.status != 404:
-                raise
-    return Page("evening/poster.html", await _as_stranger(ask, tournament))
+    return Page("evening/poster.html", await seen_by(ask, _as_member, _as_stranger, tournament))
 
 
 @form("/tournaments/{tournament:str}/enter", of=poster)

@@ -7,8 +7,7 @@ import msgspec
 from service.api.http.reading.paging import Page as ApiPage
 from service.api.league.leagues import LeagueShown
 from service.api.public.leagues import PublicLeague
-from service.console.asking import Ask
-from service.console.calling import Problem
+from service.console.asking import Ask, seen_by
 from service.console.declaring import page
 from service.console.listing import everything
 from service.console.pages import Page
@@ -49,13 +48,7 @@ class SeasonsScreen(msgspec.Struct, kw_only=True):
 @page("/leagues/{league:str}/seasons", open=True)
 async def seasons(ask: Ask, league: str) -> Page:
     """List the seasons as the reader may see them."""
-    if ask.signed_in:
-        try:
-            return Page("league/seasons.html", await _as_member(ask, league))
-        except Problem as problem:
-            if problem.status != 404:
-                raise
-    return Page("league/seasons.html", await _as_stranger(ask, league))
+    return Page("league/seasons.html", await seen_by(ask, _as_member, _as_stranger, league))
 
 
 async def _as_member(ask: Ask, league: str) -> SeasonsScreen:

@@ -15,8 +15,7 @@ from service.api.league.seasons import StandingShown
 from service.api.public.leagues import PublicLeague, PublicSchedule
 from service.api.public.results import PublicStanding
 from service.api.tournament.entering import AnnouncementListed
-from service.console.asking import Ask
-from service.console.calling import Problem
+from service.console.asking import Ask, seen_by
 from service.console.declaring import page
 from service.console.listing import everything
 from service.console.pages import Page
@@ -110,13 +109,7 @@ class LeagueScreen(msgspec.Struct, kw_only=True):
 @page("/leagues/{league:str}", open=True)
 async def league(ask: Ask, league: str) -> Page:
     """Show the league as the reader may see it."""
-    if ask.signed_in:
-        try:
-            return Page("league/league.html", await _as_member(ask, league))
-        except Problem as problem:
-            if problem.status != 404:
-                raise
-    return Page("league/league.html", await _as_stranger(ask, league))
+    return Page("league/league.html", await seen_by(ask, _as_member, _as_stranger, league))
 
 
 async def _as_member(ask: Ask, league: str) -> LeagueScreen:

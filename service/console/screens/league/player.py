@@ -15,7 +15,7 @@ from service.api.league.leagues import LeagueShown
 from service.api.league.members import MemberShown
 from service.api.league.records import PlayerRecord
 from service.api.public.players import PublicRecord
-from service.console.asking import Ask
+from service.console.asking import Ask, seen_by
 from service.console.calling import Problem
 from service.console.declaring import page
 from service.console.drawing import charts
@@ -107,13 +107,9 @@ async def player(ask: Ask, league: str, player: str) -> Page:
     """Show the record of a player, and beside whom the address names."""
     other = ask.query("with")
     other = "" if other == player else other
-    if ask.signed_in:
-        try:
-            return Page("league/player.html", await _as_member(ask, league, player, other))
-        except Problem as problem:
-            if problem.status != 404:
-                raise
-    return Page("league/player.html", await _as_stranger(ask, league, player, other))
+    return Page(
+        "league/player.html", await seen_by(ask, _as_member, _as_stranger, league, player, other)
+    )
 
 
 async def _as_member(ask: Ask, league: str, player: str, other: str) -> PlayerScreen:

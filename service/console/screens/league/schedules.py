@@ -16,8 +16,7 @@ from service.api.league.calendars import CalendarKeyMade, Schedule
 from service.api.league.leagues import LeagueShown
 from service.api.public.leagues import PublicLeague, PublicSchedule
 from service.console import links
-from service.console.asking import Ask
-from service.console.calling import Problem
+from service.console.asking import Ask, seen_by
 from service.console.declaring import form, page
 from service.console.forms import Given
 from service.console.pages import Page
@@ -123,13 +122,7 @@ class SubscribedScreen(msgspec.Struct, kw_only=True):
 @page("/leagues/{league:str}/schedule", open=True)
 async def schedule(ask: Ask, league: str) -> Page:
     """Show what comes, or the month that the address asks for."""
-    if ask.signed_in:
-        try:
-            return Page("league/schedule.html", await _as_member(ask, league))
-        except Problem as problem:
-            if problem.status != 404:
-                raise
-    return Page("league/schedule.html", await _as_stranger(ask, league))
+    return Page("league/schedule.html", await seen_by(ask, _as_member, _as_stranger, league))
 
 
 @form("/leagues/{league:str}/schedule/subscribe", of=schedule)

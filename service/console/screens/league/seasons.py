@@ -17,7 +17,7 @@ from service.api.league.seasons import StandingShown
 from service.api.league.series import EveningShown
 from service.api.public.results import PublicSeason, PublicStanding
 from service.console import links
-from service.console.asking import Ask
+from service.console.asking import Ask, seen_by
 from service.console.calling import Problem
 from service.console.declaring import page
 from service.console.drawing import charts
@@ -139,13 +139,7 @@ class SeasonScreen(msgspec.Struct, kw_only=True):
 @page("/seasons/{season:str}", open=True)
 async def season(ask: Ask, season: str) -> Page:
     """Show the standings as the reader may see them."""
-    if ask.signed_in:
-        try:
-            return Page("league/season.html", await _as_member(ask, season))
-        except Problem as problem:
-            if problem.status != 404:
-                raise
-    return Page("league/season.html", await _as_stranger(ask, season))
+    return Page("league/season.html", await seen_by(ask, _as_member, _as_stranger, season))
 
 
 @page("/leagues/{league:str}/standings", open=True)

@@ -15,7 +15,7 @@ from service.api.proof.evidence import SignerKey
 from service.api.public.tournaments import PublicTournament
 from service.api.table.replays import HandOpeningWanted, ReplayShown
 from service.console import links
-from service.console.asking import Ask
+from service.console.asking import Ask, seen_by
 from service.console.calling import Problem
 from service.console.declaring import form, page
 from service.console.forms import Given, command
@@ -37,13 +37,7 @@ class _Hand(msgspec.Struct):
 @page("/hands/{hand:str}", open=True, hidden=True)
 async def replay(ask: Ask, hand: str) -> Page:
     """Show one step of a hand, and the list of all. Strangers see hands of public evenings."""
-    if ask.signed_in:
-        try:
-            return Page("replay/replay.html", await _as_member(ask, hand))
-        except Problem as problem:
-            if problem.status != 404:
-                raise
-    return Page("replay/replay.html", await _as_stranger(ask, hand))
+    return Page("replay/replay.html", await seen_by(ask, _as_member, _as_stranger, hand))
 
 
 async def _as_member(ask: Ask, hand: str) -> ReplayScreen:
