@@ -178,6 +178,9 @@ class Silent(Frames):
     def hear(self, message: bytes) -> None:
         """Never answer."""
 
+    def beat(self) -> None:
+        """Give no sign."""
+
 
 async def test_a_neighbour_that_stands_still_costs_a_short_wait(serving: Any, folder: Path) -> None:
     async with serving(neighbours=str(folder)) as api:
