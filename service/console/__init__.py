@@ -1,1 +1,1 @@
-"""The console: pages for people, made of answers of the API."""
+"""The console: web pages for people, built from the API's answers."""

@@ -76,7 +76,7 @@ def _patterns() -> tuple[re.Pattern[str], ...]:
 
 
 def serves(path: str) -> bool:
-    """Return whether the console has a page, a form or a file at *path*."""
+    """Return whether the console has a page, form or file at *path*."""
     return any(each.fullmatch(path) for each in _patterns())
 
 
@@ -103,7 +103,7 @@ class Console:
         await self._routes(inner, receive, _Sender(inner, send, head=head))
 
     async def ended(self) -> None:
-        """Wait for what pages have asked and no longer need."""
+        """Wait for API calls that pages have started and no longer need."""
         await self._calls.ended()
 
 
@@ -166,7 +166,7 @@ class _Sender:
 
 @route("/{missing:path}", http_method=["GET"], opt={"screen": None}, name="console.missing")
 async def _missing(request: Asked) -> Response[bytes]:
-    """Answer a path that nothing has with a page."""
+    """Answer an unknown path with a page."""
     ask = ask_of(request, edge_of(request))
     return await troubled(ask, admit(ask) or Problem(404, {"code": "not_found"}))
 

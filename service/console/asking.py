@@ -1,4 +1,4 @@
-"""A reader's request: the API in the reader's name, the session, the language."""
+"""A reader's request, which calls the API in the reader's name, with session and language."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -105,7 +105,7 @@ class Ask:
 
 
 def ask_of(request: Asked, edge: Edge) -> Ask:
-    """Return what *request* asks, with nothing called yet."""
+    """Return *request* as an :class:`Ask`. No call has been made yet."""
     transport = transport_of(request)
     session = session_of(request, transport)
     chosen = sessions.cookie(request, LANGUAGE_COOKIE)
@@ -140,7 +140,7 @@ def house_address(ask: Ask) -> str:
 
 
 def only_here(ask: Ask) -> bool:
-    """Return whether links to this installation open on its own machine only."""
+    """Return whether links to this installation open on this machine only."""
     try:
         name = urlsplit(house_address(ask)).hostname or ""
         return name == "localhost" or ip_address(name).is_loopback
@@ -160,7 +160,7 @@ async def seen_by(
     *args: Args.args,
     **kwargs: Args.kwargs,
 ) -> Seen | Other:
-    """Return what a member sees, or what a stranger sees if the API shows the reader no more."""
+    """Return the member's answer, or the stranger's if the API no longer shows the member's."""
     if ask.signed_in:
         try:
             return await as_member(ask, *args, **kwargs)

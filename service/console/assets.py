@@ -35,7 +35,7 @@ REPLAY = "css/replayer.css"
 
 _COMMON = ("tokens", "base", "layout", "components", "forms")
 _CONTENT = ("content", "data")
-"""What neither the playing table nor the replayer shows."""
+"""The style sheets that neither the playing table nor the replayer uses."""
 
 _FILES = {
     STYLE: (*_COMMON, *_CONTENT),
@@ -95,7 +95,7 @@ def static(path: str) -> str:
 
 def tightened(sheet: bytes) -> bytes:
     """
-    Return a style sheet without comments and without spaces that mean nothing.
+    Return a style sheet without comments and needless spaces.
 
     >>> tightened(b"/* wide */ a > b,\\n  i { content: ' / '; color: red }")
     b"a > b,i{content: ' / ';color: red}"

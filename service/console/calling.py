@@ -1,8 +1,8 @@
 """
-The API, called in memory: what a page shows, a route of the API has authorised.
+Calls of the API in memory. The API has authorised everything that a page shows.
 
 A call goes through the application's own edge with the reader's token and address, as a call from
-outside would. So a page can show and do nothing that a stranger's client could not.
+outside would. A page can therefore do nothing that the reader's own client could not do.
 """
 
 import asyncio
@@ -38,8 +38,8 @@ class Calls:
     """
     The application's edge, with a count of the calls under way.
 
-    A page asks for several things at once. If one is refused, the page is answered and the others
-    are still under way: a process that ends waits for them.
+    A page asks for several things at once. If one is refused, the page is answered while other
+    calls are still running. A process waits for them before it ends.
 
     Args:
         edge: The application's own edge.
@@ -63,18 +63,18 @@ class Calls:
                 self._none.set()
 
     async def ended(self) -> None:
-        """Wait until no call is under way."""
+        """Wait until no call is running."""
         await self._none.wait()
 
 
 class FieldError(msgspec.Struct):
-    """What is wrong with one member of a body."""
+    """A fault in one member of a body."""
 
     pointer: str
     """The place in the body, as a JSON pointer."""
 
     detail: str
-    """What is wrong, in the words of the decoder."""
+    """The fault, in the words of the decoder."""
 
 
 class Problem(Exception):
@@ -275,7 +275,7 @@ class _Answered:
 
     async def receive(self) -> ReceiveMessage:
         if self._read:
-            await self._complete.wait()  # the reader is here until the answer is complete
+            await self._complete.wait()  # the reader stays connected until the answer is complete
             return {"type": "http.disconnect"}
         self._read = True
         return {"type": "http.request", "body": self.given, "more_body": False}
@@ -301,5 +301,5 @@ def _demand(status: int, body: bytes) -> None:
 def _decoded(status: int, body: bytes, shape: type[Value]) -> Value:
     _demand(status, body)
     if not body:
-        return cast(Value, None)  # an answer 204, whose shape nobody reads
+        return cast(Value, None)  # A 204 has no body to decode.
     return msgspec.json.decode(body, type=shape)

@@ -1,8 +1,8 @@
 """
 Protection against requests that another site makes a browser send.
 
-A form must come from this host, and carry a token that only pages of this session know. Cookies
-are ``SameSite=Lax`` besides. So three independent things would have to fail.
+A form must come from this host and carry a token that only pages of this session know. Cookies
+are also ``SameSite=Lax``. An attack would have to defeat three independent checks.
 """
 
 import hashlib

@@ -49,10 +49,10 @@ _TOO_MANY = 429
 _URLENCODED = "application/x-www-form-urlencoded"
 _PARAMETER = re.compile(r"\{(\w+):str\}")
 _PLAIN = re.compile(r"[A-Za-z0-9._~=-]{1,100}")
-"""What a path may name. So a path of the API made of it never leads elsewhere."""
+"""The characters that a path parameter may hold. An API path built from it stays in its place."""
 
 _ADDRESS = "/?&=#%:@!$'()*+,;~"
-"""What an address may hold besides letters, figures, and ``-._``."""
+"""The characters that an address may hold besides letters, digits and ``-._``."""
 
 _log = logging.getLogger(__name__)
 
@@ -74,7 +74,7 @@ class Shown:
     said: str
     status: int
     number: str
-    """The number of the request, for whoever runs the server."""
+    """The number of the request, which helps the operator find it in the log."""
 
     reason: str = ""
     """The reason in English, or nothing."""
@@ -99,7 +99,7 @@ class Screen:
     show: Shows | None = None
     do: Does | None = None
     of: "Screen | None" = None
-    """The page of a form, which shows what went wrong."""
+    """The page that shows the form again with its faults."""
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -191,7 +191,7 @@ async def _answered(screen: Screen, request: Asked) -> Response[bytes] | Stream:
         except Problem as problem:
             if not ended(problem, ask):
                 raise
-        # The session has ended. Strangers may read open pages, and sign in for the others.
+        # The session has ended. Strangers may read open pages; other pages send them to sign in.
         ask.forget_session()
         if screen.method == "POST" or not screen.open:
             return _to_sign_in(ask)
@@ -223,7 +223,7 @@ async def _result(screen: Screen, ask: Ask, path: Mapping[str, str]) -> Response
 async def _done(
     do: Does, screen: Screen, of: Screen, ask: Ask, path: Mapping[str, str]
 ) -> Response[bytes] | Stream:
-    """Carry out a form, or show its page with what went wrong."""
+    """Carry out a form, or show its page again with the faults."""
     if not same_site(ask.request):
         said = ask.gettext("This form did not come from this site, so nothing was done.")
         ask.failure = Failure(screen.name, said, {}, {}, 403)
@@ -243,7 +243,7 @@ async def _done(
 
 
 class _Opened(msgspec.Struct):
-    """What is read of a thing that a link key opens: its league, or that it is one."""
+    """The members that are read of an answer that a link key opened."""
 
     id: str
     league: str = ""
@@ -275,7 +275,7 @@ async def _followed(ask: Ask, path: Mapping[str, str]) -> Response[bytes] | None
 
 
 async def _shared(show: Shows, ask: Ask, path: Mapping[str, str]) -> Response[bytes]:
-    """Answer a stranger with a part, which is made once for all strangers who ask just now."""
+    """Answer a stranger with a part. Strangers who ask at the same time share one rendering."""
     sharing: Sharing = ask.request.scope["state"]["sharing"]
     query = bytes(ask.request.scope["query_string"])
     key = (ask.path, query, ask.language.code, ask.transport, scheme_of(ask), ask.api.links)
@@ -291,12 +291,12 @@ async def _shared(show: Shows, ask: Ask, path: Mapping[str, str]) -> Response[by
     except Problem as problem:
         if problem.status != _TOO_MANY:
             raise
-        text = await made()  # the limits of whoever asked first do not count for others
+        text = await made()  # the first asker met a limit of their own
     return part_answer(ask, text)
 
 
 async def _again(of: Screen, ask: Ask, path: Mapping[str, str]) -> Response[bytes] | Stream:
-    """Answer with the page of a form, which tells what went wrong."""
+    """Answer with the page of a form and the faults in it."""
     if of.show is None:
         raise TypeError(f"{of.name} is no page")
     return await _sent(ask, await of.show(ask, **{name: path[name] for name in of.parameters}))
@@ -345,7 +345,7 @@ async def troubled(ask: Ask, problem: Problem) -> Response[bytes]:
     if ask.query(PART):
         return Response(b"", status_code=problem.status)
     if problem.status >= 500 or problem.status == _TOO_MANY:
-        ask.as_stranger()  # the page itself must not need what has just failed
+        ask.as_stranger()  # this page must not need the part that has just failed
     return await rendered(ask, Page("problem.html", shown, problem.status))
 
 

@@ -1,4 +1,4 @@
-"""What people are told of each type of event in the staff log, and of the actions beside it."""
+"""The words of the staff log for each type of event, and for actions outside the log."""
 
 from collections.abc import Mapping
 
@@ -169,7 +169,7 @@ DEEDS: Mapping[str, str] = {
     "dispute_appealed": N_("Ruling appealed"),
     "disclosure_granted": N_("Look at sealed cards granted"),
     "disclosure_used": N_("Sealed cards looked at"),
-    # Beside the log
+    # Actions outside the log
     "archive_taken": N_("Archive taken"),
     "bundle_taken": N_("Evidence taken out"),
     "season_archived": N_("Season archived by the operator"),
@@ -190,7 +190,7 @@ DEEDS: Mapping[str, str] = {
     "league_suspended": N_("League suspended by the operator"),
     "league_restored": N_("League restored by the operator"),
     "text_taken_down": N_("Words taken down by the operator"),
-    # Of the whole installation: no league's list shows these
+    # Actions for the whole installation, which no league's list shows
     "account_suspended": N_("Account suspended by the operator"),
     "account_restored": N_("Account restored by the operator"),
     "maintenance_began": N_("Maintenance began"),
@@ -208,7 +208,7 @@ DEEDS: Mapping[str, str] = {
     "backup_restored": N_("Backup restored"),
     "pruned": N_("Old records deleted"),
 }
-"""Every event outside the tables, and the tables' events that staff cause, by type."""
+"""All events outside the tables, and the table events that staff cause, by type."""
 
 AT_TABLE: Mapping[str, str] = {
     "table_opened": N_("Table opened"),
@@ -264,4 +264,4 @@ AT_TABLE: Mapping[str, str] = {
     "hand_shown": N_("Hand shown"),
     "hand_quit": N_("Player left the hand"),
 }
-"""Every other event of a table, by type."""
+"""The remaining events of a table, by type."""

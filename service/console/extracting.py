@@ -27,7 +27,7 @@ _KEYWORDS = {
     "N_": None,
     "gettext": None,
     "ngettext": (1, 2),
-    # The descriptions of an audit's faults, and the reasons that some of them give.
+    # The descriptions of audit faults, and the reasons that some of them give.
     "said": None,
     "EventUnreadable": None,
 }
@@ -70,7 +70,7 @@ def unused(language: Language) -> Iterator[str | tuple[str, ...]]:
 
 
 def main() -> None:
-    """Print what is missing, as entries to fill in, and what nobody uses."""
+    """Print missing texts as entries to fill in, and translations that are no longer used."""
     for language in LANGUAGES[1:]:
         entries = Catalog(locale=language)
         for each in missing(language):

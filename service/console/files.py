@@ -41,13 +41,13 @@ async def favicon(ask: Ask) -> Response[bytes]:
 
 @page("/service-worker.js", open=True, file=True)
 async def service_worker(ask: Ask) -> Response[bytes]:
-    """Answer the script that shows messages. A browser takes it for pages beside and below it."""
+    """Answer the script that shows push messages. It must lie above the pages it serves."""
     return _sent(ask, assets()["js/service-worker.js"], "private, no-store")
 
 
 @page("/manifest.webmanifest", open=True, file=True)
 async def manifest(ask: Ask) -> Response[bytes]:
-    """Answer what a phone needs to put the console on its first screen."""
+    """Answer the manifest that a phone needs to install the console."""
     return _sent(ask, assets()["holotable.webmanifest"], _SHORT)
 
 

@@ -27,13 +27,13 @@ _FIELDS_MAX = 2000
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What a form sent."""
+    """The fields that a form sent."""
 
     values: dict[str, tuple[str, ...]]
     """The values by field, in the order of the form. A field may have several."""
 
     def keep(self, name: str, value: str) -> None:
-        """Change a field for the case that the form is shown again."""
+        """Set the value that a field has if the form is shown again."""
         self.values[name] = (value,)
 
     def text(self, name: str, default: str = "") -> str:
@@ -71,12 +71,12 @@ class Given:
 
     @property
     def fields(self) -> dict[str, tuple[str, ...]]:
-        """The form's own fields, without the key and what belongs to it."""
+        """The form's own fields, without the key, the version and the digest."""
         return {name: each for name, each in self.values.items() if name not in _OWN}
 
     @property
     def shown_again(self) -> dict[str, tuple[str, ...]]:
-        """The fields that may stand in a page again: all but secrets."""
+        """The fields that may be written into a page again: all but secrets."""
         return {name: each for name, each in self.fields.items() if name not in _SECRET}
 
     def into(self, shape: type[Shape], flags: tuple[str, ...] = (), **fixed: object) -> Shape:
@@ -137,7 +137,7 @@ def given_of(body: bytes) -> Given:
 @dataclass(frozen=True, slots=True)
 class Rehearsal:
     """
-    How a step that is not small is confirmed: by what its dry run shows.
+    A confirmation by dry run: the page shows its changes before the step is taken.
 
     Args:
         question: The title of the page that asks.
@@ -152,7 +152,7 @@ class Rehearsal:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """How a step without a dry run is confirmed: by a sentence about its effect."""
+    """A confirmation by a sentence about the effect, for steps without a dry run."""
 
     question: str
     effect: str
@@ -164,29 +164,29 @@ _SURE = "sure"
 
 @dataclass(frozen=True, slots=True)
 class Confirm:
-    """The screen that shows what a command would change, and asks."""
+    """The screen that shows the changes of a command and asks whether to send it."""
 
     question: str
     action: str
     """The path to send the form to again."""
 
     back: str
-    """The page to go back to without doing anything."""
+    """The page to go back to if the reader does not confirm."""
 
     tables: list[Table]
     unknown: tuple[str, ...]
-    """What nobody can know before, such as the end of a hand in play."""
+    """A sentence about effects that nobody can know yet, such as the end of a hand in play."""
 
     digest: str
     fields: Mapping[str, tuple[str, ...]]
-    """What was typed, to be sent again."""
+    """The fields that were typed, to be sent again."""
 
     if_match: str | None
     changed: bool
     """True if the effect has changed since the reader saw it."""
 
     effect: str = ""
-    """What the command does, if it has no dry run."""
+    """A sentence about the effect of a command that has no dry run."""
 
 
 async def command(
@@ -216,7 +216,7 @@ async def command(
             return Page("confirm.html", _asked(ask, given, to, rehearse))
     elif rehearse is not None:
         changes = await ask.api.rehearse(method, path, body, key=given.key)
-        unseen = given.digest != changes.digest  # not shown yet, or the effect has changed since
+        unseen = given.digest != changes.digest  # not shown yet, or it has changed since
         if unseen and not changes.done:
             return Page("confirm.html", _confirm(ask, given, to, rehearse, changes))
     await ask.api.send(method, path, body, object, key=given.key, if_match=given.if_match)

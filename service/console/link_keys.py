@@ -34,7 +34,7 @@ class LinkKeys:
 
     def tried(self, path: str) -> tuple[str | None, ...]:
         """
-        Return the keys with which the API is asked for *path*, one after the other.
+        Return the keys to try for *path*, one after the other.
 
         A league is asked for with its own key. The path of a tournament does not tell its league,
         so every key is tried. The API compares a key only with that of the league in question.
@@ -64,7 +64,7 @@ def is_key(text: str) -> bool:
 
 
 def opened_by(path: Mapping[str, str]) -> str | None:
-    """Return the path of the API that shows if a key opens what the path of a page names."""
+    """Return the API path that tells whether a key opens the page at *path*."""
     if "league" in path:
         return f"{_LEAGUES}{path['league']}"
     if "tournament" in path:

@@ -1,8 +1,8 @@
 """
-``/live``: one stream a page, which says what has changed and never what is new.
+``/live``: one stream for each page. It tells that something changed, and no values.
 
-The page then asks for its parts, as anybody may who can read the page. So a stream that is open too
-long can leak nothing but a version.
+The page then asks for its parts, which everybody may do who can read the page. So a stream that
+stays open too long leaks only that something changed.
 """
 
 import asyncio
@@ -45,10 +45,10 @@ PLANS = "plans"
 _FLOOR = "floor:"
 _TABLE = "table-"
 _NAMING = ("plr_", "trn_")
-"""Keys under which a watch tells of events in other streams, which name them."""
+"""Keys of a watch for events in other streams that name a subject of this one."""
 
 _OF_LEAGUE = ("tournament", "season", "dispute")
-"""Categories of which a league's pages tell: evenings, standings, the queue of disputes."""
+"""The categories that a league's pages show: evenings, standings, the queue of disputes."""
 
 TOPICS_MAX = 40
 _SCREEN = "screen:"
@@ -61,10 +61,10 @@ _ROUTES = {
 _PUBLIC = {
     "lge": "leagues/{}", "trn": "tournaments/{}", "ssn": "seasons/{}/standings",
 }  # fmt: skip
-"""What a stranger must be able to read to follow a public league, by kind."""
+"""The API path that a stranger must be able to read to follow a subject, by kind."""
 
 _TOGETHER_SECONDS = 0.1
-"""Changes within this time are told as one."""
+"""Changes within this time are reported together."""
 
 
 _BEGUN = ServerSentEventMessage(data="{}", event="begun").encode()
@@ -139,7 +139,7 @@ class _Topics:
 async def live(ask: Ask) -> Stream:
     """Follow the topics in the query."""
     if ask.request.scope["state"]["head"]:
-        raise Problem(405, {"code": "method_not_allowed"})  # it would never end
+        raise Problem(405, {"code": "method_not_allowed"})  # the stream of changes never ends
     asked = ask.query("topics").split(",")[: TOPICS_MAX + 1]
     wanted = list(dict.fromkeys(each for each in asked if each))
     if not wanted or len(wanted) > TOPICS_MAX or not all(map(_TOPIC.fullmatch, wanted)):
@@ -156,7 +156,7 @@ async def live(ask: Ask) -> Stream:
 
 async def _keys(ask: Ask, shell: Shell, topic: str) -> _Keys:
     """
-    Return what a topic watches now, if the reader may read what it is about.
+    Return the keys that a topic watches now, if the reader may read its subject.
 
     Raises:
         Problem: If the API does not show it to the reader.
@@ -213,7 +213,7 @@ async def _messages(ask: Ask, shell: Shell, topics: _Topics) -> AsyncIterator[by
             grown: dict[str, _Keys] = {each: set() for each in topics.found if _grows(each)}
             await _follow(ask, shell, topics, watch, grown)
             yield OPENING
-            yield _BEGUN  # what changes from here on is told
+            yield _BEGUN  # changes from here on are reported
             while loop.time() < until and not shell.stopping.is_set():
                 heard = await watch.wait(PING_SECONDS)
                 if await _joined(shell, topics, player):
@@ -257,7 +257,7 @@ def _changed(news: Mapping[str, Mapping[str, Fresh]], topics: _Topics) -> list[C
 
 
 def _grows(topic: str) -> bool:
-    """Return whether what *topic* watches changes as tables open and seats are drawn."""
+    """Return whether *topic* gains keys as tables open and seats are drawn."""
     return topic in (MINE, PLANS) or topic.startswith((_FLOOR, _SCREEN))
 
 
@@ -280,7 +280,7 @@ async def _follow(
     ask: Ask, shell: Shell, topics: _Topics, watch: Watch, grown: Mapping[str, _Keys]
 ) -> None:
     """
-    Watch also what the topics *grown* are about now.
+    Also watch the present keys of the topics in *grown*.
 
     The streams with their news are watched too, because the read models may not know them yet.
     """
@@ -292,6 +292,6 @@ async def _follow(
 
 
 def _held(ask: Ask, shell: Shell) -> AbstractContextManager[asyncio.Event]:
-    """Count the stream for its reader, or for the address of a stranger."""
+    """Count the stream against its reader's limit, or against a stranger's address."""
     known = None if ask.session is None else believed(shell, ask.session.secret)
     return shell.limits.streams.held(known or client_address(ask.request))

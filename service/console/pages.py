@@ -46,8 +46,9 @@ _entropy = SystemEntropy()
 _CSRF_MARK = f"csrf{_entropy.token()}"
 _KEY_MARK = f"key{_entropy.token()}"
 """
-What templates write for tokens and keys. They are put in after the tag is made, so a part whose
-facts are the same has the same tag.
+Placeholders that templates write for tokens and keys.
+
+The real ones are filled in after the tag is made, so an unchanged part keeps its tag.
 """
 
 
@@ -157,7 +158,7 @@ class Context:
         return only_here(self.ask)
 
     def failed(self, *forms: str) -> Failure:
-        """Return what went wrong with one of these forms. It is false if nothing did."""
+        """Return the faults of one of these forms. The result is false if there are none."""
         failure = self.ask.failure
         return failure if failure is not None and failure.form in forms else NOTHING
 
@@ -211,11 +212,11 @@ _TICKING = (
     (re.compile(r'((?:data-in="[^"]*"|countdown-text"[^>]*)>)[^<]*'), r"\1"),
     (re.compile(r'(<rect class="left" width=)"[^"]*"'), r"\1"),
 )
-"""What a page counts down by itself, and the server's time, which it counts by."""
+"""The attributes that a page counts down by itself, with the server time it counts by."""
 
 
 def _still(text: str) -> str:
-    """Return a part without what changes every second, for its tag."""
+    """Return a part without the values that change every second, to compute its tag."""
     for pattern, kept in _TICKING:
         text = pattern.sub(kept, text)
     return text
@@ -275,7 +276,7 @@ def scheme_of(ask: Ask) -> str:
 
 
 def said(ask: Ask) -> str:
-    """Return what the form before this page has to say, or nothing."""
+    """Return the message that the previous form left for this page, if any."""
     given = sessions.cookie(ask.request, SAID_COOKIE) or ""
     try:
         return bytes.fromhex(given).decode()

@@ -1,4 +1,4 @@
-"""Problems of the API in a reader's words."""
+"""Problems of the API in the reader's words."""
 
 import re
 from collections.abc import Mapping
@@ -9,12 +9,12 @@ from service.console.calling import Problem
 from service.console.languages import Spoken
 
 FASTER = "stream_version_conflict"
-"""The code of a form whose page was read before somebody else's change."""
+"""The code for a form whose page was loaded before somebody else changed the data."""
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """What went wrong with a form, and what was typed into it."""
+    """The faults of a form, and the values typed into it."""
 
     form: str
     """The name of the form's handler."""
@@ -26,27 +26,27 @@ class Failure:
     """A sentence for each field, by the field's name."""
 
     values: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """What was typed, by the field's name. Passwords are left out."""
+    """The values that were typed, by field. Passwords are left out."""
 
     status: int = 400
     faster: bool = False
-    """True if somebody else changed the thing first, so that the page shows new facts."""
+    """True if somebody else changed the data first. The page then shows the new data."""
 
     def __bool__(self) -> bool:
-        """Return whether anything went wrong."""
+        """Return whether there is any fault."""
         return bool(self.message)
 
     def error(self, name: str) -> str | None:
-        """Return what is wrong with a field, or None."""
+        """Return the fault of a field, or None."""
         return self.fields.get(name)
 
     def value(self, name: str, default: object = "") -> object:
-        """Return what was typed into a field, or *default* in a form that was not sent yet."""
+        """Return the value typed into a field, or *default* if the form was not sent yet."""
         typed = self.values.get(name)
         return default if typed is None else typed[-1]
 
     def ticked(self, name: str, default: bool = False, value: str | None = None) -> bool:
-        """Return whether a box was ticked, or *default* in a form that was not sent yet."""
+        """Return whether a box was ticked, or *default* if the form was not sent yet."""
         if not self.form:
             return default
         typed = self.values.get(name, ())
@@ -68,7 +68,7 @@ _FORBIDDEN = {
     ),
     "your role in this league": N_("Your role in this league does not allow this."),
 }
-"""The reasons of a ``forbidden``, by how they begin."""
+"""The reasons of a ``forbidden`` by their first words."""
 
 
 def sentence(problem: Problem, language: Spoken) -> str:
@@ -92,7 +92,7 @@ def sentence(problem: Problem, language: Spoken) -> str:
 
 
 def reason_of(problem: Problem) -> str:
-    """Return the reason as the API gives it, in English, or nothing if :func:`sentence` says it."""
+    """Return the API's own reason in English, or nothing if :func:`sentence` covers it."""
     told = problem.code == "forbidden" and problem.detail.startswith(tuple(_FORBIDDEN))
     untold = told or problem.status == 404 or problem.status >= 500
     return "" if untold else f"{problem.detail[:1].upper()}{problem.detail[1:]}"
@@ -119,7 +119,7 @@ def failure_of(
 
 
 def _marked(count: int, language: Spoken) -> str:
-    """Return that the form is not done yet, for faults that the page itself found."""
+    """Return the failure of a form in which the page itself found the faults."""
     return language.ngettext(
         "One thing is not right yet.", "%(num)d things are not right yet.", count
     ) % {"num": count}
@@ -131,7 +131,7 @@ _BOUND = re.compile(
 
 
 def fault_in_words(detail: str, language: Spoken) -> str:
-    """Return what is wrong with one value, in the reader's language."""
+    """Describe the fault of one value in the reader's language."""
     _ = language.gettext
     bound = _BOUND.search(detail)
     if bound is not None:

@@ -1,4 +1,4 @@
-"""What a command would change, as tables of before and after."""
+"""The changes of a dry run, as tables with columns before and after."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
@@ -29,7 +29,7 @@ class Planned(Protocol):
 
 
 class Pace(Protocol):
-    """What staff have ordered about the pace of play."""
+    """The orders of staff about the pace of play."""
 
     @property
     def on_break(self) -> bool: ...
@@ -103,7 +103,7 @@ def _states(changes: WouldChange, names: Mapping[str, str], language: Spoken) ->
 
 
 def _paces(changes: WouldChange, language: Spoken) -> Iterator[Row]:
-    """Yield what changes in breaks, holds and hand-for-hand play."""
+    """Yield the changes in breaks, holds and hand-for-hand play."""
     for tournament in changes.tournaments.values():
         pace = tournament.pace
         if pace is None:

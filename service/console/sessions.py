@@ -2,7 +2,7 @@
 Sessions: a token of the API whose secret lives in a cookie.
 
 The API itself never reads cookies. Over TLS the cookie is ``__Host-holotable``. Plain HTTP has a
-cookie of its own, and only on this machine or by the setting ``plain_http``.
+cookie of its own. It is used only on this machine or with the setting ``plain_http``.
 """
 
 import re
@@ -26,8 +26,9 @@ _LOCAL = frozenset({"localhost", "127.0.0.1", "[::1]", "::1"})
 
 Transport = Literal["tls", "loopback", "plain", "refused"]
 """
-The reader's connection: encrypted, on this machine, plain by a setting, or plain without it. Over
-a refused one nobody is signed in.
+The reader's connection: encrypted, on this machine, plain by a setting, or refused.
+
+It is refused if it is plain without that setting. Nobody is signed in over it then.
 """
 
 
@@ -105,7 +106,7 @@ def _name(transport: Transport) -> str:
 
 
 def _local(request: Asked) -> bool:
-    """Return whether the browser runs on this machine, and no proxy stands between."""
+    """Return whether the browser runs on this machine, with no proxy in between."""
     address, host = client_address(request), host_of(request.scope)
     name = host if host.endswith("]") else host.rpartition(":")[0] or host
     near = address != UNKNOWN and ip_address(address).is_loopback

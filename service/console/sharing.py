@@ -1,9 +1,9 @@
 """
-Sharing: what is the same for every stranger is made once for all who ask at the same time.
+Sharing: strangers who ask for the same part at the same time get one rendering.
 
 After a change, the pages of all spectators ask for the same part within a third of a second. Each
-waits a moment for the others, and the part is made after the last of them has asked. So nobody gets
-a part from before the change that they were told of, and nothing has to be invalidated.
+waits a moment for the others, and the part is made after the last of them has asked. So nobody
+gets a part that is older than the change they were told of, and no cache has to be invalidated.
 """
 
 import asyncio
@@ -13,17 +13,17 @@ TOGETHER_SECONDS = 0.1
 
 
 class Sharing:
-    """The parts that strangers wait for."""
+    """The parts that strangers are waiting for."""
 
     def __init__(self) -> None:
         self._waiting: dict[Hashable, asyncio.Task[str]] = {}
 
     async def of(self, key: Hashable, make: Callable[[], Awaitable[str]]) -> str:
         """
-        Return what *make* returns, once for everybody who asks under *key* meanwhile.
+        Return the result of *make*, which is called once for all who wait under *key*.
 
         Args:
-            key: All that the result depends on, apart from the present.
+            key: Everything that the result depends on, apart from the time.
 
         Raises:
             Exception: What *make* raised, for everybody who waited.
@@ -36,7 +36,7 @@ class Sharing:
 
     async def _made(self, key: Hashable, make: Callable[[], Awaitable[str]]) -> str:
         await asyncio.sleep(TOGETHER_SECONDS)
-        del self._waiting[key]  # whoever asks from now on may know of a later change
+        del self._waiting[key]  # later callers may know of a later change
         return await make()
 
 

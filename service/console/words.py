@@ -1,4 +1,4 @@
-"""Numbers, money and times as a reader reads them. Templates have this as ``words``."""
+"""Numbers, money and times in the reader's language. Templates have this as ``words``."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ _PHASES = {
     "over": N_("Finished"),
     "missed": N_("Missed"),
 }
-"""By phase, and by what a schedule says besides."""
+"""The words by phase, and by further states of a schedule."""
 
 _GAMES = {
     "better": N_("Better Sabacc"),
@@ -119,7 +119,7 @@ class Words:
         )
 
     def span(self, since: datetime, until: datetime | None) -> str:
-        """Return the months from *since* to *until*, or that it goes on."""
+        """Return the months from *since* to *until*, or say that there is no end."""
         locale = self.language.locale
         first = format_skeleton("yMMM", since, locale=locale)
         if until is None:
@@ -146,7 +146,7 @@ class Words:
         )
 
     def money(self, minor: int, currency: str | None) -> Markup:
-        """Return an amount of minor units of *currency*."""
+        """Return an amount of money. *amount* counts minor units of *currency*."""
         if currency is None:
             return self.chips(minor)
         value = minor / 10 ** get_currency_precision(currency)
@@ -177,11 +177,11 @@ class Words:
         return ", ".join(each for each in (blinds, ante if amounts.ante else "") if each)
 
     def phase(self, phase: str) -> str:
-        """Return the phase of a tournament, or what a schedule says of it."""
+        """Return the words for a tournament's phase, or for its state in a schedule."""
         return self._said(_PHASES, phase)
 
     def game(self, ruleset: str) -> str:
-        """Return what a ruleset is called. A league's own one has its name already."""
+        """Return the name of a ruleset. A league's own ruleset has its name already."""
         return self._said(_GAMES, ruleset)
 
     def role(self, role: str) -> str:
@@ -193,7 +193,7 @@ class Words:
         return self._said(_ENTRIES, status)
 
     def waits(self, waiting: Waiting) -> str:
-        """Return what waits for the reader."""
+        """Return the words for one of the reader's tasks."""
         _ = self.language.gettext
         match waiting:
             case TurnWaiting():
@@ -208,7 +208,7 @@ class Words:
                 return _("A deal is proposed")
 
     def counting(self, mode: str, kept: int) -> str:
-        """Return which results of a player make the total."""
+        """Return the words for the results of a player that make the total."""
         _, ngettext = self.language.gettext, self.language.ngettext
         known: dict[str, str] = {
             "sum": _("Every result counts."),
@@ -231,16 +231,16 @@ class Words:
         return known.get(mode, mode) % {"num": kept}
 
     def tie_break(self, rule: str) -> str:
-        """Return what decides between players with equal points."""
+        """Return the words for a tie-break between players with equal points."""
         return self._said(_TIE_BREAKS, rule)
 
     def decided_by(self, rule: str) -> str:
-        """Return why a player stands where they stand among equal points."""
+        """Return the reason for a player's place among equal points."""
         said = self.language.gettext("equal points, decided by %(rule)s")
         return said % {"rule": self.tie_break(rule)}
 
     def moved(self, places: int) -> str:
-        """Return how far somebody has moved since the last evening, for screen readers."""
+        """Return how many places a player has moved since the last evening, for screen readers."""
         _, ngettext = self.language.gettext, self.language.ngettext
         if places > 0:
             return ngettext("up %(num)d place", "up %(num)d places", places) % {"num": places}
@@ -249,7 +249,7 @@ class Words:
         return _("as before")
 
     def _said(self, texts: Mapping[str, str], name: str) -> str:
-        """Return what *name* is called, or the name itself if it is newer than this console."""
+        """Return the words for *name*, or the name itself if it is newer than this console."""
         return self.language.gettext(texts[name]) if name in texts else name
 
     def rating(self, rating: str) -> Markup:
@@ -276,7 +276,7 @@ class Words:
 
 
 def lasting(seconds: int, language: Spoken) -> str:
-    """Return a length as it is called in a card room: 90 minutes, not 2 hours."""
+    """Return a length as card rooms say it: 90 minutes, not 2 hours."""
     minutes, rest = divmod(seconds, 60)
     number, unit = (seconds, "duration-second") if rest else (minutes, "duration-minute")
     return str(format_unit(number, unit, locale=language.locale))

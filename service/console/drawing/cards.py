@@ -4,8 +4,8 @@ The cards of both decks, drawn from the deck's definition.
 A card's suit is told by its shape and by the place of its pips: circles stand in a ring,
 triangles in a pyramid, squares in a grid; sabers fan out, flasks stand on shelves, coins lie in a
 ring, staves stand side by side. A sign is always written. Full pips are positive, hollow ones
-negative. Colours are custom properties of the page, so both schemes work, and none is needed to
-tell two cards apart.
+negative. Colours are custom properties of the page, so they suit both schemes. Nobody needs them
+to tell two cards apart.
 """
 
 from collections.abc import Callable, Iterable

@@ -27,7 +27,7 @@ CURVE_STEPS = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
 """The distances of the rules behind a curve."""
 
 FEW = 12
-"""Up to so many bars stand apart, as single things that are counted."""
+"""The largest count that is drawn as single bars."""
 
 NAME_LENGTH = 18
 """The characters of a name that fit beside a chart. The table has the whole name."""
@@ -176,7 +176,7 @@ def _course(course: Course, frame: _Frame, name_y: float, *, stops: bool) -> str
 
 
 def _name_heights(courses: Sequence[Course], frame: _Frame) -> dict[str, float]:
-    """Return where each name stands, so that no two names overlap at the end of their lines."""
+    """Return the height of each name, so that names at the line ends do not overlap."""
     wanted = sorted(
         (frame.y(next(v for v in reversed(course.values) if v is not None)), course.name)
         for course in courses

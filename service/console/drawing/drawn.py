@@ -35,11 +35,11 @@ class Drawn:
         )
 
     def back(self) -> Markup:
-        """Return the back of a card. It has no name: the page says how many there are."""
+        """Return the back of a card. It has no spoken name, because the page gives the number."""
         return _placed("card", "", sprite.BACK, "")
 
     def backs(self, count: int, said: str) -> Markup:
-        """Return overlapping backs, at most five. *said* is how many there are, in words."""
+        """Return overlapping backs, at most five. *said* is their number in words."""
         shown = min(count, sprite.BACKS_MAX)
         return _placed("backs", sprite.backs_box(shown), sprite.backs(shown), said)
 

@@ -91,7 +91,7 @@ CROWNS: dict[int, str] = {
     14: '<path d="M-15 6v-17l8.5 7.500L0-13l6.5 9.500L15-11V6Z"/>',
     15: '<path d="M-24 14A25 25 0 0 1 24 14M-13-1l-4-6M0-5v-8M13-1l4-6M-23 6l-6-3M23 6l6-3"/>',
 }
-"""What stands over the suit of a Commander, Mistress, Master and Ace, around the point 0, 0."""
+"""The crown over the suit of a Commander, Mistress, Master and Ace, centred on 0, 0."""
 
 FACES: dict[str, str] = {
     "17": f'<path d="{_star(4, 36, 8)}"/><path d="{_star(4, 20, 7, pi / 4)}"/>',
@@ -109,4 +109,4 @@ FACES: dict[str, str] = {
     "00": '<path d="M-34 8q4 26 34 26T34 8M-34 8l-5 7M-34 8l8 3M34 8l5 7M34 8l-8 3"/>'
     '<circle cx="-20" cy="-10" r="6"/><circle cy="-27" r="6"/><circle cx="20" cy="-10" r="6"/>',
 }
-"""The emblem of each of the eight faces, around the point 0, 0."""
+"""The emblem of each of the eight faces, centred on 0, 0."""

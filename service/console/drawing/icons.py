@@ -83,7 +83,7 @@ def favicon() -> str:
 
 
 def write() -> None:
-    """Write the sprite and the favicon where the console serves them from."""
+    """Write the sprite and the favicon to the folder that the console serves."""
     STATIC.mkdir(exist_ok=True)
     (STATIC / "icons.svg").write_text(sprite(), encoding="utf-8")
     (STATIC / "favicon.svg").write_text(favicon(), encoding="utf-8")

@@ -16,7 +16,7 @@ _KEPT = 1024
 
 async def qr_svg(text: str, label: str) -> Markup:
     """
-    Return a code that holds *text*. *label* is what a screen reader says.
+    Return a code that holds *text*. Screen readers read *label*.
 
     A code takes 20 milliseconds, so it is drawn beside the event loop and kept for a while.
 

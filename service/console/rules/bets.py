@@ -133,7 +133,7 @@ def button(_: Writer, game: Ruleset) -> Iterator[tuple[str, str]]:
 
 
 def betting(_: Writer, game: Ruleset) -> Iterator[tuple[str, str]]:
-    """Yield what may be bet, and what it takes."""
+    """Yield the rules of betting: the possible bets and their limits."""
     match game.betting:
         case FixedContinue(cost=cost):
             if cost:
@@ -177,7 +177,7 @@ def betting(_: Writer, game: Ruleset) -> Iterator[tuple[str, str]]:
 
 
 def ties(_: Writer, game: CoruscantShift) -> Iterator[tuple[str, str]]:
-    """Yield what happens to equal hands, and to chips that cannot be shared."""
+    """Yield the rules for equal hands and for odd chips."""
     match game.tie:
         case Split():
             yield "ties.split", _("Equal hands share the pot.")
@@ -198,7 +198,7 @@ def ties(_: Writer, game: CoruscantShift) -> Iterator[tuple[str, str]]:
 
 
 def blind_draw(_: Writer, tie: Split | SingleBlindDraw) -> tuple[str, str]:
-    """Return what happens to equal hands of Corellian Spike."""
+    """Return the rule for equal hands of Corellian Spike."""
     if isinstance(tie, Split):
         return "ties.split", _("Equal hands share the pot.")
     return (
@@ -211,7 +211,7 @@ def blind_draw(_: Writer, tie: Split | SingleBlindDraw) -> tuple[str, str]:
 
 
 def odd_chips(_: Writer, game: Ruleset) -> tuple[str, str]:
-    """Return who gets chips that cannot be shared."""
+    """Return the rule about odd chips."""
     if game.odd_chip == "carry":
         return "odd_chips", _("Chips that cannot be shared stay for the next hand.")
     return (

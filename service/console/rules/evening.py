@@ -25,7 +25,7 @@ def rules_of(ruleset: Ruleset, named: str, language: Spoken) -> Rules:
     Return the rules of *ruleset* in words.
 
     Args:
-        named: The preset that the ruleset is compared with. What the preset does not say is marked.
+        named: The preset to compare the ruleset with. Sentences that differ from it are marked.
     """
     _ = Writer(language)
     usual = preset(named) if named in PRESETS else ruleset

@@ -23,7 +23,7 @@ _NAMES = ("Ada", "Bo", "Cleo")
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """What one player shows."""
+    """The cards that one player shows."""
 
     player: str
     cards: tuple[str, ...]
@@ -37,7 +37,7 @@ class Example:
     """One showdown."""
 
     said: str
-    """What the dice show, or nothing."""
+    """The faces of the dice, or nothing."""
 
     target: int | None
     suit: Suit | None

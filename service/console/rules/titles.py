@@ -1,4 +1,4 @@
-"""The rules that a table names, with their titles: what the replayer writes beside a step."""
+"""The titles of the rules that a table names, which the replayer shows beside a step."""
 
 from collections.abc import Mapping
 

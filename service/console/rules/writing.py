@@ -1,8 +1,8 @@
 """
-Sentences of rules: what each says, and the rule of the rulebook behind it.
+Sentences of rules, each with its rule of the rulebook.
 
-Sentences are written from the ruleset that is played, never from the name of its preset. So they
-are right for every override.
+Sentences are written from the ruleset in play, never from the name of its preset. So they are
+right for every override.
 """
 
 from collections.abc import Iterable
@@ -53,7 +53,7 @@ class Writer:
         return self.language.gettext(text) % values
 
     def ngettext(self, one: str, several: str, number: int) -> str:
-        """Return a text that counts. Its place is called ``number``."""
+        """Return the form of a text for a number. The text's placeholder is ``number``."""
         return self.language.ngettext(one, several, number) % {"number": self.chips(number)}
 
     def chips(self, value: int) -> str:

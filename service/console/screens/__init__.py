@@ -1,1 +1,1 @@
-"""The screens, a folder for each place that people go to."""
+"""The screens, one folder for each area of the console."""

@@ -1,1 +1,1 @@
-"""Screens of a reader's own: home, signing in, the account."""
+"""The reader's own screens: home, signing in, the account."""

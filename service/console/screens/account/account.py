@@ -66,16 +66,16 @@ class AccountScreen(msgspec.Struct, kw_only=True):
     """The confirmed address, or null."""
 
     waiting: str | None
-    """The address that waits for its code, or null."""
+    """The address that is not confirmed yet, or null."""
 
     sessions: tuple[SignedIn, ...]
     sign_ins: tuple[SignedInAt, ...]
-    """The latest sign-ins, and what ended sessions."""
+    """The latest sign-ins, and the actions that ended sessions."""
 
 
 @page(links.ACCOUNT)
 async def account(ask: Ask) -> Page:
-    """Show the account, and who is signed in to it."""
+    """Show the account, with the browsers and programs that are signed in."""
     me, listed, mail, sign_ins = await asyncio.gather(
         ask.api.get("/v1/me", Me),
         ask.api.get("/v1/tokens", ApiPage[TokenListed], limit=100),

@@ -1,4 +1,4 @@
-"""Home: my turn first, what waits for me, my next evenings, my leagues."""
+"""Home: the reader's turns first, then their tasks, next evenings and leagues."""
 
 import asyncio
 from datetime import datetime, timedelta
@@ -35,7 +35,7 @@ class HomeScreen(msgspec.Struct, kw_only=True):
     """The seats at tables, with those first where it is the reader's turn."""
 
     waiting: tuple[Waiting, ...]
-    """What waits for the reader, apart from turns."""
+    """The reader's tasks apart from turns."""
 
     evenings: tuple[tuple[MyScheduled, str], ...]
     """The next evenings, each with its phase."""
@@ -47,7 +47,7 @@ class HomeScreen(msgspec.Struct, kw_only=True):
 
 @page(links.HOME, open=True)
 async def home(ask: Ask) -> Page:
-    """Show what concerns the reader, or tell a stranger what this is."""
+    """Show the reader's turns, tasks and evenings, or an introduction for a stranger."""
     if not ask.signed_in:
         return Page("account/welcome.html", WelcomeScreen(sandbox=await _sandbox(ask)))
     now = shell_of(ask.request).now()

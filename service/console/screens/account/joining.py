@@ -23,10 +23,10 @@ class JoinScreen(msgspec.Struct, kw_only=True):
 
     code: str
     opens: CodeShown | None
-    """What the code opens, or None if it opens nothing now."""
+    """The invitation or the claim code, or None if it is not valid now."""
 
     expired: bool = False
-    """True for an invitation whose time is over."""
+    """True for an invitation that has expired."""
 
 
 @page("/join/{code:str}", open=True)
@@ -70,7 +70,7 @@ async def use_code_as_newcomer(ask: Ask, given: Given, code: str) -> Done:
     ask.api.token = cookie.partition(".")[2].partition(";")[0]
     try:
         league = await _joined(ask, code, given.key)
-    except Problem:  # the account is made; the page of the code tells what is wrong with it
+    except Problem:  # the account exists now, so the code's page shows what is wrong with the code
         return Done(links.join(code), welcome, cookies=(cookie,))
     return Done(links.league(league), welcome, cookies=(cookie,))
 

@@ -1,4 +1,4 @@
-"""The look of the pages: their colours and their language, or as the reader's device is set."""
+"""The colours and the language of the pages: chosen here, or taken from the reader's device."""
 
 from service.console import links
 from service.console.asking import Ask

@@ -1,4 +1,4 @@
-"""My e-mail address, and a new password for somebody who has forgotten theirs."""
+"""The reader's e-mail address, and a new password for a forgotten one."""
 
 import msgspec
 
@@ -25,7 +25,7 @@ class ForgottenScreen(msgspec.Struct, kw_only=True):
 
 @page(links.EMAIL)
 async def email(ask: Ask) -> Page:
-    """Show the address, and the one that waits for its code."""
+    """Show the address, and a new one that is not confirmed yet."""
     return Page("account/email.html", await ask.api.get("/v1/me/email", EmailShown))
 
 
@@ -52,7 +52,7 @@ async def confirm_email(ask: Ask, given: Given) -> Done:
 
 @page(links.FORGOTTEN, open=True)
 async def forgotten(ask: Ask) -> Page:
-    """Ask whose password was forgotten."""
+    """Ask for the login of the account whose password was forgotten."""
     return Page("account/forgotten.html", ForgottenScreen(asked=False))
 
 
@@ -94,7 +94,7 @@ async def use_code(ask: Ask, given: Given) -> Done:
 
 
 def _about_code(problem: Problem) -> Problem:
-    """Return a refusal of a code as one about its field."""
+    """Move a refusal of a code to the form's code field."""
     if problem.status != 404:
         return problem
     return Problem(400, {"code": "code_unknown", "title": NO_SUCH_CODE})

@@ -1,4 +1,4 @@
-"""What I am told, by which channels, and when not."""
+"""The reader's notices: the kinds, the channels and the quiet hours."""
 
 import msgspec
 

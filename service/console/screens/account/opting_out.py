@@ -12,7 +12,7 @@ from service.console.screens.account.notices import KINDS
 
 
 class OptOutScreen(msgspec.Struct, kw_only=True):
-    """The question, or the answer once the kind is off."""
+    """The question, or the confirmation once the kind is off."""
 
     code: str
     kind: str

@@ -1,4 +1,4 @@
-"""A token for a program of mine. Its secret is shown once."""
+"""A token for one of the reader's programs. Its secret is shown once."""
 
 import msgspec
 
@@ -33,7 +33,7 @@ class ProgramScreen(msgspec.Struct, kw_only=True):
 
 @page(links.PROGRAMS)
 async def program(ask: Ask) -> Page:
-    """Ask what the program may do."""
+    """Ask for the rights of the program."""
     return Page("account/program.html", _screen(ask, None))
 
 

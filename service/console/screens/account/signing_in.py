@@ -36,7 +36,7 @@ async def sign_in(ask: Ask) -> Page | Done:
     """Ask for login and password."""
     then = local(ask.query("then"))
     if ask.signed_in and ask.failure is None:
-        await ask.me()  # a session that has ended must not lead in a circle
+        await ask.me()  # a session that has ended must not redirect in a circle
         return Done(then)
     return Page("account/sign_in.html", SignInScreen(then=then))
 
@@ -53,7 +53,7 @@ async def sign_up(ask: Ask) -> Page | Done:
     """Ask for a name, a login and a password."""
     then = local(ask.query("then"))
     if ask.signed_in and ask.failure is None:
-        await ask.me()  # a session that has ended must not lead in a circle
+        await ask.me()  # a session that has ended must not redirect in a circle
         return Done(then)
     return Page("account/sign_up.html", SignInScreen(then=then))
 
@@ -78,7 +78,7 @@ async def sign_in_link(ask: Ask, code: str) -> Page:
 @form("/sign-in/{code:str}", of=sign_in_link, open=True)
 async def use_link(ask: Ask, given: Given, code: str) -> Done:
     """
-    Take the session of the link, with a new secret. So the link works once.
+    Take over the session of the link, with a new secret. So the link works once.
 
     Raises:
         Problem: If the link was used, or its session has ended.
@@ -92,7 +92,7 @@ async def use_link(ask: Ask, given: Given, code: str) -> Done:
     except Problem as problem:
         if problem.status != UNAUTHENTICATED:
             raise
-        # The link is over, and not the session that the reader may have.
+        # Only the link has ended. The reader may still have a session.
         raise Problem(UNAUTHENTICATED, {"code": "link_used", "title": LINK_USED}) from None
     finally:
         ask.api.token = own

@@ -89,16 +89,16 @@ class DisputeScreen(msgspec.Struct, kw_only=True):
     hand_id: str | None
     step: int | None
     audits: tuple[tuple[str, bool, int], ...]
-    """The operation of each audit, whether it passed, and its hands."""
+    """The operation of each audit, whether it passed, and its number of hands."""
 
     rulings: tuple[Decided, ...]
     appeal: str | None
     appealed: bool
     evidence: Attached | None
-    """Null for everybody but a referee who is not involved."""
+    """Null unless the reader is a referee who is not involved."""
 
     changes: Changes | None
-    """What a ruling may change, or null if the reader may not rule now."""
+    """The changes that a ruling may make, or null if the reader may not rule now."""
 
     rulebook: tuple[RuleNamed, ...]
     may_appeal: bool
@@ -143,7 +143,7 @@ async def dispute(ask: Ask, dispute: str) -> Page:
 
 @form("/disputes/{dispute:str}/rule", of=dispute)
 async def rule(ask: Ask, given: Given, dispute: str) -> Done | Page:
-    """Rule, after a look at what the ruling changes."""
+    """Rule, after the page has shown what the ruling changes."""
     shown = await _read(ask, dispute)
     changes = await changes_for(ask, shown)
     question = {
@@ -173,7 +173,7 @@ async def unfreeze(ask: Ask, given: Given, dispute: str) -> Done | Page:
 
 
 async def _explained(ask: Ask, given: Given, dispute: str, act: str, said: str) -> Done | Page:
-    """Send an act of a referee that needs nothing but a reason."""
+    """Send an act of a referee that takes only a reason."""
     return await command(
         ask, given, "POST", f"/v1/disputes/{dispute}/{act}",
         given.into(DisputeReason, reason=given.text("why")), said=said, to=links.dispute(dispute),
@@ -195,7 +195,7 @@ async def _read(ask: Ask, dispute: str) -> DisputeShown:
 
 
 async def _evidence(ask: Ask, dispute: str) -> EvidenceShown | None:
-    """Return the evidence, or None for somebody who may not rule."""
+    """Return the evidence, or None if the reader may not rule."""
     try:
         return await ask.api.get(f"/v1/disputes/{dispute}/evidence", EvidenceShown)
     except Problem as problem:
@@ -207,7 +207,7 @@ async def _evidence(ask: Ask, dispute: str) -> EvidenceShown | None:
 async def _attached(
     ask: Ask, dispute: str, found: EvidenceShown, hand: HandSaid | None
 ) -> Attached:
-    """Return the evidence in words: those of the hand's replay, if it can be seen."""
+    """Return the evidence in words: those of the hand's replay, if the reader may see it."""
     evidence = found.evidence
     if evidence is None:
         return Attached(recorded=(), left_out=0, signed=None, earlier=())

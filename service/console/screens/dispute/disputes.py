@@ -1,4 +1,4 @@
-"""The disputes of a league: what waits for a referee, and the way to file a claim."""
+"""The disputes of a league: the queue for referees, and the form for a claim."""
 
 import asyncio
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ _WAITING = ("open", "appealed")
 
 
 class _Listed(msgspec.Struct):
-    """What this page reads of a dispute in the list."""
+    """The members of a dispute in the list that this page reads."""
 
     dispute: str
     kind: str
@@ -38,7 +38,7 @@ class _Listed(msgspec.Struct):
 
 
 class _Evening(msgspec.Struct):
-    """What this page reads of a tournament in the list."""
+    """The members of a tournament in the list that this page reads."""
 
     tournament: str
     name: str
@@ -46,7 +46,7 @@ class _Evening(msgspec.Struct):
 
 
 class _Season(msgspec.Struct):
-    """What this page reads of a season in the list."""
+    """The members of a season in the list that this page reads."""
 
     season: str
     name: str
@@ -73,18 +73,18 @@ class DisputesScreen(msgspec.Struct, kw_only=True):
     league: str
     name: str
     waiting: tuple[Queued, ...]
-    """Those that wait for a ruling, the oldest first."""
+    """The disputes that wait for a ruling, the oldest first."""
 
     settled: tuple[Queued, ...]
     subjects: tuple[tuple[str, str], ...]
-    """What a claim may be about besides a hand, each with its words."""
+    """The subjects of a claim other than a hand, each with its words."""
 
     next: str | None
 
 
 @page("/leagues/{league:str}/disputes")
 async def disputes(ask: Ask, league: str) -> Page:
-    """Show what waits for a ruling, then what has one."""
+    """Show the disputes that wait for a ruling, then those that have one."""
     root = f"/v1/leagues/{league}"
     me, shown, listed, evenings, seasons = await asyncio.gather(
         ask.me(),

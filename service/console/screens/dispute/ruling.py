@@ -1,4 +1,4 @@
-"""The form of a ruling: what it changes, as the acts of the API."""
+"""The form of a ruling: its changes, sent as the acts of the API."""
 
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
@@ -22,14 +22,14 @@ _UNDER_WAY = frozenset({"running", "paused"})
 
 
 class _Ranked(msgspec.Struct):
-    """What the form reads of a standing."""
+    """The members of a standing that the form reads."""
 
     player: str
     name: str | None
 
 
 class Party(msgspec.Struct, kw_only=True):
-    """Somebody whom a ruling may concern."""
+    """A player whom a ruling may concern."""
 
     entrant: str | None
     """Null for a player of a season."""
@@ -43,7 +43,7 @@ class Party(msgspec.Struct, kw_only=True):
 
 
 class Changes(msgspec.Struct, kw_only=True):
-    """What a ruling on this dispute may change."""
+    """The changes that a ruling on this dispute may make."""
 
     over: bool
     """True if the evening has a result, which the ruling may correct."""
@@ -55,7 +55,7 @@ class Changes(msgspec.Struct, kw_only=True):
 
 
 async def changes_for(ask: Ask, shown: DisputeShown) -> Changes:
-    """Return what a ruling may change, with the result as it stands."""
+    """Return the changes that a ruling may make, with the present result."""
     subject = shown.subject
     if subject.tournament is None:
         path = f"/v1/seasons/{subject.season}/standings"

@@ -52,19 +52,19 @@ class HandSaid(msgspec.Struct, kw_only=True):
 
 
 def event_said(type: str, language: Spoken) -> str:
-    """Return what an event of that type says."""
+    """Return the words for an event of that type."""
     known = DEEDS.get(type) or AT_TABLE.get(type)
     return language.gettext(known) if known else type.replace("_", " ")
 
 
 def refusal_said(code: str, language: Spoken) -> str:
-    """Return why a command was refused."""
+    """Return the reason for a refusal, in words."""
     _, title = catalogue().get(code, (0, ""))
     return language.gettext(title) if title else code.replace("_", " ")
 
 
 def kind_name(kind: str, language: Spoken) -> str:
-    """Return the kind of thing in dispute."""
+    """Return the words for the kind of subject in dispute."""
     _ = language.gettext
     known = {
         "hand": _("A hand"),
@@ -77,7 +77,7 @@ def kind_name(kind: str, language: Spoken) -> str:
 
 
 def act_name(command: str, language: Spoken) -> str:
-    """Return what a ruling carried out."""
+    """Return the words for an act that a ruling carried out."""
     return language.gettext(_ACTS[command]) if command in _ACTS else command
 
 

@@ -1,4 +1,4 @@
-"""The clock of the room, for a TV: level, time, blinds, who is left and what changed."""
+"""The room's clock for a TV: level, time, blinds, remaining players and latest changes."""
 
 import asyncio
 from collections.abc import Iterable
@@ -67,7 +67,7 @@ class Chip(msgspec.Struct):
 
 
 class ClockTable(msgspec.Struct):
-    """What the clock reads of a table."""
+    """The members of a table that the clock reads."""
 
     level: int
     amounts: Amounts
@@ -75,7 +75,7 @@ class ClockTable(msgspec.Struct):
 
 
 class ClockFloor(msgspec.Struct, kw_only=True):
-    """What the clock reads of the floor, as a member or as a stranger gets it."""
+    """The members of the floor that the clock reads, for members and strangers."""
 
     state: str
     entrants: int
@@ -111,7 +111,7 @@ class _Money(msgspec.Struct):
 
 
 class ClockTournament(msgspec.Struct, kw_only=True):
-    """What the clock reads of the tournament, as a member or as a stranger gets it."""
+    """The members of the tournament that the clock reads, for members and strangers."""
 
     id: str
     league: str | None = None
@@ -134,13 +134,13 @@ class Counting(msgspec.Struct):
     """The large time."""
 
     until: datetime | None
-    """The instant that it counts to, or null while the clock stands."""
+    """The instant it counts down to, or null while the clock stands."""
 
     seconds: int
-    """What is left when the page is made."""
+    """The time left when the page is made."""
 
     total: int | None
-    """The length of what it counts, or null if nobody knows."""
+    """The length of the whole countdown, or null if it is unknown."""
 
 
 class ClockScreen(msgspec.Struct, kw_only=True):
@@ -221,10 +221,11 @@ def clock_screen(
     topic: str = "",
 ) -> ClockScreen:
     """
-    Return what the clock shows.
+    Return the screen of the clock.
 
     Args:
-        topic: What the live part depends on, by default the tournament with what its levels need.
+        topic: The topic of the live part. The default is the tournament, with its tables if levels
+            count hands.
     """
     moment = _moment(floor)
     ahead = max(floor.tables, key=lambda each: each.level, default=None)
@@ -264,7 +265,7 @@ def clock_screen(
 
 
 def _recent(items: Iterable[Said], seconds: int, now: datetime) -> tuple[Said, ...]:
-    """Return what is not older than *seconds*."""
+    """Return the items that are not older than *seconds*."""
     return tuple(each for each in items if (now - each.at).total_seconds() <= seconds)
 
 
@@ -285,7 +286,7 @@ def _moment(floor: ClockFloor) -> Moment:
 def _counting(
     moment: Moment, shown: ClockTournament, floor: ClockFloor, now: datetime
 ) -> Counting | None:
-    """Return what the large time counts, or None if there is nothing to count."""
+    """Return the countdown to show, or None if there is none."""
     if moment == "before":
         return _until(shown.starts_at, None, now)
     if moment == "break" and floor.break_ends is not None:

@@ -1,4 +1,4 @@
-"""Deals: the players who are left divide the prizes, and each accepts on their own phone."""
+"""Payout deals: the remaining players divide the prizes, and each accepts on their own phone."""
 
 import asyncio
 from typing import Literal
@@ -57,14 +57,14 @@ class DealsScreen(msgspec.Struct, kw_only=True):
     offer: DealSeen | None
     made: DealSeen | None
     left: tuple[tuple[str, str | None], ...]
-    """Those who are left: entrant and name."""
+    """The remaining players: entrant and name."""
 
     may_propose: bool
 
 
 @page("/tournaments/{tournament:str}/deals")
 async def deals(ask: Ask, tournament: str) -> Page:
-    """Show the proposal with everybody's share, and who has accepted."""
+    """Show the proposal with every share, and the players who have accepted."""
     path = f"/v1/tournaments/{tournament}"
     me, shown, found = await asyncio.gather(
         ask.me(), ask.api.get(path, TournamentShown), ask.api.get(f"{path}/deals", DealsShown)
@@ -87,7 +87,7 @@ async def deals(ask: Ask, tournament: str) -> Page:
 
 @form("/tournaments/{tournament:str}/deals/propose", of=deals)
 async def propose(ask: Ask, given: Given, tournament: str) -> Done | Page:
-    """Propose a deal, as a player who is left or as a director."""
+    """Propose a deal, as a remaining player or as a director."""
     path = f"/v1/tournaments/{tournament}"
     me, shown = await asyncio.gather(ask.me(), ask.api.get(path, TournamentShown))
     method = next((each for each in _METHODS if each == given.text("method")), _METHODS[0])

@@ -1,4 +1,4 @@
-"""The door: who is here, who has paid, who walks in, and who waits in line."""
+"""The door: check-ins, payments, walk-ins and the waitlist."""
 
 import asyncio
 from typing import Literal
@@ -30,7 +30,7 @@ from service.console.screens.evening.money import pay_entry
 from service.console.screens.evening.playing import own_entry
 
 MEMBERS_SHOWN = 8
-"""Members who are found by name and not entered."""
+"""The most members that the search by name shows."""
 
 _NAME_MAX = 80
 _DOOR_STAFF = frozenset({"owner", "director"})
@@ -38,11 +38,11 @@ _OVER = frozenset({"finished", "cancelled"})
 _OUTSIDE = frozenset({"waitlisted", "offered", "requested"})
 _BEFORE_PLAY = frozenset({"announced", "registering", "registration_closed"})
 _KINDS: tuple[Literal["buy_in", "fee", "bounty"], ...] = ("buy_in", "fee", "bounty")
-"""What is paid at the door. Rebuys and add-ons are paid later."""
+"""The parts of an entry that are paid at the door. Rebuys and add-ons are paid later."""
 
 
 class AtDoor(msgspec.Struct, kw_only=True):
-    """Somebody on the list."""
+    """A player on the list."""
 
     entrant: str
     player: str
@@ -51,10 +51,10 @@ class AtDoor(msgspec.Struct, kw_only=True):
     here: bool
     may_check_in: bool
     due: int
-    """What is still to be paid, in minor units."""
+    """The amount still to be paid, in minor units."""
 
     paid: int
-    """What has been paid."""
+    """The amount already paid."""
 
     table: int | None
     """The number of the table."""
@@ -64,7 +64,7 @@ class AtDoor(msgspec.Struct, kw_only=True):
 
     @property
     def seen(self) -> bool:
-        """True if nothing is left to do for them."""
+        """True if the door has nothing left to do for this player."""
         return (self.here or not self.may_check_in) and not self.due
 
 
@@ -93,7 +93,7 @@ class DoorScreen(msgspec.Struct, kw_only=True):
     """True for staff who do not play: they take money, enter people and undo check-ins."""
 
     checks_in: bool
-    """True for them, and for a host who plays if the terms allow that."""
+    """True for that staff, and for a host who plays if the terms allow it."""
 
     takes_out: bool
     """True before play, for staff who do not play."""
@@ -103,7 +103,7 @@ class DoorScreen(msgspec.Struct, kw_only=True):
     unpaid: int
     places: int
     asked: str
-    """What was searched for."""
+    """The text that was searched for."""
 
     only: str
     """`absent`, `unpaid`, or nothing for everybody."""
@@ -114,7 +114,7 @@ class DoorScreen(msgspec.Struct, kw_only=True):
 
 
 class SlipScreen(msgspec.Struct, kw_only=True):
-    """What a walk-in is told."""
+    """The slip for a walk-in: table, seat, and a code for their phone."""
 
     id: str
     name: str
@@ -122,12 +122,12 @@ class SlipScreen(msgspec.Struct, kw_only=True):
     table: int | None
     seat: int | None
     code: str
-    """The QR code that makes the player's phone theirs, shown once, or nothing."""
+    """The QR code that opens the player's account on their phone. It is shown once."""
 
 
 @page("/tournaments/{tournament:str}/door")
 async def door(ask: Ask, tournament: str) -> Page | Done:
-    """Show the list, or what is searched for. Whoever has no work at the door gets the poster."""
+    """Show the list, or the results of a search. Readers who do not work here get the poster."""
     me, shown, ledger = await asyncio.gather(
         ask.me(),
         ask.api.get(f"/v1/tournaments/{tournament}", TournamentShown),
@@ -141,7 +141,7 @@ async def door(ask: Ask, tournament: str) -> Page | Done:
 
 
 def _works_here(me: Me, shown: TournamentShown) -> bool:
-    """Return whether the reader works at the door. The API decides what they may do."""
+    """Return whether the reader works at the door. The API decides each single right."""
     role = next((each.role for each in me.leagues if each.id == shown.league), None)
     return role in _DOOR_STAFF
 
@@ -198,7 +198,7 @@ def _screen(
 
 @page("/tournaments/{tournament:str}/here/{player:str}", open=True)
 async def own_code(ask: Ask, tournament: str, player: str) -> Done:
-    """Lead staff to a player's line at the door, and everybody else to the poster."""
+    """Lead staff to the player's line at the door, and other readers to the poster."""
     if not ask.signed_in:
         return Done(links.tournament(tournament))
     me, shown = await asyncio.gather(
@@ -216,13 +216,13 @@ async def set_here(ask: Ask, given: Given, tournament: str, entrant: str) -> Don
     here = given.flag("here")
     return await command(
         ask, given, "POST" if here else "DELETE", path, Nothing(),
-        said="", to=_back(given, tournament),  # the button says it
+        said="", to=_back(given, tournament),  # the button's label says it fmt: skip
     )  # fmt: skip
 
 
 @form("/tournaments/{tournament:str}/door/{entrant:str}/paid", of=door)
 async def take_money(ask: Ask, given: Given, tournament: str, entrant: str) -> Done:
-    """Record all that is due at the door: the buy-in, the fee and the bounty."""
+    """Record everything that is due at the door: the buy-in, the fee and the bounty."""
     await pay_entry(ask, given, tournament, entrant)
     return Done(_back(given, tournament))
 
@@ -270,7 +270,7 @@ async def enter_member(ask: Ask, given: Given, tournament: str) -> Done | Page:
 
 @form("/tournaments/{tournament:str}/door/{entrant:str}/approve", of=door)
 async def let_in(ask: Ask, given: Given, tournament: str, entrant: str) -> Done | Page:
-    """Approve somebody who asked for a place."""
+    """Approve an applicant."""
     return await command(
         ask, given, "POST", f"/v1/tournaments/{tournament}/registrations/{entrant}/approve",
         said=ask.gettext("Approved."), to=links.door(tournament),
@@ -298,7 +298,7 @@ async def walk_in(ask: Ask, given: Given, tournament: str) -> Page:
 
 
 def _back(given: Given, tournament: str) -> str:
-    """Return the list as it was searched."""
+    """Return the list with the same search."""
     only = given.text("only")
     return links.door(tournament) + (f"?only={only}" if only in ("absent", "unpaid") else "")
 
@@ -333,7 +333,7 @@ def _at_door(
 
 
 async def _members(ask: Ask, shown: TournamentShown, asked: str) -> tuple[Member, ...]:
-    """Return the members whose name is searched for and who are not on the list."""
+    """Return the members who match the search and are not on the list."""
     known = {each.player for each in shown.entrants}
     path = f"/v1/leagues/{shown.league}/members"
     try:

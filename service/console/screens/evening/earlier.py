@@ -1,4 +1,4 @@
-"""What a new evening may be planned from: earlier evenings, templates, and plans of evenings."""
+"""Sources for a new evening: earlier evenings, templates, and planned evenings."""
 
 import asyncio
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ from service.console.screens.evening.plan import Questions
 
 _EVENINGS_MAX = 3
 _LISTED = 30
-"""The tournaments among which the latest evenings of different names are looked for."""
+"""The most recent tournaments that are searched for evenings with different names."""
 
 _WEEK = timedelta(days=7)
 _ROUND = timedelta(minutes=5)
@@ -48,7 +48,7 @@ class _Evening(msgspec.Struct):
 async def earlier_of(
     ask: Ask, league: str, seasons: Sequence[str], asked: Questions, now: datetime
 ) -> tuple[Earlier, ...]:
-    """Return what the league has to plan from, the last evening first."""
+    """Return the sources that the league has, the last evening first."""
     path = f"/v1/leagues/{league}"
     evenings, templates, plans = await asyncio.gather(
         ask.api.get(f"{path}/tournaments", ApiPage[_Evening], limit=_LISTED),
@@ -74,7 +74,7 @@ async def earlier_of(
 def _of_evenings(
     league: str, evenings: Sequence[_Evening], asked: Questions, now: datetime
 ) -> list[Earlier]:
-    """Return the latest evenings of different names, each planned anew for its next weekday."""
+    """Return the latest evenings of different names, each planned for its next weekday."""
     found: dict[str, Earlier] = {}
     dated = [(each.starts_at, each) for each in evenings if each.starts_at is not None]
     for starts_at, each in sorted(dated, key=lambda pair: pair[0], reverse=True):
@@ -111,7 +111,7 @@ def _link(
 
 async def content_of(ask: Ask, league: str, like: str) -> Document:
     """
-    Return the announcement that an evening is planned from.
+    Return the announcement that a new evening starts from.
 
     Args:
         like: A tournament, a template of the league, or a plan as ``ssn_…/rec_…``.

@@ -1,4 +1,4 @@
-"""The end of an evening, by evenings that were simulated."""
+"""The likely end of an evening, found by simulation."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
@@ -10,11 +10,11 @@ from service.console.asking import Ask
 from service.console.calling import Problem
 
 _NEAR = 300
-"""Times of ends are told to five minutes."""
+"""Ends are rounded to five minutes."""
 
 
 class Ends(msgspec.Struct, kw_only=True):
-    """The end of the evening, by evenings that were simulated."""
+    """The likely end of the evening, found by simulation."""
 
     early: datetime
     """One evening in ten ends before it."""
@@ -24,20 +24,20 @@ class Ends(msgspec.Struct, kw_only=True):
     """One evening in ten ends after it."""
 
     hands_an_hour: int
-    """The hands that a full table is supposed to play in an hour."""
+    """The hands that a full table plays in an hour, as the simulation assumes."""
 
     late_players: int
-    """The players who come after the start in them."""
+    """The players who enter after the start, as the simulation assumes."""
 
     rebuys: bool
-    """True if some of those who may rebuy do, in them."""
+    """True if the simulation assumes that some busted players rebuy."""
 
 
 async def simulated_ends(
     ask: Ask, start: datetime, wanted: Mapping[str, object], key: str
 ) -> Ends | None:
     """
-    Return when evenings with the terms *wanted* end, or None if nobody can say.
+    Return the simulated ends of evenings with the terms *wanted*, or None without an answer.
 
     Args:
         start: The local start, with its zone.

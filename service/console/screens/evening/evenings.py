@@ -44,13 +44,13 @@ _NEW, _NONE = "new", ""
 """The season of a new evening: one that opens with it, or none."""
 
 _ANSWERED = {"name": "name", "players": "entrants_max", "minutes": "minutes", "price": "price"}
-"""The fields of the proposal that answer a question too."""
+"""The fields of the proposal that also answer a question."""
 
 _AROUND = re.compile("^/(tournament|body)(?=/)")
-"""What the terms stand in, in the bodies of plans and of templates."""
+"""The member that holds the terms, in the bodies of plans and of templates."""
 
 _FORM = "announce"
-"""The name of the form of the proposal, as its handler has it."""
+"""The name of the proposal's form, which is the name of its handler."""
 
 _AHEAD = timedelta(days=60)
 _AHEAD_DAYS = 7
@@ -77,7 +77,7 @@ class QuestionsScreen(msgspec.Struct, kw_only=True):
     currencies: tuple[str, ...]
     has_season: bool
     earlier: tuple[Earlier, ...]
-    """What the evening may be planned from."""
+    """The sources to plan the evening from."""
 
 
 class PlanScreen(msgspec.Struct, kw_only=True):
@@ -102,7 +102,7 @@ class PlanScreen(msgspec.Struct, kw_only=True):
 
 @page("/leagues/{league:str}/new-evening")
 async def new_evening(ask: Ask, league: str) -> Page:
-    """Ask for players, hours, game and price."""
+    """Ask for the number of players, the hours, the game and the price."""
     shown = await _planned_by(ask, league)
     now = shell_of(ask.request).now()
     zone, seasons = await asyncio.gather(_zone(ask, league), _seasons(ask, league))
@@ -123,12 +123,12 @@ async def new_evening(ask: Ask, league: str) -> Page:
 
 @page("/leagues/{league:str}/new-evening/plan")
 async def evening_plan(ask: Ask, league: str) -> Page:
-    """Propose an evening, of which everything can be changed."""
+    """Propose an evening. The reader may change everything in it."""
     return await _planned(ask, league)
 
 
 async def _planned(ask: Ask, league: str) -> Page:
-    """Propose an evening. What was typed, or stood in an earlier one, stays; the rest follows."""
+    """Propose an evening. Values that were typed, or come from an earlier evening, stay."""
     shown = await _planned_by(ask, league)
     asked = questions(ask, shell_of(ask.request).now(), None)
     if ask.failure is None and asked.like:
@@ -144,7 +144,7 @@ async def _planned(ask: Ask, league: str) -> Page:
 
 
 async def _as_earlier(ask: Ask, league: str, asked: Questions) -> Questions:
-    """Fill in the form from what the evening is planned from. Answers in the address stay."""
+    """Fill in the form from an earlier evening. Answers in the address take precedence."""
     content = await content_of(ask, league, asked.like)
     values = filled(content)
     for question, name in _ANSWERED.items():
@@ -161,7 +161,7 @@ async def _as_earlier(ask: Ask, league: str, asked: Questions) -> Questions:
 
 @form("/leagues/{league:str}/new-evening/plan", of=evening_plan)
 async def announce(ask: Ask, given: Given, league: str) -> Done | Page:
-    """Announce or draft the evening, plan it as a recurring one, or work it out again."""
+    """Announce the evening, save it as a draft, plan it as recurring, or propose it again."""
     if given.flag("again"):
         ask.failure = Failure(_FORM, "", {}, given.shown_again, 200)
         return await _planned(ask, league)
@@ -181,7 +181,7 @@ async def announce(ask: Ask, given: Given, league: str) -> Done | Page:
 
 
 async def _season(ask: Ask, given: Given, league: str, asked: Questions) -> str:
-    """Return the season that counts the evening, which may have to be opened first."""
+    """Return the season that counts the evening. It may have to be opened first."""
     season = given.text("season", _NEW)
     if season != _NEW:
         return season
@@ -190,7 +190,7 @@ async def _season(ask: Ask, given: Given, league: str, asked: Questions) -> str:
         wanted = {"name": given.text("season_name") or _new_season(ask, asked)}
         path, key = f"/v1/leagues/{league}/seasons", f"{given.key}-season"
         season = (await ask.api.send("POST", path, wanted, SeasonMade, key=key)).id
-        given.keep("made_season", season)  # the next try opens no other
+        given.keep("made_season", season)  # a retry finds the open season and opens no second one
     return season
 
 

@@ -1,4 +1,4 @@
-"""The hands of an evening, with what each was worth and who won it. Each leads to its replay."""
+"""The hands of an evening, each with its pot, its winner and a link to its replay."""
 
 import asyncio
 from datetime import datetime
@@ -60,7 +60,7 @@ class HandsScreen(msgspec.Struct, kw_only=True):
 
 @page("/tournaments/{tournament:str}/hands", open=True)
 async def hands(ask: Ask, tournament: str) -> Page:
-    """List the hands of all tables. Strangers see those of a public evening that are over."""
+    """List the hands of all tables. Strangers see finished hands of a public evening."""
     return Page("evening/hands.html", await seen_by(ask, _as_member, _as_stranger, tournament))
 
 

@@ -1,4 +1,4 @@
-"""The money of an evening: what is due, paid and owed, and the prizes handed over."""
+"""The money of an evening: amounts due, paid and owed, and the prizes handed over."""
 
 import asyncio
 from typing import Literal
@@ -18,11 +18,11 @@ from service.console.pages import Done, Page
 _REPORTS = frozenset({"owner", "director", "scorer"})
 _Kind = Literal["buy_in", "fee", "bounty"]
 _ENTRY: tuple[_Kind, ...] = ("buy_in", "fee", "bounty")
-"""What an entry is made of. Rebuys and add-ons are recorded by hand."""
+"""The parts of an entry. Rebuys and add-ons are recorded by hand."""
 
 
 class AccountSeen(msgspec.Struct, kw_only=True):
-    """What one player has to pay and to get, in minor units."""
+    """A player's account with the house, in minor units."""
 
     entrant: str
     player: str
@@ -30,13 +30,13 @@ class AccountSeen(msgspec.Struct, kw_only=True):
     charged: int
     paid: int
     owed: int
-    """What is not paid yet. Below 0 if the house owes it to the player."""
+    """The amount not paid yet. It is below 0 if the house owes the player."""
 
     entry_due: int
     """The part of the entry that is not paid."""
 
     rebuy_due: int
-    """What is owed beyond the entry, if it can be nothing but rebuys."""
+    """The amount owed beyond the entry, if only rebuys can explain it."""
 
     payout: int
     handed_over: int
@@ -66,7 +66,7 @@ class MoneyScreen(msgspec.Struct, kw_only=True):
 
 @page("/tournaments/{tournament:str}/money")
 async def money(ask: Ask, tournament: str) -> Page:
-    """Show every account to staff who report results, and to others their own."""
+    """Show every account to staff who report results, and to other readers their own."""
     path = f"/v1/tournaments/{tournament}"
     me, shown, books = await asyncio.gather(
         ask.me(),
@@ -185,7 +185,7 @@ def _due(account: AccountShown, shown: TournamentShown) -> list[tuple[_Kind, int
 
 
 def _rebuy_due(account: AccountShown, shown: TournamentShown) -> int:
-    """Return what is owed beyond the entry, or 0 if it may be an add-on as well as a rebuy."""
+    """Return the amount owed beyond the entry, or 0 if an add-on could explain it too."""
     fees = shown.fees
     if fees.payment == "on_trust" or fees.rebuy is None or fees.add_on is not None:
         return 0

@@ -30,11 +30,11 @@ from service.console.screens.evening.typed import (
 CURRENCIES = ("EUR", "USD", "GBP", "CHF", "CAD", "AUD", "DKK", "NOK", "PLN", "SEK")
 STACK = 1000
 _SEATS = 8
-"""The most players at a table that a proposal has."""
+"""The most players that a proposal puts at a table."""
 
 _BREAK_SECONDS = 600
 _BREAK_AFTER_MINUTES = 75
-"""The time that people play without a break."""
+"""The longest time of play without a break."""
 
 _LATE_LEVEL = 3
 _MINUTES_MIN = 45
@@ -46,7 +46,7 @@ _PLACES = (
     (30, (40, 27, 19, 14)),
     (math.inf, (34, 22, 16, 12, 9, 7)),
 )
-"""The shares of the paid places, by the most players that they are for."""
+"""The shares of the paid places, by the largest number of players they are meant for."""
 
 _LIKE = re.compile(r"(trn|tpl)_[0-9a-f]{32}|ssn_[0-9a-f]{32}/rec_[0-9a-f]{32}")
 _WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
@@ -73,7 +73,7 @@ class Questions(msgspec.Struct, kw_only=True):
     price: Decimal
     currency: str
     like: str = ""
-    """What the evening is planned from: an earlier one, a template or a plan. Empty for none."""
+    """The source of the evening: an earlier one, a template or a plan. Empty without one."""
 
     @property
     def start(self) -> datetime:
@@ -95,7 +95,7 @@ class Break(msgspec.Struct, kw_only=True):
 
 
 class Proposal(msgspec.Struct, kw_only=True):
-    """What is proposed for the answers. What the organiser has set stands in it too."""
+    """The evening proposed for the answers, with the fields that the organiser has set."""
 
     tables: int
     seats: int
@@ -114,13 +114,13 @@ class Proposal(msgspec.Struct, kw_only=True):
 
     late_level: int | None
     rebuys_level: int | None
-    """The last level for rebuys, if somebody may buy one."""
+    """The last level in which rebuys are sold, or None."""
 
     ends_itself: bool
-    """True for a game that ends after a round of deals, or when the house closes the table."""
+    """True for a game that ends after a number of hands, or when the house closes the table."""
 
     charges: bool
-    """False in a casino, which has no price and no line of people who wait."""
+    """False in a casino, which has no price and no waitlist."""
 
     last_hands_minutes: int | None
     shares: tuple[int, ...]
@@ -130,7 +130,7 @@ class Proposal(msgspec.Struct, kw_only=True):
     """The prizes in minor units, if everybody comes."""
 
     was: dict[str, str]
-    """What was proposed for the fields that follow the others, by the field's name."""
+    """The proposed values of the fields that depend on others, by field."""
 
     ends_at: datetime
     """The planned end."""
@@ -140,7 +140,7 @@ class Proposal(msgspec.Struct, kw_only=True):
 
 
 def questions(ask: Ask, now: datetime, zone: str | None) -> Questions:
-    """Return the answers that the address holds, and sensible ones for what it lacks."""
+    """Return the answers in the address, with sensible ones for those that are missing."""
     known = zone or _DEFAULT_ZONES.get(ask.language.code, ZONES[0])
     chosen = _one_of(ask.query("zone"), ZONES, known)
     local = now.astimezone(ZoneInfo(chosen))
@@ -171,7 +171,7 @@ def _tonight(asked: Questions, local: datetime) -> Questions:
 
 
 def retyped(asked: Questions, own: Values) -> Questions:
-    """Return the answers with those that the organiser has changed in the proposal."""
+    """Return the answers, with the organiser's changes in the proposal."""
     price = own.get("price")
     amount = None if price is None else amount_of(price[-1] or "0")
     return msgspec.structs.replace(
@@ -187,7 +187,7 @@ async def proposal(ask: Ask, asked: Questions, own: Values, key: str) -> Proposa
     Return tables, levels, breaks and prizes that fit the answers.
 
     Args:
-        own: The fields that the organiser has set. Everything else follows.
+        own: The fields that the organiser has set. All other fields are computed.
     """
     game = preset(asked.ruleset)
     open_end = isinstance(game.end, OpenEnd)
@@ -230,11 +230,11 @@ async def _rising(ask: Ask, asked: Questions, own: Values, found: Proposal, key:
     minutes = max(_MINUTES_MIN, asked.minutes - number_of_breaks * _BREAK_SECONDS // 60)
     stack = number(own, "starting_stack") or STACK
     levels = await _levels(ask, asked, stack, minutes, key)
-    if not levels and stack != STACK:  # the stack is too short; the API says so at its field
+    if not levels and stack != STACK:  # the stack is too short; the API reports that at its field
         levels = await _levels(ask, asked, STACK, minutes, f"{key}-stack")
     typed = rows_of(own)
     if not levels and not typed:
-        return  # a game without bets that rise by levels
+        return  # this game has no levels
     proposed = rows_for(levels)
     breaks = tuple(each.level for each in _breaks(levels, number_of_breaks, asked.minutes))
     late = _LATE_LEVEL if len(levels) > _LATE_LEVEL else None
@@ -299,7 +299,7 @@ def numbers_of(text: str) -> tuple[int, ...]:
 async def _levels(
     ask: Ask, asked: Questions, stack: int, minutes: int, key: str
 ) -> tuple[LevelStep, ...]:
-    """Return levels of whole minutes, or none if the game has none or the stack is too short."""
+    """Return levels of whole minutes, or none without levels or with too short a stack."""
     wanted = {
         "players": asked.players, "stack": stack, "minutes": minutes, "ruleset": asked.ruleset,
     }  # fmt: skip

@@ -1,4 +1,4 @@
-"""Whether the reader plays in an evening, as the API counts it."""
+"""The reader's own entry in an evening."""
 
 from service.api.me.accounts import Me
 from service.api.tournament.tournaments import TournamentShown
@@ -11,7 +11,7 @@ def own_entry(me: Me, shown: TournamentShown) -> str | None:
     """
     Return the reader's entry, or None for somebody who does not count as entered.
 
-    Whoever may still get a place counts as entered too.
+    Applicants and players on the waitlist count as entered too.
     """
     if shown.my is not None:
         return shown.my.entrant

@@ -1,4 +1,4 @@
-"""Paper: seat cards, a sheet for each table, the result and the standings."""
+"""Papers to print: seat cards, a sheet for each table, the result and the standings."""
 
 from datetime import datetime
 
@@ -55,7 +55,7 @@ class Rank(msgspec.Struct, kw_only=True):
 
 
 class PrintsScreen(msgspec.Struct, kw_only=True):
-    """The papers of a tournament, of which one kind is shown."""
+    """The papers of a tournament. One kind is shown."""
 
     id: str
     league: str
@@ -75,7 +75,7 @@ class PrintsScreen(msgspec.Struct, kw_only=True):
 
 @page("/tournaments/{tournament:str}/prints")
 async def prints(ask: Ask, tournament: str) -> Page:
-    """Show the papers of the kind that is asked for."""
+    """Show the papers of the requested kind."""
     shown = await ask.api.get(f"/v1/tournaments/{tournament}", TournamentShown)
     asked = ask.query("what")
     screen = PrintsScreen(

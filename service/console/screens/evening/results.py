@@ -1,4 +1,4 @@
-"""The result of an evening, and its corrections, each after a look at what it changes."""
+"""The result of an evening, and its corrections. Each is previewed by a dry run."""
 
 import asyncio
 
@@ -57,7 +57,7 @@ class ResultScreen(msgspec.Struct, kw_only=True):
 
 @page("/tournaments/{tournament:str}/result")
 async def result(ask: Ask, tournament: str) -> Page:
-    """Show places and prizes, what was corrected and why."""
+    """Show places and prizes, and the corrections with their reasons."""
     path = f"/v1/tournaments/{tournament}"
     me, read, found = await asyncio.gather(
         ask.me(),

@@ -24,7 +24,7 @@ class Cards(msgspec.Struct, kw_only=True):
 
 
 class Evening(msgspec.Struct, kw_only=True):
-    """The evening that is played by the rules."""
+    """The evening that uses the rules."""
 
     id: str
     name: str

@@ -1,4 +1,4 @@
-"""Screens: links that open only the clock of an evening, for a TV on which nobody signs in."""
+"""Links that open only the clock of an evening, for a TV on which nobody signs in."""
 
 import asyncio
 from datetime import datetime
@@ -35,13 +35,13 @@ class ScreensScreen(msgspec.Struct, kw_only=True):
     league: str
     name: str
     keys: tuple[ScreenKeyListed, ...]
-    """Those that open the clock, newest first."""
+    """The links that open the clock, newest first."""
 
     link: str | None = None
     """The link that was just made, which is shown only once."""
 
     code: str = ""
-    """The same as a QR code."""
+    """The same link as a QR code."""
 
 
 class OnScreen(ClockFloor, kw_only=True):
@@ -67,7 +67,7 @@ async def screens(ask: Ask, tournament: str) -> Page:
 
 @form("/tournaments/{tournament:str}/screens", of=screens)
 async def make_link(ask: Ask, given: Given, tournament: str) -> Done | Page:
-    """Make a link, and show it with its code. A second tap cannot show it again."""
+    """Make a link, and show it with its QR code. A second tap cannot show it again."""
     path = f"/v1/tournaments/{tournament}/screen-keys"
     made = await ask.api.send("POST", path, None, ScreenKeyMade, key=given.key)
     if made.key is None:
@@ -80,7 +80,7 @@ async def make_link(ask: Ask, given: Given, tournament: str) -> Done | Page:
 
 @form("/tournaments/{tournament:str}/screens/{screen_key:str}/revoke", of=screens)
 async def revoke_link(ask: Ask, given: Given, tournament: str, screen_key: str) -> Done | Page:
-    """End a link."""
+    """Revoke a link."""
     return await command(
         ask, given, "DELETE", f"/v1/tournaments/{tournament}/screen-keys/{screen_key}",
         said=ask.gettext("The link no longer works."), to=links.screens(tournament),

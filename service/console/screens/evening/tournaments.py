@@ -1,4 +1,4 @@
-"""The poster of a tournament: when, where, what it costs, who comes, and the way in."""
+"""The poster of a tournament: time, place, price, guests, and the button to enter."""
 
 import asyncio
 from datetime import datetime, timedelta
@@ -29,7 +29,7 @@ _BEFORE_PLAY = frozenset({"announced", "registering", "registration_closed"})
 
 
 class Guest(msgspec.Struct, kw_only=True):
-    """Somebody who comes, or waits for a place."""
+    """An entered player, or one who waits for a place."""
 
     player: str
     name: str | None
@@ -43,7 +43,7 @@ class Guest(msgspec.Struct, kw_only=True):
 
 
 class Mine(msgspec.Struct, kw_only=True):
-    """The reader's entry, and what the reader may do."""
+    """The reader's entry, and the actions open to the reader."""
 
     status: EntrantStatus | None
     """The state of the latest entry, or null without one."""
@@ -56,7 +56,7 @@ class Mine(msgspec.Struct, kw_only=True):
     may_check_in: bool
     checked_in: bool
     code: str
-    """The reader's QR code for the door, or nothing once the reader is here."""
+    """The reader's QR code for the door, or nothing once the reader has checked in."""
 
 
 class Price(msgspec.Struct, kw_only=True):
@@ -111,28 +111,28 @@ async def poster(ask: Ask, tournament: str) -> Page:
 
 @form("/tournaments/{tournament:str}/enter", of=poster)
 async def enter(ask: Ask, given: Given, tournament: str) -> Done | Page:
-    """Enter, or join the line."""
+    """Enter, or join the waitlist."""
     said = ask.gettext("You are on the list.")
     return await _sent(ask, given, tournament, "registrations", said, RegistrationWanted())
 
 
 @form("/tournaments/{tournament:str}/leave", of=poster)
 async def leave(ask: Ask, given: Given, tournament: str) -> Done | Page:
-    """Give up the entry, the place in line or the application."""
+    """Give up the entry, the place on the waitlist or the application."""
     said = ask.gettext("You are off the list.")
     return await _sent(ask, given, tournament, "withdrawals", said)
 
 
 @form("/tournaments/{tournament:str}/check-in", of=poster)
 async def check_in(ask: Ask, given: Given, tournament: str) -> Done | Page:
-    """Say that the reader is here."""
+    """Check the reader in."""
     said = ask.gettext("You are checked in.")
     return await _sent(ask, given, tournament, "check-ins", said)
 
 
 @form("/tournaments/{tournament:str}/offer", of=poster)
 async def answer_offer(ask: Ask, given: Given, tournament: str) -> Done | Page:
-    """Take the place that is offered, or leave it to the next in line."""
+    """Accept the offered place, or leave it to the next player on the waitlist."""
     taken = given.flag("accepted")
     said = ask.gettext("The place is yours.") if taken else ask.gettext("The place is passed on.")
     return await _sent(ask, given, tournament, "offers", said, AnswerWanted(accepted=taken))
@@ -140,7 +140,7 @@ async def answer_offer(ask: Ask, given: Given, tournament: str) -> Done | Page:
 
 @form("/tournaments/{tournament:str}/cancel", of=poster)
 async def cancel(ask: Ask, given: Given, tournament: str) -> Done | Page:
-    """Cancel the evening, after a look at what that changes."""
+    """Cancel the evening, after the page has shown what that changes."""
     return await command(
         ask, given, "POST", f"/v1/tournaments/{tournament}/cancel", given.into(Reasoned),
         said=ask.gettext("The evening is cancelled."), to=links.tournament(tournament),

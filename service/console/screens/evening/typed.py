@@ -1,4 +1,4 @@
-"""What an organiser typed into a proposal, or set in an earlier evening. The rest follows."""
+"""The fields of a proposal that an organiser has set. All other fields are computed."""
 
 from collections.abc import Mapping, Sequence
 
@@ -13,10 +13,10 @@ Values = Mapping[str, tuple[str, ...]]
 LEVELS = "levels"
 COLUMNS = ("level_small[]", "level_big[]", "level_ante[]", "level_minutes[]")
 _WAS = "was."
-"""The names of the hidden fields that hold what was proposed."""
+"""The names of the hidden fields that hold the proposed values."""
 
 _NONE = ("late", "rebuys", "last_hands", "price")
-"""Fields that are empty if an announcement does not have them. Otherwise they would follow."""
+"""Fields that are empty if an announcement does not have them. They would be computed otherwise."""
 
 _TICKS = ("waitlist", "check_in", "staff_may_play")
 
@@ -25,7 +25,7 @@ def kept(values: Values) -> dict[str, tuple[str, ...]]:
     """
     Return the fields that the organiser has set.
 
-    A field that still holds what was proposed is left out, so that it follows the next proposal.
+    A field that still holds the proposed value is left out, so the next proposal may change it.
     """
     found: dict[str, tuple[str, ...]] = {}
     levels_stay = values.get(f"{_WAS}{LEVELS}") != (written(rows_of(values)),)
@@ -38,7 +38,7 @@ def kept(values: Values) -> dict[str, tuple[str, ...]]:
 
 
 def rows_of(values: Values) -> list[tuple[str, ...]]:
-    """Return the rows of the levels as they were typed. Those without bets are left out."""
+    """Return the rows of the levels as they were typed, without rows that have no bets."""
     columns = [values.get(each, ()) for each in COLUMNS]
     rows = [tuple(each.strip() or "0" for each in row) for row in zip(*columns, strict=False)]
     return [row for row in rows if any(each != "0" for each in row[:3])]
@@ -64,7 +64,7 @@ def rows_for(levels: Sequence[LevelStep]) -> tuple[tuple[str, ...], ...]:
 
 
 def written(rows: Sequence[tuple[str, ...]]) -> str:
-    """Return the rows of the levels as one text, by which a change is found."""
+    """Return the rows of the levels as one text. Comparing these texts shows a change."""
     return " ".join("/".join(row) for row in rows)
 
 
@@ -126,11 +126,12 @@ def laid_over(content: Document, terms: Document) -> Document:
     """
     Return *terms* over an earlier announcement, member by member.
 
-    What the form does not show, such as bounties, stays as it was. What it shows is as in the form.
+    Members that the form does not show, such as bounties, stay as they were. The others are taken
+    from the form.
     """
     gone = {"name", "place", "length_seconds", "staff_may_play"}
     if content.get("ruleset") != terms.get("ruleset"):
-        gone |= {"overrides"}  # they were meant for another game
+        gone |= {"overrides"}  # these were meant for another game
     if "fees" not in terms and _part(content, "fees").get("buy_in"):
         gone |= {"fees", "payouts", "currency", "prize_pool"}
     found = {name: each for name, each in content.items() if name not in gone}
@@ -143,7 +144,7 @@ def laid_over(content: Document, terms: Document) -> Document:
     if "rebuy" in overrides:
         overrides["rebuy"] = earlier | overrides["rebuy"]
     elif "rebuy" in (fees := _part(found, "fees")) and earlier:
-        del fees["rebuy"]  # the form sells none any more
+        del fees["rebuy"]  # the form no longer sells any
     return found
 
 
@@ -153,7 +154,7 @@ _SHOWN_WITHIN = {
     "fees": ("buy_in", "payment"),
     "overrides": ("escalation", "rebuy"),
 }
-"""The members of an announcement's objects that the form shows, so the form alone sets them."""
+"""The members of nested objects that the form shows. Only the form sets them."""
 
 
 def _part(content: Document, name: str) -> Document:

@@ -1,4 +1,4 @@
-"""What a director does on the floor. Each step that is not small shows its dry run first."""
+"""A director's acts on the floor. Each step that is not small shows its dry run first."""
 
 from typing import Literal
 
@@ -31,7 +31,7 @@ _FAULTS: dict[str, tuple[Literal["mis_deal", "fouled_deck"], str]] = {
     "dealt_wrongly": ("mis_deal", "dealt_wrongly"),
     "wrong_deck": ("fouled_deck", "wrong_deck"),
 }
-"""What may be wrong with a deal, as the page names it."""
+"""The reasons for voiding a deal, as the page names them."""
 
 _MINUTE = 60
 
@@ -65,7 +65,7 @@ async def resume(ask: Ask, given: Given, tournament: str) -> Done | Page:
 
 @form("/tournaments/{tournament:str}/floor/clock", of=floor)
 async def set_clock(ask: Ask, given: Given, tournament: str) -> Done | Page:
-    """Add or take a minute, or go to another level. The button pressed says which."""
+    """Add or take a minute, or go to another level, as the pressed button says."""
     kind, _, number = given.text("do").partition(":")
     only = {kind: number} if kind in ("seconds", "level") else {}
     wanted = Given({name: (value,) for name, value in only.items()})
@@ -234,15 +234,15 @@ async def break_first(ask: Ask, given: Given, tournament: str) -> Done | Page:
 
 
 def _reason(ask: Ask, given: Given) -> str:
-    """Return the reason that was typed, or the usual one: walking directors do not type."""
+    """Return the reason that was typed, or the usual one. Directors on their feet do not type."""
     return given.text("reason") or ask.gettext("Floor decision")
 
 
 def _looked(given: Given, question: str) -> Rehearsal | None:
     """
-    Return the look at the effect before a step that staff who play may take too.
+    Return the dry run to show before a step that staff who play may also take.
 
-    Those who play may look at nothing that reaches a table, so their forms ask for no look.
+    Staff who play may see no dry run that reaches a table, so their forms ask for none.
     """
     return Rehearsal(question) if given.flag("look") else None
 

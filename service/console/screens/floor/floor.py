@@ -1,4 +1,4 @@
-"""The floor: every table live, for a director with a phone in one hand, and for those who watch."""
+"""The floor: every table live, for directors with a phone in one hand, and for spectators."""
 
 import asyncio
 
@@ -25,12 +25,12 @@ _DIRECTS = frozenset({"owner", "director", "referee"})
 _SELLS = frozenset({"owner", "director"})
 _OVER = frozenset({"finished", "cancelled", "discarded"})
 TABLES_MAX = 200
-"""The tables on one floor page, the most that one page of the API holds."""
+"""The tables on one floor page, which is the largest page of the API."""
 
 
 @page("/tournaments/{tournament:str}/floor", open=True)
 async def floor(ask: Ask, tournament: str) -> Page:
-    """Show the floor, with commands for those who direct the evening."""
+    """Show the floor, with commands for readers who direct the evening."""
     if ask.signed_in:
         try:
             return Page("floor/floor.html", await _as_member(ask, tournament))
@@ -56,7 +56,7 @@ async def _as_member(ask: Ask, tournament: str) -> FloorScreen:
 
 
 def powers(me: Me, shown: TournamentShown) -> Powers:
-    """Return what the reader's role lets them do in this tournament."""
+    """Return the reader's powers in this tournament."""
     role = next((each.role for each in me.leagues if each.id == shown.league), None)
     own = own_entry(me, shown)
     plays = own is not None

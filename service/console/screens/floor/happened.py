@@ -1,4 +1,4 @@
-"""What happened on a floor, in a director's words, newest first."""
+"""The latest events on a floor, in a director's words, newest first."""
 
 from collections.abc import Callable, Iterable
 from datetime import datetime
@@ -21,10 +21,10 @@ class Told(msgspec.Struct, kw_only=True):
     at: datetime
     title: str
     text: str
-    """Who ordered it, and more, or nothing."""
+    """The staff member who ordered it and further facts, or nothing."""
 
     kind: Kind = ""
-    """The mark of the line: `big` for a turn of the evening, `bad` for a penalty."""
+    """The mark of the line: `big` for a turning point of the evening, `bad` for a penalty."""
 
 
 _BIG = frozenset({"play_started", "level_raised", "break_started", "tournament_finished"})
@@ -36,7 +36,7 @@ _Says = Callable[[Happening, Spoken], str]
 
 
 def told(items: Iterable[Happening], language: Spoken) -> tuple[Told, ...]:
-    """Return the lines of what happened. Types that have no words here are left out."""
+    """Return the lines of the latest events. Types without words here are left out."""
     return tuple(
         Told(
             at=each.at,
@@ -50,7 +50,7 @@ def told(items: Iterable[Happening], language: Spoken) -> tuple[Told, ...]:
 
 
 def moved(changes: Iterable[SeatChanged], language: Spoken) -> tuple[Told, ...]:
-    """Return the lines of seats that changed, which is all that strangers are told."""
+    """Return the lines of changed seats. Strangers are told nothing else."""
     return tuple(
         Told(
             at=each.at,
@@ -81,7 +81,7 @@ def _moved_to(name: str | None, table: int | None, seat: int | None, language: S
 
 
 def _plain(text: str) -> _Says:
-    """Return a function that says a text about nobody in particular."""
+    """Return a function that gives a text that names nobody."""
     return lambda each, language: language.gettext(text)
 
 
@@ -193,4 +193,4 @@ SAYS: dict[str, _Says] = {
     "penalty_given": _penalty,
     "entrant_disqualified": _of_player(N_("%(name)s is disqualified")),
 }
-"""What is said of each type that the API lists."""
+"""The words for each type that the API lists."""

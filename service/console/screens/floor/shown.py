@@ -1,4 +1,4 @@
-"""What the floor shows: the clock, the tables with their seats, and what has just happened."""
+"""The screen of the floor: the clock, the tables with their seats, and the latest events."""
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
@@ -18,7 +18,7 @@ _WAITING = frozenset({"registered", "rebuy_open"})
 
 
 class Powers(msgspec.Struct, kw_only=True):
-    """What the reader may do. The API decides; this only hides buttons that it would refuse."""
+    """The reader's powers. The API decides; they only hide buttons that it would refuse."""
 
     clock: bool = False
     """The clock, breaks, and the seating."""
@@ -30,7 +30,7 @@ class Powers(msgspec.Struct, kw_only=True):
     """Rebuys and add-ons for a player, and withdrawals."""
 
     starts: bool = False
-    """Drawing the seats, and entering house bots before that."""
+    """Drawing the seats, and entering house bots before the draw."""
 
     own: str | None = None
     """The entry of staff who play themselves. They may order nothing about their own seat."""
@@ -116,7 +116,7 @@ class FloorScreen(msgspec.Struct, kw_only=True):
     closing: bool
     tables: tuple[TableSeen, ...]
     outside: tuple[SeatSeen, ...]
-    """Players who are in, and have no seat."""
+    """Players in the tournament who have no seat."""
 
     breaking_order: tuple[int, ...]
     rebuys: bool
@@ -125,13 +125,13 @@ class FloorScreen(msgspec.Struct, kw_only=True):
     """True if house bots may enter now."""
 
     bots_have_no_money: bool
-    """True if house bots could enter now, but for the money that is played for."""
+    """True if only the money at stake keeps house bots out."""
 
     happened: tuple[Told, ...]
-    """What happened, newest first."""
+    """The latest events, newest first."""
 
     out: tuple[tuple[int, str | None], ...]
-    """Those who went out last: place and name. Only for strangers, whose list has no knock-outs."""
+    """The latest eliminations: place and name. Only for strangers, whose list has no knock-outs."""
 
     def moves(self, seat: SeatSeen, table: TableSeen | None) -> bool:
         """Return whether the reader may move the player at *seat* to another table."""
@@ -299,7 +299,7 @@ def _level(level: int, amounts: Amounts) -> ClockSeen:
 
 
 def _open_to_house_bots(shown: TournamentShown) -> bool:
-    """Return whether house bots may enter, if there is no money."""
+    """Return whether house bots may enter, apart from the question of money."""
     opened = shown.state == "registering" or shown.late_registration
     return opened and shown.bots != "forbidden"
 

@@ -1,4 +1,4 @@
-"""All seasons of a league, with who leads or has won each."""
+"""All seasons of a league, each with its leader or winner."""
 
 import asyncio
 
@@ -14,10 +14,10 @@ from service.console.pages import Page
 from service.console.screens.league.seasons import SeasonListed, public_seasons
 
 _LED_MAX = 20
-"""The newest seasons of which the page asks who leads."""
+"""The number of newest seasons whose leaders the page asks for."""
 
 _FIRST_MAX = 4
-"""The most players who are named in a shared first place."""
+"""The most players named in a shared first place."""
 
 
 class Led(msgspec.Struct, kw_only=True):
@@ -25,11 +25,11 @@ class Led(msgspec.Struct, kw_only=True):
 
     listed: SeasonListed
     leaders: tuple[tuple[str, str | None], ...]
-    """Player and name of everybody in the first place."""
+    """Player and name of all who share the first place."""
 
 
 class _Placed(msgspec.Struct):
-    """What this page reads of a line of the standings."""
+    """The members of a line of the standings that this page reads."""
 
     rank: int
     player: str

@@ -58,7 +58,7 @@ CHECKS = {
     "tree": N_("The signatures cover the whole log"),
     "projections": N_("Lists and standings agree with the log"),
 }
-"""What people are told of each check."""
+"""The description of each check."""
 
 _KINDS = {
     "league": N_("In the league"),
@@ -67,17 +67,17 @@ _KINDS = {
     "table": N_("At a table"),
     "dispute": N_("In a dispute"),
 }
-"""Where a fault is, by the kind of its stream."""
+"""The place of a fault, by the kind of its stream."""
 
 _ELSEWHERE = N_("In the log")
 
 FACTS = (N_("cards"), N_("dice"), N_("draws"), N_("counted"), N_("cancelled"),
          N_("not_played"), N_("left_out"))  # fmt: skip
-"""Facts of faults that are words."""
+"""Facts of faults that are words to translate."""
 
 
 class _Evening(msgspec.Struct):
-    """What this page reads of a tournament in the list."""
+    """The members of a tournament in the list that this page reads."""
 
     tournament: str
     name: str
@@ -135,7 +135,7 @@ class AuditsScreen(msgspec.Struct, kw_only=True):
     name: str
     audits: tuple[Audit, ...]
     evenings: tuple[tuple[str, str], ...]
-    """What may be audited, each with its words. The whole league is the empty one."""
+    """The subjects that may be audited, each with its words. The empty one is the whole league."""
 
     may_start: bool
     next: str | None
@@ -171,7 +171,7 @@ class AuditScreen(msgspec.Struct, kw_only=True):
     percent: int
     found: Findings | None
     checks: tuple[Checked, ...]
-    """Those that failed first, then those that checked anything."""
+    """Failed checks first, then those that examined anything."""
 
 
 @page("/leagues/{league:str}/audits")

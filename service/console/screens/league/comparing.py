@@ -1,4 +1,4 @@
-"""Two players beside each other: the evenings that both played, and who finished ahead."""
+"""A comparison of two players: the evenings that both played, with their places."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -20,11 +20,11 @@ class Game(msgspec.Struct, kw_only=True):
     currency: str | None
     knockouts: int
     rating: str | None
-    """The rating after it."""
+    """The rating after the evening."""
 
 
 class Together(msgspec.Struct, kw_only=True):
-    """An evening that both played, with the place of each."""
+    """An evening that both played, with their places."""
 
     tournament: str
     name: str
@@ -34,7 +34,7 @@ class Together(msgspec.Struct, kw_only=True):
 
 
 class Against(msgspec.Struct, kw_only=True):
-    """What two players have done in the same evenings."""
+    """The record of two players in the same evenings."""
 
     player: str
     """The other player."""

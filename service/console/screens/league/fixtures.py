@@ -1,4 +1,4 @@
-"""The planned evenings of a league: change or skip one, or all from one on."""
+"""The planned evenings of a league: change or skip one, or change all from one on."""
 
 import re
 from datetime import datetime, timedelta
@@ -21,7 +21,7 @@ _LOCAL = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d")
 
 
 class Planned(msgspec.Struct, kw_only=True):
-    """An evening that a plan names."""
+    """An evening of a plan."""
 
     name: str
     starts_at: datetime
@@ -30,13 +30,13 @@ class Planned(msgspec.Struct, kw_only=True):
     """The local time of the start."""
 
     occurrence: str
-    """The local time by the rule, which names the evening for ever."""
+    """The local time by the rule. It names the evening for ever."""
 
     season: str
     recurrence: str
     tournament: str | None
     phase: str
-    """The phase of the evening, or what the schedule says of it."""
+    """The phase of the evening, or its state in the schedule."""
 
 
 class FixturesScreen(msgspec.Struct, kw_only=True):
@@ -49,7 +49,7 @@ class FixturesScreen(msgspec.Struct, kw_only=True):
 
 @page("/leagues/{league:str}/fixtures")
 async def fixtures(ask: Ask, league: str) -> Page:
-    """Show the evenings of all plans to those who may change them."""
+    """Show the evenings of all plans to readers who may change them."""
     shown = await ask.api.get(f"/v1/leagues/{league}", LeagueShown)
     if shown.role not in ("owner", "director"):
         raise Problem(404, {"code": "not_found"})
@@ -80,7 +80,7 @@ async def fixtures(ask: Ask, league: str) -> Page:
 async def change_one(
     ask: Ask, given: Given, league: str, season: str, recurrence: str
 ) -> Done | Page:
-    """Move or skip one evening, after a look at what that cancels."""
+    """Move or skip one evening, after the page has shown what that cancels."""
     skipped = given.flag("skip")
     body: dict[str, object] = {"skipped": skipped}
     if not skipped:
@@ -98,7 +98,7 @@ async def change_one(
 async def change_from_here(
     ask: Ask, given: Given, league: str, season: str, recurrence: str
 ) -> Done | Page:
-    """Move this evening and all after it, or end the plan, after a look at what that cancels."""
+    """Move this evening and all later ones, or end the plan, after showing the cancellations."""
     since, ended = _local(given, "occurrence"), given.flag("end")
     body: dict[str, object] = {"since": since}
     if not ended:

@@ -1,4 +1,4 @@
-"""Founding a league, and its settings: what it is, where it plays, who may see it."""
+"""Founding a league, and its settings: name, description, place and visibility."""
 
 from typing import Literal
 
@@ -37,13 +37,13 @@ class SettingsScreen(msgspec.Struct, kw_only=True):
 
 @page(links.NEW_LEAGUE)
 async def new_league(ask: Ask) -> Page:
-    """Ask for the name of a league, and where it plays."""
+    """Ask for the name of a league, and its place of play."""
     return Page("league/new_league.html")
 
 
 @form(links.NEW_LEAGUE, of=new_league)
 async def found(ask: Ask, given: Given) -> Done:
-    """Found the league, then store its place and who may see it."""
+    """Found the league, then store its place and its visibility."""
     wanted = given.into(LeagueWanted, flags=("sandbox",))
     described = given.into(LeagueDescription)
     seen = given.into(VisibilityWanted)
@@ -80,7 +80,7 @@ async def describe(ask: Ask, given: Given, league: str) -> Done | Page:
 
 @form("/leagues/{league:str}/setup/visibility", of=settings)
 async def show_to(ask: Ask, given: Given, league: str) -> Done | Page:
-    """Say who may see the league. A new link key is shown on the page that answers."""
+    """Set the visibility of the league. A new link key is shown on the page that answers."""
     body = given.into(VisibilityWanted, flags=("new_link",))
     made = await ask.api.send(
         "PUT", f"/v1/leagues/{league}/visibility", body, VisibilityShown,

@@ -1,4 +1,4 @@
-"""A league: what it is, its next evenings, the standings of the season."""
+"""A league: its description, its next evenings, the standings of the season."""
 
 import asyncio
 from collections.abc import Iterable, Sequence
@@ -27,7 +27,7 @@ _BEHIND = timedelta(days=30)
 _EVENINGS_MAX = 5
 _PAST_MAX = 5
 _NOTICES_OF = 3
-"""How many evenings' notices are read."""
+"""The number of evenings whose notices are read."""
 
 _NOTICES_MAX = 3
 OFFICES = ("owner", "director", "referee", "scorer", "auditor")
@@ -42,7 +42,7 @@ class Evening(msgspec.Struct, kw_only=True):
     starts_at: datetime
     zone: str | None
     phase: str
-    """The phase of the evening, or what the schedule says of it."""
+    """The phase of the evening, or its state in the schedule."""
 
 
 class Officer(msgspec.Struct, kw_only=True):
@@ -54,7 +54,7 @@ class Officer(msgspec.Struct, kw_only=True):
 
 
 class Notice(msgspec.Struct, kw_only=True):
-    """What staff said about an evening that is on."""
+    """A notice of staff about an evening under way."""
 
     tournament: str
     evening: str
@@ -63,7 +63,7 @@ class Notice(msgspec.Struct, kw_only=True):
 
 
 class Season(msgspec.Struct, kw_only=True):
-    """The season that is being played."""
+    """The season under way."""
 
     id: str
     name: str
@@ -179,7 +179,7 @@ async def _as_stranger(ask: Ask, league: str) -> LeagueScreen:
 def _parted(
     items: Sequence[Scheduled], now: datetime
 ) -> tuple[tuple[Evening, ...], tuple[Evening, ...]]:
-    """Return the next evenings, and the latest ones that are over, newest first."""
+    """Return the next evenings, and the latest finished ones, newest first."""
     evenings = [
         Evening(
             tournament=each.tournament,
@@ -196,7 +196,7 @@ def _parted(
 
 
 async def _notices(ask: Ask, evenings: Sequence[Evening]) -> tuple[Notice, ...]:
-    """Return what staff said about the next evenings, newest first."""
+    """Return the staff's notices about the next evenings, newest first."""
     announced = [each for each in evenings if each.tournament][:_NOTICES_OF]
     listed = await asyncio.gather(
         *(

@@ -1,4 +1,4 @@
-"""Getting people in: an invitation by link and QR code, a list to import, claim cards to print."""
+"""New members: an invitation by link and QR code, a list to import, claim cards to print."""
 
 import csv
 import io
@@ -55,7 +55,7 @@ class ImportScreen(msgspec.Struct, kw_only=True):
     league: str
     league_name: str
     rows: tuple[tuple[str, RowShown], ...]
-    """Each line of the list, with what would become of it."""
+    """Each line of the list, with the result that its import would have."""
 
     good: bool
     """True if every row is good, so that the list can be imported."""

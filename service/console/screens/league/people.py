@@ -24,7 +24,7 @@ from service.console.screens.league.leagues import OFFICES
 Shape = TypeVar("Shape")
 _MANAGE = frozenset({"owner", "director"})
 _SHOWN = ("staff", "unclaimed")
-"""Parts of the list that the address may ask for."""
+"""The parts of the list that the address may select."""
 
 
 class Somebody(msgspec.Struct, kw_only=True):
@@ -38,7 +38,7 @@ class Somebody(msgspec.Struct, kw_only=True):
     """True for somebody who was entered by hand and has not signed up."""
 
     acts: bool
-    """True if the reader may do something for them."""
+    """True if there is an action that the reader may take on this member."""
 
 
 class PeopleScreen(msgspec.Struct, kw_only=True):
@@ -58,7 +58,7 @@ class PeopleScreen(msgspec.Struct, kw_only=True):
     """The number of members with an office."""
 
     wanted: str
-    """What the reader looks for."""
+    """The reader's search text."""
 
     shown: str
     """The part of the list that is shown: ``staff``, ``unclaimed`` or nothing for all."""
@@ -78,7 +78,7 @@ class PeopleScreen(msgspec.Struct, kw_only=True):
 
 @page("/leagues/{league:str}/people")
 async def people(ask: Ask, league: str) -> Page | Done:
-    """Show the members to staff, with what they may do for them. Players have their own list."""
+    """Show the members to staff, with the possible actions. Players have a list of their own."""
     path = f"/v1/leagues/{league}"
     read = await ask.api.read(path, LeagueShown)
     shown = read.value
@@ -188,7 +188,7 @@ async def _sent(
 
 
 def _by_name(member: MemberShown) -> tuple[bool, str]:
-    """Return what members are sorted by: the letters of the name, with Ä beside A."""
+    """Return the sort key of a member: the letters of the name, with Ä beside A."""
     letters = unicodedata.normalize("NFKD", member.name or "")
     return member.name is None, "".join(
         each for each in letters if not unicodedata.combining(each)
@@ -196,5 +196,5 @@ def _by_name(member: MemberShown) -> tuple[bool, str]:
 
 
 async def _listed(ask: Ask, path: str, shape: type[ApiPage[Shape]], allowed: bool) -> list[Shape]:
-    """Return a list, or an empty one for somebody who may not read it."""
+    """Return a list, or an empty one if the reader may not read it."""
     return await everything(ask, path, shape) if allowed else []

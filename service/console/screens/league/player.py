@@ -1,4 +1,4 @@
-"""What one player has done in a league, alone or beside another player."""
+"""A player's record in a league, alone or beside another player's."""
 
 import asyncio
 from collections import Counter
@@ -24,18 +24,18 @@ from service.console.pages import Page
 from service.console.screens.league.comparing import Against, Game, together
 
 _FORM = 5
-"""The latest places that tell the form."""
+"""The number of latest places that show the player's form."""
 
 _GAMES_MAX = 200
-"""The evenings that the page shows and compares, the most that one page of the API holds."""
+"""The number of evenings that the page shows and compares: the largest page of the API."""
 
 
 _COLUMNS_MIN = 6
-"""The fewest columns of the places, so that one of them does not fill the page."""
+"""The fewest columns of the chart of places, so that a single one does not fill the page."""
 
 
 class _Rated(msgspec.Struct):
-    """What this page reads of a rating after a tournament."""
+    """The members of a rating after a tournament that this page reads."""
 
     tournament: str
     ordinal: str
@@ -57,14 +57,14 @@ class Won(msgspec.Struct, kw_only=True):
 
 
 class Placed(msgspec.Struct, kw_only=True):
-    """How often a player came in on a place."""
+    """The number of times that a player finished in a place."""
 
     place: int
     times: int
 
 
 class PlayerScreen(msgspec.Struct, kw_only=True):
-    """What a player has done in a league."""
+    """The page of a player's record in a league."""
 
     league: str
     league_name: str
@@ -75,7 +75,7 @@ class PlayerScreen(msgspec.Struct, kw_only=True):
     wins: int
     knockouts: int
     hands: int
-    """Hands dealt. Strangers are told of none."""
+    """Hands dealt. Strangers do not see their number."""
 
     hands_won: int
     winnings: tuple[Won, ...]
@@ -104,7 +104,7 @@ class PlayerScreen(msgspec.Struct, kw_only=True):
 
 @page("/leagues/{league:str}/players/{player:str}", open=True)
 async def player(ask: Ask, league: str, player: str) -> Page:
-    """Show the record of a player, and beside whom the address names."""
+    """Show a player's record, beside that of the player whom the address names."""
     other = ask.query("with")
     other = "" if other == player else other
     return Page(
@@ -193,7 +193,7 @@ async def _as_stranger(ask: Ask, league: str, player: str, other: str) -> Player
 async def _beside(
     ask: Ask, league: str, games: Sequence[Game], whole: bool, other: str, *, member: bool
 ) -> Against | None:
-    """Return the comparison with *other*, or None if nobody by that id has played here."""
+    """Return the comparison with *other*, or None if no such player has played here."""
     if not other.startswith("plr_"):
         return None
     try:
@@ -291,7 +291,7 @@ def _curve(ask: Ask, games: Sequence[Game]) -> Markup | None:
 
 
 def _places(placings: Sequence[Placed]) -> Markup | None:
-    """Return how often the player came in on each place, from the first to the last."""
+    """Return how often the player finished in each place, from the first to the last."""
     times = {each.place: each.times for each in placings}
     if not times:
         return None

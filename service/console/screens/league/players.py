@@ -33,14 +33,14 @@ class PlayersScreen(msgspec.Struct, kw_only=True):
     league: str
     name: str
     wanted: str
-    """What the reader looks for."""
+    """The reader's search text."""
 
     players: tuple[Listed, ...]
 
 
 @page("/leagues/{league:str}/players")
 async def players(ask: Ask, league: str) -> Page:
-    """List the players, the best rated first, or those whose name holds what is asked for."""
+    """List the players, the best rated first, or only those whose names match the search."""
     path = f"/v1/leagues/{league}"
     me, shown, members, ratings = await asyncio.gather(
         ask.me(),

@@ -1,4 +1,4 @@
-"""The schedule of a league: what comes, a month at a glance, and the calendar to subscribe to."""
+"""The schedule of a league: the next evenings, a month at a glance, and calendars."""
 
 import asyncio
 from calendar import Calendar
@@ -24,13 +24,13 @@ from service.console.pages import Page
 _BEHIND = timedelta(days=30)
 _AHEAD = timedelta(days=120)
 _JUST_NOW = timedelta(hours=12)
-"""An evening that has not begun stands among the next ones for this long after its start."""
+"""An evening that is late to begin stays among the next ones for this long."""
 
 _MONTH = "%Y-%m"
 
 
 class Scheduled(Protocol):
-    """What pages read of an item of any schedule."""
+    """The members of an item of any schedule that pages read."""
 
     @property
     def tournament(self) -> str | None: ...
@@ -60,13 +60,13 @@ class Evening(msgspec.Struct, kw_only=True):
     starts_at: datetime
     zone: str | None
     phase: str
-    """The phase of the evening, or what the schedule says of it."""
+    """The phase of the evening, or its state in the schedule."""
 
     place: str | None
     entrants: int | None
     entrants_max: int | None
     waiting: int
-    """How many stand in line. Strangers are told of nobody."""
+    """The length of the waitlist. Strangers see no entrants."""
 
 
 class Day(msgspec.Struct, kw_only=True):
@@ -79,7 +79,7 @@ class Day(msgspec.Struct, kw_only=True):
 
     today: bool
     other: bool
-    """True for a day of the month before or after."""
+    """True for a day of the month before or after this one."""
 
 
 class Month(msgspec.Struct, kw_only=True):
@@ -102,7 +102,7 @@ class ScheduleScreen(msgspec.Struct, kw_only=True):
     """The host and port that the reader's browser calls."""
 
     month: Month | None
-    """The month, or null if the page lists what comes."""
+    """The month, or null if the page lists the next evenings."""
 
     next: tuple[Evening, ...]
     past: tuple[Evening, ...]
@@ -110,7 +110,7 @@ class ScheduleScreen(msgspec.Struct, kw_only=True):
 
 
 class SubscribedScreen(msgspec.Struct, kw_only=True):
-    """The addresses of the calendars, which are shown once."""
+    """The page with the addresses of the calendars, which are shown once."""
 
     league: str
     name: str
@@ -121,7 +121,7 @@ class SubscribedScreen(msgspec.Struct, kw_only=True):
 
 @page("/leagues/{league:str}/schedule", open=True)
 async def schedule(ask: Ask, league: str) -> Page:
-    """Show what comes, or the month that the address asks for."""
+    """Show the next evenings, or the month in the address."""
     return Page("league/schedule.html", await seen_by(ask, _as_member, _as_stranger, league))
 
 
@@ -180,7 +180,7 @@ def _screen(
 
 
 def phase_of(item: Scheduled) -> str:
-    """Return the phase of an evening that is on, or else what the schedule says of it."""
+    """Return the phase of an evening under way, or else its state in the schedule."""
     if item.standing != "on" or item.state is None:
         return item.standing
     # Strangers are not told whether check-in is open.
@@ -188,7 +188,7 @@ def phase_of(item: Scheduled) -> str:
 
 
 def comes(phase: str, starts_at: datetime, now: datetime) -> bool:
-    """Return whether an evening stands among the next ones."""
+    """Return whether an evening is listed among the next ones."""
     if phase in ("seating", "running", "paused"):
         return True
     if phase in ("planned", "cancelled", "missed"):
@@ -211,7 +211,7 @@ def _evening(item: Scheduled, waiting: int) -> Evening:
 
 
 def _asked_month(ask: Ask, now: datetime) -> date:
-    """Return the first day of the month in the address, or of this one if it makes no sense."""
+    """Return the first day of the month in the address, or of this month if it is malformed."""
     try:
         first = datetime.strptime(ask.query("month"), _MONTH).date()  # noqa: DTZ007 - a month
     except ValueError:
@@ -220,7 +220,7 @@ def _asked_month(ask: Ask, now: datetime) -> date:
 
 
 def _span(ask: Ask, now: datetime) -> tuple[datetime, datetime]:
-    """Return the span to ask the API for: a month with a week on both sides, or what comes."""
+    """Return the span to ask the API for: a month with a week on both sides, or the future."""
     if not ask.query("month"):
         return now - _BEHIND, now + _AHEAD
     first = datetime.combine(_asked_month(ask, now), datetime.min.time(), now.tzinfo)
@@ -236,7 +236,7 @@ def _in_month(evening: Evening, local: datetime) -> Markup:
 
 
 def _month(ask: Ask, league: str, evenings: Sequence[Evening], now: datetime) -> Month:
-    # A league has no zone of its own, but its plans have.
+    # A league has no time zone of its own, but its plans have one.
     zone = next((each.zone for each in evenings if each.zone), "UTC")
     now = now.astimezone(ZoneInfo(zone))
     first, locale = _asked_month(ask, now), ask.language.locale

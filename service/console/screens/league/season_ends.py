@@ -1,4 +1,4 @@
-"""Opening a season from a preset, and closing it after a look at what is counted."""
+"""Opening a season from a preset, and closing it after a preview of its counted results."""
 
 import asyncio
 
@@ -27,7 +27,7 @@ _DIGITS_MAX = 4
 
 
 class Preset(msgspec.Struct, kw_only=True):
-    """What this page reads of a points preset."""
+    """The members of a points preset that this page reads."""
 
     name: str
     says: str
@@ -40,10 +40,10 @@ class NewSeasonScreen(msgspec.Struct, kw_only=True):
     league_name: str
     presets: tuple[Preset, ...]
     counts: tuple[str, ...]
-    """The ways in which results become a total."""
+    """The rules for making a total of a player's results."""
 
     example: Example | None
-    """Invented evenings by the terms that are chosen, or null if they contradict each other."""
+    """An example by the chosen terms, or null if they contradict each other."""
 
 
 class _Waiting(msgspec.Struct):
@@ -62,7 +62,7 @@ class Uncounted(msgspec.Struct, kw_only=True):
 
 
 class Counted(msgspec.Struct, kw_only=True):
-    """A tournament of the season, and what becomes of it at the close."""
+    """A tournament of the season, and its fate at the close."""
 
     tournament: str
     name: str
@@ -78,7 +78,7 @@ class CloseScreen(msgspec.Struct, kw_only=True):
     owner: bool
     standings: tuple[StandingShown, ...]
     tried: bool
-    """True if the effect of closing was tried out. The members below are empty otherwise."""
+    """True if a dry run of the close was made. The members below are empty otherwise."""
 
     counted: tuple[Counted, ...]
     uncounted: tuple[Uncounted, ...]
@@ -90,12 +90,12 @@ class CloseScreen(msgspec.Struct, kw_only=True):
 
 @page("/leagues/{league:str}/new-season")
 async def new_season(ask: Ask, league: str) -> Page:
-    """Ask how the evenings of a season are counted."""
+    """Ask for the terms of a new season."""
     return await _new_season(ask, league)
 
 
 async def _new_season(ask: Ask, league: str) -> Page:
-    """Ask how a season counts, beside an example of what is chosen."""
+    """Ask for the terms of a season, beside an example of the chosen ones."""
     shown = await ask.api.get(f"/v1/leagues/{league}", LeagueShown)
     if shown.role not in ("owner", "director"):
         raise Problem(404, {"code": "not_found"})
@@ -115,7 +115,7 @@ async def _new_season(ask: Ask, league: str) -> Page:
 
 @form("/leagues/{league:str}/new-season", of=new_season)
 async def open_season(ask: Ask, given: Given, league: str) -> Done | Page:
-    """Open the season, whose terms never change, or show what they make of an example."""
+    """Open the season, whose terms never change, or show an example of them."""
     if given.flag("again"):
         ask.failure = Failure("open_season", "", {}, given.shown_again, 200)
         return await _new_season(ask, league)
@@ -126,7 +126,7 @@ async def open_season(ask: Ask, given: Given, league: str) -> Done | Page:
 
 
 def _terms(given: Given) -> dict[str, object]:
-    """Return how a season counts, by the fields of the form."""
+    """Return the season's terms from the fields of the form."""
     mode = given.text("counts", "sum")
     return {
         "points": {"type": "points_preset", "name": given.text("preset", "places_from_end")},
@@ -141,7 +141,7 @@ def _terms(given: Given) -> dict[str, object]:
 @page("/seasons/{season:str}/close")
 async def close(ask: Ask, season: str) -> Page:
     """
-    Show the standings now, and the way to try what closing would do.
+    Show the present standings, and the button for a dry run of the close.
 
     A dry run leaves a line in the staff log, so reading this page makes none. It is made again if
     the close itself is refused, to show what hinders it.
@@ -152,7 +152,7 @@ async def close(ask: Ask, season: str) -> Page:
 
 @form("/seasons/{season:str}/close/try", of=close)
 async def try_close(ask: Ask, given: Given, season: str) -> Page:
-    """Show what is counted, and what is not yet. Nothing is changed."""
+    """Show the counted and the uncounted tournaments. Nothing is changed."""
     return await _asked(ask, season, tried=True, key=given.key)
 
 
@@ -197,7 +197,7 @@ async def _asked(ask: Ask, season: str, *, tried: bool, key: str = "looking") ->
 async def _tried(
     ask: Ask, season: str, key: str
 ) -> tuple[WouldChange | None, tuple[Uncounted, ...]]:
-    """Return what a close would change, or the tournaments that hinder it."""
+    """Return the changes of a close, or the tournaments that prevent it."""
     try:
         path = f"/v1/seasons/{season}/close"
         return await ask.api.rehearse("POST", path, SeasonCloseWanted(), key=key), ()

@@ -1,4 +1,4 @@
-"""An example of how a season counts: invented evenings, with the points that the API gives them."""
+"""An example of a season's terms: invented evenings, with points from the API."""
 
 from collections.abc import Mapping
 
@@ -15,7 +15,7 @@ _EVENINGS = (
     ("Cem", "Bo", "Dia", "Ada", "Fay", "Eli"),
     ("Ada", "Cem", "Dia", "Eli", "Bo"),
 )
-"""The players of each evening, the winner first. Some evenings lack somebody."""
+"""The players of each evening, the winner first. Some players miss an evening."""
 
 _KNOCKOUTS = (2, 1, 1, 1, 0, 0)
 """The knock-outs of each place. Nobody else is knocked out."""
@@ -48,7 +48,7 @@ class Line(msgspec.Struct, kw_only=True):
 
 
 class Example(msgspec.Struct, kw_only=True):
-    """The standings after the invented evenings, or why these terms cannot be counted."""
+    """The standings after the invented evenings, or the reason why the terms cannot be counted."""
 
     lines: tuple[Line, ...]
     bonuses: bool
@@ -60,11 +60,11 @@ async def example_of(ask: Ask, terms: Mapping[str, object]) -> Example | None:
     Return the example for the terms of a season.
 
     Args:
-        terms: The members of a season's body that say how it counts.
+        terms: The members of a season's body that set how it counts.
 
     Returns:
-        None if the API refuses such terms, or has no time for the example. It says why it refuses
-        them when the season is opened.
+        None if the API refuses the terms, or has no time for the example. If it refuses, opening
+            the season shows the reason.
     """
     body = dict(terms) | {"evenings": [_evening(each) for each in _EVENINGS]}
     key = shell_of(ask.request).runtime.entropy.uuid().hex

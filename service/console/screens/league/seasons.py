@@ -1,4 +1,4 @@
-"""The standings of a season: who leads, by which results, and how it came to that."""
+"""The standings of a season, with the counted results and their history."""
 
 import asyncio
 from collections.abc import Sequence
@@ -26,11 +26,11 @@ from service.console.listing import everything
 from service.console.pages import Done, Page
 
 COURSES_MAX = 24
-"""The most players in the chart. The leaders stand in it, and the reader."""
+"""The most players in the chart: the leaders, and the reader."""
 
 
 class SeasonListed(msgspec.Struct):
-    """What a page reads of a season in the list."""
+    """The members of a season in the list that pages read."""
 
     season: str
     name: str
@@ -62,7 +62,7 @@ class _Bonus(msgspec.Struct):
 
 
 class _Season(msgspec.Struct):
-    """What this page reads of a season."""
+    """The members of a season that this page reads."""
 
     league: str
     name: str
@@ -91,7 +91,7 @@ class Row(msgspec.Struct, kw_only=True):
 
     me: bool
     results: PlayerResults | None
-    """What the points are made of, or null for a stranger."""
+    """The parts of the points, or null for a stranger."""
 
 
 class Evening(msgspec.Struct, kw_only=True):
@@ -103,7 +103,7 @@ class Evening(msgspec.Struct, kw_only=True):
 
 
 class Counting(msgspec.Struct, kw_only=True):
-    """How the season counts."""
+    """The season's rules of counting."""
 
     formula: str | None
     """The text of a formula, or null for a table or places from the end."""
@@ -144,7 +144,7 @@ async def season(ask: Ask, season: str) -> Page:
 
 @page("/leagues/{league:str}/standings", open=True)
 async def league_standings(ask: Ask, league: str) -> Done:
-    """Go to the season that runs, or to the last one."""
+    """Go to the open season, or else to the last one."""
     current = await _current(ask, league)
     return Done(links.league(league) if current is None else links.season(current))
 
@@ -243,7 +243,7 @@ async def _as_stranger(ask: Ask, season: str) -> SeasonScreen:
 
 
 class _Line(Protocol):
-    """What this page reads of either standings."""
+    """The members of a line of either standings that this page reads."""
 
     @property
     def rank(self) -> int: ...
@@ -281,7 +281,7 @@ def _row(line: _Line, results: PlayerResults | None, moved: int | None, *, me: b
 
 
 def _moved(line: StandingShown, evenings: Sequence[Evening]) -> int | None:
-    """Return the places up since the evening before the last one."""
+    """Return how many places each player has risen since the evening before the last one."""
     if len(evenings) < 2:
         return None
     before = evenings[-2].places.get(line.player)

@@ -1,4 +1,4 @@
-"""The staff log: who of the staff did what, and when."""
+"""The staff log: every action of staff, with its actor and its time."""
 
 import asyncio
 from datetime import datetime
@@ -26,7 +26,7 @@ class Done(msgspec.Struct, kw_only=True):
     operator: bool
     what: str
     about: str | None
-    """The path of the thing that it concerned, or null if it has no page."""
+    """The path of the object concerned, or null if it has no page."""
 
     position: int
 
@@ -38,7 +38,7 @@ class StaffLogScreen(msgspec.Struct, kw_only=True):
     name: str
     deeds: tuple[Done, ...]
     people: tuple[tuple[str, str], ...]
-    """Those who did something on this page, by player."""
+    """The actors on this page, by player."""
 
     by: str
     """The player whose actions are shown, or nothing for everybody's."""
@@ -48,7 +48,7 @@ class StaffLogScreen(msgspec.Struct, kw_only=True):
 
 @page("/leagues/{league:str}/staff-log")
 async def staff_log(ask: Ask, league: str) -> Page:
-    """List the actions, the newest first, of everybody or of one person."""
+    """List the actions, the newest first, of the whole staff or of one person."""
     by = ask.query("by")
     root = f"/v1/leagues/{league}"
     shown, listed = await asyncio.gather(
@@ -82,7 +82,7 @@ async def staff_log(ask: Ask, league: str) -> Page:
 
 
 def _what(ask: Ask, deed: Deed) -> str:
-    """Return what was done, in the reader's language."""
+    """Return the action in the reader's language."""
     if deed.kind == "epoch":
         return ask.gettext("The log began anew: %(reason)s") % {"reason": deed.type}
     return ask.gettext(DEEDS.get(deed.type, deed.type))
@@ -95,7 +95,7 @@ def _name(ask: Ask, deed: Deed) -> str:
 
 
 def _about(deed: Deed, league: str) -> str | None:
-    """Return the page of the thing that an action concerned."""
+    """Return the page of the object that an action concerned."""
     if deed.stream is None:
         about = deed.about or ""
         return links.hand(about) if about.startswith("hnd_") else None

@@ -36,7 +36,7 @@ class _Hand(msgspec.Struct):
 
 @page("/hands/{hand:str}", open=True, hidden=True)
 async def replay(ask: Ask, hand: str) -> Page:
-    """Show one step of a hand, and the list of all. Strangers see hands of public evenings."""
+    """Show one step of a hand, and the list of all steps. Strangers see public evenings only."""
     return Page("replay/replay.html", await seen_by(ask, _as_member, _as_stranger, hand))
 
 
@@ -74,7 +74,7 @@ def _step(ask: Ask) -> int:
 
 async def _read(ask: Ask, hand: str) -> tuple[ReplayShown, str, bool]:
     """
-    Return the replay, whose eyes it is seen with, and whether an opening is needed first.
+    Return the replay, its perspective, and whether the hand must be opened first.
 
     Without an opening the hand is shown as the reader may see it.
     """
@@ -89,7 +89,7 @@ async def _read(ask: Ask, hand: str) -> tuple[ReplayShown, str, bool]:
 
 @form("/hands/{hand:str}/open", of=replay)
 async def open_hand(ask: Ask, given: Given, hand: str) -> Done | Page:
-    """Open every card of the hand for an hour. The log keeps who did, and why."""
+    """Open every card of the hand for an hour. The log keeps the reader's name and reason."""
     step = given.text("step", "1")
     to = f"{links.hand(hand)}?step={step}&as={AUDITOR}"
     return await command(
@@ -111,7 +111,7 @@ class ProofScreen(msgspec.Struct, kw_only=True):
 
 @page("/hands/{hand:str}/proof")
 async def proof(ask: Ask, hand: str) -> Page:
-    """Show the checks, for a browser to make. The page holds no card."""
+    """Show the checks that the browser will make. The page holds no card."""
     shown, keys = await asyncio.gather(
         ask.api.get(f"/v1/hands/{hand}", _Hand), ask.api.get("/v1/signers", Listed[SignerKey])
     )

@@ -1,4 +1,4 @@
-"""What the page of a replay shows: all steps in words, and one of them drawn."""
+"""The page of a replay: all steps in words, and one of them drawn."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -32,7 +32,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """A phase in the list of steps. Only the one that is shown lists its steps."""
+    """A phase in the list of steps. Only the phase shown lists its steps."""
 
     name: str
     street: int
@@ -45,7 +45,7 @@ class Phase:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A hand at the showdown, and what decided."""
+    """A hand at the showdown, and the facts that decided."""
 
     name: str
     cards: tuple[str, ...]
@@ -212,7 +212,7 @@ def _phases(lines: tuple[Line, ...], at: int) -> tuple[Phase, ...]:
 
 
 def _eyes(ask: Ask, replay: ReplayShown, evening: Evening, *, audits: bool) -> tuple[Eyes, ...]:
-    """Return the perspectives of the reader. An auditor who has opened the hand sees all."""
+    """Return the perspectives open to the reader. An auditor who has opened the hand sees all."""
     seated = [each.entrant for each in replay.steps[0].view.seats]
     here = replay.perspective
     played = evening.my is not None and evening.my.entrant in seated

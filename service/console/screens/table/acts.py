@@ -1,4 +1,4 @@
-"""The actions of a player: the controls that `legal` asks for, and what they send."""
+"""A player's controls, one for each legal action, and the requests that they send."""
 
 from collections.abc import Callable, Sequence
 
@@ -73,14 +73,14 @@ class Choice(msgspec.Struct, frozen=True, kw_only=True):
 
     card: str
     kept: bool
-    """True for a card of the selection. It stays."""
+    """True for a card of the selection, which cannot be taken back."""
 
     choosable: bool
     chosen: bool
 
 
 class Acts(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything that a player can do now."""
+    """The controls for all actions that a player can take now."""
 
     decision: str
     controls: tuple[Control, ...]
@@ -101,7 +101,7 @@ def acts_of(table: TableRead, chosen: Sequence[str], unit: int) -> Acts:
 
 
 def _decision(table: TableRead) -> str:
-    """Return the token to send. To show a hand is no answer, so it names the hand."""
+    """Return the token to send. Showing a hand answers no decision, so it names the hand."""
     if table.decision is not None:
         return table.decision.token
     return "" if table.last_hand is None else str(table.last_hand.hand)

@@ -1,4 +1,4 @@
-"""A table as it is drawn: seats in a ring, the viewer's at the bottom, and the middle."""
+"""The drawing of a table: seats in a ring, the viewer's at the bottom, and the middle."""
 
 from collections.abc import Mapping
 
@@ -7,7 +7,7 @@ import msgspec
 from engine.table.read.view_parts import LastHandView, RoundView, SeatView, TableView
 
 DEALT = 5
-"""Cards dealt to a seat in Coruscant Shift, of which others see only the backs."""
+"""Cards dealt to a seat in Coruscant Shift. Other players see only their backs."""
 
 
 class SeatShown(msgspec.Struct, frozen=True, kw_only=True):
@@ -18,7 +18,7 @@ class SeatShown(msgspec.Struct, frozen=True, kw_only=True):
 
     name: str
     page: str | None
-    """The player's page, or null where names are no links."""
+    """The player's page, or null if names are no links here."""
 
     mine: bool
     stack: int
@@ -51,7 +51,7 @@ class SeatShown(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Felt(msgspec.Struct, frozen=True, kw_only=True):
-    """A table as its viewer sees it."""
+    """The table as its viewer sees it."""
 
     number: int
     hand_number: int

@@ -1,4 +1,4 @@
-"""What the page of a playing table shows, made of the API's view of the table."""
+"""The page of a playing table, made from the API's view of the table."""
 
 import asyncio
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ class Entered(msgspec.Struct, kw_only=True):
 
 
 class Game(msgspec.Struct, kw_only=True):
-    """The members of a tournament that its table needs."""
+    """The members of a tournament that the page of a table needs."""
 
     id: str
     league: str
@@ -54,14 +54,14 @@ class PlayedSeat(msgspec.Struct, kw_only=True):
 
 
 class Played(msgspec.Struct, kw_only=True):
-    """The members of a hand that tell who sat where."""
+    """The members of a hand that name the players at its seats."""
 
     seats: tuple[PlayedSeat, ...]
     names: dict[str, str]
 
 
 class Worth(msgspec.Struct, frozen=True, kw_only=True):
-    """What the chosen cards count, as a showdown would."""
+    """The value of the chosen cards, as a showdown would count them."""
 
     cards: int
     """Number of cards counted."""
@@ -105,7 +105,7 @@ class Paid(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Ended(msgspec.Struct, frozen=True, kw_only=True):
-    """The end of the last hand: who showed what, and who won why."""
+    """The end of the last hand: the cards shown, and the winners with the reason."""
 
     hand: str
     number: int
@@ -120,14 +120,14 @@ class TableScreen(msgspec.Struct, frozen=True, kw_only=True):
     game: Game
     felt: Felt
     acts: Acts | None
-    """Null for a reader who has nothing to do now."""
+    """Null for a reader who cannot act now."""
 
     worth: Worth | None
     seat: int | None
     """The reader's seat at this table, or null."""
 
     elsewhere: str | None
-    """The table at which the reader sits instead, or null."""
+    """The table at which the reader sits instead of this one, or null."""
 
     place: int | None
     """The reader's place in the tournament, or null while the reader plays."""
@@ -135,7 +135,7 @@ class TableScreen(msgspec.Struct, frozen=True, kw_only=True):
     away: bool
     turn: bool
     waits_for: tuple[str, ...]
-    """The names of the players who are asked."""
+    """The names of the players to act."""
 
     decision: str
     deadline: datetime | None
@@ -173,7 +173,7 @@ async def table_screen(ask: Ask, table: str, chosen: Sequence[str]) -> TableScre
             seen.names,
             None if own is None else own.seat,
             chips=not game.ruleset.moneyless,
-            # Who plays here could press a name by mistake.
+            # A reader who plays here could press a name by mistake.
             pages=_pages(game) if own is None else None,
         ),
         acts=acts_of(seen, chosen, game.ruleset.chip_unit) if seen.legal or seen.me else None,
@@ -222,7 +222,7 @@ def _waits_for(seen: TableSeen) -> tuple[str, ...]:
 
 
 async def _worth(ask: Ask, game: Game, seen: TableSeen, chosen: Sequence[str]) -> Worth | None:
-    """Return what the reader's cards count: the chosen ones while cards are chosen, else all."""
+    """Return the value of the reader's cards: the chosen ones, or all if none are chosen."""
     if seen.me is None:
         return None
     cards = _counted(seen, chosen)
@@ -261,10 +261,10 @@ def _counted(seen: TableSeen, chosen: Sequence[str]) -> tuple[str, ...]:
 
 
 async def _names(ask: Ask, seen: TableSeen, last: LastHandView) -> dict[int, str]:
-    """Return the names of the last hand by seat. Who went out in it has left the table."""
+    """Return the names of the last hand by seat. A player who busted in it has left the table."""
     try:
         hand = await ask.api.get(f"/v1/hands/{last.hand}", Played)
-    except Problem:  # the read model has not caught up
+    except Problem:  # the read model has not caught up yet
         return {each.seat: seen.names.get(each.entrant, each.entrant) for each in seen.seats}
     return {each.seat: hand.names.get(each.entrant, each.entrant) for each in hand.seats}
 
@@ -310,7 +310,7 @@ def _ended(ask: Ask, seen: TableSeen, last: LastHandView, names: dict[int, str])
 
 
 def _why(last: LastHandView, award: AwardView) -> str:
-    """Return what set the winner of a pot apart, in a game with a target."""
+    """Return the fact that decided a pot, in a game with a target."""
     if award.rule != "showdown.best":
         return award.rule
     won = {seat for seat, _ in award.winners}

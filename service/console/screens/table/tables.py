@@ -15,7 +15,7 @@ from service.console.screens.table.acts import Sent, action_of
 from service.console.screens.table.shown import TableScreen, table_screen, table_screens
 
 TABLES_MAX = 12
-"""Most tables on one page. A page follows as many."""
+"""The most tables on one page. The page follows the same number."""
 
 
 class TablesScreen(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,7 +49,8 @@ async def act(ask: Ask, given: Given, table: str) -> Done | Page:
     """
     Send the action of the button that was pressed.
 
-    To count the chosen cards sends nothing. They are hidden, so no address may hold them.
+    The button that counts the chosen cards sends nothing to the API. The cards are hidden, so no
+    address may hold them.
     """
     cards = given.texts("cards")
     if given.text("do") == "count":
@@ -78,5 +79,5 @@ async def presence(ask: Ask, given: Given, table: str) -> Done:
 
 
 def _number(text: str) -> int | None:
-    """Return a whole number, or None if nothing or something else was typed."""
+    """Return a whole number, or None if the text is empty or no number."""
     return whole(text.replace(" ", "").replace(".", "").replace(",", ""))
