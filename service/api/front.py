@@ -120,7 +120,7 @@ class Front:
         Return the answer of a hot route.
 
         Args:
-            here: True if no other process may be asked.
+            here: True if this process must answer itself.
         """
         answer: _Answer = route.fn
         try:
@@ -135,7 +135,7 @@ class Front:
 
     async def answer_handed(self, shell: Shell, handed: Handed) -> Answered:
         """
-        Answer a request that another process has handed on, as if its client had come here.
+        Answer a request that another process has handed on, as if its client had sent it here.
 
         Its client's limits were counted there. The number of requests under way is bounded here.
         """
@@ -173,7 +173,7 @@ class Front:
 
     async def _admitted(self, scope: Scope, receive: Receive, send: Send) -> bool:
         """
-        Count a request. If the client has asked too much, answer that and return False.
+        Count a request. If the client has sent too many, answer that and return False.
 
         The first call that a page of the console makes was counted with the page.
         """
@@ -227,7 +227,7 @@ def _headed(scope: Scope, send: Send) -> Send:
 
 
 def _note(scope: Scope, status: int, headers: list[tuple[bytes, bytes]]) -> None:
-    """Tell the observer of the request, which is none of its own if a page asks."""
+    """Tell the observer about the request. A page's own calls are not observed."""
     seen: Seen | None = scope["state"].get("seen")
     if seen is not None:
         seen.status = status

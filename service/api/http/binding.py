@@ -82,7 +82,7 @@ def bound(
         if request.scope["query_string"]:
             demand_known(known, request.scope["query_string"])
         if keyed:
-            key_of(request)  # it has its form even where no order is made
+            key_of(request)  # it has its form even if no order is made
         given = _Given(request)
         if first is not None:
             _, given.raw = await read_body(request, first)

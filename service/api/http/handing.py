@@ -11,16 +11,16 @@ from service.log.own_writes import Written
 
 async def answered_elsewhere(request: Asked) -> Response[bytes] | None:
     """
-    Return the answer of the process that answers for the table's league, or None if this one does.
+    Return the answer of the process that answers for the table's league, or None for this process.
 
-    The caller is known here already. The other process looks the token up by itself, so nothing is
-    told to anybody whom it would not tell it directly. If it goes away, this process answers: a
-    command has the same identifier again, so the log knows whether it was carried out.
+    This process has authenticated the caller. The other one looks the token up again, so the caller
+    gets the answer that a direct request would get. If the other process goes away, this one
+    answers. A command keeps its identifier, so the log knows whether it was carried out.
     """
     shell, scope = shell_of(request), request.scope
     league = shell.leagues.get(f"table-{scope['path_params']['table_id'].removeprefix('tbl_')}")
     if shell.neighbours is None or league is None or scope["query_string"]:
-        return None  # the first request at a table looks its league up
+        return None  # the first request at a table looks up its league
     neighbour = shell.neighbours.at(league)
     if neighbour is None:
         return None
@@ -36,7 +36,7 @@ async def answered_elsewhere(request: Asked) -> Response[bytes] | None:
 
 
 def again(body: bytes) -> Receive:
-    """Return a function that receives *body*, which has been read."""
+    """Return a function that receives the *body* that was read before."""
 
     async def receive() -> HTTPRequestEvent:
         return {"type": "http.request", "body": body, "more_body": False}
@@ -45,7 +45,7 @@ def again(body: bytes) -> Receive:
 
 
 def _note(shell: Shell, request: Asked, position: str | None) -> None:
-    """Remember what the caller has written, so that the caller's next read here waits for it."""
+    """Remember the caller's write, so that the caller's next read here waits for it."""
     if position is not None:
         number, epoch, last = parts_of(position, str, int, int)
         player = principal_of(request).account.player

@@ -124,7 +124,7 @@ class Shell:
     """Recent replays of public hands that are over, by their tags. They hold no names."""
 
     standing: dict[tuple[str, str], float] = field(default_factory=dict)
-    """Until when nobody waits for a projection of a league, by the event loop's time."""
+    """By projection and league, the event loop's time until which nobody waits for it."""
 
     asking: dict[str, asyncio.Task[Principal | None]] = field(default_factory=dict)
     """Look-ups of tokens in progress, one for each token."""
@@ -178,7 +178,7 @@ def number_in_path(request: Asked) -> str:
 
 
 def waits(scope: Scope) -> None:
-    """Count a request no longer as under way: from now on it waits for news, as a stream does."""
-    place = scope["state"].get(PLACE)  # a page of the console has none
+    """Stop counting a request as under way. From now on it waits for news, as a stream does."""
+    place = scope["state"].get(PLACE)  # a page of the console has no place
     if place is not None:
         place.leave()

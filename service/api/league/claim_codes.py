@@ -346,7 +346,7 @@ def _instead(
     house: Created, me: PlayerId, other: PlayerId, now: datetime
 ) -> list[AddMember | ChangeRole | RemoveMember]:
     """
-    Return the commands that put *me* in the place of *other*.
+    Return the commands that give *other*'s membership to *me*.
 
     *me* gets the office of *other*, unless *me* already holds one.
 

@@ -22,10 +22,10 @@ _HEADERS = {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"}
 
 
 class CodeShown(msgspec.Struct, kw_only=True):
-    """A code that is good now, and what it opens."""
+    """A valid code, with the names that it stands for."""
 
     kind: Literal["invitation", "claim"]
-    """An invitation lets anybody in. A claim code is for one player, whom the league entered."""
+    """The kind of code. An invitation lets anybody in. A claim code is for one entered player."""
 
     league: str
     league_name: str
@@ -42,13 +42,13 @@ class CodeShown(msgspec.Struct, kw_only=True):
     about="A code that is unknown, used up or revoked is not found.",
 )  # fmt: skip
 async def read_code(code: str, now: datetime, shell: Shell) -> Response[bytes]:
-    """Tell nothing but the two names. Every code that is not good has the same answer."""
+    """Return nothing but the two names. Every invalid code gets the same answer."""
     found = await _invitation(shell, code, now) or await _claim(shell, code, now)
     return encoded(found, headers=_HEADERS)
 
 
 async def _invitation(shell: Shell, code: str, now: datetime) -> CodeShown | None:
-    """Return what an invitation opens, or None if *code* is none. Raises if it has expired."""
+    """Return the names of an invitation, or None if *code* is none. Raise if it has expired."""
     try:
         # Refuse a made-up league before loading it, because loading would create its key.
         stream = stream_of(league_in(code))
@@ -65,7 +65,7 @@ async def _invitation(shell: Shell, code: str, now: datetime) -> CodeShown | Non
 
 
 async def _claim(shell: Shell, code: str, now: datetime) -> CodeShown:
-    """Return what a claim code opens. Raises StreamNotFound if it is none."""
+    """Return the names of a claim code. Raise StreamNotFound if *code* is none."""
     async with shell.engine.begin() as connection:
         found, house = await demand_claimable(shell, connection, code, now)
         name = await accounts.name_of(connection, number_of(found.player))

@@ -169,7 +169,7 @@ def compared(name: str, ruleset: Ruleset, asked: HandsWanted) -> HandsWorth:
 
 
 def _faults(ruleset: Ruleset, body: HandsWanted) -> list[Fault]:
-    """Return what hinders the ranking: cards of another deck, doubled cards, wrong numbers."""
+    """Return the faults of a ranking request: foreign cards, doubled cards, wrong numbers."""
     faults = []
     if isinstance(ruleset, CoruscantShift):
         faults = [

@@ -212,10 +212,10 @@ async def accept_invitation(
 
 async def good(shell: Shell, house: Created, digest: str) -> Held | None:
     """
-    Return an invitation that is good, even if its time is over, or None.
+    Return a valid invitation, even an expired one, or None.
 
     Only owners invite to an office. While an operator has suspended one of them, no such invitation
-    opens anything: with it, a suspended owner could come back as somebody else.
+    works, because a suspended owner could use it to come back as somebody else.
     """
     held = house.invitation(digest)
     if held is None or held.role == "player":

@@ -69,7 +69,7 @@ class LeagueDescription(msgspec.Struct, forbid_unknown_fields=True, kw_only=True
     """The league's own page, an address that begins with `https://` or `http://`."""
 
     def __post_init__(self) -> None:
-        """Refuse names with characters that nobody sees."""
+        """Refuse names with invisible characters."""
         self.name = named(self.name)
         self.place = None if self.place is None else named(self.place)
 

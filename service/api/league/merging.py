@@ -31,7 +31,7 @@ class MergeWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class PlayersMade(msgspec.Struct, kw_only=True):
-    """Two players who are one from now on."""
+    """Two players who count as one from now on."""
 
     league: str
     player: str
@@ -75,7 +75,7 @@ async def merge_players(
         now=order.received_at,
     )
     receipt = await merge(shell.runtime, place.id, command, order)
-    # If this process dies here, the code gives an account that no league knows.
+    # If this process dies here, the code opens an account that no league knows.
     async with shell.engine.begin() as connection:
         await entered_players.end_claim(connection, place.id, player)
     content = {"league": place.id, "player": player, "into": into}

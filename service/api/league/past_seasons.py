@@ -203,7 +203,7 @@ class _Wanted:
         return None if self.opening is None else self.opening.name
 
     def found_in(self, league: Created) -> _Found:
-        """Return the member of *league* whom each row is about."""
+        """Return the member of *league* that each row is about."""
         members = {each.player for each in league.members}
         players: dict[int, PlayerId] = {}
         faults: list[Fault] = []

@@ -57,11 +57,11 @@ class SeasonResult(msgspec.Struct, kw_only=True):
     """The points of this result, a decimal number at the season's scale."""
 
     counts: bool
-    """True if the season's aggregation makes the player's total of this result, among others."""
+    """True if this result is one of those that make the player's total."""
 
 
 class PlayerResults(msgspec.Struct, kw_only=True):
-    """A player's line in the standings, and what it is made of."""
+    """A player's line in the standings, with the results behind it."""
 
     player: str
     name: str | None

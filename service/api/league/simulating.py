@@ -38,7 +38,7 @@ class LatePlanned(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """Players who come after the start, at any time until the level ends."""
 
     level: Annotated[int, Meta(ge=1, le=LEVELS_MAX)]
-    """The last level in which players may enter. It has an end."""
+    """The last level in which players may enter. This level must have an end."""
 
     players: Annotated[int, Meta(ge=0, le=_PLAYERS_MAX)] | None = None
     """The number of entrants who come late. Null is one in six."""
@@ -48,17 +48,17 @@ class RebuysPlanned(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """Rebuys of a starting stack. Count re-entries among them: they last as long."""
 
     max: Annotated[int, Meta(ge=0, le=NUMBER_MAX)] | None
-    """The number of rebuys that a player may make. Null is any number."""
+    """The number of rebuys that a player may make. Null sets no limit."""
 
     until_level: Annotated[int, Meta(ge=1, le=LEVELS_MAX)] | None = None
     """The last level in which a player may rebuy. Null is every level."""
 
     percent: Annotated[int, Meta(ge=0, le=100)] = BUYING_PERCENT
-    """How many of a hundred who may rebuy do."""
+    """The percentage of possible rebuys that are made."""
 
 
 class EveningsWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """An evening with levels by the clock, whose length is asked for."""
+    """An evening with levels by the clock, whose length is wanted."""
 
     players: Annotated[int, Meta(ge=2, le=_PLAYERS_MAX)]
     """The number of entrants, those who come late among them."""
@@ -76,10 +76,10 @@ class EveningsWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """The breaks. The clock stands in them."""
 
     late: LatePlanned | None = None
-    """Players who come late. With null all come in time."""
+    """Players who come late. Null means that all come in time."""
 
     rebuys: RebuysPlanned | None = None
-    """The rebuys that are sold. With null there are none."""
+    """The rebuys that are sold. Null means that there are none."""
 
     ruleset: Annotated[str, Meta(max_length=40)] = "better"
     """The name of a preset with blinds or an ante."""
@@ -126,7 +126,7 @@ class EveningsSimulated(msgspec.Struct, kw_only=True):
     """The number of entrants who come late."""
 
     rebuys_percent: int
-    """How many of a hundred who may rebuy do. Without rebuys it is 0."""
+    """The percentage of possible rebuys that are made. It is 0 without rebuys."""
 
 
 @operation(
@@ -141,7 +141,7 @@ async def simulate_evenings(
     """
     Play the evenings, or answer from memory. The same terms always have the same lengths.
 
-    The model assumes that everybody comes, and that nobody goes before the last chip.
+    The model assumes that everybody comes, and that nobody leaves before busting.
     """
     game = _game(body)
     late = _late(body)

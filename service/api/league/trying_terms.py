@@ -102,7 +102,7 @@ class StandingTried(msgspec.Struct, kw_only=True):
     """The points apart from the places, such as those for knock-outs."""
 
     qualified: bool
-    """True if the player has enough games."""
+    """True if the player has played enough games."""
 
     results: tuple[ResultTried, ...]
     """The results of the player, in order of play."""

@@ -22,7 +22,7 @@ class VisibilityWanted(msgspec.Struct, forbid_unknown_fields=True, kw_only=True)
     """`members`, `link` for people with its link key too, or `public` for everybody."""
 
     new_link: bool = False
-    """True for a new link key. The old one then opens nothing any more."""
+    """True for a new link key. The old one then no longer works."""
 
 
 class VisibilityShown(msgspec.Struct, kw_only=True):
@@ -50,7 +50,10 @@ class VisibilityShown(msgspec.Struct, kw_only=True):
 async def set_visibility(
     body: VisibilityWanted, place: LeaguePlace, order: Order, shell: Shell, principal: Principal
 ) -> Response[bytes]:
-    """Set the visibility. The log gets the digest of a new link key, the caller gets the key."""
+    """Set the visibility.
+
+    The log gets the digest of a new link key, and the caller gets the key.
+    """
     first = body.visibility == "link" and place.state.publicity.link is None
     made = body.visibility != "members" and (body.new_link or first)
     key = f"lnk_{shell.runtime.entropy.bytes(_KEY_BYTES).hex()}" if made else None

@@ -32,7 +32,7 @@ from service.webhooks.subscriptions import Webhook
     status=202, problems=("forbidden", "quota_exhausted"),
 )  # fmt: skip
 async def try_webhook(request: Asked, webhook_id: str, shell: Shell) -> Response[bytes]:
-    """Queue a message that tells nothing. The answer names its delivery."""
+    """Queue a message without facts. The answer names its delivery."""
     webhook, _ = await reach(request, webhook_id)
     _demand_enabled(webhook)
     number, now = shell.runtime.entropy.uuid(), shell.now()

@@ -175,7 +175,7 @@ async def rotate_webhook_secret(
 
 
 async def reach(request: Asked, webhook_id: str) -> tuple[Webhook, LeagueKeys]:
-    """Return a webhook of a league whose owner the caller is."""
+    """Return a webhook of a league that the caller owns."""
     shell, number = shell_of(request), number_in(webhook_id, "whk")
     async with shell.engine.connect() as connection:
         league = await subscriptions.league_of(connection, number)
@@ -196,7 +196,7 @@ async def _reread(connection: AsyncConnection, keys: LeagueKeys, number: UUID) -
 async def _record(
     connection: AsyncConnection, webhook: Webhook, principal: Principal, kind: operator_log.Kind
 ) -> None:
-    """Record a deed in the league's staff log."""
+    """Record an action in the league's staff log."""
     name = identifier("whk", webhook.id)
     await operator_log.add(connection, [webhook.league], principal.account.player, kind, name)
 

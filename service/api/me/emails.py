@@ -146,7 +146,7 @@ async def tell_former(
     request: Asked, connection: AsyncConnection, person: UUID, former: str | None
 ) -> None:
     """
-    Have a mail sent to the address that was the confirmed one, if there was one.
+    Have a mail sent to the address that was confirmed before, if there was one.
 
     A thief may have replaced it.
     """

@@ -65,7 +65,7 @@ class NoticeKinds(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class QuietHours(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """The hours of a day in which no notice comes. It comes after them if it still helps."""
+    """The hours of a day in which no notice comes. It comes afterwards if it is still useful."""
 
     begin: Clock
     """The beginning, as a time of day in the person's zone, such as `22:00`."""
@@ -124,7 +124,7 @@ class NotificationsShown(msgspec.Struct, kw_only=True):
     needs="account", scope=MANAGE, answer=NotificationsShown,
 )  # fmt: skip
 async def read_my_notifications(shell: Shell, principal: Principal) -> Response[bytes]:
-    """Show the choices, with those that were never made."""
+    """Show the choices, with defaults for those that were never made."""
     async with shell.engine.begin() as connection:
         chosen = await preferences.read(connection, principal.account.number)
         return encoded(await _shown(connection, shell, principal, chosen))

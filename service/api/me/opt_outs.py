@@ -43,7 +43,7 @@ class OptOutShown(msgspec.Struct, kw_only=True):
     needs="anyone", answer=OptOutShown, produces=(_JSON, _HTML), problems=("not_found",),
 )  # fmt: skip
 async def ask_opt_out(request: Asked, opt_out: str, shell: Shell) -> Response[bytes]:
-    """Tell. Programs that look into mails follow links, so a GET changes nothing."""
+    """Show the kind. Programs that inspect mails follow links, so a GET changes nothing."""
     found = _opened(shell, opt_out)
     if best(request.headers.get("accept", ALL), (_JSON, _HTML)) == _HTML:
         page = _PAGE.format(path=opting_out.path_of(opt_out))
@@ -68,7 +68,7 @@ async def opt_out(opt_out: str, shell: Shell) -> Response[bytes]:
 
 def _opened(shell: Shell, code: str) -> OptOut:
     """
-    Return what a code turns off.
+    Return the notices that a code turns off.
 
     Raises:
         StreamNotFound: If it is not valid.

@@ -39,7 +39,7 @@ async def signed_in(request: Asked, login: str, password: str) -> Account:
         person = await accounts.by_password(
             shell.engine, login, password, shell.settings.password_memory_kib, address
         )
-    except BaseException:  # no database or no client: not a failed attempt
+    except BaseException:  # the database or the client was away, which is no failed attempt
         shell.guesses.undecided(login, address)
         raise
     if person is None:

@@ -1,5 +1,5 @@
 """
-Print what the document still lacks: ``python -m service.api.openapi --undescribed``.
+Print the missing texts of the document: ``python -m service.api.openapi --undescribed``.
 
 Each line names a file, a type and a member without a description.
 """

@@ -137,7 +137,7 @@ def codes_of(described: Operation, in_path: bool) -> list[str]:
     if not described.open:
         codes |= {*_CLOSED, "event_unreadable"}
     if described.commands:
-        # What an operator may close.
+        # the doors that an operator may close
         codes |= {"maintenance"} if described.open else {"maintenance", "league_suspended"}
     if described.body is not None:
         codes |= {*_BODY}

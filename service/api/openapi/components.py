@@ -25,7 +25,7 @@ _PAGE = re.compile(r"\bPage_(\w+)_")
 
 
 class Undescribed(Exception):
-    """Members of bodies or answers have no text, so nobody could learn what they are."""
+    """Members of bodies or answers have no text, so nobody could learn their meaning."""
 
     def __init__(self, missing: Sequence["Missing"]) -> None:
         listed = ", ".join(f"{each.module}.{each.struct}.{each.member}" for each in missing)
@@ -101,7 +101,7 @@ class _Made:
                 self._describe(self.schemas[kept], classes[name])
 
     def _describe(self, schema: Document, kind: type) -> None:
-        """Write below each property what it means: its docstring, its own text, or its word."""
+        """Write the text of each property below it: its docstring, its own text, or its word."""
         texts = _texts(kind)
         for member, shown in schema["properties"].items():
             text = texts.get(member) or shown.get("description") or _tagged(member, kind)

@@ -133,7 +133,7 @@ PARAMETERS: Document = {
         "schema": _TEXT,
     },
 }
-"""The header parameters of routes. The names of those that a route may do without end alike."""
+"""The header parameters of routes. The names of optional ones have the same ending."""
 
 for _name in ("Idempotency-Key", "If-Match"):
     PARAMETERS[f"{_name}-Optional"] = {**PARAMETERS[_name], "required": False}

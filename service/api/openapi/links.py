@@ -1,4 +1,4 @@
-"""Links from what a command makes to the route that reads it."""
+"""Links from the result of a command to the route that reads it."""
 
 from service.base.documents import Document
 
@@ -21,7 +21,7 @@ _LINKS: dict[str, tuple[str, dict[str, str]]] = {
     "start_audit": ("read_operation", {"operation_id": "$response.body#/operation"}),
     "open_hand": ("replay_hand", {"hand_id": "$request.path.hand_id"}),
 }
-"""The route that reads what a command has made, and where its parameters come from."""
+"""The route that reads the result of a command, and the sources of its parameters."""
 
 
 def links_of(operation: str) -> Document:

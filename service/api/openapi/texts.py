@@ -1,7 +1,7 @@
 """
 The words of the document: groups of routes, and descriptions made of each declaration.
 
-A route needs a text of its own (``about``) only for what its declaration does not say.
+A route needs a text of its own (``about``) only for facts that its declaration does not tell.
 """
 
 from collections.abc import Iterator

@@ -128,10 +128,11 @@ async def replay_public_hand(
     request: Asked, hand_id: str, link: Link, shell: Shell, tags: Tags
 ) -> Response[bytes]:
     """
-    Answer what spectators have seen. A hand in play gets the answer of one that is hidden.
+    Show what spectators have seen. A hand in play gets the same answer as a hidden one.
 
-    Once its table has gone on, a hand that is over shows the same until an operator repairs the
-    log. Such answers are kept, so that neither a reader who has the tag nor a crowd costs a replay.
+    Once its table has gone on, the answer for a finished hand changes only if an operator repairs
+    the log. Such answers are kept, so that neither a reader who has the tag nor a crowd costs a
+    replay.
     """
     row = await find_hand(request, hand_id)
     place = await reach_public(request, row.tournament, TOURNAMENT, link)

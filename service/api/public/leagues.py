@@ -1,4 +1,4 @@
-"""Public leagues: what they are, what they have announced, and what is planned."""
+"""Public leagues: their descriptions, their announced tournaments, and their plans."""
 
 from datetime import datetime, timedelta
 from typing import Annotated
@@ -202,7 +202,7 @@ async def list_public_tournaments(
 async def read_public_schedule(
     request: Asked, place: PublicLeaguePlace, shell: Shell, tags: Tags
 ) -> Response[bytes]:
-    """Show the plans of the league, and those announced tournaments that strangers may see."""
+    """Show the plans of the league, and the announced tournaments that strangers may see."""
     items = tuple(_scheduled(each) for each in await public_items(shell, place))
     return shared(request, tags, PublicSchedule(items=items))
 

@@ -1,4 +1,4 @@
-"""The record of a player in a public league, made only of what its public tournaments show."""
+"""The record of a player in a public league, made only from its public tournaments."""
 
 from uuid import UUID
 
@@ -60,7 +60,8 @@ async def read_public_record(
     """
     Read the record from the read models.
 
-    Answer 404 for somebody who is in no public tournament. Who the members are is not public.
+    Answer 404 for somebody who is in no public tournament, because the list of members is not
+    public.
     """
     demand_form(player_id, "plr")
     name = f"public record {place.id} {player_id} {' '.join(sorted(place.shown))}"

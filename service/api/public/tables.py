@@ -28,7 +28,7 @@ from service.base.errors import StreamNotFound
 
 
 class PublicPlayer(msgspec.Struct, kw_only=True):
-    """A seat that is taken, with the cards that lie open. Cards in a hand are never here."""
+    """An occupied seat with its open cards. Cards in a hand never appear here."""
 
     seat: int
     """The number of the seat, from 1."""
@@ -153,7 +153,7 @@ class PublicTableSeen(msgspec.Struct, kw_only=True):
     """The decision that the table waits for, or null."""
 
     seats: tuple[PublicPlayer, ...]
-    """The seats that are taken, in order."""
+    """The occupied seats, in order."""
 
     last_hand: LastHandView | None
     """The end of the previous hand, until the next one opens."""
@@ -167,7 +167,7 @@ class PublicTableSeen(msgspec.Struct, kw_only=True):
 async def read_public_table(
     request: Asked, table_id: str, link: Link, shell: Shell, tags: Tags
 ) -> Response[bytes]:
-    """Show what a spectator sees. Decision tokens and the words of the staff stay inside."""
+    """Show what a spectator sees, without decision tokens and the words of the staff."""
     demand_form(table_id, "tbl")
     stream = stream_of(table_id)
     league = await league_of(shell, stream)
@@ -192,7 +192,7 @@ _PLAIN = (
     "button", "current_bet", "carry", "sabacc_pot", "level", "amounts", "next_level", "pots",
     "rounds", "last_hand",
 )  # fmt: skip
-"""The members of the spectator's view that strangers see as they are."""
+"""The members of the spectator's view that strangers see unchanged."""
 
 
 def _decision(seen: DecisionView | None) -> PublicDecision | None:

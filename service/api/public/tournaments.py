@@ -137,14 +137,14 @@ class PublicTournament(msgspec.Struct, kw_only=True):
     """True if late registration is open."""
 
     entrants: tuple[PublicEntrant, ...]
-    """The entrants in order of registration. Nobody who waits, applied or was refused is here."""
+    """The entrants in order of registration, without waitlist, applicants and refused ones."""
 
     tables: tuple[PublicTable, ...]
     """The open tables, by number."""
 
 
 class PublicSeat(msgspec.Struct, kw_only=True):
-    """A seat that is taken."""
+    """An occupied seat."""
 
     seat: int
     """The number of the seat, from 1."""
@@ -196,7 +196,7 @@ class PublicFloorTable(msgspec.Struct, kw_only=True):
     """The chips in the Sabacc pot, or 0 in a game without one."""
 
     seats: tuple[PublicSeat, ...]
-    """The seats that are taken."""
+    """The occupied seats."""
 
 
 class PublicFloor(msgspec.Struct, kw_only=True):
@@ -259,7 +259,7 @@ class PublicFloor(msgspec.Struct, kw_only=True):
 async def read_public_tournament(
     request: Asked, place: PublicTournamentPlace, shell: Shell, tags: Tags
 ) -> Response[bytes]:
-    """Show the announced terms, the entries and the prizes. Staff matters stay inside."""
+    """Show the announced terms, the entries and the prizes, without matters of the staff."""
     state, terms = place.state, place.state.terms
     entries = entries_of(state)
     places = {each.entrant: each.place for each in placings_of(state)}

@@ -1,5 +1,5 @@
 """
-The differences between what a player knows of a tournament and what holds now.
+The differences between a player's knowledge of a tournament and the present facts.
 
 Each function looks for one kind of difference. It returns the item and the facts that the reader
 knows after it, or None facts if nothing more will be told about the tournament.
@@ -33,7 +33,7 @@ _GONE = ("out", "withdrawn")
 
 
 class Difference(NamedTuple):
-    """An item, and what its reader knows after it."""
+    """An item, and its reader's knowledge after it."""
 
     item: MyItem
     """The item, still without its cursor."""

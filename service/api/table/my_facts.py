@@ -1,4 +1,4 @@
-"""The facts of now about one player: entry, seat, turn, offer and rebuy window of a tournament."""
+"""The present facts about a player: entry, seat, turn, offer and rebuy window of a tournament."""
 
 from typing import NamedTuple
 

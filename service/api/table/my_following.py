@@ -1,5 +1,5 @@
 """
-The streams that a player follows, and the state of what they are about.
+The streams that a player follows, and the states of their subjects.
 
 A player follows the own events of each league, the tournaments that they are entered in, the tables
 that they sit at, and the disputes about these. The set changes with seats and entries.
@@ -112,7 +112,7 @@ class Following:
     ) -> None:
         self.leagues: dict[str, LeagueNow] = {}
         self.left: set[str] = set()
-        """The leagues that the player does not belong to any more."""
+        """The leagues that the player no longer belongs to."""
 
         self.shell: Shell = shell_of(request)
         self._request = request
@@ -123,19 +123,19 @@ class Following:
         self._looks = asyncio.Semaphore(LOOKS_MAX)
 
     async def begin(self) -> None:
-        """Look at every league of the player, and watch them. Nothing that follows is missed."""
+        """Read every league of the player, and watch them. No later news is missed."""
         async with self.shell.engine.connect() as connection:
             roles = await roles_of(connection, self._player)
         self.left.update(self._told.keys() - roles.keys())
         await asyncio.gather(*(self._enter(each) for each in roles if self._wanted(each)))
 
     async def look_for_leagues(self) -> None:
-        """Look for leagues that the player has joined meanwhile."""
+        """Look for leagues that the player has joined since the last look."""
         joined = (await self.shell.joined.of(self._player)) - self.leagues.keys()
         await asyncio.gather(*(self._enter(each) for each in joined if self._wanted(each)))
 
     async def refresh(self) -> None:
-        """Look again at everything that has news."""
+        """Read everything again that has news."""
         for league, streams in self._watch.take().items():
             if league not in self.leagues:
                 continue
@@ -154,7 +154,7 @@ class Following:
         return [row for row in rows if row.position not in away]
 
     def drop(self, league: str, subject: str) -> None:
-        """Follow a tournament or a dispute no longer."""
+        """Stop following a tournament or a dispute."""
         now = self.leagues[league]
         now.tournaments.pop(subject, None)
         now.disputes.pop(subject, None)

@@ -1,8 +1,8 @@
 """
 A player's stream: everything that concerns one player at all tables, on one connection.
 
-A turn carries the view, the legal actions and the deadline. So a bot needs one request a decision:
-the one that answers it.
+A turn carries the view, the legal actions and the deadline. So a bot needs one request for each
+decision: the one that answers it.
 """
 
 import asyncio
@@ -104,7 +104,7 @@ async def read_my_turns(
 
 
 def _known(cursor: str | None, only: str | None) -> dict[str, InLeague]:
-    """Return what the reader knows, without leagues that the request leaves out."""
+    """Return the reader's knowledge, without leagues that the request leaves out."""
     told = told_of(cursor)
     return {each: known for each, known in told.items() if only in (None, each)}
 
@@ -139,7 +139,7 @@ async def _messages(
 async def _items(
     request: Asked, only: str | None, told: dict[str, InLeague]
 ) -> AsyncIterator[MyItem | None]:
-    """Yield the items of a stream, and None as a sign of life."""
+    """Yield the items of a stream, and None as a heartbeat."""
     shell, loop = shell_of(request), asyncio.get_running_loop()
     end, player = loop.time() + STREAM_SECONDS, principal_of(request).account.player
     with shell.news.watching((HAND_OVER,)) as watch, shell.joined.held(player):

@@ -1,7 +1,7 @@
 """
 The items of a player's stream, made one at a time from the newest state.
 
-A reader who is slow skips what has become old meanwhile.
+A slow reader skips items that have become outdated meanwhile.
 """
 
 from datetime import datetime
@@ -31,11 +31,11 @@ from service.log.writer import Loaded
 
 class Telling:
     """
-    Tells one player what has changed.
+    Tells one player about changes.
 
     Args:
-        following: What the player follows.
-        told: What the reader knows, by league. It changes with each item.
+        following: The streams that the player follows.
+        told: The reader's knowledge, by league. It changes with each item.
         again: True to tell open turns again that the reader knows already. A reader that was
             restarted may have received them without answering.
     """

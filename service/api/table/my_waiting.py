@@ -123,7 +123,7 @@ class _About(TypedDict):
 
 
 async def _of(following: Following, mine: Mine, league_name: str) -> list[Waiting]:
-    """Return what waits for the caller in one tournament."""
+    """Return the matters that wait for the caller in one tournament."""
     state, facts = mine.loaded.state, mine.facts
     if isinstance(state, Unannounced):
         return []
@@ -165,7 +165,7 @@ def _absent(state: State, entrant: EntrantId) -> bool:
 async def _windows(
     following: Following, mine: Mine, state: Running, about: _About
 ) -> list[RebuyWaiting]:
-    """Return the open rebuy window. It ends some seconds after the hand in which the bust was."""
+    """Return the open rebuy window. It ends some seconds after the hand of the bust."""
     window = state.window(mine.player.entrant)
     if window is None:
         return []

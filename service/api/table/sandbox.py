@@ -76,7 +76,7 @@ class SandboxEntry(msgspec.Struct, kw_only=True):
     about="`POST /v1/sandbox/entries` enters it. 404 if the operator has switched it off.",
 )  # fmt: skip
 async def read_sandbox(shell: Shell) -> Response[bytes]:
-    """Tell the league and the terms of its games."""
+    """Return the league and the terms of its games."""
     shown = SandboxShown(
         league=_switched_on(shell).league,
         rulesets=OFFERED,

@@ -49,7 +49,7 @@ def demand_outage(error: Exception) -> None:
 
 
 def media_of(request: Asked) -> str:
-    """Return the media type of the answer: of those that the route has, the one accepted best."""
+    """Return the media type of the answer: the one of the route's types that is accepted best."""
     produced = operation_of(request).produces
     return best(request.headers.get("accept", ALL), produced) or produced[0]
 

@@ -1,8 +1,8 @@
 """
-What a player has been told: the content of a cursor.
+A player's knowledge of leagues and tournaments, which is the content of a cursor.
 
-A cursor of a player's stream is no place in a log. It holds the facts that its reader knows, so the
-server compares them with the facts of now and tells the differences. Nothing is kept on the server.
+A cursor of a player's stream is no place in a log. It holds the facts that its reader knows. The
+server compares them with the present facts and tells the differences. It keeps nothing itself.
 """
 
 import base64
@@ -102,7 +102,7 @@ def cursor_of(told: dict[str, InLeague]) -> str:
 
 def told_of(cursor: str | None) -> dict[str, InLeague]:
     """
-    Return what the reader with this cursor knows, by league.
+    Return the knowledge of the reader with this cursor, by league.
 
     Raises:
         BadRequest: ``invalid_cursor`` if the text is no cursor of a player's stream.

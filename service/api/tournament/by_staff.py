@@ -146,7 +146,7 @@ async def withdraw_by_staff(
 @operation(
     "DELETE", "/v1/tournaments/{tournament_id:str}/registrations/{entrant_id:str}/check-in",
     "undo_check_in", "Undo a check-in before play starts.",
-    # Whoever may also start play would take the entrant's place by it.
+    # A caller who may also start play could use this to take the entrant's place.
     needs="direct_play", scope="tournaments:manage", answer=EntryChanged,
     problems=(
         "entrant_unknown", "registration_closed", "registration_not_open", "seats_being_drawn",

@@ -1,4 +1,4 @@
-"""The latest changes of a tournament's field: seats that were changed, and entrants knocked out."""
+"""The latest changes of a tournament's field: changed seats, and eliminated entrants."""
 
 from datetime import datetime, timedelta
 from typing import Protocol, TypeVar

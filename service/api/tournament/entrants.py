@@ -60,8 +60,8 @@ class EntrantShown(msgspec.Struct, kw_only=True):
 
     status: EntrantStatus
     """
-    ``rebuy_open`` until the rebuy window closes. ``busted`` until the round of hand-for-hand play
-    ends and the place is known.
+    ``rebuy_open`` until the rebuy window closes. ``busted`` until all tables have finished the hand
+    of hand-for-hand play and the place is known.
     """
 
     table: str | None

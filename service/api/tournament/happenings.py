@@ -27,7 +27,7 @@ VERSIONS_BACK = 2_000
 
 
 class Happening(msgspec.Struct, kw_only=True):
-    """Something that happened. Members that its type does not have are null."""
+    """An event for the floor. Members that its type does not have are null."""
 
     type: str
     """The type of the event, as in the tournament's feed."""
@@ -67,7 +67,7 @@ class Happening(msgspec.Struct, kw_only=True):
 
 
 class Happened(msgspec.Struct, kw_only=True):
-    """The latest things that happened in a tournament."""
+    """The latest events of a tournament."""
 
     items: tuple[Happening, ...]
     """Newest first, at most 40."""
@@ -154,7 +154,7 @@ async def _numbers(shell: Shell, league: str, tables: Iterable[str]) -> dict[str
 
 
 def _told(event: msgspec.Struct) -> Iterator[_Told]:
-    """Yield what an event tells: one happening, or one for each player who was moved."""
+    """Yield the happenings of an event: one, or one for each player who was moved."""
     match event:
         case play.TableBroken():
             yield _Told(table=event.table, players=len(event.moves))
@@ -187,7 +187,7 @@ def _told(event: msgspec.Struct) -> Iterator[_Told]:
 
 
 def _of_time(event: msgspec.Struct) -> _Told | None:
-    """Return what an event about levels, breaks and the pace tells, or None for others."""
+    """Return the happening of an event about levels, breaks and the pace, or None for others."""
     match event:
         case play.LevelRaised():
             return _Told(level=event.level)
@@ -209,7 +209,7 @@ def _of_time(event: msgspec.Struct) -> _Told | None:
 
 
 def _of_player(event: msgspec.Struct) -> _Told:
-    """Return what an event about one player, or about nobody, tells."""
+    """Return the happening of an event about one player, or about nobody."""
     match event:
         case play.EntrantEliminated():
             return _Told(entrant=event.entrant, place=event.place)

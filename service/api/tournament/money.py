@@ -295,7 +295,7 @@ async def hand_over_prize(
 async def return_prize(
     entrant_id: str, place: TournamentPlace, order: Order, shell: Shell, principal: Principal
 ) -> Response[bytes]:
-    """Record what was handed over beyond the payout that stands."""
+    """Record the return of the part that exceeds the payout that stands."""
     command = ReturnPrize(
         entrant=EntrantId(entrant_id), by=PlayerId(principal.account.player), now=shell.now()
     )

@@ -20,7 +20,7 @@ _OF_ONE_NIGHT = ("season", "starts_at", "registration_opens_at")
 
 
 class TermsShown(msgspec.Struct, kw_only=True):
-    """The terms of a tournament, without what only one evening can have."""
+    """The terms of a tournament, without members that belong to one evening only."""
 
     id: str
     """The tournament, `trn_…`."""
@@ -68,7 +68,7 @@ def _overrides(terms: Terms) -> Document:
     for each in differences(preset(terms.ruleset_name), terms.ruleset):
         *above, last = each.parameter.split(".")
         if each.parameter == "revision":
-            continue  # a new tournament plays by the newest one
+            continue  # a new tournament uses the newest one
         inside = found
         for name in above:
             inside = _member(inside, name)

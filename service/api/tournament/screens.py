@@ -1,9 +1,9 @@
 """
 Screen keys: the clock of one tournament on a television, without an account.
 
-Whoever holds a key reads the room's clock: what people in the room see anyway, and no card, no
-stack and no seat that has not just changed. The key says which tournament it opens, so there is
-nothing else to ask for.
+The holder of a key reads the room's clock, which people in the room see anyway. It shows no card,
+no stack, and no seat that has not just changed. The key names its tournament, so it opens nothing
+else.
 """
 
 import asyncio
@@ -361,7 +361,7 @@ async def _demand_not_long_over(
     shell: Shell, league: str, state: Tournament, now: datetime
 ) -> None:
     """
-    Check that the evening is not over for longer than :data:`OPEN_AFTER`.
+    Check that the evening did not end longer than :data:`OPEN_AFTER` ago.
 
     A later correction of the result does not open the key again.
     """

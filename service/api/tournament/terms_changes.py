@@ -64,8 +64,8 @@ async def change_terms(place: TournamentPlace, order: Order, shell: Shell) -> Re
     """
     Change the terms for everybody. The ruleset stays.
 
-    More places are offered to the waitlist. Fewer remove nobody. Whoever has entered may withdraw
-    until play begins.
+    More places are offered to the waitlist. Fewer remove nobody. Entrants may withdraw until play
+    begins.
     """
     asked: Document = msgspec.json.decode(order.request)
     reason = asked.pop("reason")
@@ -74,7 +74,7 @@ async def change_terms(place: TournamentPlace, order: Order, shell: Shell) -> Re
         wanted = msgspec.convert(whole, TermsWanted, strict=True)
     except msgspec.ValidationError as error:
         raise refused(faults_of(whole, TermsWanted)) from error
-    # Members that the request leaves out are those that were read here, whatever If-Match says.
+    # Members that the request leaves out keep the values read here, whatever If-Match says.
     read = order.expected or Expected(place.stream, (place.loaded.version,))
     order = replace(order, expected=read)
     command = ChangeTerms(

@@ -104,7 +104,7 @@ async def walk_in(
     if identity not in known:
         house = (await find(request, place.league, LEAGUE)).state
         await demand_distinct(request, house, body.name)
-        # Nobody is stored for an entry that the tournament refuses.
+        # No player is stored for an entry that the tournament refuses.
         tournament.decider.decide(place.state, entry)
     elif isinstance(place.state, Running) and not counts_as_entered(place.state, player):
         await demand_no_office_since(shell.runtime.pool, place.league, place.id, player)

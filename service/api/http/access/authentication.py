@@ -88,13 +88,13 @@ def changed(
     shell: Shell, person: UUID | None, ended: bool, *, again: timedelta = BELIEVED_FOR
 ) -> None:
     """
-    Look up again what another process has changed about a person.
+    Look up again everything about a person that another process has changed.
 
     Args:
         person: None for everybody.
         ended: True to end the person's streams too.
-        again: After this time streams are ended once more: a request that was let in before may
-            open one after.
+        again: After this time the streams are ended once more, because a request that was admitted
+            before the change may open one after it.
     """
     if person is None:
         shell.principals.clear()

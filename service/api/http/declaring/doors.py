@@ -1,8 +1,8 @@
 """
-What an operator has closed, as this process knows it: the installation, leagues, accounts.
+This process's copy of closed doors: the installation, leagues and accounts.
 
-The log itself refuses commands to a closed league. This copy serves what never reaches the log, and
-spares commands the way there. It is read again at each notification.
+The log itself refuses commands to a closed league. This copy serves requests that never reach the
+log, and refuses commands early. It is read again at each notification.
 """
 
 import asyncio
@@ -52,7 +52,7 @@ class Doors:
         self._looking = asyncio.Lock()
 
     def heard(self, payload: str | None) -> None:
-        """Follow a notification. None says that some may have been missed."""
+        """Follow a notification. None means that some may have been missed."""
         what, _, number = (payload or "").partition(" ")
         if payload is None:
             self.person(None, False)
@@ -87,7 +87,10 @@ class Doors:
             raise UnderMaintenance(self.maintenance)
 
     async def look(self) -> None:
-        """Read what is closed. Of two looks, the later one counts, and not the slower one."""
+        """Read which doors are closed.
+
+        Of two overlapping reads, the one that began later counts.
+        """
         async with self._looking:
             row = await self._pool.fetchrow(_LOOK)
             if row is not None:

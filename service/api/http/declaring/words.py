@@ -1,4 +1,4 @@
-"""Words that mean the same wherever a body or an answer has a member of this name."""
+"""Texts for members that mean the same in every body and answer."""
 
 from collections.abc import Mapping
 from types import MappingProxyType

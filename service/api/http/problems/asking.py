@@ -1,5 +1,5 @@
 """
-Announcements as clients send them. Members may be left out if a template or the league has them.
+Announcements as clients send them. A template or the league may supply missing members.
 """
 
 from typing import Annotated

@@ -1,8 +1,8 @@
 """
 All faults of a body at once.
 
-msgspec stops at the first fault. After a refusal the body is therefore walked beside its type, and
-each part that cannot be converted is asked alone. A body without faults never comes here.
+msgspec stops at the first fault. After a refusal, this module therefore compares the body with its
+type, and converts each faulty part on its own. A body without faults never comes here.
 """
 
 import re
@@ -119,7 +119,7 @@ def _members(content: dict[str, object], kind: type[msgspec.Struct], at: str) ->
 
 
 def _shape_for(content: object, shape: object) -> object:
-    """Return the type that *content* is meant to be: without annotations, one of a union."""
+    """Return the type meant for *content*: without annotations, and one type of a union."""
     while get_origin(shape) is Annotated or isinstance(shape, NewType):
         shape = shape.__supertype__ if isinstance(shape, NewType) else get_args(shape)[0]
     if get_origin(shape) not in (Union, UnionType):

@@ -1,8 +1,8 @@
 """
 Names beside ids, wherever members read.
 
-Names live outside the log, because people may erase them. They are therefore looked up for each
-answer, and never stand in states, read models or anything that is kept for longer than seconds.
+Names are kept outside the log, because people may erase them. They are therefore looked up for each
+answer, and never kept in states, read models or anything else that lasts longer than seconds.
 """
 
 import asyncio

@@ -73,7 +73,7 @@ async def own_seen(request: Asked, league: str, projection: str) -> None:
     epoch = await shell.runtime.writer.epoch(league)
     position = max((each.position for each in places if each.epoch == epoch), default=-1)
     loop, key = asyncio.get_running_loop(), (projection, league)
-    # A projection that stands still must not delay every read of everybody who has written.
+    # A projection that stands still must not delay every read of every writer.
     patience = (
         0.0
         if loop.time() < shell.standing.get(key, 0.0)
@@ -82,7 +82,7 @@ async def own_seen(request: Asked, league: str, projection: str) -> None:
     if await wait_for(shell.positions, projection, league, position, patience):
         shell.standing.pop(key, None)
         return
-    # A position that nobody has written says nothing about the projection.
+    # A position that nobody has written tells nothing about the projection.
     if patience and position <= await last_position(shell.pool, league):
         shell.standing[key] = loop.time() + STANDING_SECONDS
     request.scope["state"][BEHIND] = True

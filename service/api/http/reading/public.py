@@ -1,9 +1,9 @@
 """
 Access without a token: to leagues that are public, or shared by a link key.
 
-Nothing here knows a caller or a role. A public route reads a thing through :func:`reach_public` and
-answers with a struct of its own, which lists what strangers may see. A thing that is hidden and one
-that does not exist get the same answer.
+Nothing here knows a caller or a role. A public route reads an object through :func:`reach_public`
+and answers with a struct of its own, which lists the members that strangers may see. Hidden and
+missing objects get the same answer.
 """
 
 import hashlib
@@ -40,7 +40,7 @@ HIDDEN = "it does not exist, or you may not see it"
 
 @dataclass(frozen=True, slots=True)
 class PublicPlace(Generic[State_co]):
-    """An object that strangers may see. It has no role, because nobody is asking."""
+    """An object that strangers may see. It has no role, because the caller is unknown."""
 
     id: str
     """The identifier as the request names it."""

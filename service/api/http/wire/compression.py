@@ -1,9 +1,10 @@
 """
 Compression of answers with gzip.
 
-The length of compressed bytes tells something about what is in them. So only answers are compressed
-that are listed here: none of them holds a secret, or cards that only some may see. Two equal cards
-compress better than two different ones, and somebody who only counts bytes on the way could notice.
+The length of compressed bytes reveals something about their content. Two equal cards compress
+better than two different ones, and an eavesdropper who counts bytes could notice. So only the
+answers listed here are compressed. None of them holds a secret, or cards that only some people may
+see.
 """
 
 import gzip
@@ -42,7 +43,7 @@ _PATHS = (
 _LASTING = ("/openapi.", "/docs")
 _KEPT_MAX = 16
 _kept: dict[bytes, bytes] = {}
-"""Lasting answers by their tags, as they are sent. There are seven of them."""
+"""Lasting answers in compressed form, by their tags. There are seven of them."""
 
 _NEVER = re.compile(r"/(?:events|invitations|claims|calendar\.ics)/?$")
 _TAG = re.compile(rb'"([^"]*)-gzip"')

@@ -1,9 +1,9 @@
 """
-Refusing early what could only be answered late.
+Refusing requests early if they could only be answered late.
 
-A process that is asked for more than it can do would answer everything later and later, and keep
-more and more in memory. So the number of requests under way is bounded, and a process that is slow
-to answer takes no more than a few. Reading is refused first: players act, and read again.
+A process with more requests than it can serve would answer later and later, and keep more and more
+in memory. So the number of requests under way is bounded, and a slow process takes only a few.
+Reads are refused first, because players need to act, and can read again.
 
 A request is not under way while its client keeps the process waiting. Otherwise a few clients that
 send or read slowly would make a quick process look slow, and shut out everybody else.
@@ -18,18 +18,18 @@ from service.base.errors import Overloaded
 
 _READS = frozenset({"GET", "HEAD", "OPTIONS"})
 _ALWAYS = frozenset({"/livez", "/readyz"})
-"""Paths that are always answered: a busy process must not look like a dead one."""
+"""Paths that are always answered, because a busy process must not look like a dead one."""
 
 
 PLACE: Final = "place"
 """The key in a request's state of its place among the requests under way."""
 
 _FEW: Final = 64
-"""The number of requests that a slow process still takes at a time."""
+"""The requests that a slow process still takes at a time."""
 
 _READ_SECONDS: Final = 1.0
 _COMMAND_SECONDS: Final = 2.0
-"""While answers take longer than this, on average, more than a few are refused."""
+"""If the average answer takes longer than this, the process counts as slow."""
 
 _WEIGHT: Final = 1 / 16
 """The weight of the newest answer in the average."""
@@ -48,7 +48,7 @@ class Place:
         self._since = since
 
     async def resting(self, client: Awaitable[Answer]) -> Answer:
-        """Await the client, and be under way no longer meanwhile."""
+        """Await the client. The request does not count as under way meanwhile."""
         crowd = self._crowd
         if crowd is None:
             return await client
@@ -61,7 +61,7 @@ class Place:
             self._since += crowd.now() - began
 
     def leave(self) -> None:
-        """Give the place up: the request is answered, or waits for news as a stream does."""
+        """Give up the place: the request is answered, or waits for news as a stream does."""
         crowd, self._crowd = self._crowd, None
         if crowd is not None:
             crowd.left(self._since)
@@ -105,6 +105,6 @@ class Crowd:
         return Place(self, self.now())
 
     def left(self, since: float) -> None:
-        """Count a request no longer, which was counted at *since*."""
+        """Stop counting a request that was counted at *since*."""
         self.number -= 1
         self._seconds += (self.now() - since - self._seconds) * _WEIGHT

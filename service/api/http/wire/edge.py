@@ -1,9 +1,9 @@
 """
-The outermost part of the application: what holds for every path and every answer.
+The outermost part of the application: rules for every path and every answer.
 
 It answers ``HEAD`` for each ``GET``, ``OPTIONS`` for each path, and scripts of other web sites. It
-refuses media types that a route does not have, and compresses answers. A request that wants none of
-this goes to the routes unchanged, and so does its answer.
+refuses media types that a route does not have, and compresses answers. All other requests and their
+answers pass unchanged.
 """
 
 import asyncio
@@ -160,13 +160,16 @@ class _Sender:
         self._gzip = gzip
         self._lasts = lasts
         self._held: HTTPResponseStartEvent | None = None
-        """The start of an answer that is compressed as soon as its body is here."""
+        """The start of an answer that will be compressed when its body arrives."""
 
         self._over = asyncio.Event()
         """Set once nothing more of the answer will be sent."""
 
     def receiving(self, receive: Receive) -> Receive:
-        """Return *receive* for the routes: after a whole ``HEAD`` the client is gone for them."""
+        """Return *receive* for the routes.
+
+        After a whole ``HEAD`` it reports that the client has left.
+        """
         if not self._head:
             return receive
 
@@ -216,7 +219,7 @@ class _Sender:
             return
         await self._send(message)
         if self._head and not any(name == b"content-length" for name, _ in headers):
-            await self._end()  # a stream, which would not end by itself
+            await self._end()  # a stream would not end by itself
 
     async def _end(self) -> None:
         self._over.set()
@@ -229,7 +232,7 @@ class _Sender:
 
 
 def _gzip(scope: HTTPScope, given: dict[bytes, bytes]) -> bool:
-    """Return whether the answer may be compressed, and the client takes that."""
+    """Return whether the answer may be compressed and the client accepts that."""
     taken = given.get(b"accept-encoding")
     return taken is not None and compressible(scope["path"]) and takes_gzip(taken.decode("latin-1"))
 

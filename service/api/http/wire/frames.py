@@ -1,7 +1,7 @@
 """
-What API processes of one machine say to each other: requests, and their answers.
+The messages between API processes of one machine: requests, and their answers.
 
-Each message has its length before it. An empty message only says that its sender goes on.
+Each message begins with its length. An empty message is a heartbeat.
 """
 
 import asyncio
@@ -14,16 +14,19 @@ import msgspec
 from service.api.http.wire.gathering import Gathering
 
 FRAME_MAX: Final = 8 * 1024 * 1024
-"""The longest message in bytes. Whoever announces a longer one is hung up on."""
+"""The longest message in bytes. A sender who announces a longer one is disconnected."""
 
 _LENGTH: Final = Struct("!I")
 
 
 class Handed(msgspec.Struct, array_like=True, frozen=True):
-    """A request that a process hands on, as its client sent it. Its token is looked up anew."""
+    """A request that a process hands on, as its client sent it.
+
+    The receiver checks its token again.
+    """
 
     number: int
-    """Its number on this connection."""
+    """The number of the request on this connection."""
 
     method: str
     path: str
@@ -45,22 +48,22 @@ class Answered(msgspec.Struct, array_like=True, frozen=True):
 
 
 class Frames(asyncio.Protocol, ABC):
-    """One end of a connection. Messages of one turn of the event loop leave in one write."""
+    """One end of a connection. Messages of one turn of the event loop are sent in one write."""
 
     def __init__(self) -> None:
         self._rest = b""
         self.out: Gathering | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Keep the way out."""
+        """Keep the transport."""
         self.out = Gathering(cast(asyncio.Transport, transport))
 
     def connection_lost(self, error: Exception | None) -> None:
-        """Forget the way out."""
+        """Forget the transport."""
         self.out = None
 
     def say(self, message: bytes = b"") -> None:
-        """Send a message, unless the connection is lost."""
+        """Send a message unless the connection is lost."""
         if self.out is not None:
             self.out.write(_LENGTH.pack(len(message)) + message)
 
@@ -70,7 +73,7 @@ class Frames(asyncio.Protocol, ABC):
             self.out.abort()
 
     def data_received(self, data: bytes) -> None:
-        """Hear the messages that have come whole."""
+        """Take the messages that have arrived complete."""
         data, at = self._rest + data, 0
         while len(data) - at >= _LENGTH.size:
             (length,) = _LENGTH.unpack_from(data, at)
@@ -90,4 +93,4 @@ class Frames(asyncio.Protocol, ABC):
 
     @abstractmethod
     def beat(self) -> None:
-        """Do what is due ten times a second."""
+        """Do the work that is due ten times a second."""

@@ -11,9 +11,9 @@ LENGTH_MAX = 1024
 
 def best(accept: str, produced: tuple[str, ...]) -> str | None:
     """
-    Return the media type of *produced* that a client likes best, or None if it takes none of them.
+    Return the media type of *produced* that a client prefers, or None if it accepts none of them.
 
-    Of equally good ones the first counts. The most specific range decides on a type.
+    If several are equally good, the first one wins. The most specific range decides on a type.
 
     Args:
         accept: The value of the header ``Accept``.

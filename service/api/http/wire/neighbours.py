@@ -1,13 +1,14 @@
 """
-The API processes of one machine, and which of them answers for a league.
+The API processes of one machine. One of them answers for each league.
 
-They find each other in a folder that only their user can enter, in which each has a socket. Each
-league has one process that answers for its tables, and the others hand it their requests. So one
-process decides in whole batches, and no other has to fold its events or to decide on an old copy.
+The processes find each other in a folder that only their user can enter. Each has a socket there.
+Each league has one process that answers for its tables, and the others hand it their requests. So
+one process decides in whole batches. No other process has to fold its events, or decides on an old
+copy.
 
-Nothing relies on it. Two processes may both take themselves for the one that answers: the log
-decides, as it does between machines. A neighbour that ends or stands still costs a short wait. Its
-requests are then answered here, where the log knows those that it had carried out.
+Nothing relies on this. Two processes may both answer for a league; the log then decides, as it does
+between machines. A neighbour that ends or stalls costs a short wait. Its requests are then answered
+here, and the log knows the commands that it had carried out.
 """
 
 import asyncio
@@ -28,12 +29,12 @@ from service.base.settings import SettingsInvalid
 
 _BEAT_SECONDS: Final = 0.1
 _SILENT_BEATS: Final = 5
-"""So many beats a neighbour that owes an answer may miss."""
+"""A neighbour that owes an answer may miss this many beats."""
 
 _LOOK_SECONDS: Final = 1.0
 
 FOLDER_MAX: Final = 72
-"""The longest path of a folder in bytes. That of a socket in it has 107 at most."""
+"""The longest path of a folder in bytes. The path of a socket in it has at most 107."""
 
 _ANSWERED = metrics.HANDED.labels("answered")
 _GONE = metrics.HANDED.labels("gone")
@@ -46,7 +47,7 @@ Headers = list[tuple[bytes, bytes]]
 """The headers of a request, as its client sent them."""
 
 Serve = Callable[[Handed], Awaitable[Answered]]
-"""Answers a request that a neighbour has handed on. It must not raise."""
+"""Answers a request that a neighbour has handed on. It must not raise an exception."""
 
 _log = structlog.get_logger(__name__)
 
@@ -56,7 +57,7 @@ class Neighbour(Frames):
     Another process, which answers requests.
 
     Args:
-        left: Called when it has gone, or stands still.
+        left: Called when the neighbour has gone or stalls.
     """
 
     def __init__(self, left: Callable[[], None]) -> None:
@@ -66,12 +67,12 @@ class Neighbour(Frames):
         self._asked = 0
         self._silent = 0
         self.greeted = asyncio.Event()
-        """Set by its first message. A process that stands still accepts connections too."""
+        """Set by its first message. A stalled process accepts connections too."""
 
     async def ask(
         self, method: str, path: str, request: str, headers: Headers, body: bytes
     ) -> Answered | None:
-        """Return the answer to a request, or None if the process has gone or stands still."""
+        """Return the answer to a request, or None if the process has gone or stalls."""
         if self.out is None:
             return None
         self._asked = number = self._asked + 1
@@ -88,7 +89,7 @@ class Neighbour(Frames):
         return found
 
     def hear(self, message: bytes) -> None:
-        """Take an answer, or a sign that the process goes on."""
+        """Take an answer or a heartbeat."""
         self._silent = 0
         self.greeted.set()
         if message:
@@ -98,16 +99,17 @@ class Neighbour(Frames):
                 waiting.set_result(answered)
 
     def beat(self) -> None:
-        """Give the process up if it owes answers and has been silent for too long."""
+        """Give up the process if it owes answers and has been silent for too long."""
         self._silent += 1
-        # Beats and not seconds: what came while this process itself stood still is read first.
+        # Beats are counted, not seconds. So messages that arrived while this process itself stalled
+        # are read first.
         if self._waiting and self._silent > _SILENT_BEATS:
             _log.warning("a neighbour stands still", requests=len(self._waiting))
             self.hang_up()
             self._gone()
 
     def connection_lost(self, error: Exception | None) -> None:
-        """Have the requests answered elsewhere."""
+        """Have the open requests answered elsewhere."""
         super().connection_lost(error)
         self._gone()
 
@@ -134,7 +136,7 @@ class _Caller(Frames):
         self.say()
 
     def connection_lost(self, error: Exception | None) -> None:
-        """Forget the process. What it has asked is carried out all the same."""
+        """Forget the process. Its open requests are still carried out."""
         super().connection_lost(error)
         self._at.callers.discard(self)
 
@@ -152,19 +154,19 @@ class _Caller(Frames):
             self._owed -= 1
 
     def beat(self) -> None:
-        """Say that this process goes on, if it owes an answer."""
+        """Send a heartbeat to the process, if it waits for an answer."""
         if self._owed:
             self.say()
 
 
 class Neighbours:
     """
-    The processes of this machine, this one included.
+    The processes of this machine, including this one.
 
     Args:
-        folder: Where each has its socket.
-        kind: What tells processes of this installation and version from all others.
-        serve: Answers requests of the others.
+        folder: The folder of the sockets.
+        kind: A name that only processes of this installation and version share.
+        serve: Answers requests of other processes.
     """
 
     def __init__(self, folder: Path, kind: str, serve: Serve) -> None:
@@ -175,15 +177,15 @@ class Neighbours:
         self.serve = serve
         self.callers: set[_Caller] = set()
         self.answering: set[asyncio.Task[None]] = set()
-        """The requests of others that are under way here."""
+        """The requests of other processes that are under way here."""
 
     @property
     def number(self) -> int:
-        """How many other processes are known."""
+        """The number of other processes that are known."""
         return len(self._known)
 
     def at(self, league: str) -> Neighbour | None:
-        """Return the process that answers for *league*, or None if it is this one."""
+        """Return the process that answers for *league*, or None for this process."""
         if not self._known:
             return None
         name = max((self._name, *self._known), key=lambda each: rank(each, league))
@@ -192,7 +194,7 @@ class Neighbours:
     @asynccontextmanager
     async def met(self) -> AsyncIterator[None]:
         """
-        Answer neighbours and look for them, for as long as the block takes.
+        Answer neighbours and look for new ones, for the length of the block.
 
         Raises:
             SettingsInvalid: If others may enter the folder.
@@ -201,7 +203,7 @@ class Neighbours:
         loop = asyncio.get_running_loop()
         path, new = self._folder / self._name, self._folder / f".{self._name}"
         server = await loop.create_unix_server(lambda: _Caller(self), new)
-        new.rename(path)  # whoever finds a socket that nobody listens to removes it
+        new.rename(path)  # a process that finds a socket without a listener removes it
         running = [asyncio.create_task(self._beat()), asyncio.create_task(self._look())]
         try:
             yield
@@ -222,13 +224,13 @@ class Neighbours:
                 each.beat()
 
     async def _look(self) -> None:
-        """Meet the processes whose sockets appear in the folder."""
+        """Connect to the processes whose sockets appear in the folder."""
         while True:
             try:
                 for path in self._folder.glob(f"{self._kind}-*"):
                     if path.name not in self._known and path.name != self._name:
                         await self._meet(path)
-            except OSError as error:  # nothing would start this loop again
+            except OSError as error:  # nothing would restart this loop
                 _log.warning("neighbours were not looked for", error=str(error))
             await asyncio.sleep(_LOOK_SECONDS)
 
@@ -239,7 +241,7 @@ class Neighbours:
             async with asyncio.timeout(_BEAT_SECONDS * _SILENT_BEATS):
                 await loop.create_unix_connection(lambda: neighbour, str(path))
                 await neighbour.greeted.wait()
-        except ConnectionRefusedError:  # it has ended without a farewell
+        except ConnectionRefusedError:  # it has ended without closing the connection
             _forget(path)
         except (OSError, TimeoutError) as error:
             _log.info("a neighbour does not greet", error=type(error).__name__)
@@ -256,12 +258,15 @@ class Neighbours:
 
 
 def kind_of(*parts: str) -> str:
-    """Return a name for processes that agree in *parts*. It does not tell the parts."""
+    """Return a name for processes with equal *parts*. The name does not reveal the parts."""
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 
 
 def rank(name: str, league: str) -> bytes:
-    """Return the rank of a process for a league. With each process only its own leagues move."""
+    """Return the rank of a process for a league.
+
+    If a process joins or leaves, only its leagues move.
+    """
     return hashlib.blake2b(f"{name} {league}".encode(), digest_size=8).digest()
 
 

@@ -78,7 +78,7 @@ class Observer:
         }
         if (found := _SUBJECT.search(path)) is not None:
             fields["subject"] = found[1]
-        # Lines are written together, so that a request does not wait for the log.
+        # Lines are written together, so that no request waits for the log.
         if not self._held:
             asyncio.get_running_loop().call_later(_FLUSH_SECONDS, self.flush)
         self._held.append((time.time(), fields))

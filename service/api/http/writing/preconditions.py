@@ -23,7 +23,7 @@ UNLOGGED = frozenset(
         "make_screen_key", "make_webhook",
     }
 )  # fmt: skip
-"""The operations that change something beside the log. No turn of the writer compares for them."""
+"""Operations that change something beside the log. The writer's turn cannot compare for them."""
 
 ORDERING = frozenset(
     {"make_token", "open_account", "claim_player", "import_members", "import_past_season"}
